@@ -40,7 +40,7 @@ def main() -> None:
         "--refolded", type=int, default=1, help="platforms to fold from the first night on (1)"
     )
     arguments = parser.parse_args()
-    scale = FULL if arguments.full else REDUCED
+    scale = FULL if arguments.full_name else REDUCED
     with tempfile.TemporaryDirectory(prefix="portal-benchmarks-") as folder:
         _measure(Path(folder), scale, arguments.refolded)
 

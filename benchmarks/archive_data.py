@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.report import Report
 from accelerator_portal.results.archive import state_path
-from accelerator_portal.results.history import fold
+from accelerator_portal.results.history import fold_report
+from accelerator_portal.results.history_state import State
 from accelerator_portal.results.partitions.columns import arrow_schema
 from accelerator_portal.results.partitions.manifest import (
     MONTH_FILE_STEM,
@@ -25,8 +26,7 @@ from accelerator_portal.results.partitions.manifest import (
     Table,
     write_manifest,
 )
-from accelerator_portal.results.partitions.writing import write_part
-from accelerator_portal.results.standing import State
+from accelerator_portal.results.partitions.writing import write_parquet_file
 from accelerator_portal.results.state_file import write_state
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def write_year(root: Path, number: int, scale: Scale) -> Year:
     """
     year, name = year_of(number, scale), platform_name(number)
     last = report_of(number, year, scale.nights - 1)
-    state, _ = fold(State(name, "runs"), last)
+    state, _ = fold_report(State(name, "runs"), last)
     (point,) = state.reports.values()
     ids = [*(f"{number:08x}{night:08x}" for night in range(scale.nights - 1)), point.id]
     points = {id_: replace(point, id=id_, started=_started(night)) for night, id_ in enumerate(ids)}
@@ -161,7 +161,9 @@ def _files(root: Path, number: int, suite: int, year: Year, ids: list[str]) -> I
             )
             cells = _Cells(rows[chosen], columns[chosen])
             if len(cells.tests):
-                yield write_part(root, place, MONTH_FILE_STEM, _table(place, year, ids, cells))
+                yield write_parquet_file(
+                    root, place, MONTH_FILE_STEM, _table(place, year, ids, cells)
+                )
 
 
 class _Cells(NamedTuple):

@@ -27,9 +27,9 @@ from accelerator_portal.results.partitions.manifest import (
     month_of,
     write_manifest,
 )
-from accelerator_portal.results.partitions.writing import write_part
+from accelerator_portal.results.partitions.writing import write_parquet_file
 from accelerator_portal.results.state_file import write_state
-from accelerator_portal.site.results.sharding import courses
+from accelerator_portal.site.results.sharding import courses_by_test
 from benchmarks.browser import PHONE, browser_path, slow_phone
 from benchmarks.copies import make_generated
 from benchmarks.made_up_year import add_report, add_suite, history
@@ -93,14 +93,16 @@ def _site(folder: Path, tests: int, nights: int) -> tuple[Path, list[str]]:
     if done.returncode:
         raise SystemExit(f"The build failed:\n{done.stderr[-3000:]}")
     numbers = dict.fromkeys(kept.state.reports, 0)
-    return folder / "site", list(courses(kept.changes, numbers))
+    return folder / "site", list(courses_by_test(kept.changes, numbers))
 
 
 def _write_changes(folder: Path, kept: History) -> None:
     """Archive all changes at once, not night by night."""
     month = month_of(kept.changes[0].started)
     files = [
-        write_part(folder, Partition("runs", "changes", PLATFORM, suite, month), MONTH_FILE_STEM, t)
+        write_parquet_file(
+            folder, Partition("runs", "changes", PLATFORM, suite, month), MONTH_FILE_STEM, t
+        )
         for suite, t in change_tables(kept.changes).items()
     ]
     write_manifest(folder, Manifest(accelerator=PLATFORM).with_files(files))

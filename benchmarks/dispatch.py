@@ -19,11 +19,11 @@ from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.dispatch_queue import QueueItem
 from accelerator_automation.upstream.dispatching import (
-    Pace,
+    RateLimiter,
     Senders,
     SendResult,
     SendSettings,
-    send,
+    send_items,
 )
 from accelerator_automation.upstream.planning import DispatchPlan, PlannedPlatform
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
@@ -84,8 +84,8 @@ def _run(plan: DispatchPlan, names: Sequence[str], at_once: int, seconds: float)
         client = GitHubClient(TOKEN, double.home, Patience(tries=1))
         start = time.perf_counter()
         items = [QueueItem(1, plan.change, entry) for entry in plan.entries]
-        unpaced = Pace(most=len(items) * how.tries)
-        sent = send(Senders(client, client, "example/portal"), items, unpaced, how)
+        unpaced = RateLimiter(most=len(items) * how.tries)
+        sent = send_items(Senders(client, client, "example/portal"), items, unpaced, how)
         took = time.perf_counter() - start
         _show(at_once, took, sent, double)
     return took

@@ -11,9 +11,9 @@ from typing import Any
 
 from accelerator_automation.upstream import answer_round, dispatch_queue, dispatching
 from accelerator_automation.upstream.change import Change, confirmed_change
-from accelerator_automation.upstream.checks import LABEL
-from accelerator_automation.upstream.planning import plan
-from accelerator_automation.upstream.workflow_artifacts import LEDGER, PLAN, SENT
+from accelerator_automation.upstream.check_runs import CHECK_LABEL_PREFIX
+from accelerator_automation.upstream.planning import plan_tests
+from accelerator_automation.upstream.workflow_artifacts import LEDGER_FILE, PLAN_FILE, SENT_FILE
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.results.archive import state_path
 from accelerator_portal.results.state_file import write_state
@@ -85,7 +85,9 @@ class Day:
     def _plan(self, number: int) -> None:
         change = self._event(number)
         confirmed = confirmed_change(self.github.confirming(), change, self.clock.now())
-        scene.keep_file(self.double, PLAN, plan(self.catalog, confirmed), self.clock.now())
+        scene.keep_file(
+            self.double, PLAN_FILE, plan_tests(self.catalog, confirmed), self.clock.now()
+        )
 
     def _event(self, number: int) -> Change:
         """Return the change of an event, and store its pull request on the double.
@@ -111,12 +113,14 @@ class Day:
             [one.device for one in self.catalog.relay.repositories] if self.catalog.relay else []
         )
         record = self.double.records[f"repos/{UPSTREAM}/pulls/{pull}"]
-        record["labels"] = [{"name": f"{LABEL}{name}"} for name in names]
+        record["labels"] = [{"name": f"{CHECK_LABEL_PREFIX}{name}"} for name in names]
 
     def _send(self) -> None:
         before = len(self.double.dispatched)
-        done = dispatching.dispatch(self.github.senders(), lambda _: None, self.clock.sending)
-        scene.keep_file(self.double, SENT, done.log, self.clock.now())
+        done = dispatching.run_dispatch_round(
+            self.github.senders(), lambda _: None, self.clock.sending
+        )
+        scene.keep_file(self.double, SENT_FILE, done.log, self.clock.now())
         self.sent += len(self.double.dispatched) - before
         self.replaced += sum(int(note.split(": ")[1].split()[0]) for note in done.notes)
         for place, body in self.double.dispatched[before:]:
@@ -155,9 +159,9 @@ class Day:
         while self.late and self.late[0][0] <= now:
             self._label(self.late.popleft()[1])
         clients = self.github.clients()
-        dispatch_queue.sweep(clients.own, HOME, now)
-        done = answer_round.answer(self.root, self.catalog, clients, now)
-        scene.keep_file(self.double, LEDGER, done.ledger, self.clock.now())
+        dispatch_queue.restart_failed_runs(clients.own, HOME, now)
+        done = answer_round.run_answer_round(self.root, self.catalog, clients, now)
+        scene.keep_file(self.double, LEDGER_FILE, done.ledger, self.clock.now())
         found = [one.found for one in done.looked if one.found]
         self.answered += sum(one.report is not None for one in found)
         if done.failed:

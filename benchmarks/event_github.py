@@ -20,15 +20,15 @@ from accelerator_automation.github.installation_tokens import (
 )
 from accelerator_automation.upstream.answer_round import Clients
 from accelerator_automation.upstream.connections import (
-    READ,
+    READ_PERMISSIONS,
     READS_A_MINUTE,
-    SEND,
+    SEND_PERMISSIONS,
     TOKENS_A_MINUTE,
-    OwnerPacedApi,
-    PacedApi,
+    OwnerRateLimitedApi,
+    RateLimitedApi,
     upstream_permissions,
 )
-from accelerator_automation.upstream.dispatching import Pace, Senders
+from accelerator_automation.upstream.dispatching import RateLimiter, Senders
 from tests.automation.github_apps import APP_ID, AppDouble
 from tests.automation.github_double import BOT, Asked, GitHubDouble
 from tests.automation.github_limits import GitHubLimits, Window
@@ -90,7 +90,7 @@ class DayGitHub:
         self.limits = GitHubLimits(self.clock.now, frozenset({REPOSITORY}))
         self.double.limits = self.limits
         self.double.tokens |= {REPOSITORY, DISPATCH, READER, COMMENTER}
-        self.personal = PacedApi(self._as(READER), self._pace())
+        self.personal = RateLimitedApi(self._as(READER), self._pace())
         if self.app:
             self.double.app = AppDouble("")
             self.double.app.now = self.clock.now
@@ -116,7 +116,7 @@ class DayGitHub:
         own = self._as(REPOSITORY)
         if not self.app:
             return Senders(self._as(DISPATCH), own, HOME)
-        return Senders(InstallationApi(self._tokens(), lambda _: SEND), own, HOME)
+        return Senders(InstallationApi(self._tokens(), lambda _: SEND_PERMISSIONS), own, HOME)
 
     def clients(self) -> Clients:
         """Return the clients that read reports and comment in a round."""
@@ -124,8 +124,8 @@ class DayGitHub:
         if not self.app:
             return Clients(own, self.personal, self._as(COMMENTER), home=HOME, login=BOT)
         tokens = self._tokens()
-        reads = InstallationApi(tokens, lambda _: READ)
-        vendors = OwnerPacedApi(reads, READS_A_MINUTE, self.clock.now, self.clock.pause)
+        reads = InstallationApi(tokens, lambda _: READ_PERMISSIONS)
+        vendors = OwnerRateLimitedApi(reads, READS_A_MINUTE, self.clock.now, self.clock.pause)
         upstream = InstallationApi(tokens, upstream_permissions)
         return Clients(own, vendors, upstream, home=HOME, login=BOT)
 
@@ -141,12 +141,12 @@ class DayGitHub:
     def _as(self, token: str) -> DirectApi:
         return DirectApi(self.double, token)
 
-    def _pace(self) -> Pace:
-        return Pace((), self.clock.now, self.clock.pause, READS_A_MINUTE)
+    def _pace(self) -> RateLimiter:
+        return RateLimiter((), self.clock.now, self.clock.pause, READS_A_MINUTE)
 
     def _tokens(self) -> InstallationTokens:
         app = connected_app(AppCredentials(APP_ID, ""), self.double.home, Patience())
-        pace = Pace((), self.clock.now, self.clock.pause, TOKENS_A_MINUTE)
+        pace = RateLimiter((), self.clock.now, self.clock.pause, TOKENS_A_MINUTE)
         return InstallationTokens(app, now=self.clock.now, pause=self.clock.pause, wait=pace.wait)
 
     def _client(self, token: str, *_: object, jwt: bool = False, **__: object) -> DirectApi:

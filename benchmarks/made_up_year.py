@@ -16,8 +16,8 @@ from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.results.archive import History
-from accelerator_portal.results.history import OutcomeChange, fold
-from accelerator_portal.results.standing import State
+from accelerator_portal.results.history import OutcomeChange, fold_report
+from accelerator_portal.results.history_state import State
 
 START = dt.datetime(2025, 11, 1, tzinfo=dt.timezone.utc)
 SUITE = "made-up"
@@ -83,7 +83,7 @@ def history(accelerator: str, tests: int, nights: int) -> tuple[History, Report]
         for place in pick.sample(range(tests), k=max(1, int(tests * CHANGING))) if night else ():
             outcomes[place] = pick.choice(_OUTCOMES)
         report = nightly_report(accelerator, outcomes, night)
-        state, more = fold(state, report)
+        state, more = fold_report(state, report)
         changes += more
     return History(state, tuple(changes)), report
 

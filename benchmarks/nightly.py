@@ -18,8 +18,8 @@ from pathlib import Path
 from threading import Thread
 
 from accelerator_automation.archive_store import open_archive
-from accelerator_automation.night_steps import LOOKED_UP, NightRun, steps
-from accelerator_automation.step_runner import StepResult, run
+from accelerator_automation.night_steps import NETWORK_STEPS, NightRun, steps
+from accelerator_automation.step_runner import StepResult, run_steps
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.files.accelerator import ReportFeed
 from accelerator_portal.reports.outcomes import Outcome
@@ -90,7 +90,7 @@ def _night(folder: Path, feeds: Feeds, what: str, least: float | None = None) ->
     start = time.perf_counter()
     archive = open_archive(str(folder / "archive"))
     tonight = NightRun(root, folder / "site", _catalog(root, feeds), archive)
-    done = run(steps(tonight, LOOKED_UP), _stop_at_a_fault)
+    done = run_steps(steps(tonight, NETWORK_STEPS), _stop_at_a_fault)
     took = time.perf_counter() - start
     after = _sizes(folder)
     written = sum(size for path, (size, _) in after.items() if after[path] != before.get(path))

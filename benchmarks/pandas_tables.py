@@ -7,7 +7,7 @@ from typing import cast
 
 import pandas as pd
 
-from accelerator_portal.reports.outcomes import Kind, Outcome
+from accelerator_portal.reports.outcomes import Outcome, ReportKind
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.tables import Column, ResultMatrix, group_of
 
@@ -65,7 +65,7 @@ def pandas_matrices(table: pd.DataFrame, order: Iterable[str]) -> list[ResultMat
         keys = keys.drop_duplicates(["group", "report"])
         chosen = keys[["report", "accelerator", "kind", "group", "dtype"]]
         columns = tuple(
-            Column(str(report), str(accelerator), cast("Kind", kind), str(group), str(dtype))
+            Column(str(report), str(accelerator), cast("ReportKind", kind), str(group), str(dtype))
             for report, accelerator, kind, group, dtype in chosen.itertuples(index=False, name=None)
         )
         pivot = part.pivot_table(

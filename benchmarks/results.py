@@ -21,7 +21,7 @@ from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import KnownNames, report_problems
 from accelerator_portal.reports.report_file import read_report, report_text
-from accelerator_portal.results.history import fold
+from accelerator_portal.results.history import fold_report
 from tests.results.made_up import folded
 
 UNIT = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss, in bytes
@@ -61,7 +61,7 @@ def _reading(tests: int) -> None:
 def _folding(tests: int, reports: int) -> None:
     made = [made_report(tests, n) for n in range(reports)]
     before, _ = folded(*made[:-1])
-    one = seconds(lambda: fold(before, made[-1]))
+    one = seconds(lambda: fold_report(before, made[-1]))
     every = seconds(lambda: folded(*made))
     show(f"fold one of {reports} reports of {tests:,} tests", one, "folding all", every)
 

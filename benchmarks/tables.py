@@ -19,8 +19,8 @@ from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.history import ChangeKind, OutcomeChange
 from accelerator_portal.results.partitions.columns import change_tables, changes_in
-from accelerator_portal.results.partitions.writing import part_bytes, read_whole
-from accelerator_portal.results.tables import counts, matrices, tallies
+from accelerator_portal.results.partitions.writing import parquet_bytes, read_parquet
+from accelerator_portal.results.tables import matrices, outcome_counts, tallies
 from benchmarks.pandas_tables import long_table, pandas_counts, pandas_matrices, pandas_tallies
 from benchmarks.results import START, made_report, seconds, show
 
@@ -49,8 +49,8 @@ def _of_a_page(tests: int) -> None:
     ]
     order = ["example"]
     _same(matrices(reports, order), pandas_matrices(long_table(reports), order))
-    _same(counts(reports), pandas_counts(long_table(reports)))
-    ours = seconds(lambda: (matrices(reports, order), counts(reports)))
+    _same(outcome_counts(reports), pandas_counts(long_table(reports)))
+    ours = seconds(lambda: (matrices(reports, order), outcome_counts(reports)))
 
     def theirs() -> None:
         table = long_table(reports)
@@ -64,13 +64,13 @@ def _of_an_archive(number: int) -> None:
     with tempfile.TemporaryDirectory(prefix="portal-benchmarks-") as folder:
         path = Path(folder, "changes.parquet")
         (whole,) = change_tables(_changes(number)).values()
-        path.write_bytes(part_bytes(whole))
-        (ours,) = tallies(changes_in(read_whole(path, "changes"))).values()
-        theirs = pandas_tallies(read_whole(path, "changes").to_pandas())
+        path.write_bytes(parquet_bytes(whole))
+        (ours,) = tallies(changes_in(read_parquet(path, "changes"))).values()
+        theirs = pandas_tallies(read_parquet(path, "changes").to_pandas())
         rows = [{str(o): n for o, n in row.items() if n} for row in theirs.to_dict("records")]
         _same([{str(o): n for o, n in sorted(one.counts.items())} for one in ours], rows)
-        plain = seconds(lambda: tallies(changes_in(read_whole(path, "changes"))))
-        table = seconds(lambda: pandas_tallies(read_whole(path, "changes").to_pandas()))
+        plain = seconds(lambda: tallies(changes_in(read_parquet(path, "changes"))))
+        table = seconds(lambda: pandas_tallies(read_parquet(path, "changes").to_pandas()))
     show(f"tallies of {number:,} changes in a file", plain, "pandas", table)
 
 

@@ -16,13 +16,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from accelerator_validation.case import Case
-from accelerator_validation.listing import listed
+from accelerator_validation.listing import list_tests
 from accelerator_validation.matrix import Matrix, read_matrix
 from accelerator_validation.plan import Plan, expand
-from accelerator_validation.probe import Probed
+from accelerator_validation.probe import ProbeResult
 from accelerator_validation.request import Request
-from accelerator_validation.run import begin
-from accelerator_validation.worker import Job, attempt
+from accelerator_validation.run import begin_run
+from accelerator_validation.worker import Job, run_case
 
 SUITE = "operators"
 AIM = 1.5
@@ -33,7 +33,7 @@ def main() -> int:
     """Measure both alternately; print the least seconds, their ratio and the peak memory."""
     arguments = _arguments()
     matrix = read_matrix(SUITE)
-    cases = list(expand(SUITE, matrix, listed({SUITE: matrix})[SUITE], {}))[:: arguments.every]
+    cases = list(expand(SUITE, matrix, list_tests({SUITE: matrix})[SUITE], {}))[:: arguments.every]
     print(f"{len(cases)} operator cases, float32, forward and backward, one thread")
     apart, bare = [], []
     for _ in range(arguments.repeat):
@@ -57,18 +57,20 @@ def _isolated(cases: Sequence[Case], matrix: Matrix) -> float:
     with tempfile.TemporaryDirectory() as folder:
         request = Request("cpu", Path(folder, "report.json"), "cpu", workers=1)
         plan = Plan(tuple(cases))
-        found = Probed({"torch": "as installed"})
-        begin(request, {SUITE: matrix}, plan, found, lambda *_: moments.append(time.perf_counter()))
+        found = ProbeResult({"torch": "as installed"})
+        begin_run(
+            request, {SUITE: matrix}, plan, found, lambda *_: moments.append(time.perf_counter())
+        )
     return moments[-1] - moments[0]
 
 
 def _bare(cases: Sequence[Case], matrix: Matrix) -> float:
     """Return the seconds of the same cases, one after the other in this process."""
     job = Job("cpu", {SUITE: matrix}, {SUITE: matrix.timeout_s}, 1)
-    attempt(cases[0], job)  # the imports
+    run_case(cases[0], job)  # the imports
     started = time.perf_counter()
     for case in cases:
-        attempt(case, job)
+        run_case(case, job)
     return time.perf_counter() - started
 
 

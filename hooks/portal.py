@@ -26,10 +26,10 @@ from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.site import RepositoryLinks, build_site
 from accelerator_portal.site.archive_page import archive_files
 from accelerator_portal.site.assets import read_page_modules
-from accelerator_portal.site.kept_html import FINISHED_HTML, RAW_HTML, anchors
+from accelerator_portal.site.hidden_html import FINISHED_HTML, RAW_HTML, html_ids
 from accelerator_portal.site.languages import published_languages
 from accelerator_portal.site.operations import read_nights
-from accelerator_portal.site.page import PLATFORMS, SiteFile, store
+from accelerator_portal.site.page import PLATFORMS, SiteFile, write_files
 from accelerator_portal.site.security_policy import add_security_policy
 
 # With more platforms, the sidebar lists none of them: each page would contain links to all.
@@ -111,7 +111,7 @@ def on_page_content(html: str, *, page: Page, config: MkDocsConfig, **_: Any) ->
     """Put back the HTML that the search reads, and set the page's anchors and modules."""
     raw, finished = page.meta.get(KEPT_HTML_KEY, ((), ()))
     page.meta[KEPT_HTML_KEY] = raw, ()
-    page.present_anchor_ids = (page.present_anchor_ids or set()).union(*map(anchors, finished))
+    page.present_anchor_ids = (page.present_anchor_ids or set()).union(*map(html_ids, finished))
     html = FINISHED_HTML.put_back(html, finished)
     page.meta[MODULES_KEY] = config.extra[IMPORTS_KEY].of((html, *raw))
     return html
@@ -149,7 +149,7 @@ def _generate_site(config: MkDocsConfig, folder: Path) -> list[tuple[SiteFile, P
     edit = posixpath.join(config.repo_url or "", config.edit_uri or "")
     repository = RepositoryLinks(config.repo_url or "", edit.partition("site_src/")[0])
     nights = read_nights(config.extra.get("nights") or "")
-    return list(store(build_site(catalog, root, repository, nights, languages), folder))
+    return list(write_files(build_site(catalog, root, repository, nights, languages), folder))
 
 
 def _add_platforms_to_nav(nav: Any, platforms: dict[str, str]) -> None:  # noqa: ANN401 - from YAML

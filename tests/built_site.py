@@ -19,9 +19,9 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.install.expand import expand
-from accelerator_portal.install.formats import with_formats
+from accelerator_portal.install.formats import with_derived_formats
 from accelerator_portal.install.selector import Selector, make_selector
-from accelerator_portal.site.results.findings import read_all, with_findings
+from accelerator_portal.site.results.findings import read_all_verdicts, with_findings
 from tests.made_once import made_once
 
 REPOSITORY = Path(__file__).parents[1]
@@ -129,8 +129,8 @@ def site_in(out: Path, repository: Path) -> Site:
     """Return the site in a folder, with the data of the repository that it was built from."""
     catalog, problems = load_catalog(repository)
     assert catalog is not None, problems
-    rows = with_findings(expand(catalog)[0], read_all(catalog, repository))
-    return Site(out, catalog, make_selector(catalog, with_formats(catalog, rows)))
+    rows = with_findings(expand(catalog)[0], read_all_verdicts(catalog, repository))
+    return Site(out, catalog, make_selector(catalog, with_derived_formats(catalog, rows)))
 
 
 _SITES = pytest.StashKey[dict[str, Site]]()

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 from accelerator_portal.catalog.catalog import ACCELERATORS
-from accelerator_portal.catalog.clock import VARIABLE
+from accelerator_portal.catalog.clock import DATE_VARIABLE
 
 _REPOSITORY = Path(__file__).parents[1]
 _DAY = re.compile(r'(?:read: |"(?:started|finished)": ")(\d{4}-\d{2}-\d{2})')
@@ -34,5 +34,5 @@ def _newest_day() -> dt.date:
 
 
 TODAY = _newest_day()
-ENVIRONMENT = {VARIABLE: f"{dt.datetime.combine(TODAY, dt.time(), dt.UTC).timestamp():.0f}"}
+ENVIRONMENT = {DATE_VARIABLE: f"{dt.datetime.combine(TODAY, dt.time(), dt.UTC).timestamp():.0f}"}
 """What tells commands and hooks the same, also in processes of their own."""

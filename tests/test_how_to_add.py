@@ -28,9 +28,9 @@ def made_up(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     yield Problem("data/releases.yaml", 1, "made up", "nothing")
 '''
 READER = '''"""A made-up format."""
-from accelerator_portal.reports.reading import refuse
+from accelerator_portal.reports.reading import file_error
 def read_made_up(path, options):
-    raise refuse(path, 1, "read by the made-up reader", "nothing")
+    raise file_error(path, 1, "read by the made-up reader", "nothing")
 '''
 COMMAND = '''"""A made-up command."""
 import click
@@ -144,7 +144,7 @@ ROWS: Mapping[str, Row] = {
             "cli/made_up.py": ("", COMMAND),
             "cli/main.py": (
                 "COMMANDS = {",
-                "\n    'made-up': _in('made_up:made_up', 'Show it.'),",
+                "\n    'made-up': _lazy_command('made_up:made_up', 'Show it.'),",
             ),
         },
         [["made-up"]],

@@ -13,7 +13,7 @@ import pytest
 
 from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.incoming import read_event
-from accelerator_automation.upstream.workflow_artifacts import PLAN, SENT
+from accelerator_automation.upstream.workflow_artifacts import PLAN_FILE, SENT_FILE
 from tests.automation.upstream.scene import HEAD, NUMBER, event, pull_webhook
 from tests.automation.upstream.test_incoming import of
 from tests.test_workflows import EVERY, steps, workflow
@@ -179,8 +179,8 @@ def test_one_sender_at_a_time_runs_where_something_is_planned_and_twice_an_hour(
 def test_what_the_sender_reads_is_what_the_jobs_keep() -> None:
     kept = [s["with"] for s in steps("upstream-event.yml") if "upload-artifact" in str(s)]
     assert [(one["name"], one["path"]) for one in kept] == [
-        (PLAN, f"{PLAN}.json"),
-        (SENT, f"{SENT}.json"),
+        (PLAN_FILE, f"{PLAN_FILE}.json"),
+        (SENT_FILE, f"{SENT_FILE}.json"),
     ]
 
 

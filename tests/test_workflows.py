@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
-from accelerator_automation.comment_posting import NAME
+from accelerator_automation.comment_posting import ARTIFACT_NAME
 from accelerator_automation.github.app import APP_ID, APP_KEY
 from accelerator_automation.upstream.change import UPSTREAM, Change
-from accelerator_automation.upstream.dispatching import _request
-from accelerator_automation.upstream.workflow_artifacts import WRITTEN_BY
+from accelerator_automation.upstream.dispatching import _dispatch_request
+from accelerator_automation.upstream.workflow_artifacts import WRITING_WORKFLOWS
 from accelerator_portal.catalog.files.upstream_events import OWN_WORKFLOW
 from tests.automation.upstream.scene import RUNNER, entry
 from tests.folders import REPOSITORY
@@ -105,7 +105,7 @@ def test_the_two_workflows_name_each_other_and_the_artifact() -> None:
         workflow(RUNS_THEIR_CODE)["name"]
     ]
     kept = [s["with"] for s in steps(RUNS_THEIR_CODE) if "upload-artifact" in s.get("uses", "")]
-    assert {what["name"] for what in kept} == {"preview", NAME}
+    assert {what["name"] for what in kept} == {"preview", ARTIFACT_NAME}
 
 
 def test_each_token_of_upstream_events_is_in_the_one_step_that_needs_it() -> None:
@@ -157,10 +157,10 @@ def test_what_calls_the_validation_says_what_it_takes() -> None:
 
 
 def test_what_leaves_files_that_are_believed_runs_the_portals_own_code_alone() -> None:
-    for name, path in WRITTEN_BY.items():
+    for name, path in WRITING_WORKFLOWS.items():
         file = path.rpartition("/")[2]
         kept = [s["with"] for s in steps(file) if "upload-artifact" in s.get("uses", "")]
-        assert name in {one["name"] for one in kept} <= WRITTEN_BY.keys()
+        assert name in {one["name"] for one in kept} <= WRITING_WORKFLOWS.keys()
         assert len(jobs(file)) == len(workflow(file)["jobs"])
         checkouts = [s for s in steps(file) if "actions/checkout@" in s.get("uses", "")]
         assert len(checkouts) == len(jobs(file))
@@ -171,7 +171,7 @@ def test_what_leaves_files_that_are_believed_runs_the_portals_own_code_alone() -
 def test_the_portals_own_run_takes_what_it_is_sent() -> None:
     known = workflow(OWN_WORKFLOW)["on"]["workflow_dispatch"]["inputs"]
     change = Change(occasion="push", delivery="a-delivery", repository=UPSTREAM, head="a" * 40)
-    _, body = _request(change, entry(run=RUNNER), "example/portal")
+    _, body = _dispatch_request(change, entry(run=RUNNER), "example/portal")
     assert set(body["inputs"]) == set(known)
     assert workflow(OWN_WORKFLOW)["run-name"] == "PyTorch ${{ inputs.run_name }}"
 

@@ -25,9 +25,9 @@ from mkdocs.utils.yaml import yaml_load
 
 from accelerator_portal.catalog.catalog import CRITERIA, RELEASES
 from accelerator_portal.catalog.files.hardware import Purpose
-from accelerator_portal.reports.outcomes import OUTCOMES, Kind
+from accelerator_portal.reports.outcomes import OUTCOMES, ReportKind
 from accelerator_portal.results.stated_models import NO_PURPOSE
-from accelerator_portal.site.languages import LOCALE, trimmed
+from accelerator_portal.site.languages import LOCALE_FOLDER, normalize_message
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -67,7 +67,7 @@ def messages() -> Iterator[tuple[str, str | tuple[str, ...]]]:
             with path.open("rb") as file:
                 for _, text, _, _ in extract(method, file, keywords, options=options):
                     found = (text,) if isinstance(text, str) else tuple(text)
-                    texts = tuple(map(trimmed, found))
+                    texts = tuple(map(normalize_message, found))
                     yield path.relative_to(ROOT).as_posix(), texts if len(texts) > 1 else texts[0]
     for path in sorted(ROOT.glob(_SCRIPTS)):
         for one, many in _SCRIPT_CALL.findall(path.read_text(encoding="utf-8")):
@@ -78,12 +78,12 @@ def messages() -> Iterator[tuple[str, str | tuple[str, ...]]]:
     yield from _data_messages()
     catalog = yaml_load((ROOT / RELEASES).read_text(encoding="utf-8"))
     notes = (one["note"] for one in catalog["releases"] if one.get("note"))
-    yield from ((RELEASES, trimmed(note)) for note in notes)
+    yield from ((RELEASES, normalize_message(note)) for note in notes)
     yield from ((RELEASES, one["name"]) for one in catalog["mirrors"])
     criteria = yaml_load((ROOT / CRITERIA).read_text(encoding="utf-8"))
     for level in criteria["levels"]:
-        yield CRITERIA, trimmed(level["title"])
-        yield CRITERIA, trimmed(level["meaning"])
+        yield CRITERIA, normalize_message(level["title"])
+        yield CRITERIA, normalize_message(level["meaning"])
 
 
 def _data_messages() -> Iterator[tuple[str, str]]:
@@ -91,7 +91,7 @@ def _data_messages() -> Iterator[tuple[str, str]]:
     for outcome, info in OUTCOMES.items():
         yield "src/accelerator_portal/reports/outcomes.py", outcome.replace("-", " ")
         yield "src/accelerator_portal/reports/outcomes.py", info.meaning
-    for kind in get_args(Kind):
+    for kind in get_args(ReportKind):
         yield "src/accelerator_portal/reports/outcomes.py", kind
     for purpose in (*get_args(Purpose), "training and inference", NO_PURPOSE):
         yield "src/accelerator_portal/catalog/files/hardware.py", purpose
@@ -125,7 +125,7 @@ def message_template() -> Catalog:
 
 def updated_catalog(code: str, message_template: Catalog) -> Catalog:
     """Return the catalog of a language with exactly the messages of the template."""
-    path = ROOT / LOCALE / f"{code}.po"
+    path = ROOT / LOCALE_FOLDER / f"{code}.po"
     if path.exists():
         with path.open("rb") as file:
             catalog = read_po(file, locale=code)
@@ -197,7 +197,7 @@ def main() -> int:
     found = message_template()
     wrong = 0
     for code in configuration["extra"].get("languages") or ():
-        path = ROOT / LOCALE / f"{code}.po"
+        path = ROOT / LOCALE_FOLDER / f"{code}.po"
         catalog = updated_catalog(code, found)
         text = catalog_text(catalog)
         listed = [*catalog_faults(catalog)]

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from accelerator_automation.git import (
     EMPTY_TREE,
-    changes,
-    conflicts,
-    failure,
+    changed_entries,
+    conflicting_paths,
     git,
+    git_error,
     merged_tree,
-    run,
+    run_git,
 )
 from accelerator_portal.catalog.problem import UserError
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
 
-PUBLISHED = "published.sha256"
+PUBLISHED_DIGEST = "published.sha256"
 
-UNFINISHED = ".new"
+UNFINISHED_SUFFIX = ".new"
 """Suffix of the name of an object that is not complete yet."""
 
 
@@ -58,16 +58,16 @@ class Archive:
 
     def read(self, path: str) -> bytes | None:
         """Return the content of an object, or None if it does not exist."""
-        with self._guarded(path), suppress(FileNotFoundError):
-            found: bytes = self._files.cat_file(self._at(path))
+        with self._as_archive_errors(path), suppress(FileNotFoundError):
+            found: bytes = self._files.cat_file(self._full_path(path))
             return found
         return None
 
     def write(self, path: str, data: bytes) -> None:
         """Write an object to a temporary path, then move it into place."""
-        target = self._at(path)
-        beside = f"{target}{UNFINISHED}"
-        with self._guarded(path):
+        target = self._full_path(path)
+        beside = f"{target}{UNFINISHED_SUFFIX}"
+        with self._as_archive_errors(path):
             self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
             self._files.pipe_file(beside, data)
             self._files.mv(beside, target)
@@ -75,21 +75,21 @@ class Archive:
     def names(self, folder: str) -> list[str]:
         """Return the sorted names of the objects in a folder; empty if there is no folder."""
         found: list[str] = []
-        with self._guarded(folder), suppress(FileNotFoundError):
-            found = self._files.ls(self._at(folder), detail=False)
+        with self._as_archive_errors(folder), suppress(FileNotFoundError):
+            found = self._files.ls(self._full_path(folder), detail=False)
         names = [str(path).rstrip("/").rpartition("/")[2] for path in found]
-        return sorted(name for name in names if not name.endswith(UNFINISHED))
+        return sorted(name for name in names if not name.endswith(UNFINISHED_SUFFIX))
 
     def remove(self, path: str) -> None:
         """Remove an object if it exists."""
-        with self._guarded(path), suppress(FileNotFoundError):
-            self._files.rm_file(self._at(path))
+        with self._as_archive_errors(path), suppress(FileNotFoundError):
+            self._files.rm_file(self._full_path(path))
 
-    def _at(self, path: str) -> str:
+    def _full_path(self, path: str) -> str:
         return f"{self._root}/{path}"
 
     @contextmanager
-    def _guarded(self, path: str) -> Iterator[None]:
+    def _as_archive_errors(self, path: str) -> Iterator[None]:
         """Turn every error into an ArchiveError that names the archive and the path."""
         try:
             yield
@@ -118,21 +118,21 @@ def is_published(archive: Archive, digest: str) -> bool:
 
     Raises ArchiveError.
     """
-    return archive.read(PUBLISHED) == digest.encode()
+    return archive.read(PUBLISHED_DIGEST) == digest.encode()
 
 
-def remember(archive: Archive, digest: str) -> None:
+def store_published_digest(archive: Archive, digest: str) -> None:
     """Store the digest of the published site's inputs. Raises ArchiveError."""
-    archive.write(PUBLISHED, digest.encode())
+    archive.write(PUBLISHED_DIGEST, digest.encode())
 
 
-def packed(data: bytes) -> bytes:
+def gzip_compress(data: bytes) -> bytes:
     """Return the data compressed with gzip. Equal data always gives equal bytes."""
     return gzip.compress(data, compresslevel=9, mtime=0)
 
 
-def unpacked(data: bytes, most: int) -> bytes:
-    """Return the decompressed content of data from `packed`.
+def gzip_decompress(data: bytes, most: int) -> bytes:
+    """Return the decompressed content of data from `gzip_compress`.
 
     Raises DamagedObjectError if the data is damaged, or if the content has more than `most` bytes.
     """
@@ -150,7 +150,7 @@ BRANCH = "archive"
 
 _MESSAGE = "Archive of the nightly update: older runs, package data, last valid folders"
 _ATTEMPTS = 5
-_NO_SUCH = 2  # of `git ls-remote --exit-code`
+_STATUS_NO_MATCH = 2  # of `git ls-remote --exit-code`
 
 
 def fetch_archive(repository: Path, place: Path) -> bool:
@@ -164,11 +164,11 @@ def fetch_archive(repository: Path, place: Path) -> bool:
     remote = git(repository, "remote", "get-url", "origin").strip()
     git(repository, "init", "--quiet", f"--initial-branch={BRANCH}", str(place.absolute()))
     git(place, "remote", "add", "origin", remote)
-    found = run(place, "ls-remote", "--exit-code", "origin", f"refs/heads/{BRANCH}")
-    if found.returncode == _NO_SUCH:
+    found = run_git(place, "ls-remote", "--exit-code", "origin", f"refs/heads/{BRANCH}")
+    if found.returncode == _STATUS_NO_MATCH:
         return False
     if found.returncode:
-        raise failure(found)
+        raise git_error(found)
     git(place, "fetch", "--quiet", "--depth=1", "origin", BRANCH)
     git(place, "reset", "--quiet", "--hard", "FETCH_HEAD")
     return True
@@ -181,11 +181,11 @@ def push_archive(place: Path) -> bool:
     `fetch_archive`. Raises GitError. Raises ArchiveError if somebody else changed the same object,
     or if others push first at each attempt.
     """
-    for left in place.rglob(f"*{UNFINISHED}"):
-        left.unlink(missing_ok=True)
+    for unfinished in place.rglob(f"*{UNFINISHED_SUFFIX}"):
+        unfinished.unlink(missing_ok=True)
     git(place, "add", "--all")
     tree = git(place, "write-tree").strip()
-    before = run(place, "rev-parse", "--quiet", "--verify", "HEAD").stdout.strip()
+    before = run_git(place, "rev-parse", "--quiet", "--verify", "HEAD").stdout.strip()
     if before and git(place, "rev-parse", f"{before}^{{tree}}").strip() == tree:
         return False
     newest = before
@@ -193,17 +193,17 @@ def push_archive(place: Path) -> bool:
         commit = git(place, "commit-tree", tree, "-m", _MESSAGE).strip()
         # The lease is the fetched commit; if it is empty, the branch must not exist yet.
         lease = f"--force-with-lease=refs/heads/{BRANCH}:{newest}"
-        done = run(place, "push", "--quiet", lease, "origin", f"{commit}:refs/heads/{BRANCH}")
+        done = run_git(place, "push", "--quiet", lease, "origin", f"{commit}:refs/heads/{BRANCH}")
         if not done.returncode:
             git(place, "reset", "--quiet", "--hard", commit)
             return True
         if "rejected]" not in done.stderr:
-            raise failure(done)
-        newest, tree = _merged(place, before, tree)
+            raise git_error(done)
+        newest, tree = _merge_with_branch(place, before, tree)
     raise ArchiveError(f"{BRANCH} changed during {_ATTEMPTS} attempts to push")
 
 
-def _merged(place: Path, before: str, tree: str) -> tuple[str, str]:
+def _merge_with_branch(place: Path, before: str, tree: str) -> tuple[str, str]:
     """Return the newest commit of the branch, and a git tree that adds our changes to that commit.
 
     Our changes are the differences from the commit `before` to `tree`. If `before` is empty, there
@@ -213,8 +213,8 @@ def _merged(place: Path, before: str, tree: str) -> tuple[str, str]:
     git(place, "fetch", "--quiet", "--depth=1", "origin", BRANCH)
     newest = git(place, "rev-parse", "FETCH_HEAD").strip()
     base = before or EMPTY_TREE
-    ours = changes(place, base, tree)
-    if wrong := sorted(conflicts(ours, changes(place, base, newest))):
+    ours = changed_entries(place, base, tree)
+    if wrong := sorted(conflicting_paths(ours, changed_entries(place, base, newest))):
         what = f"{wrong[0]} changed on the branch {BRANCH} in the meantime"
         raise ArchiveError(f"{what}. Run the job again")
     return newest, merged_tree(place, newest, ours)

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from packaging.version import Version
 
-from accelerator_automation.cited_files import is_read_again, is_turn, newest_commit
+from accelerator_automation.cited_files import is_checked_on_day, is_converted_again, newest_commit
 from accelerator_automation.events import ListedCommit
 from accelerator_automation.github.api import Api, GitHubError
 from accelerator_automation.github.branch import BranchRepository
@@ -25,17 +25,17 @@ from accelerator_automation.proposals import (
     ProposalKind,
     ProposalResults,
     ProposalTopic,
-    settle,
+    update_pull_request,
 )
-from accelerator_automation.stated_model_pull_requests import listed
+from accelerator_automation.stated_model_pull_requests import names_list_item
 from accelerator_portal.catalog import Catalog, Problem, ProblemsError
 from accelerator_portal.catalog.files.releases_file import Release
-from accelerator_portal.catalog.markdown_quotes import span
+from accelerator_portal.catalog.markdown_quotes import code_span
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.formats.format_list import READERS, detect_format
 from accelerator_portal.reports.identity import identity_of
-from accelerator_portal.reports.merge import merged
-from accelerator_portal.reports.reading import ImportResult, Options, with_entry_counts
+from accelerator_portal.reports.merge import merged_results
+from accelerator_portal.reports.reading import ImportOptions, ImportResult, with_entry_counts
 from accelerator_portal.reports.report import Origin, Report
 from accelerator_portal.reports.report_check import known_names, report_problems
 from accelerator_portal.reports.report_file import report_text
@@ -61,15 +61,17 @@ def propose_baselines(api: Api, home: str, catalog: Catalog, now: dt.datetime) -
     """
     done = ProposalResults("no changed baseline")
     repository = BranchRepository(api, home)
-    turns = {p.id for place, p in enumerate(catalog.platforms) if is_turn(place, now.date())}
-    for stored in _newest(stored_reports(catalog)[0]):
+    turns = {
+        p.id for place, p in enumerate(catalog.platforms) if is_checked_on_day(place, now.date())
+    }
+    for stored in _newest_baselines(stored_reports(catalog)[0]):
         if stored.report.accelerator not in turns:
             continue
         try:
             wanted = _proposal(api, catalog, stored, now)
             if wanted:
                 topic = ProposalTopic(KIND, stored.id, f"{KIND}/{stored.id}")
-                done.outcomes[stored.id] = settle(
+                done.outcomes[stored.id] = update_pull_request(
                     repository, topic, wanted.unless_declined, room=done.has_room
                 )
         except GitHubError as error:
@@ -81,13 +83,13 @@ def propose_baselines(api: Api, home: str, catalog: Catalog, now: dt.datetime) -
     return done
 
 
-def _newest(reports: Collection[StoredReport]) -> Collection[StoredReport]:
+def _newest_baselines(reports: Collection[StoredReport]) -> Collection[StoredReport]:
     """Return the baselines to convert again.
 
     If a platform has several baselines that were converted from the same files, only the newest one
     is returned.
     """
-    again = [stored for stored in reports if is_read_again(stored.report)]
+    again = [stored for stored in reports if is_converted_again(stored.report)]
     again.sort(key=lambda stored: str(stored.report.started or ""))
     return {(s.report.accelerator, *(o.path for o in s.report.origins)): s for s in again}.values()
 
@@ -108,10 +110,10 @@ def _proposal(
         release = catalog.releases.newest
         if Version(release.version) <= Version(torch):
             return None
-    pairs = [(one, _commit(api, one, release)) for one in before.origins]
+    pairs = [(one, _origin_commit(api, one, release)) for one in before.origins]
     if not release and all(commit.sha.startswith(one.commit) for one, commit in pairs):
         return None
-    found = merged([one for pair in pairs for one in _converted(api, before, *pair)])
+    found = merged_results([one for pair in pairs for one in _import_results(api, before, *pair)])
     newest = max((commit for _, commit in pairs), key=lambda commit: commit.time)
     at = dt.datetime.combine(release.date, dt.time(), dt.timezone.utc) if release else newest.time
     stated = {"torch": release.version} if release else {}
@@ -133,10 +135,10 @@ def _proposal(
         raise ProblemsError(problems)
     if not release and after.tests == before.tests:
         return None
-    return _texts(stored, after, newest)
+    return _replacement_proposal(stored, after, newest)
 
 
-def _commit(api: Api, origin: Origin, release: Release | None) -> ListedCommit:
+def _origin_commit(api: Api, origin: Origin, release: Release | None) -> ListedCommit:
     tag = f"v{release.version}" if release else ""
     found = newest_commit(api, origin.repository, origin.path, tag)
     if found is None:
@@ -144,7 +146,7 @@ def _commit(api: Api, origin: Origin, release: Release | None) -> ListedCommit:
     return found
 
 
-def _converted(
+def _import_results(
     api: Api, before: Report, origin: Origin, commit: ListedCommit
 ) -> Iterator[ImportResult]:
     """Yield the converted results of a baseline's file at a commit, or of each file in its folder.
@@ -164,22 +166,25 @@ def _converted(
             file = Path(folder, name)
             file.write_bytes(content)
             reader = READERS[detect_format(file) if is_file else _FOLDER_FORMAT]
-            yield reader(file, Options(accelerator=before.accelerator))
+            yield reader(file, ImportOptions(accelerator=before.accelerator))
 
 
-def _texts(stored: StoredReport, after: Report, newest: ListedCommit) -> Proposal:
+def _replacement_proposal(stored: StoredReport, after: Report, newest: ListedCommit) -> Proposal:
     """Return the proposal to replace a stored report with `after`.
 
     `newest` is the newest commit of the files from which `after` was converted.
     """
     repositories = ", ".join(
-        span(name) for name in dict.fromkeys(o.repository for o in after.origins)
+        code_span(name) for name in dict.fromkeys(o.repository for o in after.origins)
     )
     lines = [
-        f"The CI of {repositories} expects other results since {span(stored.path)} was imported.",
-        f"Newest commit: {span(newest.sha)} of {newest.day}.",
+        (
+            f"The CI of {repositories} expects other results since {code_span(stored.path)} "
+            "was imported."
+        ),
+        f"Newest commit: {code_span(newest.sha)} of {newest.day}.",
         "",
-        *_words(stored.report, after),
+        *_change_list_items(stored.report, after),
         "",
         "A baseline lists expected results. It is not a test run.",
         "In the note of the report, only the counts are new. Check that the rest still holds.",
@@ -197,18 +202,22 @@ def _texts(stored: StoredReport, after: Report, newest: ListedCommit) -> Proposa
     )
 
 
-def _words(before: Report, after: Report) -> Iterator[str]:
+def _change_list_items(before: Report, after: Report) -> Iterator[str]:
     """Yield Markdown list items: the number of tests, and the added, removed and changed tests."""
     old, new = (
         {unquote(identity_of(test).key): test for test in side.tests} for side in (before, after)
     )
     yield f"- {count(len(new), 'test')} (before: {len(old):,})"
-    yield from listed("Added", [f"{key}: {new[key].outcome}" for key in new if key not in old])
-    yield from listed("Removed", [f"{key}: {old[key].outcome}" for key in old if key not in new])
+    yield from names_list_item(
+        "Added", [f"{key}: {new[key].outcome}" for key in new if key not in old]
+    )
+    yield from names_list_item(
+        "Removed", [f"{key}: {old[key].outcome}" for key in old if key not in new]
+    )
     pairs = [(key, old[key], new[key]) for key in new if key in old and new[key] != old[key]]
     changed = [
         f"{key}: {a.outcome}, now {b.outcome}" for key, a, b in pairs if a.outcome != b.outcome
     ]
-    yield from listed("Changed", changed)
+    yield from names_list_item("Changed", changed)
     others = [key for key, a, b in pairs if a.outcome == b.outcome]
-    yield from listed("Same result, other details", others)
+    yield from names_list_item("Same result, other details", others)

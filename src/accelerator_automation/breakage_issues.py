@@ -16,7 +16,7 @@ from accelerator_automation.issues import (
     issue_text,
 )
 from accelerator_portal.catalog import Platform
-from accelerator_portal.catalog.markdown_quotes import span, visible
+from accelerator_portal.catalog.markdown_quotes import code_span, escape_hidden_characters
 from accelerator_portal.results.breakages import Breakage
 
 LABEL = "breakage"
@@ -24,7 +24,7 @@ LABEL = "breakage"
 _MOST_TITLE = 200
 
 
-def settle(
+def update_breakage_issues(
     api: Api,
     home: str,
     breakages: Sequence[tuple[Platform, Breakage]],
@@ -36,19 +36,23 @@ def settle(
     ids of the quarantined platforms. The regressions of these platforms cannot be determined, so
     their issues stay open. Raises GitHubError.
     """
-    topics = [IssueTopic(identity(p, b), title(p, b), body(p, b)) for p, b in breakages]
+    topics = [IssueTopic(breakage_issue_name(p, b), title(p, b), body(p, b)) for p, b in breakages]
     issues = IssueList(api, home, LABEL)
-    return issues.settle(topics, issues.read(), lambda name: name.rpartition("-")[0] in unseen)
+    return issues.update_issues(
+        topics, issues.read(), lambda name: name.rpartition("-")[0] in unseen
+    )
 
 
-def identity(platform: Platform, breakage: Breakage) -> str:
+def breakage_issue_name(platform: Platform, breakage: Breakage) -> str:
     """Return the id `<platform>-<regression>`, which is unique across all platforms."""
     return f"{platform.id}-{breakage.id}"
 
 
 def title(platform: Platform, breakage: Breakage) -> str:
     """Return the title of the issue, as plain text."""
-    return f"{platform.id}: {visible(breakage.key)} {breakage.outcome}"[:_MOST_TITLE]
+    return f"{platform.id}: {escape_hidden_characters(breakage.key)} {breakage.outcome}"[
+        :_MOST_TITLE
+    ]
 
 
 def body(platform: Platform, breakage: Breakage) -> str:
@@ -56,9 +60,12 @@ def body(platform: Platform, breakage: Breakage) -> str:
 
     The text changes only if the regression changes, or the platform's name or maintainers.
     """
-    people = ", ".join(span(person.github) for person in platform.accelerator.maintainers)
+    people = ", ".join(code_span(person.github) for person in platform.accelerator.maintainers)
     lines = [
-        f"{span(breakage.key)} passed on {span(platform.accelerator.name)} and now fails.",
+        (
+            f"{code_span(breakage.key)} passed on {code_span(platform.accelerator.name)} "
+            "and now fails."
+        ),
         "",
         f"- outcome: {breakage.outcome}",
         f"- last passed: {breakage.last_good.started:%Y-%m-%d %H:%M} UTC",
@@ -66,13 +73,14 @@ def body(platform: Platform, breakage: Breakage) -> str:
         *(["- newer runs don't include this test"] if breakage.gone else []),
         *(["- flaky: the test passes and fails intermittently"] if breakage.flaky else []),
         *(
-            f"- {d.what}: {span(d.before or 'not stated')} → {span(d.after or 'not stated')}"
+            f"- {d.what}: {code_span(d.before or 'not stated')} → "
+            f"{code_span(d.after or 'not stated')}"
             for d in breakage.differences
         ),
         f"- contact: {people or 'no maintainer listed'}",
         "",
         "This issue is closed automatically when a report shows that the test passes.",
-        f"To mute this issue, add the label {span(MUTED)} or close the issue.",
-        f"If the failure is expected, add it to {span(platform.path('known-issues.yaml'))}.",
+        f"To mute this issue, add the label {code_span(MUTED)} or close the issue.",
+        f"If the failure is expected, add it to {code_span(platform.path('known-issues.yaml'))}.",
     ]
-    return issue_text(LABEL, identity(platform, breakage), lines)
+    return issue_text(LABEL, breakage_issue_name(platform, breakage), lines)

@@ -22,7 +22,7 @@ from accelerator_automation.night_metrics import write_nights
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.problem import UserError
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.site.broken_links import BuiltSite, faults
+from accelerator_portal.site.broken_links import BuiltSite, site_faults
 
 QUARANTINE = "PORTAL_QUARANTINE"
 LAST_GOOD = "PORTAL_LAST_GOOD"
@@ -88,7 +88,7 @@ def build(  # noqa: PLR0913 - what, where, and how
     target = target.absolute()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        recover(target)
+        recover_site(target)
         with TemporaryDirectory(prefix="portal-archive-") as folder:
             last_good, nights = Path(folder, "last-good"), Path(folder, "nights.json")
             if archive:
@@ -100,9 +100,9 @@ def build(  # noqa: PLR0913 - what, where, and how
                 NIGHTS: str(nights) if archive else "",
             }
             engine(root, staging_folder(target), variables)
-        if broken := [str(fault) for fault in faults(BuiltSite(staging_folder(target)))]:
+        if broken := [str(fault) for fault in site_faults(BuiltSite(staging_folder(target)))]:
             raise BrokenLinksError(broken)
-        publish(target)
+        publish_site(target)
     finally:
         shutil.rmtree(staging_folder(target), ignore_errors=True)
 
@@ -117,7 +117,7 @@ def previous_site(target: Path) -> Path:
     return target.with_name(f".{target.name}.previous")
 
 
-def recover(target: Path) -> None:
+def recover_site(target: Path) -> None:
     """Clean up after an interrupted build. Raises OSError.
 
     Removes an unfinished site, and restores the previous site if there is none at `target`.
@@ -127,7 +127,7 @@ def recover(target: Path) -> None:
         previous_site(target).rename(target)
 
 
-def publish(target: Path) -> None:
+def publish_site(target: Path) -> None:
     """Move the new site to `target`; the existing site becomes the previous one.
 
     There is no site for an instant, between the two renames. If a rename fails, the existing site
@@ -140,7 +140,7 @@ def publish(target: Path) -> None:
     try:
         staging_folder(target).rename(target)
     except OSError:
-        recover(target)
+        recover_site(target)
         raise
 
 
@@ -152,17 +152,25 @@ def restore_previous(target: Path) -> None:
     kept = previous_site(target)
     if not kept.is_dir():
         raise UserError(f"there is no previous site in {kept.name} next to {target.name}")
-    aside = staging_folder(target)
-    shutil.rmtree(aside, ignore_errors=True)
-    kept.rename(aside)
-    publish(target)
+    staging = staging_folder(target)
+    shutil.rmtree(staging, ignore_errors=True)
+    kept.rename(staging)
+    publish_site(target)
 
 
 # The files and folders in the repository that a build reads, including the portal itself.
-_READ = ("accelerators", "data", "hooks", "mkdocs.yml", "requirements.lock", "site_src", "src")
+_INPUT_PATHS = (
+    "accelerators",
+    "data",
+    "hooks",
+    "mkdocs.yml",
+    "requirements.lock",
+    "site_src",
+    "src",
+)
 
 
-def inputs(root: Path, catalog: Catalog, standing_in: Mapping[str, dt.date]) -> str:
+def inputs_digest(root: Path, catalog: Catalog, standing_in: Mapping[str, dt.date]) -> str:
     """Return a SHA-256 digest that changes if the site must be built again.
 
     The digest covers the repository's files that a build reads, and the problems of the quarantined
@@ -171,7 +179,7 @@ def inputs(root: Path, catalog: Catalog, standing_in: Mapping[str, dt.date]) -> 
     version is shown. The digest does not cover the metrics of nightly runs. Raises OSError.
     """
     found = hashlib.sha256()
-    for file in _files(root):
+    for file in _input_files(root):
         found.update(file.relative_to(root).as_posix().encode() + b"\0")
         found.update(hashlib.sha256(file.read_bytes()).digest())
     for name, problems in catalog.set_aside.items():
@@ -179,8 +187,8 @@ def inputs(root: Path, catalog: Catalog, standing_in: Mapping[str, dt.date]) -> 
     return found.hexdigest()
 
 
-def _files(root: Path) -> Iterator[Path]:
-    for name in _READ:
+def _input_files(root: Path) -> Iterator[Path]:
+    for name in _INPUT_PATHS:
         place = root / name
         found = sorted(place.rglob("*")) if place.is_dir() else [place]
         for file in found:

@@ -17,8 +17,14 @@ from urllib.parse import quote, unquote
 
 from pydantic import RootModel
 
-from accelerator_automation.events import ListedCommit, Part, Sha
-from accelerator_automation.github.api import Api, GitHubError, exists, read, unless_missing
+from accelerator_automation.events import GitHubModel, ListedCommit, Sha
+from accelerator_automation.github.api import (
+    Api,
+    GitHubError,
+    exists,
+    none_if_missing,
+    read_response,
+)
 from accelerator_automation.issues import (
     IssueList,
     Issues,
@@ -26,8 +32,8 @@ from accelerator_automation.issues import (
     issue_text,
 )
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.catalog import platform_of
-from accelerator_portal.catalog.markdown_quotes import span
+from accelerator_portal.catalog.catalog import platform_id_of
+from accelerator_portal.catalog.markdown_quotes import code_span
 from accelerator_portal.catalog.source_ages import facts
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.report import Report
@@ -35,7 +41,7 @@ from accelerator_portal.reports.store import stored_reports
 
 LABEL = "cited-file"
 
-DAYS = 7
+CHECK_INTERVAL_DAYS = 7
 """The number of days in which each platform is checked once. GitHub limits requests per hour, so
 not all platforms are checked on the same day."""
 
@@ -84,12 +90,12 @@ class CitedChange:
     words: tuple[str, ...]
 
 
-class _Entry(Part):
+class _Entry(GitHubModel):
     name: str
     sha: Sha
 
 
-class _File(Part):
+class _File(GitHubModel):
     sha: Sha
     encoding: str
     content: str
@@ -104,11 +110,11 @@ def cited_files(catalog: Catalog) -> dict[str, dict[CitedFile, Citations]]:
 
     The key `shared-data` has the files that shared data cites. Facts cite files in their sources,
     imported reports cite files in their origins. Baselines that the nightly update converts again
-    (see `is_read_again`) are omitted.
+    (see `is_converted_again`) are omitted.
     """
     found: dict[str, dict[CitedFile, Citations]] = {p.id: {} for p in catalog.platforms}
     for fact in facts(catalog):
-        own = found.setdefault(platform_of(fact.path) or _SHARED, {})
+        own = found.setdefault(platform_id_of(fact.path) or _SHARED, {})
         for source in fact.sources:
             if source.url and (match := _FILE.match(source.url)):
                 repository, commit, path = match.groups()
@@ -116,7 +122,7 @@ def cited_files(catalog: Catalog) -> dict[str, dict[CitedFile, Citations]]:
                 cited.places.append(f"{fact.path}:{fact.line}")
                 cited.lines.append(source.lines)
     for stored in stored_reports(catalog)[0]:
-        for origin in () if is_read_again(stored.report) else stored.report.origins:
+        for origin in () if is_converted_again(stored.report) else stored.report.origins:
             file = CitedFile(origin.repository, origin.commit, origin.path)
             cited = found[stored.report.accelerator].setdefault(file, Citations())
             cited.places.append(stored.path)
@@ -124,17 +130,17 @@ def cited_files(catalog: Catalog) -> dict[str, dict[CitedFile, Citations]]:
     return found
 
 
-def is_read_again(report: Report) -> bool:
+def is_converted_again(report: Report) -> bool:
     """Return whether a report is an imported baseline, which the nightly update converts again."""
     return report.kind == "baseline" and bool(report.origins)
 
 
-def is_turn(place: int, day: dt.date) -> bool:
+def is_checked_on_day(place: int, day: dt.date) -> bool:
     """Return whether the item at the index `place` of a list is checked on `day`.
 
-    Each item is checked once in `DAYS` days.
+    Each item is checked once in `CHECK_INTERVAL_DAYS` days.
     """
-    return (place + day.toordinal()) % DAYS == 0
+    return (place + day.toordinal()) % CHECK_INTERVAL_DAYS == 0
 
 
 def newest_commit(api: Api, repository: str, path: str, tag: str = "") -> ListedCommit | None:
@@ -144,45 +150,47 @@ def newest_commit(api: Api, repository: str, path: str, tag: str = "") -> Listed
     GitHubError.
     """
     place = f"repos/{repository}/commits?path={quote(path)}&per_page=1{tag and f'&sha={tag}'}"
-    return next(iter(read(api, place, tuple[ListedCommit, ...])), None)
+    return next(iter(read_response(api, place, tuple[ListedCommit, ...])), None)
 
 
 def report_cited_files(api: Api, home: str, catalog: Catalog, day: dt.date) -> Issues:
     """Open, update and close one issue for each platform whose cited files have changed.
 
-    Checks only some platforms on each `day`, so that each platform is checked once in `DAYS` days.
-    `home` is this repository (OWNER/NAME). Returns how many issues were opened, updated and closed.
-    Raises GitHubError.
+    Checks only some platforms on each `day`, so that each platform is checked once in
+    `CHECK_INTERVAL_DAYS` days. `home` is this repository (OWNER/NAME). Returns how many issues were
+    opened, updated and closed. Raises GitHubError.
     """
     cited = cited_files(catalog)
-    tonight = [name for place, name in enumerate(sorted(cited)) if is_turn(place, day)]
+    checked_names = [
+        name for place, name in enumerate(sorted(cited)) if is_checked_on_day(place, day)
+    ]
     issues = IssueList(api, home, LABEL)
     known = issues.read()
     declined = [i.body or "" for i in known if i.topic(LABEL) and i.state_reason == _DECLINED]
-    look = _LookUp(api)
+    comparer = _CitedFileComparer(api)
     topics = []
-    for name in tonight:
+    for name in checked_names:
         changes = [
             change
-            for change in look.changes(cited[name])
+            for change in comparer.changes(cited[name])
             if not any(f"\n- {change.name}: " in body for body in declined)
         ]
         if changes:
             topics.append(_topic(catalog, name, changes))
-    left = cited.keys() - set(tonight)
+    not_checked = cited.keys() - set(checked_names)
     # Without the closed issues, so that a change after an issue was closed opens a new one.
     shown = [issue for issue in known if issue.state == "open"]
-    return issues.settle(topics, shown, lambda name: name in left)
+    return issues.update_issues(topics, shown, lambda name: name in not_checked)
 
 
 def _topic(catalog: Catalog, name: str, changes: Collection[CitedChange]) -> IssueTopic:
     platform = catalog.by_id.get(name)
     people = platform.accelerator.maintainers if platform else ()
-    contact = ", ".join(span(person.github) for person in people)
+    contact = ", ".join(code_span(person.github) for person in people)
     entries: list[str] = []
     left = len(changes)
     for change in changes:
-        entry = "\n".join(_entry(change))
+        entry = "\n".join(_change_item_lines(change))
         if sum(map(len, entries)) + len(entry) > _MOST_LISTED:
             break
         entries.append(entry)
@@ -190,7 +198,7 @@ def _topic(catalog: Catalog, name: str, changes: Collection[CitedChange]) -> Iss
     if left:
         entries.append(f"- {count(left, 'more file')}")
     lines = [
-        f"Facts of {span(name)} cite these files, which have changed since they were read.",
+        f"Facts of {code_span(name)} cite these files, which have changed since they were read.",
         "",
         *entries,
         "",
@@ -205,8 +213,8 @@ def _topic(catalog: Catalog, name: str, changes: Collection[CitedChange]) -> Iss
     return IssueTopic(name, title, issue_text(LABEL, name, lines))
 
 
-def _entry(change: CitedChange) -> Iterator[str]:
-    shown = ", ".join(map(span, change.places[:_MOST_PLACES]))
+def _change_item_lines(change: CitedChange) -> Iterator[str]:
+    shown = ", ".join(map(code_span, change.places[:_MOST_PLACES]))
     more = len(change.places) - _MOST_PLACES
     others = f" and {count(more, 'more place')}" if more > 0 else ""
     yield f"- {change.name}: cited in {shown}{others}"
@@ -214,7 +222,7 @@ def _entry(change: CitedChange) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class _LookUp:
+class _CitedFileComparer:
     """Compares cited files with their current versions on GitHub; requests each file once."""
 
     api: Api
@@ -231,25 +239,26 @@ class _LookUp:
             if file.repository in gone:
                 gone[file.repository] += citations.places
                 continue
-            name = f"{span(f'{file.repository}')}, {span(file.path)} at {span(file.commit)}"
+            place = f"{code_span(file.repository)}, {code_span(file.path)}"
+            name = f"{place} at {code_span(file.commit)}"
             places = tuple(dict.fromkeys(citations.places))
             try:
                 after = self._contents(file.repository, file.path, "")
                 if after is None and not exists(self.api, f"repos/{file.repository}"):
                     gone[file.repository] = citations.places
                     continue
-                words = tuple(self._words(file, after, citations))
+                words = tuple(self._change_sentences(file, after, citations))
             except GitHubError as error:
                 if error.passing:
                     raise
-                words = (f"GitHub does not return the file: {span(str(error))}",)
+                words = (f"GitHub does not return the file: {code_span(str(error))}",)
             if words:
                 yield CitedChange(name, places, words)
         for repository, found in gone.items():
             words = ("The repository was deleted or is private. The facts keep their sources.",)
-            yield CitedChange(span(repository), tuple(dict.fromkeys(found)), words)
+            yield CitedChange(code_span(repository), tuple(dict.fromkeys(found)), words)
 
-    def _words(
+    def _change_sentences(
         self, file: CitedFile, after: _Contents | None, citations: Citations
     ) -> Iterator[str]:
         if after is None:
@@ -263,7 +272,7 @@ class _LookUp:
         if found:
             commit = newest_commit(self.api, file.repository, file.path)
             if commit:
-                yield f"Newest commit: {span(commit.sha)} of {commit.day}"
+                yield f"Newest commit: {code_span(commit.sha)} of {commit.day}"
         yield from found
 
     def _contents(self, repository: str, path: str, ref: str) -> _Contents | None:
@@ -271,7 +280,7 @@ class _LookUp:
         key = (repository, path, ref)
         if key not in self._known:
             place = f"repos/{repository}/contents/{quote(path)}{f'?ref={ref}' if ref else ''}"
-            self._known[key] = unless_missing(lambda: read(self.api, place, _Contents))
+            self._known[key] = none_if_missing(lambda: read_response(self.api, place, _Contents))
         return self._known[key]
 
 
@@ -282,18 +291,18 @@ def _differences(
 ) -> Iterator[str]:
     if isinstance(before, _File) and isinstance(after, _File):
         if before.sha != after.sha:
-            yield from _of_texts(_text(before), _text(after), cited)
+            yield from _text_differences(_text_lines(before), _text_lines(after), cited)
     elif isinstance(before, tuple) and isinstance(after, tuple):
         old, new = ({entry.name: entry.sha for entry in side} for side in (before, after))
-        yield from _listed("Removed", [name for name in old if name not in new])
-        yield from _listed("Added", [name for name in new if name not in old])
-        yield from _listed("Changed", [n for n in old if n in new and old[n] != new[n]])
+        yield from _change_summary("Removed", [name for name in old if name not in new])
+        yield from _change_summary("Added", [name for name in new if name not in old])
+        yield from _change_summary("Changed", [n for n in old if n in new and old[n] != new[n]])
     else:
         kinds = ["a file" if isinstance(side, _File) else "a folder" for side in (before, after)]
         yield f"The path was {kinds[0]} and is now {kinds[1]}. The facts keep their source."
 
 
-def _text(file: _File) -> list[str] | None:
+def _text_lines(file: _File) -> list[str] | None:
     """Return the lines of a file, or None if it is binary or too large for GitHub's API."""
     try:
         text = base64.b64decode(file.content).decode()
@@ -302,7 +311,7 @@ def _text(file: _File) -> list[str] | None:
     return text.splitlines() if file.encoding == "base64" and "\0" not in text else None
 
 
-def _of_texts(
+def _text_differences(
     before: list[str] | None, after: list[str] | None, cited: Collection[str | None]
 ) -> Iterator[str]:
     if before is None or after is None:
@@ -310,30 +319,30 @@ def _of_texts(
         return
     old = before
     if None not in cited:
-        parts = [_part(before, lines) for lines in cited if lines]
-        old = [line for part in parts if not _has(after, part) for line in part]
+        parts = [_cited_lines(before, lines) for lines in cited if lines]
+        old = [line for part in parts if not _contains_lines(after, part) for line in part]
         if not old:
             return
-    kept, known = Counter(_plain(after)), Counter(_plain(before))
-    yield from _listed("Removed", _beyond(_plain(old), kept))
-    yield from _listed("Added", _beyond(_plain(after), known))
+    kept, known = Counter(_stripped_lines(after)), Counter(_stripped_lines(before))
+    yield from _change_summary("Removed", _surplus_lines(_stripped_lines(old), kept))
+    yield from _change_summary("Added", _surplus_lines(_stripped_lines(after), known))
 
 
-def _part(lines: list[str], cited: str) -> list[str]:
+def _cited_lines(lines: list[str], cited: str) -> list[str]:
     first, _, last = cited.partition("-")
     return lines[int(first) - 1 : int(last or first)]
 
 
-def _has(lines: list[str], part: list[str]) -> bool:
+def _contains_lines(lines: list[str], part: list[str]) -> bool:
     text, wanted = ("\n".join(["", *side, ""]) for side in (lines, part))
     return wanted in text
 
 
-def _plain(lines: Iterable[str]) -> list[str]:
+def _stripped_lines(lines: Iterable[str]) -> list[str]:
     return [stripped for line in lines if (stripped := line.strip())]
 
 
-def _beyond(lines: Iterable[str], others: Counter[str]) -> list[str]:
+def _surplus_lines(lines: Iterable[str], others: Counter[str]) -> list[str]:
     """Return the lines that occur more often in `lines` than in `others`."""
     left = Counter(others)
     found = []
@@ -345,8 +354,8 @@ def _beyond(lines: Iterable[str], others: Counter[str]) -> list[str]:
     return found
 
 
-def _listed(what: str, found: Collection[str]) -> Iterator[str]:
+def _change_summary(what: str, found: Collection[str]) -> Iterator[str]:
     if found:
-        shown = ", ".join(span(one[:_MOST_LINE]) for one in list(found)[:_MOST_LINES])
+        shown = ", ".join(code_span(one[:_MOST_LINE]) for one in list(found)[:_MOST_LINES])
         more = len(found) - _MOST_LINES
         yield f"{what}: {shown}{f' and {more} more' if more > 0 else ''}"

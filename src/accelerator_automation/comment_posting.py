@@ -18,11 +18,11 @@ from accelerator_automation.events import (
     PullRequest,
     PullRequestRun,
 )
-from accelerator_automation.github.api import Api, read, read_all
+from accelerator_automation.github.api import Api, read_all_pages, read_response
 from accelerator_automation.markdown_check import faults
-from accelerator_automation.ownership import Maintainers, notices, touched
-from accelerator_automation.zip_members import ArtifactError, members
-from accelerator_portal.catalog.markdown_quotes import span
+from accelerator_automation.ownership import Maintainers, changed_platforms, notices
+from accelerator_automation.zip_members import ArtifactError, read_members
+from accelerator_portal.catalog.markdown_quotes import code_span
 from accelerator_portal.catalog.problem import UserError
 from accelerator_portal.reports.reading import parse_json
 from accelerator_portal.site.difference import Difference, markdown
@@ -47,8 +47,8 @@ def post_comment(api: Api, run: PullRequestRun, base: Maintainers) -> str:
     except ArtifactError as error:
         return f"No comment posted: {error}."
     home = f"repos/{run.repository.full_name}"
-    pull = read(api, f"{home}/pulls/{found.number}", PullRequest)
-    if reason := _mismatch(run, pull):
+    pull = read_response(api, f"{home}/pulls/{found.number}", PullRequest)
+    if reason := _reason_not_to_post(run, pull):
         return f"No comment posted: {reason}."
     text = (
         failure_comment(run)
@@ -65,7 +65,7 @@ def post_comment(api: Api, run: PullRequestRun, base: Maintainers) -> str:
     return f"A comment on pull request {pull.number} was posted."
 
 
-def _mismatch(run: PullRequestRun, pull: PullRequest) -> str | None:
+def _reason_not_to_post(run: PullRequestRun, pull: PullRequest) -> str | None:
     """Return the reason not to post a run's comment on a pull request, or None.
 
     `pull` is the pull request that the run's artifact names, which can be forged. It must be open
@@ -85,23 +85,25 @@ def _mismatch(run: PullRequestRun, pull: PullRequest) -> str | None:
 
 def _artifact(api: Api, run: PullRequestRun) -> Artifact:
     home = f"repos/{run.repository.full_name}/actions"
-    listed = read(api, f"{home}/runs/{run.workflow_run.id}/artifacts?per_page=100", Artifacts)
-    found = [a for a in listed.artifacts if a.name == NAME and not a.expired]
+    listed = read_response(
+        api, f"{home}/runs/{run.workflow_run.id}/artifacts?per_page=100", Artifacts
+    )
+    found = [a for a in listed.artifacts if a.name == ARTIFACT_NAME and not a.expired]
     if len(found) != 1:
-        raise ArtifactError(f"the run has {len(found)} artifacts with the name {NAME}")
-    if found[0].size_in_bytes > MOST_BYTES:
-        raise ArtifactError(f"the artifact has more than {MOST_BYTES:,} bytes")
-    return read_artifact(api.download(f"{home}/artifacts/{found[0].id}/zip", MOST_BYTES))
+        raise ArtifactError(f"the run has {len(found)} artifacts with the name {ARTIFACT_NAME}")
+    if found[0].size_in_bytes > MOST_ARTIFACT_BYTES:
+        raise ArtifactError(f"the artifact has more than {MOST_ARTIFACT_BYTES:,} bytes")
+    return read_artifact(api.download(f"{home}/artifacts/{found[0].id}/zip", MOST_ARTIFACT_BYTES))
 
 
 def _notices(api: Api, home: str, pull: PullRequest, base: Maintainers) -> list[str]:
-    files = list(read_all(api, f"{home}/pulls/{pull.number}/files", ChangedFile))
+    files = list(read_all_pages(api, f"{home}/pulls/{pull.number}/files", ChangedFile))
     paths = [path for f in files for path in (f.filename, f.previous_filename) if path]
-    return notices(base, touched(paths), pull.user.login if pull.user else "ghost")
+    return notices(base, changed_platforms(paths), pull.user.login if pull.user else "ghost")
 
 
 def _own_comment(api: Api, home: str, number: int) -> Comment | None:
-    for comment in read_all(api, f"{home}/issues/{number}/comments", Comment):
+    for comment in read_all_pages(api, f"{home}/issues/{number}/comments", Comment):
         written_here = comment.user is not None and comment.user.login == BOT
         if written_here and (comment.body or "").startswith(MARKER):
             return comment
@@ -112,8 +114,8 @@ def _own_comment(api: Api, home: str, number: int) -> Comment | None:
 #
 # The run executed the pull request's own code, so its author controls the content.
 
-NAME = "difference"
-MOST_BYTES = 4 * 1024 * 1024
+ARTIFACT_NAME = "difference"
+MOST_ARTIFACT_BYTES = 4 * 1024 * 1024
 
 _NUMBER = "number"
 _DIFFERENCE = "difference.json"
@@ -133,7 +135,7 @@ class Artifact:
 
 def read_artifact(archive: bytes) -> Artifact:
     """Read the zip archive of an artifact. Raises ArtifactError."""
-    found = members(archive, {_NUMBER: 20, _DIFFERENCE: _MOST_UNPACKED}, MOST_BYTES)
+    found = read_members(archive, {_NUMBER: 20, _DIFFERENCE: _MOST_UNPACKED}, MOST_ARTIFACT_BYTES)
     try:
         texts = {name: data.decode() for name, data in found.items()}
     except UnicodeDecodeError:
@@ -141,10 +143,10 @@ def read_artifact(archive: bytes) -> Artifact:
     number, difference = texts.get(_NUMBER), texts.get(_DIFFERENCE)
     if number is None or not _DIGITS.fullmatch(number):
         raise ArtifactError("the archive contains no pull request number")
-    return Artifact(int(number), _difference(difference) if difference is not None else None)
+    return Artifact(int(number), _parse_difference(difference) if difference is not None else None)
 
 
-def _difference(text: str) -> Difference | None:
+def _parse_difference(text: str) -> Difference | None:
     try:
         return Difference.model_validate(parse_json(text))
     except (ValidationError, ValueError, RecursionError):
@@ -180,23 +182,23 @@ def difference_comment(
     comparison cannot be shown. `notices` are sentences about changed folders that the author does
     not maintain. Raises HarmfulError.
     """
-    said = markdown(difference) if difference else _UNREADABLE
-    first, _, rest = said.partition("\n")
-    about = _ABOUT.format(**_places(run), preview="`preview`")
+    changes = markdown(difference) if difference else _UNREADABLE
+    first, _, rest = changes.partition("\n")
+    about = _ABOUT.format(**_template_values(run), preview="`preview`")
     listed = "\n".join(f"- {notice}" for notice in notices)
-    return _checked(run, [first, listed, rest.strip(), about])
+    return _checked_comment(run, [first, listed, rest.strip(), about])
 
 
 def failure_comment(run: PullRequestRun) -> str:
     """Return the comment for a commit that could not be built. Raises HarmfulError."""
-    return _checked(run, [_FAILED.format(**_places(run))])
+    return _checked_comment(run, [_FAILED.format(**_template_values(run))])
 
 
-def _places(run: PullRequestRun) -> dict[str, str]:
-    return {"commit": span(run.head_sha[:12]), "run": f"[this run]({run.address})"}
+def _template_values(run: PullRequestRun) -> dict[str, str]:
+    return {"commit": code_span(run.head_sha[:12]), "run": f"[this run]({run.address})"}
 
 
-def _checked(run: PullRequestRun, parts: Sequence[str]) -> str:
+def _checked_comment(run: PullRequestRun, parts: Sequence[str]) -> str:
     text = "\n\n".join([MARKER, *filter(None, parts)]) + "\n"
     if found := faults(text, MARKER, [run.address]):
         raise HarmfulError(f"comment not posted: {'; '.join(found[:5])}")

@@ -22,13 +22,13 @@ def time_text(time: dt.datetime) -> str:
     return f"{time.astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
 
 
-class Part(BaseModel):
+class GitHubModel(BaseModel):
     """Base class of the models of GitHub's events and responses; unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class Repository(Part):
+class Repository(GitHubModel):
     """A repository on GitHub."""
 
     full_name: FullName
@@ -41,7 +41,7 @@ class HomeRepository(Repository):
     html_url: PageUrl
 
 
-class WorkflowRun(Part):
+class WorkflowRun(GitHubModel):
     """A workflow run that has ended."""
 
     id: Number
@@ -55,7 +55,7 @@ class WorkflowRun(Part):
     """The repository of the commit; None if the repository was deleted."""
 
 
-class PullRequestRun(Part):
+class PullRequestRun(GitHubModel):
     """The event `workflow_run`, which GitHub sends when a workflow run has ended."""
 
     workflow_run: WorkflowRun
@@ -73,19 +73,19 @@ class PullRequestRun(Part):
         return f"{self.repository.html_url}/actions/runs/{self.workflow_run.id}"
 
 
-class User(Part):
+class User(GitHubModel):
     """A GitHub account."""
 
     login: str
 
 
-class Label(Part):
+class Label(GitHubModel):
     """A label of a pull request or an issue."""
 
     name: str
 
 
-class Side(Part):
+class PullRequestBranch(GitHubModel):
     """The head or the base branch of a pull request: the newest commit and the repository."""
 
     sha: Sha
@@ -94,7 +94,7 @@ class Side(Part):
     """The repository of the branch; None if the repository was deleted."""
 
 
-class PullRequest(Part):
+class PullRequest(GitHubModel):
     """A pull request on GitHub."""
 
     number: Number
@@ -102,11 +102,11 @@ class PullRequest(Part):
     """`open` or `closed`."""
     user: User | None
     """The author; None if the account was deleted."""
-    head: Side
-    base: Side
+    head: PullRequestBranch
+    base: PullRequestBranch
 
 
-class ChangedFile(Part):
+class ChangedFile(GitHubModel):
     """A file that a pull request touches."""
 
     filename: str
@@ -114,7 +114,7 @@ class ChangedFile(Part):
     """The previous path of the file if it was moved, else None."""
 
 
-class Comment(Part):
+class Comment(GitHubModel):
     """A comment on an issue or a pull request."""
 
     id: Number
@@ -124,15 +124,15 @@ class Comment(Part):
     """The text of the comment; None if it is empty."""
 
 
-class _Committer(Part):
+class _Committer(GitHubModel):
     date: AwareDatetime
 
 
-class _CommitText(Part):
+class _CommitText(GitHubModel):
     committer: _Committer
 
 
-class ListedCommit(Part):
+class ListedCommit(GitHubModel):
     """A commit, in a list or a comparison of commits."""
 
     sha: Sha
@@ -150,7 +150,7 @@ class ListedCommit(Part):
         return self.time.date()
 
 
-class ListedRun(Part):
+class ListedRun(GitHubModel):
     """A workflow run, in a list of runs or by itself."""
 
     id: Number
@@ -170,19 +170,19 @@ class ListedRun(Part):
     """The number of the current attempt at the run."""
 
 
-class ListedRuns(Part):
+class ListedRuns(GitHubModel):
     """A page of a list of workflow runs: at most 100."""
 
     workflow_runs: tuple[ListedRun, ...]
 
 
-class RunNumber(Part):
+class RunNumber(GitHubModel):
     """A reference to a workflow run."""
 
     id: Number
 
 
-class ListedArtifact(Part):
+class ListedArtifact(GitHubModel):
     """An artifact of a run."""
 
     id: Number
@@ -197,7 +197,7 @@ class ListedArtifact(Part):
     """The run that uploaded the artifact; None if GitHub does not state it."""
 
 
-class Artifacts(Part):
+class Artifacts(GitHubModel):
     """A page of a list of artifacts: at most 100."""
 
     artifacts: tuple[ListedArtifact, ...]

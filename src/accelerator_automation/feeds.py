@@ -16,14 +16,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from accelerator_automation.events import Artifacts, ListedRuns, Number, Part
-from accelerator_automation.github.api import Api, GitHubError, read
-from accelerator_automation.zip_members import ArtifactError, members
+from accelerator_automation.events import Artifacts, GitHubModel, ListedRuns, Number
+from accelerator_automation.github.api import Api, GitHubError, read_response
+from accelerator_automation.zip_members import ArtifactError, read_members
 from accelerator_portal.catalog import Catalog, Problem, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.catalog import ACCELERATORS, OWN_RUNS, RESULTS
 from accelerator_portal.catalog.files.accelerator import ReleaseAsset, ReportFeed, WorkflowArtifact
-from accelerator_portal.catalog.files.results_folder import excess
+from accelerator_portal.catalog.files.results_folder import exceeded_limits
 from accelerator_portal.catalog.folder_name import report_fault
 from accelerator_portal.checks import errors, run_checks
 from accelerator_portal.http.client import HttpClient, open_client
@@ -32,10 +32,10 @@ from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.reports.reading import MAX_REPORT_BYTES
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import KnownNames, known_names, report_problems
-from accelerator_portal.reports.report_file import line_of_tests, read_report, report_text
+from accelerator_portal.reports.report_file import first_test_line, read_report, report_text
 
 
-def _with(results: Iterable[Path], file: Path) -> tuple[Path, ...]:
+def _with_file(results: Iterable[Path], file: Path) -> tuple[Path, ...]:
     kept = (one for one in results if one.name != file.name)
     return tuple(sorted((*kept, file), key=lambda one: one.name))
 
@@ -44,7 +44,7 @@ FeedOutcome = Literal["new", "unchanged", "refused", "unreachable"]
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchResult:
     """The result of fetching one feed, or of reading one report of this project's own runs.
 
     `accelerator` is the platform's id. `name` is the name of the feed or report. The report's file
@@ -63,7 +63,7 @@ def fetch_reports(
     catalog: Catalog,
     now: dt.datetime,
     sources: FeedAccess | None = None,
-) -> list[Fetched]:
+) -> list[FetchResult]:
     """Fetch every declared feed, store the valid new reports, and return a result for each feed.
 
     Also reads the reports of this project's own runs from the folder `sources.made_here`, stores
@@ -71,13 +71,13 @@ def fetch_reports(
     """
     sources = sources or FeedAccess()
     wanted = [(p, feed) for p in catalog.platforms for feed in p.accelerator.report_feeds]
-    found = bodies([feed for _, feed in wanted], sources.limits, sources.api)
+    found = fetch_bodies([feed for _, feed in wanted], sources.limits, sources.api)
     store = _ReportStore(root, catalog, known_names(catalog), now)
     fetched = [
         store.add(platform.id, feed.name, body)
         for (platform, feed), body in zip(wanted, found, strict=True)
     ]
-    return fetched + list(_made_here(store, sources.made_here))
+    return fetched + list(_store_own_reports(store, sources.made_here))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,37 +108,37 @@ class _ReportStore:
     now: dt.datetime
     results: dict[str, tuple[Path, ...]] = field(default_factory=dict)
 
-    def add(self, accelerator: str, name: str, body: Body, *, own: bool = False) -> Fetched:
+    def add(self, accelerator: str, name: str, body: FeedBody, *, own: bool = False) -> FetchResult:
         """Check and store one report; `own` is true for this project's own runs."""
         if isinstance(body, FeedError):
             outcome: FeedOutcome = "refused" if body.refused else "unreachable"
-            return Fetched(accelerator, name, outcome, (str(body),))
+            return FetchResult(accelerator, name, outcome, (str(body),))
         target = self.root / ACCELERATORS / accelerator / RESULTS / f"{name}.json"
         try:
             with TemporaryDirectory(prefix="portal-feed-") as folder:
                 file = Path(folder, target.name)
                 file.write_bytes(body)
-                text = report_text(self._report(accelerator, file, own=own)).encode()
+                text = report_text(self._read_checked_report(accelerator, file, own=own)).encode()
                 if target.exists() and target.read_bytes() == text:
-                    return Fetched(accelerator, name, "unchanged")
+                    return FetchResult(accelerator, name, "unchanged")
                 file.write_bytes(text)
                 self._check_folder(accelerator, file)
         except ProblemsError as error:
-            return Fetched(accelerator, name, "refused", tuple(map(str, error.problems)))
+            return FetchResult(accelerator, name, "refused", tuple(map(str, error.problems)))
         write_bytes_atomically(target, text)
-        self.results[accelerator] = _with(self._reports(accelerator), target)
-        return Fetched(accelerator, name, "new")
+        self.results[accelerator] = _with_file(self._result_files(accelerator), target)
+        return FetchResult(accelerator, name, "new")
 
-    def _reports(self, accelerator: str) -> tuple[Path, ...]:
+    def _result_files(self, accelerator: str) -> tuple[Path, ...]:
         return self.results.get(accelerator, self.catalog.by_id[accelerator].results)
 
-    def _report(self, accelerator: str, file: Path, *, own: bool) -> Report:
+    def _read_checked_report(self, accelerator: str, file: Path, *, own: bool) -> Report:
         """Return a report after checking it without the platform's other reports.
 
         Raises ProblemsError.
         """
         report = read_report(file)
-        lines = line_of_tests(file)
+        lines = first_test_line(file)
         problems = list(report_problems(report, file.name, self.known, self.now, lines))
         if report.accelerator != accelerator:
             what = f'the report is about "{report.accelerator}"'
@@ -156,11 +156,11 @@ class _ReportStore:
 
         `file` replaces the report with the same file name.
         """
-        before = self._reports(accelerator)
-        after = _with(before, file)
+        before = self._result_files(accelerator)
+        after = _with_file(before, file)
         path = f"{ACCELERATORS}/{accelerator}/{RESULTS}"
         remedy = "remove older reports from the folder"
-        problems = [Problem(path, 1, what, remedy) for what in excess(after)] or sorted(
+        problems = [Problem(path, 1, what, remedy) for what in exceeded_limits(after)] or sorted(
             self._errors(accelerator, after) - self._errors(accelerator, before)
         )
         if problems:
@@ -176,27 +176,29 @@ class _ReportStore:
         return set(errors(run_checks(alone, self.now.date())))
 
 
-def _made_here(store: _ReportStore, folder: Path | None) -> Iterator[Fetched]:
+def _store_own_reports(store: _ReportStore, folder: Path | None) -> Iterator[FetchResult]:
     catalog = store.catalog
     for file in sorted(folder.glob("*/*.json")) if folder else ():
         accelerator, name = file.parent.name, file.stem
         if accelerator not in catalog.by_id:
-            yield Fetched(accelerator, name, "refused", (f'there is no platform "{accelerator}"',))
+            yield FetchResult(
+                accelerator, name, "refused", (f'there is no platform "{accelerator}"',)
+            )
         elif catalog.own_runs is None or accelerator not in catalog.own_runs.ids:
             why = f"{OWN_RUNS} does not list this platform"
-            yield Fetched(accelerator, name, "refused", (why,))
+            yield FetchResult(accelerator, name, "refused", (why,))
         elif wrong := report_fault(file.name):
-            yield Fetched(accelerator, name, "refused", (": ".join(wrong),))
+            yield FetchResult(accelerator, name, "refused", (": ".join(wrong),))
         else:
             yield store.add(accelerator, name, file.read_bytes(), own=True)
 
 
 AGENT = "accelerator-portal (fetches test reports)"
-FILE = "report.json"
-LIMITS = RequestLimits(public_hosts_only=True)
+REPORT_FILE = "report.json"
+DEFAULT_LIMITS = RequestLimits(public_hosts_only=True)
 
 # A pull request of a fork can start none of these, and so cannot leave a report in a vendor's name.
-EVENTS = {"push", "repository_dispatch", "schedule", "workflow_dispatch"}
+TRUSTED_EVENTS = {"push", "repository_dispatch", "schedule", "workflow_dispatch"}
 
 SECONDS_IN_ALL = 10 * 60
 """The time limit for all feeds, so that one vendor's slow server does not block the others."""
@@ -216,45 +218,45 @@ class FeedError(Exception):
         it could not be read."""
 
 
-Body = bytes | FeedError
+FeedBody = bytes | FeedError
 
 
-class _Asset(Part):
+class _Asset(GitHubModel):
     id: Number
     name: str
     size: int
     digest: str | None = None
 
 
-class _Release(Part):
+class _Release(GitHubModel):
     assets: tuple[_Asset, ...]
 
 
-def bodies(
+def fetch_bodies(
     feeds: Iterable[ReportFeed], limits: RequestLimits | None, api: Api | None
-) -> list[Body]:
+) -> list[FeedBody]:
     """Return the content of each feed, or a FeedError, in the order of `feeds`.
 
     Without `api`, each feed on GitHub gets a FeedError. Without `limits`, only public hosts are
     allowed.
     """
-    return asyncio.run(_bodies(feeds, limits or LIMITS, api))
+    return asyncio.run(_fetch_bodies(feeds, limits or DEFAULT_LIMITS, api))
 
 
-async def _bodies(
+async def _fetch_bodies(
     feeds: Iterable[ReportFeed], limits: RequestLimits, api: Api | None
-) -> list[Body]:
+) -> list[FeedBody]:
     loop = asyncio.get_running_loop()
     end = loop.time() + SECONDS_IN_ALL
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         async with open_client(AGENT, limits) as client:
 
-            async def one(feed: ReportFeed) -> Body:
+            async def fetch_feed(feed: ReportFeed) -> FeedBody:
                 try:
                     async with asyncio.timeout_at(end):
                         if feed.url:
-                            return await _one(client, feed.url, feed.sha256)
-                        return await loop.run_in_executor(pool, _of_github, feed, api)
+                            return await _fetch_url(client, feed.url, feed.sha256)
+                        return await loop.run_in_executor(pool, _fetch_from_github, feed, api)
                 except TimeoutError:
                     limit = f"{SECONDS_IN_ALL // 60} minutes, the limit for all feeds"
                     return FeedError(f"it was not received within {limit}")
@@ -266,38 +268,38 @@ async def _bodies(
                 except Exception as error:  # noqa: BLE001 - one feed must not end the night
                     return FeedError(f"it could not be read ({type(error).__name__}: {error})")
 
-            return list(await asyncio.gather(*map(one, feeds)))
+            return list(await asyncio.gather(*map(fetch_feed, feeds)))
 
 
-async def _one(client: HttpClient, url: str, checksum: str | None) -> bytes:
+async def _fetch_url(client: HttpClient, url: str, checksum: str | None) -> bytes:
     answer = await client.get(url, {"accept": "application/json"}, max_bytes=MAX_REPORT_BYTES)
     if checksum:
-        said = await client.get(checksum, max_bytes=_MOST_CHECKSUM)
-        _verify(answer.body, said.body.decode("ascii", "replace").lower())
+        checksum_response = await client.get(checksum, max_bytes=_MOST_CHECKSUM)
+        _verify_checksum(answer.body, checksum_response.body.decode("ascii", "replace").lower())
     return answer.body
 
 
-def _verify(body: bytes, said: str) -> None:
-    found = _SHA256.search(said)
+def _verify_checksum(body: bytes, checksum_text: str) -> None:
+    found = _SHA256.search(checksum_text)
     if found is None:
         raise FeedError("its checksum is not a SHA-256 checksum", refused=True)
     if hashlib.sha256(body).hexdigest() != found[0]:
         raise FeedError("its checksum doesn't match", refused=True)
 
 
-def _of_github(feed: ReportFeed, api: Api | None) -> bytes:
+def _fetch_from_github(feed: ReportFeed, api: Api | None) -> bytes:
     if api is None:
         raise FeedError("no request was sent to GitHub, because there is no token")
     if feed.release:
-        return _asset(feed.release, api)
+        return _download_asset(feed.release, api)
     if feed.artifact:
-        return _artifact(feed.artifact, api)
+        return _download_artifact(feed.artifact, api)
     raise LookupError(f"the feed {feed.name} has no location")  # its model refuses that
 
 
-def _asset(place: ReleaseAsset, api: Api) -> bytes:
+def _download_asset(place: ReleaseAsset, api: Api) -> bytes:
     home = f"repos/{place.repository}/releases"
-    release = read(api, f"{home}/latest", _Release)
+    release = read_response(api, f"{home}/latest", _Release)
     found = next((asset for asset in release.assets if asset.name == place.asset), None)
     if found is None:
         raise FeedError(f"the newest release of {place.repository} has no {place.asset}")
@@ -305,25 +307,27 @@ def _asset(place: ReleaseAsset, api: Api) -> bytes:
         raise FeedError(f"{place.asset} has more than {MAX_REPORT_BYTES:,} bytes", refused=True)
     body = api.download(f"{home}/assets/{found.id}", MAX_REPORT_BYTES)
     if found.digest:
-        _verify(body, found.digest)
+        _verify_checksum(body, found.digest)
     return body
 
 
-def _artifact(place: WorkflowArtifact, api: Api) -> bytes:
+def _download_artifact(place: WorkflowArtifact, api: Api) -> bytes:
     home = f"repos/{place.repository}/actions"
     query = f"branch={place.branch}&status=success&exclude_pull_requests=true&per_page=50"
-    runs = read(api, f"{home}/workflows/{place.workflow}/runs?{query}", ListedRuns).workflow_runs
+    runs = read_response(
+        api, f"{home}/workflows/{place.workflow}/runs?{query}", ListedRuns
+    ).workflow_runs
     for run in runs:
         source = run.head_repository.full_name if run.head_repository else ""
-        if run.event not in EVENTS or source.casefold() != place.repository.casefold():
+        if run.event not in TRUSTED_EVENTS or source.casefold() != place.repository.casefold():
             continue
         query = f"name={place.artifact}&per_page=20"
-        listed = read(api, f"{home}/runs/{run.id}/artifacts?{query}", Artifacts).artifacts
+        listed = read_response(api, f"{home}/runs/{run.id}/artifacts?{query}", Artifacts).artifacts
         if kept := [artifact for artifact in listed if not artifact.expired]:
             archive = api.download(f"{home}/artifacts/{kept[0].id}/zip", MAX_REPORT_BYTES)
-            files = members(archive, {FILE: MAX_REPORT_BYTES}, MAX_REPORT_BYTES)
-            if FILE not in files:
-                raise FeedError(f"the artifact {place.artifact} has no {FILE}", refused=True)
-            return files[FILE]
+            files = read_members(archive, {REPORT_FILE: MAX_REPORT_BYTES}, MAX_REPORT_BYTES)
+            if REPORT_FILE not in files:
+                raise FeedError(f"the artifact {place.artifact} has no {REPORT_FILE}", refused=True)
+            return files[REPORT_FILE]
     what = f"no successful run of {place.workflow} on {place.branch} has {place.artifact}"
     raise FeedError(what)

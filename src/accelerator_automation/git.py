@@ -17,7 +17,7 @@ class GitError(UserError):
     """A git command failed; the message is the command and git's reason."""
 
 
-def run(
+def run_git(
     place: Path, *words: str, variables: Mapping[str, str] | None = None, text: str | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run git in a folder, with `text` as its input, and return its result.
@@ -47,13 +47,13 @@ def git(
 
     Raises GitError if it fails.
     """
-    done = run(place, *words, variables=variables, text=text)
+    done = run_git(place, *words, variables=variables, text=text)
     if done.returncode:
-        raise failure(done)
+        raise git_error(done)
     return done.stdout
 
 
-def failure(done: subprocess.CompletedProcess[str]) -> GitError:
+def git_error(done: subprocess.CompletedProcess[str]) -> GitError:
     """Return the error for a git command that failed."""
     lines = [line for line in done.stderr.splitlines() if line and not line.startswith("hint:")]
     reasons = [line for line in lines if line.startswith(("fatal:", "error:"))]
@@ -72,7 +72,7 @@ TreeEntry = tuple[str, str]
 """The mode and the object id of a file in a tree; the mode is zeros if the file was removed."""
 
 
-def changes(repository: Path, before: str, after: str) -> dict[str, TreeEntry]:
+def changed_entries(repository: Path, before: str, after: str) -> dict[str, TreeEntry]:
     """Return the files that differ between two trees or commits, with their entries in `after`.
 
     The keys are paths. The entry of a removed file has a mode of zeros. Raises GitError.
@@ -86,7 +86,7 @@ def changes(repository: Path, before: str, after: str) -> dict[str, TreeEntry]:
     return found
 
 
-def conflicts(
+def conflicting_paths(
     ours: Mapping[str, TreeEntry],
     theirs: Mapping[str, TreeEntry],
     unit: Callable[[str], str] = lambda path: path,

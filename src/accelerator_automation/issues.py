@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from accelerator_automation.comment_posting import BOT
-from accelerator_automation.events import Label, Part, User
-from accelerator_automation.github.api import Api, parsed, read_all
+from accelerator_automation.events import GitHubModel, Label, User
+from accelerator_automation.github.api import Api, parse_response, read_all_pages
 from accelerator_automation.markdown_check import faults
 
 MUTED = "muted"
@@ -25,7 +25,7 @@ thousand tests."""
 _MARKER = re.compile(r"^<!-- accelerator-portal ([a-z-]{1,30}) ([0-9a-z-]{1,80}) -->\n")
 
 
-class Issue(Part):
+class Issue(GitHubModel):
     """An issue or a pull request, as GitHub lists it."""
 
     number: int
@@ -106,9 +106,9 @@ class IssueList:
     def read(self) -> list[Issue]:
         """Return every issue with the label, including closed ones."""
         path = f"repos/{self.home}/issues?state=all&labels={self.label}"
-        return list(read_all(self.api, path, Issue))
+        return list(read_all_pages(self.api, path, Issue))
 
-    def settle(
+    def update_issues(
         self,
         topics: Iterable[IssueTopic],
         issues: Iterable[Issue],
@@ -129,27 +129,27 @@ class IssueList:
             name = issue.topic(self.label)
             if name is None:
                 continue
-            double = known.setdefault(name, issue) is not issue
-            settled = name not in wanted and not is_left(name)
-            if issue.state == "open" and (double or settled):
-                self._change(issue, {"state": "closed", "state_reason": "completed"})
+            is_duplicate = known.setdefault(name, issue) is not issue
+            is_resolved = name not in wanted and not is_left(name)
+            if issue.state == "open" and (is_duplicate or is_resolved):
+                self._edit_issue(issue, {"state": "closed", "state_reason": "completed"})
                 closed += 1
         for name, topic in wanted.items():
             found = known.get(name)
             if found is None and opened == MOST_OPENED:
                 waiting += 1
             elif found is None:
-                self._open(topic)
+                self._open_issue(topic)
                 opened += 1
             elif found.state == "open" and not found.muted and found.body != topic.body:
-                self._change(found, {"body": topic.body})
+                self._edit_issue(found, {"body": topic.body})
                 renewed += 1
         return Issues(opened, renewed, closed, waiting)
 
-    def _open(self, topic: IssueTopic) -> None:
+    def _open_issue(self, topic: IssueTopic) -> None:
         path = f"repos/{self.home}/issues"
         content = {"title": topic.title, "body": topic.body, "labels": [self.label]}
-        parsed(path, self.api.send("POST", path, content), Issue)
+        parse_response(path, self.api.send("POST", path, content), Issue)
 
-    def _change(self, issue: Issue, content: dict[str, str]) -> None:
+    def _edit_issue(self, issue: Issue, content: dict[str, str]) -> None:
         self.api.send("PATCH", f"repos/{self.home}/issues/{issue.number}", content)

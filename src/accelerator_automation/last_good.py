@@ -17,11 +17,11 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from accelerator_automation.archive_store import (
     Archive,
     DamagedObjectError,
-    packed,
-    unpacked,
+    gzip_compress,
+    gzip_decompress,
 )
 from accelerator_portal.catalog.catalog import ACCELERATORS
-from accelerator_portal.checks.quarantine import SINCE
+from accelerator_portal.checks.quarantine import SINCE_FILE
 
 FOLDER = "last-good"
 
@@ -29,7 +29,7 @@ _MOST_BYTES = 512 * 1024 * 1024
 """The maximum size in bytes of one platform's files, including results."""
 
 
-def _inside(path: str) -> str:
+def _validate_inside(path: str) -> str:
     """Return a path inside of the folder. Raises ValueError for other paths.
 
     The paths come from an archive, which is untrusted.
@@ -40,7 +40,7 @@ def _inside(path: str) -> str:
     return path
 
 
-class _Version(BaseModel):
+class _FolderVersion(BaseModel):
     """The text files of a platform's folder, by path.
 
     `broken_since` is the first day on which the current folder had errors, or None if it has none.
@@ -48,7 +48,7 @@ class _Version(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    files: Mapping[Annotated[str, AfterValidator(_inside)], str]
+    files: Mapping[Annotated[str, AfterValidator(_validate_inside)], str]
     broken_since: dt.date | None = None
 
 
@@ -60,11 +60,11 @@ def archive_good_folders(
     `good` and `broken` are platform ids. Returns the ids of the valid platforms whose archived
     version was missing, damaged or different. Raises ArchiveError, OSError.
     """
-    new = tuple(name for name in good if _keep_good(archive, root, name))
+    new = tuple(name for name in good if _archive_folder(archive, root, name))
     for name in broken:
-        version = _whole(archive, name)
+        version = _undamaged_version(archive, name)
         if version is not None and version.broken_since is None:
-            _write(archive, name, version.model_copy(update={"broken_since": today}))
+            _write_version(archive, name, version.model_copy(update={"broken_since": today}))
     return new
 
 
@@ -74,7 +74,7 @@ def last_good_dates(archive: Archive, broken: Iterable[str], today: dt.date) -> 
     The date is `today` for a platform whose folder was valid until now. Broken platforms without a
     readable archived version are omitted. Raises ArchiveError.
     """
-    versions = {name: _whole(archive, name) for name in broken}
+    versions = {name: _undamaged_version(archive, name) for name in broken}
     return {name: v.broken_since or today for name, v in versions.items() if v is not None}
 
 
@@ -83,7 +83,7 @@ def damaged_folders(archive: Archive, names: Iterable[str]) -> tuple[str, ...]:
     found = []
     for name in names:
         try:
-            _read(archive, name)
+            _read_version(archive, name)
         except DamagedObjectError:
             found.append(name)
     return tuple(found)
@@ -97,51 +97,53 @@ def write_last_good(archive: Archive, versions: Mapping[str, dt.date], place: Pa
     `since.json`. Raises ArchiveError, OSError.
     """
     for name in versions:
-        version = _read(archive, name)
+        version = _read_version(archive, name)
         for path, text in version.files.items() if version else ():
             file = place / ACCELERATORS / name / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
     place.mkdir(parents=True, exist_ok=True)
     days = {name: day.isoformat() for name, day in sorted(versions.items())}
-    (place / SINCE).write_text(json.dumps(days), encoding="utf-8")
+    (place / SINCE_FILE).write_text(json.dumps(days), encoding="utf-8")
 
 
-def _keep_good(archive: Archive, root: Path, name: str) -> bool:
+def _archive_folder(archive: Archive, root: Path, name: str) -> bool:
     folder = root / ACCELERATORS / name
     files = {
         file.relative_to(folder).as_posix(): file.read_text("utf-8")
         for file in sorted(folder.rglob("*"))
         if file.is_file() and not file.name.startswith(".")
     }
-    version = _Version(files=files)
-    before = _whole(archive, name)
+    version = _FolderVersion(files=files)
+    before = _undamaged_version(archive, name)
     if before != version:
-        _write(archive, name, version)
+        _write_version(archive, name, version)
     return before is None or before.files != files
 
 
-def _whole(archive: Archive, name: str) -> _Version | None:
+def _undamaged_version(archive: Archive, name: str) -> _FolderVersion | None:
     try:
-        return _read(archive, name)
+        return _read_version(archive, name)
     except DamagedObjectError:
         return None
 
 
-def _read(archive: Archive, name: str) -> _Version | None:
-    data = archive.read(_path(name))
+def _read_version(archive: Archive, name: str) -> _FolderVersion | None:
+    data = archive.read(_object_path(name))
     if data is None:
         return None
     try:
-        return _Version.model_validate_json(unpacked(data, _MOST_BYTES))
+        return _FolderVersion.model_validate_json(gzip_decompress(data, _MOST_BYTES))
     except ValidationError:
-        what = f"{_path(name)} in the archive has an unexpected format"
+        what = f"{_object_path(name)} in the archive has an unexpected format"
         raise DamagedObjectError(what) from None
 
 
-def _write(archive: Archive, name: str, version: _Version) -> None:
-    archive.write(_path(name), packed(version.model_dump_json(exclude_none=True).encode()))
+def _write_version(archive: Archive, name: str, version: _FolderVersion) -> None:
+    archive.write(
+        _object_path(name), gzip_compress(version.model_dump_json(exclude_none=True).encode())
+    )
 
 
-def _path(name: str) -> str:
+def _object_path(name: str) -> str:
     return f"{FOLDER}/{name}.json.gz"

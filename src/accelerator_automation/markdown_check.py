@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from accelerator_portal.catalog.text_file import HIDDEN
+from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER
 
 # GitHub accepts 65,536 characters.
 MOST_CHARACTERS = 65_000
@@ -25,7 +25,7 @@ _BLOCKS = {"paragraph", "heading", "bullet_list", "list_item"}
 _INLINE = {"text", "code_inline", "softbreak", "strong", "em", "link"}
 
 # Mentions, references, HTML, formulas, and text that GitHub turns into links.
-_DOES_SOMETHING = re.compile(r"[@#<>&$\\\[\]]|://|www\.|\bGH-\d", re.IGNORECASE)
+_ACTIVE_TEXT = re.compile(r"[@#<>&$\\\[\]]|://|www\.|\bGH-\d", re.IGNORECASE)
 
 
 def faults(text: str, marker: str, links: Iterable[str] = ()) -> list[str]:
@@ -36,7 +36,7 @@ def faults(text: str, marker: str, links: Iterable[str] = ()) -> list[str]:
     found = []
     if len(text) > MOST_CHARACTERS:
         found.append(f"it has more than {MOST_CHARACTERS:,} characters")
-    if hidden := HIDDEN.search(text):
+    if hidden := HIDDEN_CHARACTER.search(text):
         found.append(f"it has the character U+{ord(hidden[0]):04X}")
     if not text.startswith(f"{marker}\n\n"):
         found.append("it does not start with the marker")
@@ -60,5 +60,5 @@ def _inline_faults(tokens: Iterable[Token], links: set[str]) -> Iterator[str]:
             yield f"it has a {kind}"
         elif token.type == "link_open" and token.attrs.get("href") not in links:
             yield "it links elsewhere"
-        elif token.type == "text" and (what := _DOES_SOMETHING.search(token.content)):
+        elif token.type == "text" and (what := _ACTIVE_TEXT.search(token.content)):
             yield f'"{what[0]}" is not in a code span'

@@ -19,7 +19,7 @@ MOST_KEPT = 400
 _MOST_BYTES = 100_000
 
 
-def keep_metrics(archive: Archive, metrics: NightMetrics) -> None:
+def archive_metrics(archive: Archive, metrics: NightMetrics) -> None:
     """Archive the metrics of a nightly run, and remove all but the newest MOST_KEPT metrics.
 
     Raises ArchiveError.
@@ -30,7 +30,7 @@ def keep_metrics(archive: Archive, metrics: NightMetrics) -> None:
         archive.remove(f"{FOLDER}/{name}")
 
 
-def kept_metrics(archive: Archive) -> Iterator[NightMetrics]:
+def archived_metrics(archive: Archive) -> Iterator[NightMetrics]:
     """Yield the archived metrics of the nightly runs, oldest first. Raises ArchiveError.
 
     Objects that are damaged or too large are skipped.
@@ -49,5 +49,5 @@ def write_nights(archive: Archive, file: Path) -> None:
 
     The file has one key, `nights`, with a list of NightMetrics, oldest first.
     """
-    found = [night.model_dump(mode="json") for night in kept_metrics(archive)]
+    found = [night.model_dump(mode="json") for night in archived_metrics(archive)]
     file.write_text(json.dumps({"nights": found}), "utf-8")

@@ -13,22 +13,22 @@ from pathlib import Path
 from accelerator_automation.archive_store import (
     Archive,
     DamagedObjectError,
+    gzip_compress,
+    gzip_decompress,
     is_published,
-    packed,
-    remember,
-    unpacked,
+    store_published_digest,
 )
 from accelerator_automation.baseline_pull_requests import propose_baselines
-from accelerator_automation.breakage_issues import settle
+from accelerator_automation.breakage_issues import update_breakage_issues
 from accelerator_automation.building import (
     BrokenLinksError,
     Engine,
     build,
-    inputs,
+    inputs_digest,
     mkdocs,
 )
 from accelerator_automation.cited_files import report_cited_files
-from accelerator_automation.feeds import FeedAccess, Fetched, fetch_reports
+from accelerator_automation.feeds import FeedAccess, FetchResult, fetch_reports
 from accelerator_automation.github.api import Api
 from accelerator_automation.issues import Issues
 from accelerator_automation.last_good import (
@@ -43,27 +43,27 @@ from accelerator_automation.step_runner import NightStep, StepFailed
 from accelerator_portal.catalog import Catalog, Platform, Problem, ProblemsError
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks.quarantine import load_with_quarantine
-from accelerator_portal.packages.reachable_hosts import resolve_what_answers
+from accelerator_portal.packages.reachable_hosts import resolver_of_reachable_hosts
 from accelerator_portal.packages.sync import (
     SyncInterrupted,
     SyncOptions,
     SyncResult,
     sync,
-    synced_words,
+    sync_summary,
 )
 from accelerator_portal.packages.verification import (
-    Resolver,
+    ResolverFactory,
     Verification,
-    take_trials,
-    total,
+    import_trials,
+    total_counts,
     verify_commands,
 )
-from accelerator_portal.releases.index_queries import AskOptions, ask
+from accelerator_portal.releases.index_queries import QueryOptions, query_release
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport, stored_reports
 from accelerator_portal.results.archive import read_state_of
 from accelerator_portal.results.breakages import Breakage, open_breakages
-from accelerator_portal.results.folding import fold_reports, folder_reports, without_future
+from accelerator_portal.results.folding import fold_reports, folder_reports, without_future_reports
 from accelerator_portal.results.partitions.compaction import compact_all
 from accelerator_portal.results.partitions.manifest import month_of
 
@@ -98,11 +98,11 @@ class NightRun:
     digest of its inputs."""
     engine: Engine = field(default_factory=lambda: partial(mkdocs, quiet=True))
     package_sync: SyncFunction = sync
-    resolver: Resolver = resolve_what_answers
+    resolver: ResolverFactory = resolver_of_reachable_hosts
     now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.timezone.utc))
-    fetched: list[Fetched] = field(default_factory=list)
+    fetched: list[FetchResult] = field(default_factory=list)
     """The result for each feed, and for each report of this project's own runs."""
-    looked_at: Catalog | None = None
+    valid_catalog: Catalog | None = None
     """The catalog after the step `folders`: with all new data and without broken folders. None
     before that step, or if the shared data has errors."""
     standing_in: dict[str, dt.date] = field(default_factory=dict)
@@ -117,19 +117,19 @@ class NightRun:
     """The repository in which pull requests are opened, as OWNER/NAME."""
     trials: Path | None = None
     """The folder with the results of the job that runs the install commands."""
-    release_indexes: AskOptions = field(default_factory=AskOptions)
+    release_indexes: QueryOptions = field(default_factory=QueryOptions)
     """Options for requests to package indexes about a PyTorch release."""
 
     def set_aside(self) -> dict[str, tuple[Problem, ...]]:
         """Return the problems of each quarantined folder, by platform id."""
-        return dict(self.looked_at.set_aside) if self.looked_at else {}
+        return dict(self.valid_catalog.set_aside) if self.valid_catalog else {}
 
     def breakages(self) -> list[tuple[Platform, Breakage]]:
         """Return the open regressions, each with its platform.
 
         Raises ProblemsError if a history cannot be read.
         """
-        platforms = self.looked_at.platforms if self.looked_at else ()
+        platforms = self.valid_catalog.platforms if self.valid_catalog else ()
         return [
             (platform, found) for platform in platforms for found in self._breakages_of(platform)
         ]
@@ -141,15 +141,15 @@ class NightRun:
         cannot be read are skipped; the step `history` has reported them.
         """
         overdue: list[tuple[str, Breakage]] = []
-        for platform in self.looked_at.platforms if self.looked_at else ():
+        for platform in self.valid_catalog.platforms if self.valid_catalog else ():
             with suppress(ProblemsError):
                 overdue += [(platform.id, b) for b in self._breakages_of(platform) if b.overdue]
         return tuple(overdue)
 
     def _breakages_of(self, platform: Platform) -> tuple[Breakage, ...]:
-        if self.looked_at is None or self.looked_at.criteria is None:
+        if self.valid_catalog is None or self.valid_catalog.criteria is None:
             return ()
-        deadline = dt.timedelta(hours=self.looked_at.criteria.deadlines.breakage_hours)
+        deadline = dt.timedelta(hours=self.valid_catalog.criteria.deadlines.breakage_hours)
         state = read_state_of(self.root, platform.id, "runs")
         return tuple(open_breakages(state, self.now, deadline))
 
@@ -157,25 +157,32 @@ class NightRun:
 def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
     """Return the steps in their order, each as a name and a function.
 
-    `skip` has the names of steps to omit: keys of `LOOKED_UP` (`packages`, `commands`).
+    `skip` has the names of steps to omit: keys of `NETWORK_STEPS` (`packages`, `commands`).
     """
-    found: list[NightStep] = [("reports", partial(_collect, tonight))]
+    found: list[NightStep] = [("reports", partial(_collect_reports, tonight))]
     found += [
-        (name, partial(work, tonight)) for name, work in LOOKED_UP.items() if name not in skip
+        (name, partial(work, tonight)) for name, work in NETWORK_STEPS.items() if name not in skip
     ]
     if tonight.trials:
-        found.append(("installations", partial(_take_trials, tonight, tonight.trials)))
-    found.append(("history", partial(_fold, tonight)))
-    found.append(("folders", partial(_look, tonight)))
+        found.append(("installations", partial(_record_trials, tonight, tonight.trials)))
+    found.append(("history", partial(_update_histories, tonight)))
+    found.append(("folders", partial(_check_folders, tonight)))
     if tonight.archive:
-        found.append(("archive", partial(_keep, tonight, tonight.archive)))
-    found.append(("site", partial(_publish, tonight)))
+        found.append(("archive", partial(_archive_results, tonight, tonight.archive)))
+    found.append(("site", partial(_build_site, tonight)))
     if tonight.repository and tonight.api:
-        found.append(("issues", partial(_issues, tonight, tonight.api, tonight.repository)))
-        found.append(("cited files", partial(_cited, tonight, tonight.api, tonight.repository)))
+        found.append(
+            ("issues", partial(_update_regression_issues, tonight, tonight.api, tonight.repository))
+        )
+        found.append(
+            (
+                "cited files",
+                partial(_update_cited_file_issues, tonight, tonight.api, tonight.repository),
+            )
+        )
     if tonight.pull_requests and tonight.api:
         api, home, now = tonight.api, tonight.pull_requests, tonight.now
-        usable = partial(_usable, tonight)
+        usable = partial(_require_catalog, tonight)
         found += [
             ("plugin releases", lambda: propose_releases(api, home, usable()).words),
             ("PyTorch releases", partial(_propose_pytorch, tonight, api, home)),
@@ -185,7 +192,7 @@ def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
     return found
 
 
-def _collect(tonight: NightRun) -> str:
+def _collect_reports(tonight: NightRun) -> str:
     sources = FeedAccess(None, tonight.api, tonight.made_here)
     tonight.fetched += fetch_reports(tonight.root, tonight.catalog, tonight.now, sources)
     new = sum(feed.outcome == "new" for feed in tonight.fetched)
@@ -195,7 +202,7 @@ def _collect(tonight: NightRun) -> str:
 def _sync_packages(tonight: NightRun) -> str:
     options = SyncOptions(day=tonight.now.date())
     try:
-        return synced_words(tonight.package_sync(tonight.root, tonight.catalog, options))
+        return sync_summary(tonight.package_sync(tonight.root, tonight.catalog, options))
     except SyncInterrupted:  # finished work is stored; end the run
         raise KeyboardInterrupt from None
 
@@ -203,31 +210,31 @@ def _sync_packages(tonight: NightRun) -> str:
 def _verify_commands(tonight: NightRun) -> str:
     how = Verification(tonight.now.date(), UV_CACHE.absolute(), resolver=tonight.resolver)
     found = verify_commands(tonight.root, tonight.catalog, how)
-    return str(total(found) or found[-1]) if found else "done"
+    return str(total_counts(found) or found[-1]) if found else "done"
 
 
-def _take_trials(tonight: NightRun, folder: Path) -> str:
+def _record_trials(tonight: NightRun, folder: Path) -> str:
     platforms = [platform.id for platform in tonight.catalog.platforms]
-    taken = take_trials(tonight.root, folder, platforms, tonight.now.date())
+    taken = import_trials(tonight.root, folder, platforms, tonight.now.date())
     return f"{count(taken, 'command')} installed and imported"
 
 
-def _fold(tonight: NightRun) -> str:
+def _update_histories(tonight: NightRun) -> str:
     """Add the valid reports to the histories, and merge the history files of past months.
 
     Returns the result in one line. If a report or a history has an error, raises ProblemsError
     after adding the valid reports.
     """
-    reports, future = without_future(folder_reports(tonight.root)[0], tonight.now)
+    reports, future = without_future_reports(folder_reports(tonight.root)[0], tonight.now)
     folding = fold_reports(tonight.root, reports)
     unmerged = compact_all(tonight.root, month_of(tonight.now))
-    problems = {*future, *folding.problems, *unmerged, *_unreadable(tonight)}
+    problems = {*future, *folding.problems, *unmerged, *_history_problems(tonight)}
     if problems:
         raise ProblemsError(problems)
     return str(folding.total or folding.histories[-1]) if folding.histories else "done"
 
 
-def _unreadable(tonight: NightRun) -> Iterator[Problem]:
+def _history_problems(tonight: NightRun) -> Iterator[Problem]:
     """Yield the problems of every history that cannot be read.
 
     This includes platforms without a new report.
@@ -239,17 +246,17 @@ def _unreadable(tonight: NightRun) -> Iterator[Problem]:
             yield from error.problems
 
 
-def _look(tonight: NightRun) -> str:
-    tonight.looked_at, problems = load_with_quarantine(tonight.root, tonight.now.date())
-    if tonight.looked_at is None:
+def _check_folders(tonight: NightRun) -> str:
+    tonight.valid_catalog, problems = load_with_quarantine(tonight.root, tonight.now.date())
+    if tonight.valid_catalog is None:
         raise StepFailed(" / ".join(map(str, problems[:3])))
-    aside = tonight.looked_at.set_aside
-    return f"{len(tonight.looked_at.platforms)} valid, {len(aside)} quarantined"
+    aside = tonight.valid_catalog.set_aside
+    return f"{len(tonight.valid_catalog.platforms)} valid, {len(aside)} quarantined"
 
 
-def _keep(tonight: NightRun, archive: Archive) -> str:
-    found, today = tonight.looked_at, tonight.now.date()
-    facts = archive_facts(archive, tonight.root, today)
+def _archive_results(tonight: NightRun, archive: Archive) -> str:
+    found, today = tonight.valid_catalog, tonight.now.date()
+    facts = archive_package_data(archive, tonight.root, today)
     if found is None:
         return f"{count(facts, 'package')} with changes"
     runs = archive_runs(archive, stored_reports(found)[0], tonight.root)
@@ -258,23 +265,23 @@ def _keep(tonight: NightRun, archive: Archive) -> str:
     if lost := damaged_folders(archive, found.set_aside):
         words = "the last valid version is damaged, so the platform is not shown. Fix its folder"
         raise StepFailed(f"{', '.join(lost)}: {words}")
-    told = (
+    result_parts = (
         count(runs, "new run"),
         f"{count(facts, 'package')} with changes",
         f"{count(len(new), 'new version')} of folders",
         f"{len(tonight.standing_in)} shown in their last valid version",
     )
-    return ", ".join(told)
+    return ", ".join(result_parts)
 
 
-def _publish(tonight: NightRun) -> str:
+def _build_site(tonight: NightRun) -> str:
     """Build the site, unless its inputs are unchanged; return the result in one line."""
-    found, archive = tonight.looked_at, tonight.archive
+    found, archive = tonight.valid_catalog, tonight.archive
     if found is None:
         raise StepFailed("the shared data has errors, so the existing site stays")
     day = tonight.now.date()
     standing_in = last_good_dates(archive, found.set_aside, day) if archive else {}
-    digest = inputs(tonight.root, found, standing_in)
+    digest = inputs_digest(tonight.root, found, standing_in)
     if archive and is_published(archive, digest):
         return "no changes, so the existing site stays"
     try:
@@ -290,35 +297,35 @@ def _publish(tonight: NightRun) -> str:
         raise StepFailed(" / ".join([*error.links[:2], str(error)])) from None
     tonight.published = True
     if archive and not tonight.preview:
-        remember(archive, digest)
+        store_published_digest(archive, digest)
     return f"Built the site in {tonight.out}."
 
 
-def _issues(tonight: NightRun, api: Api, repository: str) -> str:
-    done = settle(api, repository, tonight.breakages(), tonight.set_aside())
+def _update_regression_issues(tonight: NightRun, api: Api, repository: str) -> str:
+    done = update_breakage_issues(api, repository, tonight.breakages(), tonight.set_aside())
     tonight.issues = done
     waiting = f", {count(done.waiting, 'regression')} without an issue" if done.waiting else ""
     return f"{done.words}{waiting}"
 
 
-def _cited(tonight: NightRun, api: Api, repository: str) -> str:
-    return report_cited_files(api, repository, _usable(tonight), tonight.now.date()).words
+def _update_cited_file_issues(tonight: NightRun, api: Api, repository: str) -> str:
+    return report_cited_files(api, repository, _require_catalog(tonight), tonight.now.date()).words
 
 
 def _propose_pytorch(tonight: NightRun, api: Api, repository: str) -> str:
-    catalog = _usable(tonight)
-    asked = partial(ask, tonight.root, catalog, options=tonight.release_indexes)
+    catalog = _require_catalog(tonight)
+    asked = partial(query_release, tonight.root, catalog, options=tonight.release_indexes)
     day = tonight.now.date()
     return propose_pytorch_releases(api, repository, catalog, asked, day).words
 
 
-def _usable(tonight: NightRun) -> Catalog:
-    if tonight.looked_at is None:
+def _require_catalog(tonight: NightRun) -> Catalog:
+    if tonight.valid_catalog is None:
         raise StepFailed("the shared data cannot be used; no issue or pull request is opened")
-    return tonight.looked_at
+    return tonight.valid_catalog
 
 
-LOOKED_UP: Mapping[str, Callable[[NightRun], str]] = {
+NETWORK_STEPS: Mapping[str, Callable[[NightRun], str]] = {
     "packages": _sync_packages,
     "commands": _verify_commands,
 }
@@ -329,7 +336,7 @@ MOST_RUNS = 60
 """The maximum number of archived runs of one report name. The history keeps the results of older
 runs."""
 
-MOST_FACTS = 120
+MOST_PACKAGE_VERSIONS = 120
 """The maximum number of archived versions of one package's data: one for each day with a change."""
 
 _PACKAGES = "data/packages"
@@ -351,7 +358,10 @@ def archive_runs(
             continue  # the history keeps expected results
         folder = f"runs/{stored.report.accelerator}/{Path(stored.path).stem}"
         text = (root / stored.path).read_bytes()
-        path, data = f"{folder}/{_moment(stored.report, text)}.json.gz", packed(text)
+        path, data = (
+            f"{folder}/{_run_object_stem(stored.report, text)}.json.gz",
+            gzip_compress(text),
+        )
         if archive.read(path) != data:
             archive.write(path, data)
             _drop_oldest(archive, folder, most)
@@ -359,13 +369,13 @@ def archive_runs(
     return new
 
 
-def _moment(report: Report, text: bytes) -> str:
+def _run_object_stem(report: Report, text: bytes) -> str:
     if report.started is None:
         return f"0-{hashlib.sha256(text).hexdigest()[:12]}"
     return f"{report.started.astimezone(dt.timezone.utc):%Y%m%dT%H%M%SZ}"
 
 
-def archive_facts(archive: Archive, root: Path, today: dt.date) -> int:
+def archive_package_data(archive: Archive, root: Path, today: dt.date) -> int:
     """Archive each file of `data/packages` that has changed; return the number of changed files.
 
     Raises ArchiveError, OSError.
@@ -375,17 +385,17 @@ def archive_facts(archive: Archive, root: Path, today: dt.date) -> int:
         folder, text = f"packages/{file.stem}", file.read_bytes()
         names = archive.names(folder)
         last = archive.read(f"{folder}/{names[-1]}") if names else None
-        if last is not None and _holds(last, text):
+        if last is not None and _has_content(last, text):
             continue
-        archive.write(f"{folder}/{today.isoformat()}.json.gz", packed(text))
-        _drop_oldest(archive, folder, MOST_FACTS)
+        archive.write(f"{folder}/{today.isoformat()}.json.gz", gzip_compress(text))
+        _drop_oldest(archive, folder, MOST_PACKAGE_VERSIONS)
         new += 1
     return new
 
 
-def _holds(data: bytes, text: bytes) -> bool:
+def _has_content(data: bytes, text: bytes) -> bool:
     try:
-        return unpacked(data, _MOST_BYTES) == text
+        return gzip_decompress(data, _MOST_BYTES) == text
     except DamagedObjectError:  # it is written again
         return False
 

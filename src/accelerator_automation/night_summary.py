@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from accelerator_automation.feeds import Fetched
+from accelerator_automation.feeds import FetchResult
 from accelerator_automation.issues import Issues
 from accelerator_automation.step_runner import StepResult
 from accelerator_portal.catalog import Catalog, Problem
@@ -19,7 +19,7 @@ class Night:
     """The results of a nightly run, from which its summary is written."""
 
     steps: tuple[StepResult, ...]
-    fetched: tuple[Fetched, ...] = ()
+    fetched: tuple[FetchResult, ...] = ()
     """The result for each feed, and for each report of this project's own runs."""
     set_aside: Mapping[str, tuple[Problem, ...]] | None = None
     """The problems of each quarantined folder, by platform id. Empty or None if there are none."""
@@ -93,7 +93,7 @@ def _step(step: StepResult) -> str:
     return f"- {'**failed** ' if step.failed else ''}{step.name}: {_code(step.words)}"
 
 
-def _feed(feed: Fetched) -> str:
+def _feed(feed: FetchResult) -> str:
     why = f": {_code(feed.why[0])}" if feed.why else ""
     more = f" and {len(feed.why) - 1} more" if len(feed.why) > 1 else ""
     return f"- {_code(f'{feed.accelerator}/{feed.name}')}{why}{more}"

@@ -17,10 +17,10 @@ from tempfile import TemporaryDirectory
 from filelock import FileLock, Timeout
 
 from accelerator_automation.github.api import Api, GitHubError
-from accelerator_automation.github.client import client_here
+from accelerator_automation.github.client import client_from_environment
 from accelerator_automation.night_steps import NightRun, steps
 from accelerator_automation.night_summary import Night
-from accelerator_automation.step_runner import StepResult, run
+from accelerator_automation.step_runner import StepResult, run_steps
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.atomic_write import remove_leftovers
 from accelerator_portal.catalog.catalog import ACCELERATORS
@@ -45,7 +45,7 @@ def run_night(
         before = Path(folder, "before")
         if tonight.out.is_dir():
             shutil.copytree(tonight.out, before)  # the build takes its place
-        done = run(steps(tonight, skip), told)
+        done = run_steps(steps(tonight, skip), told)
         difference = _difference(before, tonight.out) if tonight.published else ""
     return Night(
         done,
@@ -59,7 +59,7 @@ def run_night(
     )
 
 
-def github_for(catalog: Catalog, *, required: bool) -> Api | None:
+def github_client_for(catalog: Catalog, *, required: bool) -> Api | None:
     """Return a GitHub client, or None if no client is needed.
 
     A client is needed if a feed is on GitHub, or if it is `required` because the run opens issues
@@ -70,7 +70,7 @@ def github_for(catalog: Catalog, *, required: bool) -> Api | None:
         feed.url is None for p in catalog.platforms for feed in p.accelerator.report_feeds
     )
     try:
-        return client_here() if required or on_github else None
+        return client_from_environment() if required or on_github else None
     except GitHubError:
         if required:
             raise
@@ -90,22 +90,22 @@ class NightRunningError(UserError):
 
 
 @contextmanager
-def one_night(root: Path, out: Path) -> Iterator[None]:
+def nightly_lock(root: Path, out: Path) -> Iterator[None]:
     """Lock the repository and the folder of its site for one nightly run.
 
     The locks end with the process, even if it is killed. Raises NightRunningError, OSError.
     """
     locks = (root / ".cache/nightly.lock", out.with_name(f".{out.name}.lock"))
-    with _held(locks[0], root), _held(locks[1], out):
+    with _hold_lock(locks[0], root), _hold_lock(locks[1], out):
         yield
 
 
 @contextmanager
-def _held(lock: Path, what: Path) -> Iterator[None]:
+def _hold_lock(lock: Path, what: Path) -> Iterator[None]:
     lock.parent.mkdir(parents=True, exist_ok=True)
-    held = FileLock(lock, timeout=0)
+    file_lock = FileLock(lock, timeout=0)
     try:
-        held.acquire()
+        file_lock.acquire()
     except Timeout:
         where = what.absolute()
         words = f"{where}: another nightly job is running here. Wait until it ends"
@@ -114,7 +114,7 @@ def _held(lock: Path, what: Path) -> Iterator[None]:
         yield
     finally:
         lock.unlink(missing_ok=True)  # before the release: another night may hold it right after
-        held.release()
+        file_lock.release()
 
 
 def night_metrics(night: Night, started: dt.datetime, seconds: float) -> NightMetrics:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.markdown_quotes import span
+from accelerator_portal.catalog.markdown_quotes import code_span
 from accelerator_portal.catalog.wording import count
 
 _FOLDER = re.compile(r"accelerators/([a-z0-9][a-z0-9-]{0,59})/")
@@ -25,7 +25,7 @@ def maintainers(catalog: Catalog) -> Maintainers:
     }
 
 
-def touched(files: Iterable[str]) -> list[str]:
+def changed_platforms(files: Iterable[str]) -> list[str]:
     """Return the ids of the platforms whose folders contain any of the files."""
     return sorted({found[1] for file in files if (found := _FOLDER.match(file))})
 
@@ -43,11 +43,13 @@ def notices(base: Maintainers, folders: Sequence[str], author: str) -> list[str]
 
 
 def _notice(people: Sequence[str] | None, folder: str, author: str) -> str | None:
-    place, who = span(f"accelerators/{folder}/"), span(author)
+    place, who = code_span(f"accelerators/{folder}/"), code_span(author)
     if people is None:
         return f"{place} is new and has no maintainer yet. The author is {who}."
     if not people:
         return f"{place} has no maintainer. The author is {who}."
     if author.casefold() in {person.casefold() for person in people}:
         return None
-    return f"The author, {who}, is not a maintainer of {place}: {', '.join(map(span, people))}."
+    return (
+        f"The author, {who}, is not a maintainer of {place}: {', '.join(map(code_span, people))}."
+    )

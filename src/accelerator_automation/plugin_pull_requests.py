@@ -17,10 +17,10 @@ from accelerator_automation.proposals import (
     ProposalKind,
     ProposalResults,
     ProposalTopic,
-    settle,
+    update_pull_request,
 )
 from accelerator_portal.catalog import Catalog, Platform, ProblemsError
-from accelerator_portal.catalog.markdown_quotes import span, visible
+from accelerator_portal.catalog.markdown_quotes import code_span, escape_hidden_characters
 from accelerator_portal.packages.compatibility_edit import with_row
 from accelerator_portal.packages.plugin_releases import RowProposal, new_releases, proposal
 
@@ -40,14 +40,17 @@ def _proposal(
     if not rows:
         return None
     path = platform.path("compatibility.yaml")
-    names = ", ".join(visible(row.release.name) for row in rows)
+    names = ", ".join(escape_hidden_characters(row.release.name) for row in rows)
     required = " and ".join(sorted({line for row in rows for line in row.evidence.required}))
-    owners = ", ".join(span(person.github) for person in platform.accelerator.maintainers)
-    lines = [line for row in rows for line in (*_release(row), "")]
+    owners = ", ".join(code_span(person.github) for person in platform.accelerator.maintainers)
+    lines = [line for row in rows for line in (*_release_lines(row), "")]
     lines += [
         f"Owners of the folder: {owners or 'none are named'}.",
         "",
-        f"The rows are in {span(path)}. Push changes to this branch; the nightly build keeps them.",
+        (
+            f"The rows are in {code_span(path)}. Push changes to this branch; "
+            "the nightly build keeps them."
+        ),
         "If you close this pull request, these releases are not proposed again.",
     ]
     return Proposal(
@@ -62,19 +65,19 @@ def _proposal(
     )
 
 
-def _release(proposal: RowProposal) -> Iterator[str]:
+def _release_lines(proposal: RowProposal) -> Iterator[str]:
     facts, row = proposal.release.facts, proposal.row
     when = f" on {facts.date}" if facts.date else ""
-    required = " and ".join(map(span, proposal.evidence.required))
+    required = " and ".join(map(code_span, proposal.evidence.required))
     requires = f"It requires {required}." if required else "Its metadata names no torch version."
-    yield f"{span(proposal.release.name)} was published{when}. {requires}"
+    yield f"{code_span(proposal.release.name)} was published{when}. {requires}"
     yield ""
-    yield f"- Wheels: {span(', '.join(proposal.systems) or 'none')}"
-    yield f"- Python: {span(', '.join(row.python) if row and row.python else 'not stated')}"
+    yield f"- Wheels: {code_span(', '.join(proposal.systems) or 'none')}"
+    yield f"- Python: {code_span(', '.join(row.python) if row and row.python else 'not stated')}"
     for question in proposal.questions:
         yield (
-            f"- To add: the {span(question.name)}, with its source. "
-            f"The newest row with this field has {span(question.example)}."
+            f"- To add: the {code_span(question.name)}, with its source. "
+            f"The newest row with this field has {code_span(question.example)}."
         )
 
 
@@ -86,19 +89,23 @@ def propose_releases(api: Api, home: str, catalog: Catalog) -> ProposalResults:
     done = ProposalResults("no new plugin release")
     repository = BranchRepository(api, home)
     for platform in catalog.platforms:
-        rows = _rows(catalog, platform, done)
+        rows = _new_rows(catalog, platform, done)
         if not rows:
             continue
         topic = ProposalTopic(KIND, platform.id, f"{KIND}/{platform.id}")
         propose = partial(_proposal, platform, rows)
         try:
-            done.outcomes[platform.id] = settle(repository, topic, propose, room=done.has_room)
+            done.outcomes[platform.id] = update_pull_request(
+                repository, topic, propose, room=done.has_room
+            )
         except ProblemsError as error:
             done.add_problem(platform.id, str(error.problems[0]))
     return done
 
 
-def _rows(catalog: Catalog, platform: Platform, done: ProposalResults) -> tuple[RowProposal, ...]:
+def _new_rows(
+    catalog: Catalog, platform: Platform, done: ProposalResults
+) -> tuple[RowProposal, ...]:
     """Return the proposals for new releases whose metadata states a torch version.
 
     For each other release, adds a problem to `done`, which names the command that adds the row.

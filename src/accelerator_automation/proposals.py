@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from accelerator_automation.comment_posting import BOT
-from accelerator_automation.events import Number, Part, Sha, User
-from accelerator_automation.github.api import parsed, read_all
+from accelerator_automation.events import GitHubModel, Number, Sha, User
+from accelerator_automation.github.api import parse_response, read_all_pages
 from accelerator_automation.github.branch import BranchFile, BranchRepository
 from accelerator_automation.markdown_check import faults
 
@@ -71,11 +71,11 @@ class Proposal:
         return None if set(self.versions) & set(versions) else self
 
 
-class _Head(Part):
+class _Head(GitHubModel):
     sha: Sha
 
 
-class ProposalPullRequest(Part):
+class ProposalPullRequest(GitHubModel):
     """A pull request, as GitHub lists it."""
 
     number: Number
@@ -135,7 +135,7 @@ class ProposalResults:
         return (line or self.nothing) + problems
 
 
-def settle(
+def update_pull_request(
     repository: BranchRepository,
     topic: ProposalTopic,
     propose: Callable[[Collection[str]], Proposal | None],
@@ -160,18 +160,18 @@ def settle(
         return "waiting"
     if pull and not repository.is_own(pull.head.sha):
         return "left"
-    return _write(repository, topic, proposal, pull)
+    return _write_pull_request(repository, topic, proposal, pull)
 
 
 def _pulls(repository: BranchRepository, topic: ProposalTopic) -> Iterator[ProposalPullRequest]:
     owner = repository.name.partition("/")[0]
     path = f"{repository.path}/pulls?state=all&head={owner}:{topic.branch}"
-    for pull in read_all(repository.api, path, ProposalPullRequest):
+    for pull in read_all_pages(repository.api, path, ProposalPullRequest):
         if pull.versions(topic):
             yield pull
 
 
-def _write(
+def _write_pull_request(
     repository: BranchRepository,
     topic: ProposalTopic,
     proposal: Proposal,
@@ -190,7 +190,7 @@ def _write(
         repository.api.send("PATCH", f"{place}/{pull.number}", fields)
         return "updated"
     new = {**fields, "head": file.branch, "base": repository.base.branch}
-    parsed(place, repository.api.send("POST", place, new), ProposalPullRequest)
+    parse_response(place, repository.api.send("POST", place, new), ProposalPullRequest)
     return "opened"
 
 

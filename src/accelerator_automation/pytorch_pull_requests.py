@@ -14,12 +14,12 @@ from accelerator_automation.proposals import (
     ProposalKind,
     ProposalResults,
     ProposalTopic,
-    settle,
+    update_pull_request,
 )
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.package_file import PYPI
-from accelerator_portal.catalog.markdown_quotes import span
+from accelerator_portal.catalog.markdown_quotes import code_span
 from accelerator_portal.checks.release_addition import ReleaseAddition, release_addition
 from accelerator_portal.packages.portal_packages import TORCH
 from accelerator_portal.releases.entry import NoReleaseError, with_release
@@ -47,20 +47,20 @@ def _proposal(found: ReleaseAddition, day: dt.date) -> Proposal:
 def _paragraphs(found: ReleaseAddition) -> Iterator[str]:
     published, change = found.published, found.change
     when = f" on {published.date}" if published.date else ""
-    name = span(f"torch {published.version}")
+    name = code_span(f"torch {published.version}")
     yield f"{name} was published{when}. The indexes have these builds:"
     yield ""
     added = {(wheel.variant, wheel.os, arch) for wheel in change.wheels for arch in wheel.arch}
     builds = [build for build in published.builds if build.key in added]
-    yield from _listed(
-        f"{span(' '.join(build.key))}: {span(', '.join(sorted(build.tags)))}, "
-        f"Python {span(', '.join(sorted(build.pythons)))}, from {span(build.index)}"
+    yield from _limited_list_items(
+        f"{code_span(' '.join(build.key))}: {code_span(', '.join(sorted(build.tags)))}, "
+        f"Python {code_span(', '.join(sorted(build.pythons)))}, from {code_span(build.index)}"
         for build in builds
     )
     if change.torchvision:
-        yield f"- {span(f'torchvision {change.torchvision}')} requires {name}."
+        yield f"- {code_span(f'torchvision {change.torchvision}')} requires {name}."
     for one in change.companions:
-        companion = span(f"{one.package} {one.version}")
+        companion = code_span(f"{one.package} {one.version}")
         yield f"- {companion} matches {name}, according to its metadata on PyPI."
     yield ""
     yield from _section("To check, because the entry and the indexes differ", change.differences)
@@ -69,7 +69,7 @@ def _paragraphs(found: ReleaseAddition) -> Iterator[str]:
     yield from _section("Files to update for this release", map(str, found.problems))
     yield "The indexes state neither Docker images nor LibTorch archives: add them by hand."
     yield ""
-    file = span(RELEASES)
+    file = code_span(RELEASES)
     yield f"The entry is in {file}. Push changes to this branch; the nightly build keeps them."
     yield "If you close this pull request, the release is not proposed again."
 
@@ -79,11 +79,11 @@ def _section(heading: str, lines: Iterable[str]) -> Iterator[str]:
     if found:
         yield f"{heading}:"
         yield ""
-        yield from _listed(span(line) for line in found)
+        yield from _limited_list_items(code_span(line) for line in found)
         yield ""
 
 
-def _listed(lines: Iterable[str]) -> Iterator[str]:
+def _limited_list_items(lines: Iterable[str]) -> Iterator[str]:
     """Yield at most _MOST_LISTED lines as list items, then an item that counts the others."""
     found = list(lines)
     yield from (f"- {line}" for line in found[:_MOST_LISTED])
@@ -108,7 +108,7 @@ def propose_pytorch_releases(
     `home` is this repository (OWNER/NAME). Raises GitHubError.
     """
     done = ProposalResults("no new PyTorch release")
-    versions = list(open_releases(catalog, day))
+    versions = list(incomplete_releases(catalog, day))
     if not versions:
         return done
     repository = BranchRepository(api, home)
@@ -121,7 +121,7 @@ def propose_pytorch_releases(
             elif not addition.change.is_empty:
                 topic = ProposalTopic(KIND, ABOUT, f"{KIND}/{version}")
                 propose = _proposal(addition, day).unless_declined
-                done.outcomes[version] = settle(repository, topic, propose)
+                done.outcomes[version] = update_pull_request(repository, topic, propose)
         except NoReleaseError as error:
             done.problems[version] = str(error)
         except ProblemsError as error:
@@ -129,7 +129,7 @@ def propose_pytorch_releases(
     return done
 
 
-def open_releases(catalog: Catalog, day: dt.date) -> Iterator[str]:
+def incomplete_releases(catalog: Catalog, day: dt.date) -> Iterator[str]:
     """Yield the versions whose entry may be missing or incomplete.
 
     The newest version in the catalog is included if it was released at most `COMPLETED_FOR` ago.

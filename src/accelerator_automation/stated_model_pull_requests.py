@@ -14,7 +14,7 @@ from functools import partial
 import yaml
 from pydantic import ValidationError
 
-from accelerator_automation.cited_files import is_turn, newest_commit
+from accelerator_automation.cited_files import is_checked_on_day, newest_commit
 from accelerator_automation.github.api import Api, GitHubError
 from accelerator_automation.github.branch import BranchRepository
 from accelerator_automation.proposals import (
@@ -22,19 +22,19 @@ from accelerator_automation.proposals import (
     ProposalKind,
     ProposalResults,
     ProposalTopic,
-    settle,
+    update_pull_request,
 )
 from accelerator_portal.catalog import Catalog, Platform, ProblemsError
 from accelerator_portal.catalog.catalog import STATED_MODELS
 from accelerator_portal.catalog.files.stated_models_file import ModelList, StatedModels
-from accelerator_portal.catalog.markdown_quotes import span
+from accelerator_portal.catalog.markdown_quotes import code_span
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.vendors.stated_lists import (
     CitedDocument,
     DocumentCopy,
-    document_of,
-    file_text,
-    with_list,
+    cited_document,
+    stated_models_text,
+    with_updated_list,
 )
 
 KIND: ProposalKind = "stated-models"
@@ -68,9 +68,9 @@ def _proposal(
     if not changes:
         return None
     path = platform.path(STATED_MODELS)
-    file = span(path)
+    file = code_span(path)
     names = ", ".join(f"{one.document.repository}/{one.document.path}" for one in changes)
-    lines = [line for change in changes for line in (*_words(change), "")]
+    lines = [line for change in changes for line in (*_change_lines(change), "")]
     lines += [
         "A statement is not a test: these models were not run.",
         "",
@@ -91,8 +91,8 @@ def _with_changes(text: str, changes: Iterable[ListChange]) -> str:
     """Return the text of the file with every list replaced. Raises ProblemsError."""
     file = StatedModels.model_validate(yaml.safe_load(text))
     for change in changes:
-        file = with_list(file, change.place, change.document, change.copy)
-    return file_text(file)
+        file = with_updated_list(file, change.place, change.document, change.copy)
+    return stated_models_text(file)
 
 
 def propose_stated_models(api: Api, home: str, catalog: Catalog, day: dt.date) -> ProposalResults:
@@ -106,14 +106,16 @@ def propose_stated_models(api: Api, home: str, catalog: Catalog, day: dt.date) -
     repository = BranchRepository(api, home)
     for place, platform in enumerate(catalog.platforms):
         file = platform.stated_models
-        if file is None or not is_turn(place, day):
+        if file is None or not is_checked_on_day(place, day):
             continue
         changes = tuple(_changes(api, platform.id, file, day, done))
         if changes:
             topic = ProposalTopic(KIND, platform.id, f"{KIND}/{platform.id}")
             propose = partial(_proposal, platform, changes)
             try:
-                done.outcomes[platform.id] = settle(repository, topic, propose, room=done.has_room)
+                done.outcomes[platform.id] = update_pull_request(
+                    repository, topic, propose, room=done.has_room
+                )
             except ProblemsError as error:
                 done.add_problem(platform.id, str(error.problems[0]))
             except ValidationError:
@@ -130,7 +132,7 @@ def _changes(
     `name` is the platform's id.
     """
     for place, before in enumerate(file.lists):
-        document = document_of(file, before)
+        document = cited_document(file, before)
         if document is None:
             continue
         try:
@@ -140,7 +142,7 @@ def _changes(
                 continue
             text = BranchRepository(api, document.repository).file_text(document.path, newest.sha)
             copy = DocumentCopy(newest.sha, newest.day, day, text)
-            after = with_list(file, place, document, copy).lists[place]
+            after = with_updated_list(file, place, document, copy).lists[place]
         except GitHubError as error:
             if error.passing:
                 raise
@@ -153,23 +155,23 @@ def _changes(
             yield ListChange(place, document, copy, before, after)
 
 
-def _words(change: ListChange) -> Iterator[str]:
+def _change_lines(change: ListChange) -> Iterator[str]:
     """Yield lines of Markdown that name the added, removed and changed models of a list."""
     document, after = change.document, change.after
-    commit = f"{span(change.copy.commit)} of {change.copy.day}"
-    yield f"{span(f'{document.repository}/{document.path}')} at {commit}:"
+    commit = f"{code_span(change.copy.commit)} of {change.copy.day}"
+    yield f"{code_span(f'{document.repository}/{document.path}')} at {commit}:"
     yield ""
     yield f"- {count(after.rows, 'row')}, {after.taken:,} taken (before: {change.before.taken:,})"
     old, new = ([one.name for one in side.models] for side in (change.before, after))
     changed = [
         one.name for one in after.models if one.name in old and one not in change.before.models
     ]
-    yield from listed("Added", [name for name in new if name not in old])
-    yield from listed("Removed", [name for name in old if name not in new])
-    yield from listed("Changed", changed)
+    yield from names_list_item("Added", [name for name in new if name not in old])
+    yield from names_list_item("Removed", [name for name in old if name not in new])
+    yield from names_list_item("Changed", changed)
 
 
-def listed(heading: str, names: list[str]) -> Iterator[str]:
+def names_list_item(heading: str, names: list[str]) -> Iterator[str]:
     """Yield one list item, with `heading` and the names; nothing if there are no names.
 
     At most _MOST_LISTED names are shown, then the number of the others.
@@ -178,4 +180,4 @@ def listed(heading: str, names: list[str]) -> Iterator[str]:
     if found:
         more = len(found) - _MOST_LISTED
         end = f" and {more:,} more" if more > 0 else ""
-        yield f"- {heading}: {', '.join(map(span, found[:_MOST_LISTED]))}{end}"
+        yield f"- {heading}: {', '.join(map(code_span, found[:_MOST_LISTED]))}{end}"

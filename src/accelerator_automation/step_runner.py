@@ -11,7 +11,7 @@ from accelerator_automation.archive_store import ArchiveError
 from accelerator_automation.building import BuildError
 from accelerator_automation.github.api import GitHubError
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.http.traffic import Traffic, counted_traffic
+from accelerator_portal.http.traffic import Traffic, count_traffic
 
 NightStep = tuple[str, Callable[[], str]]
 """A name, and a function that carries out the step and returns its result in one line."""
@@ -40,7 +40,9 @@ class StepFailed(Exception):  # noqa: N818 - a verdict, said in words
 _EXPECTED = (ArchiveError, BuildError, GitHubError, OSError, ProblemsError, StepFailed)
 
 
-def run(steps: Sequence[NightStep], told: Callable[[StepResult], None]) -> tuple[StepResult, ...]:
+def run_steps(
+    steps: Sequence[NightStep], told: Callable[[StepResult], None]
+) -> tuple[StepResult, ...]:
     """Run the steps in order and return their results; a failed step does not stop the others.
 
     `told` is called after each step. An unexpected exception fails its step, too; the reason is the
@@ -49,15 +51,15 @@ def run(steps: Sequence[NightStep], told: Callable[[StepResult], None]) -> tuple
     done = []
     for step in steps:
         start = time.monotonic()
-        with counted_traffic() as traffic:
-            found = _done(step)
+        with count_traffic() as traffic:
+            found = _run_step(step)
         found = replace(found, seconds=time.monotonic() - start, traffic=traffic)
         told(found)
         done.append(found)
     return tuple(done)
 
 
-def _done(step: NightStep) -> StepResult:
+def _run_step(step: NightStep) -> StepResult:
     name, work = step
     try:
         return StepResult(name, work())

@@ -29,7 +29,7 @@ class ArtifactError(ValueError):
     """An archive that does not have the expected format; the message gives the reason."""
 
 
-def members(archive: bytes, wanted: Mapping[str, int], most: int) -> dict[str, bytes]:
+def read_members(archive: bytes, wanted: Mapping[str, int], most: int) -> dict[str, bytes]:
     """Return the content of the wanted members that the zip archive has, by name.
 
     `wanted` maps a member's name to its size limit in bytes. `most` is the size limit of the
@@ -38,7 +38,7 @@ def members(archive: bytes, wanted: Mapping[str, int], most: int) -> dict[str, b
     if len(archive) > most:
         raise ArtifactError(f"the archive has more than {most:,} bytes")
     found: dict[str, bytes] = {}
-    with _opened(archive) as opened:
+    with _open_zip(archive) as opened:
         if len(opened.infolist()) > _MOST_MEMBERS:
             raise ArtifactError(f"the archive has more than {_MOST_MEMBERS} files")
         for member in opened.infolist():
@@ -54,7 +54,7 @@ def folder_files(archive: bytes, folder: str, limit: int) -> dict[str, bytes]:
     Raises ArtifactError if the files have more than `limit` bytes together, or cannot be read.
     """
     found: dict[str, bytes] = {}
-    with _opened(archive) as opened:
+    with _open_zip(archive) as opened:
         for member in opened.infolist():
             path = PurePosixPath(member.filename)
             # The archive has one folder, with the repository and the commit in its name.
@@ -65,7 +65,7 @@ def folder_files(archive: bytes, folder: str, limit: int) -> dict[str, bytes]:
 
 
 @contextmanager
-def _opened(archive: bytes) -> Iterator[zipfile.ZipFile]:
+def _open_zip(archive: bytes) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(io.BytesIO(archive)) as opened:
             yield opened

@@ -10,7 +10,7 @@ from typing import Any
 
 from accelerator_portal.reports.identity import Identity, parse_key
 from accelerator_portal.reports.outcomes import Outcome, Stage
-from accelerator_portal.reports.texts import shortened
+from accelerator_portal.reports.texts import shortened_text
 
 MAX_REASON = 400
 """The usual maximum number of characters of a message in a reason, so that a report of thousands
@@ -37,7 +37,7 @@ class Case(Identity):
         return dict(self.parameters)[parameter]
 
 
-def case_of(key: str) -> Case:
+def case_from_key(key: str) -> Case:
     """Return the test with this key: `suite/name?parameter=value`.
 
     Raises UnreadableKeyError if the key is invalid.
@@ -51,7 +51,7 @@ Spread = tuple[float, float, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class ObservedOperators:
     """The ATen operators that a computation dispatched, and the operators that ran on the CPU."""
 
     operators: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ class Result:
         return {name: value for name, value in asdict(self).items() if value not in (None, {}, ())}
 
 
-def result_of(record: Mapping[str, Any]) -> Result:
+def result_from_record(record: Mapping[str, Any]) -> Result:
     """Return the result from the data that `Result.record` returned."""
     metrics = {name: (value, unit) for name, (value, unit) in record.get("metrics", {}).items()}
     names = {name: tuple(record.get(name, ())) for name in ("operators", "computed_on_cpu")}
@@ -95,20 +95,20 @@ def result_of(record: Mapping[str, Any]) -> Result:
     return Result(**{**record, "metrics": metrics, "spreads": spreads, **names})
 
 
-def with_lost_observation(verdict: Result, why: str, log_tail: str | None = None) -> Result:
+def with_recording_failure(verdict: Result, why: str, log_tail: str | None = None) -> Result:
     """Return the result with a note that the test's operators could not be recorded.
 
     `why` is the cause, which the note states. `log_tail` replaces the log tail of the result, even
     if it is None.
     """
     lost = f"The operators of this test could not be recorded: {why}"
-    reason = brief(f"{verdict.reason or ''} {lost}".strip())
+    reason = short_message(f"{verdict.reason or ''} {lost}".strip())
     return replace(verdict, reason=reason, log_tail=log_tail)
 
 
-def brief(text: str, limit: int = MAX_REASON) -> str:
+def short_message(text: str, limit: int = MAX_REASON) -> str:
     """Return a message, cut in the middle to at most `limit` characters.
 
     An empty message is replaced by "The error has no message."
     """
-    return shortened(text, limit) or "The error has no message."
+    return shortened_text(text, limit) or "The error has no message."

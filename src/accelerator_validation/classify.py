@@ -5,11 +5,11 @@ from __future__ import annotations
 from accelerator_portal.reports.failure_texts import outcome_of_text
 from accelerator_portal.reports.missing_operators import missing_operator
 from accelerator_portal.reports.outcomes import Outcome, Stage
-from accelerator_validation.case import Result, brief
-from accelerator_validation.executorch.backend import NotHereError
+from accelerator_validation.case import Result, short_message
+from accelerator_validation.executorch.backend import UnavailableError
 
 # Outcomes that a text must not set: the exception was raised by a test in this process.
-_NOT_FROM_TEXT = frozenset({"passed", "crashed", "test-broken"})
+_OUTCOMES_NOT_FROM_TEXT = frozenset({"passed", "crashed", "test-broken"})
 
 # The maximum number of causes of an error; further ones are ignored.
 _MOST_CAUSES = 3
@@ -35,17 +35,17 @@ class SkippedError(Exception):
     """Raised if the test does not apply to this device, machine or torch; the message says why."""
 
 
-_OWN: tuple[tuple[type[Exception], Outcome], ...] = (
+_FIXED_OUTCOMES: tuple[tuple[type[Exception], Outcome], ...] = (
     (MismatchError, "wrong-result"),
     (CheckFailedError, "failed"),
     (BrokenTestError, "test-broken"),
     (UncheckedError, "executed"),
     (SkippedError, "skipped"),
-    (NotHereError, "skipped"),
+    (UnavailableError, "skipped"),
 )
 
 
-def verdict(error: BaseException, stage: Stage, *, reference: bool = False) -> Result:
+def classify_error(error: BaseException, stage: Stage, *, reference: bool = False) -> Result:
     """Return the result of a test that raised an exception in a stage.
 
     Each exception class of this module has a fixed outcome, and NotHereError has one, too. If
@@ -53,28 +53,34 @@ def verdict(error: BaseException, stage: Stage, *, reference: bool = False) -> R
     `test-broken`. If `reference` is false, the class and the text of the exception determine the
     outcome. If the text names a missing operator, the reason begins with the operator's name.
     """
-    text = words_of(error)
-    for kind, outcome in _OWN:
+    text = describe_error(error)
+    for kind, outcome in _FIXED_OUTCOMES:
         if isinstance(error, kind):
             place: Stage = "compare" if outcome == "wrong-result" else stage
-            return Result(outcome, place, brief(str(error)))
+            return Result(outcome, place, short_message(str(error)))
     if reference:
-        return Result("test-broken", stage, brief(f"The reference computation failed. {text}"))
+        return Result(
+            "test-broken", stage, short_message(f"The reference computation failed. {text}")
+        )
     if isinstance(error, SystemExit):
-        return Result("failed", stage, brief(f"The test ended the Python interpreter. {text}"))
+        return Result(
+            "failed", stage, short_message(f"The test ended the Python interpreter. {text}")
+        )
     found = outcome_of_text(text)
     # Each backend has an exception class of this name, or says it in words.
     kinds = {kind.__name__ for kind in type(error).__mro__}
     if kinds & {"OutOfMemoryError", "MemoryError"} or found == "out-of-memory":
-        return Result("out-of-memory", stage, brief(text))
+        return Result("out-of-memory", stage, short_message(text))
     if operator := missing_operator(text):
-        return Result("unsupported-operator", stage, brief(f"{operator} is missing. {text}"))
-    if found is None or found in _NOT_FROM_TEXT:
+        return Result(
+            "unsupported-operator", stage, short_message(f"{operator} is missing. {text}")
+        )
+    if found is None or found in _OUTCOMES_NOT_FROM_TEXT:
         found = "failed"
-    return Result(found, stage, brief(text))
+    return Result(found, stage, short_message(text))
 
 
-def words_of(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Return the class name and text of an error and of up to three `__cause__` exceptions."""
     words = [f"{type(error).__name__}: {error}"]
     while error.__cause__ is not None and len(words) <= _MOST_CAUSES:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Protocol, cast
 
 from accelerator_portal.reports.outcomes import Stage
-from accelerator_validation.case import Case, Observation, Result
-from accelerator_validation.crash_evidence import REFERENCE, STEP
+from accelerator_validation.case import Case, ObservedOperators, Result
+from accelerator_validation.crash_evidence import REFERENCE_PREFIX, STEP_PREFIX
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer
 
@@ -36,7 +36,7 @@ class Context:
     """Whether the running part uses no device, see `on_reference`."""
     metrics: dict[str, tuple[float, str]] = field(default_factory=dict)
     """The value and unit of each metric so far, by metric name."""
-    observation: Callable[[], Observation] | None = None
+    observation: Callable[[], ObservedOperators] | None = None
     """Repeats the computation and returns the ATen operators that took part. It runs after the
     verdict of a passed test is sent. Its errors change the reason, not the outcome."""
     note: str | None = None
@@ -56,7 +56,7 @@ class Context:
 
     def announce(self, step: str) -> None:
         """Write to the worker's log that a step begins. A crash report names the last step."""
-        sys.stderr.write(f"{STEP}{REFERENCE if self.reference else ''}{step}\n")
+        sys.stderr.write(f"{STEP_PREFIX}{REFERENCE_PREFIX if self.reference else ''}{step}\n")
         sys.stderr.flush()
 
 

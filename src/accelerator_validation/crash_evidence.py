@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-STEP = "validate: "
+STEP_PREFIX = "validate: "
 """The prefix of a line in which a worker announces a step."""
-REFERENCE = "the reference of "
-"""The text after `STEP` if the step does not use the device."""
+REFERENCE_PREFIX = "the reference of "
+"""The text after `STEP_PREFIX` if the step does not use the device."""
 
 # The number of bytes used; a stack of 100 frames with a list of 200 modules is smaller.
 _READ = 65_536
@@ -16,7 +16,9 @@ _PRINTED = 800
 _STACK = 2400
 
 # The first line of faulthandler. Python 3.14 and newer add the C stack below the Python stack.
-_BEGIN = re.compile(r"^(?:Fatal Python error: |Timeout \(|Windows fatal exception: )", re.MULTILINE)
+_FAULTHANDLER_START = re.compile(
+    r"^(?:Fatal Python error: |Timeout \(|Windows fatal exception: )", re.MULTILINE
+)
 _THREAD = re.compile(
     r"^(?=(?:Stack|(?:Current thread|Thread) \S+.*) \(most recent call first\):)", re.MULTILINE
 )
@@ -27,7 +29,7 @@ _MODULES = re.compile(r"^Extension modules: .*\n?", re.MULTILINE)
 
 # The frames below are only those of this harness, with paths of this machine.
 _OWN_FRAME = re.compile(r'^  File "[^"]*accelerator_validation/worker\.py".*', re.MULTILINE)
-_FILE = re.compile(r'(?<=^  File ")[^"]+(?=")', re.MULTILINE)
+_PYTHON_FRAME_PATH = re.compile(r'(?<=^  File ")[^"]+(?=")', re.MULTILINE)
 _C_FILE = re.compile(r'(?<=^  Binary file ")[^"]+(?=")', re.MULTILINE)
 _INSTALLED = re.compile(r".*[/\\](?:site-packages|lib[/\\]python[\d.]+)[/\\]")
 
@@ -44,18 +46,18 @@ def read_log(path: Path) -> str:
 
 def last_step(log: str) -> str | None:
     """Return the last step that the process announced, or None if there is no announcement."""
-    steps = [line for line in log.splitlines() if line.startswith(STEP)]
-    return steps[-1].removeprefix(STEP) if steps else None
+    steps = [line for line in log.splitlines() if line.startswith(STEP_PREFIX)]
+    return steps[-1].removeprefix(STEP_PREFIX) if steps else None
 
 
-def evidence(log: str) -> str:
+def crash_excerpt(log: str) -> str:
     """Return the end of the output in a log, and the top of the stack that faulthandler wrote.
 
     The announcements of completed steps and faulthandler's list of modules are omitted.
     """
-    *_, begin = (len(log), *(match.start() for match in _BEGIN.finditer(log)))
+    *_, begin = (len(log), *(match.start() for match in _FAULTHANDLER_START.finditer(log)))
     lines = log[:begin].splitlines()
-    done = [number for number, line in enumerate(lines) if line.startswith(STEP)][:-1]
+    done = [number for number, line in enumerate(lines) if line.startswith(STEP_PREFIX)][:-1]
     printed = "\n".join(line for number, line in enumerate(lines) if number not in done).strip()
     kept = [printed if len(printed) <= _PRINTED else f"…\n{printed[-_PRINTED:]}"]
     return "\n".join(filter(None, [*kept, *_stack(log[begin:])]))
@@ -73,18 +75,18 @@ def _stack(text: str) -> list[str]:
     parts = [head]
     for frames in died[:1] or threads[-1:]:  # without Python frames: the main thread, which is last
         above_harness = _OWN_FRAME.split(frames, maxsplit=1)[0]
-        parts.append(_FILE.sub(_short, _THREAD_ID.sub(r"\1", above_harness)))
-    parts += [_C_FILE.sub(_short, part) for part in native]
-    return [_top(part.strip(), _STACK // max(1, len(parts) - 1)) for part in parts]
+        parts.append(_PYTHON_FRAME_PATH.sub(_shortened_path, _THREAD_ID.sub(r"\1", above_harness)))
+    parts += [_C_FILE.sub(_shortened_path, part) for part in native]
+    return [_top_frames(part.strip(), _STACK // max(1, len(parts) - 1)) for part in parts]
 
 
-def _short(path: re.Match[str]) -> str:
+def _shortened_path(path: re.Match[str]) -> str:
     """Return a path without the folders that are specific to this machine."""
     inner = _INSTALLED.sub("", path[0])
     return "/".join(re.split(r"[/\\]", inner)[-3:]) if inner == path[0] else inner
 
 
-def _top(frames: str, limit: int) -> str:
+def _top_frames(frames: str, limit: int) -> str:
     if len(frames) <= limit:
         return frames
     return frames[: frames.rfind("\n", 0, limit)] + "\n  …"

@@ -26,7 +26,7 @@ _PACKAGES = (
     "triton",
 )
 
-GROUP = "torch.backends"
+PLUGIN_GROUP = "torch.backends"
 
 IN_TREE = frozenset({"cpu", "cuda", "xpu", "mps", "mtia", "meta"})
 """The device types that torch itself implements, without a plugin."""
@@ -49,7 +49,7 @@ def environment(device: str) -> dict[str, Any]:
         "os": _system(),
         "arch": platform.machine(),
         "python": platform.python_version(),
-        "hardware": _hardware(torch, device),
+        "hardware": _device_model(torch, device),
         "hardware_count": _count(torch, device),
         "packages": installed_versions(_PACKAGES),
     }
@@ -83,13 +83,13 @@ def plugin(device: str) -> dict[str, str] | None:
     `IN_TREE`, the entry point must contain it. The result for the CPU is None.
     """
     kind = device_type(device)
-    points = metadata.entry_points(group=GROUP)
+    points = metadata.entry_points(group=PLUGIN_GROUP)
     named = [point for point in points if kind in f"{point.name} {point.value}"]
     point = next(iter(named or ([] if kind in IN_TREE else points)), None)
     if kind == "cpu" or point is None or point.dist is None:
         return None
     stated = {"name": point.dist.name, "version": point.dist.version}
-    commit = _commit_of(point.module.partition(".")[0], point.dist)
+    commit = _plugin_commit(point.module.partition(".")[0], point.dist)
     return stated | ({"commit": commit} if commit else {})
 
 
@@ -98,7 +98,7 @@ def device_type(device: str) -> str:
     return device.partition(":")[0]
 
 
-def _commit_of(module: str, distribution: metadata.Distribution) -> str | None:
+def _plugin_commit(module: str, distribution: metadata.Distribution) -> str | None:
     """Return the commit that a plugin was built from, or None.
 
     Many plugins store the commit in `version.git_version`, as torch does. If a package was
@@ -134,7 +134,7 @@ def _sdk(torch: Any, device: str) -> dict[str, str] | None:  # noqa: ANN401 - th
     return {"name": "CUDA", "version": torch.version.cuda} if torch.version.cuda else None
 
 
-def _hardware(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module torch
+def _device_model(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module torch
     if device_type(device) == "cpu":
         return processor()
     with suppress(Exception):  # a plugin may lack it, or raise anything

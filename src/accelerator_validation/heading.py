@@ -10,15 +10,15 @@ from typing import Any
 
 from accelerator_portal.catalog.wording import count
 from accelerator_validation.environment import device_type
-from accelerator_validation.executorch.registry import USUAL as USUAL_BACKEND
+from accelerator_validation.executorch.registry import DEFAULT_BACKEND as USUAL_BACKEND
 from accelerator_validation.matrix import Matrix
-from accelerator_validation.own_settings import differences
 from accelerator_validation.plan import Plan
-from accelerator_validation.probe import Probed
-from accelerator_validation.pytorch_tests.checkout import difference
-from accelerator_validation.pytorch_tests.source import SUITE
-from accelerator_validation.recording import needs_of
-from accelerator_validation.request import FAMILIES, TORCHBENCH, Request
+from accelerator_validation.platform_settings import settings_sentences
+from accelerator_validation.probe import ProbeResult
+from accelerator_validation.pytorch_tests.checkout import checkout_mismatch
+from accelerator_validation.pytorch_tests.source import PYTORCH_SUITE
+from accelerator_validation.report_builder import suite_options
+from accelerator_validation.request import SUITE_FAMILIES, TORCHBENCH, Request
 
 ON_CPU = (
     "The CPU is tested against itself: results are compared with the same computation in float64. "
@@ -40,7 +40,7 @@ OWN_TESTS = "PyTorch's own tests and pytest suites use their own assertions."
 
 
 def heading(
-    request: Request, matrices: Mapping[str, Matrix], plan: Plan, probed: Probed
+    request: Request, matrices: Mapping[str, Matrix], plan: Plan, probed: ProbeResult
 ) -> dict[str, Any]:
     """Return the first record of a journal: the facts about the whole run for the report."""
     counts = plan.counts()
@@ -53,14 +53,14 @@ def heading(
         "environment": {k: v for k, v in probed.environment.items() if v is not None},
         "aten": probed.aten,
         "note": _note(request, matrices, probed),
-        "options": options_of(request),
+        "options": repeat_options(request),
         **({"shard": plan.shard.model_dump(exclude_none=True)} if plan.shard else {}),
         "suites": [
             {
                 "name": name,
                 "kind": matrix.kind,
                 "planned": counts[name],
-                "command": _command(request, name, matrix),
+                "command": _suite_command(request, name, matrix),
             }
             for name, matrix in matrices.items()
             if counts[name]
@@ -72,9 +72,9 @@ def heading(
     }
 
 
-def _note(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> str:
+def _note(request: Request, matrices: Mapping[str, Matrix], probed: ProbeResult) -> str:
     workers, threads = count(request.workers, "worker"), count(request.threads, "thread")
-    names, programs = set(matrices), set(FAMILIES["executorch"])
+    names, programs = set(matrices), set(SUITE_FAMILIES["executorch"])
     own = {name for name, matrix in matrices.items() if matrix.own_verdict}
     speeds = {name for name, matrix in matrices.items() if matrix.kind == "speed"}
     on_cpu = device_type(request.device) == "cpu"
@@ -92,25 +92,25 @@ def _note(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> s
     if TORCHBENCH in matrices and (given := matrices[TORCHBENCH].given):
         commit = given.get("commit")
         words.append(f"TorchBench: {f'commit {commit}' if commit else 'unknown commit'}.")
-    if SUITE in matrices and (given := matrices[SUITE].given):
+    if PYTORCH_SUITE in matrices and (given := matrices[PYTORCH_SUITE].given):
         commit, version = given.get("commit"), given.get("version")
         which = f"commit {commit}" if commit else f"version {version or 'unknown'}"
         words.append(f"PyTorch's tests: {which}.")
-        if mismatch := difference(given, probed.environment):
+        if mismatch := checkout_mismatch(given, probed.environment):
             words.append(f"Warning: {mismatch}.")
-    return " ".join([*words, *differences(request.settings, matrices)])
+    return " ".join([*words, *settings_sentences(request.settings, matrices)])
 
 
-def _command(request: Request, suite: str, matrix: Matrix) -> str:
+def _suite_command(request: Request, suite: str, matrix: Matrix) -> str:
     """Return the command that runs a suite again, including the test files of PyTorch's tests."""
     paths = ",".join(file.path for file in matrix.files)
-    files = ["--pytorch-files", paths] if suite == SUITE else []
+    files = ["--pytorch-files", paths] if suite == PYTORCH_SUITE else []
     only = [f"--only={name}={','.join(values)}" for name, values in request.only.items()]
     words = ["accelerator-portal", "validate", "--device", request.device, "--suite", suite]
-    return shlex.join([*words, *only, *options_of(request), *needs_of(suite), *files])
+    return shlex.join([*words, *only, *repeat_options(request), *suite_options(suite), *files])
 
 
-def options_of(request: Request) -> list[str]:
+def repeat_options(request: Request) -> list[str]:
     """Return the options that a command needs to repeat the same tests."""
     imports = ["--import", request.imports] if request.imports else []
     backend = ["--backend", request.backend] if request.backend != USUAL_BACKEND else []

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from accelerator_validation.case import Case, Result, case_of, result_of
+from accelerator_validation.case import Case, Result, case_from_key, result_from_record
 
 VERSION = 1
 
@@ -44,20 +44,20 @@ class Journal(AbstractContextManager["Journal"]):
             if not anew and path.stat().st_size:
                 self._file.write(b"\n")  # ends a line that was cut off; empty lines are ignored
         except OSError as error:
-            raise _unwritable(path, error) from None
+            raise _write_error(path, error) from None
 
     def write(self, record: Mapping[str, Any]) -> None:
         """Append a record. Raises JournalError, for example if the disk is full."""
         try:
             data = f"{json.dumps(record, ensure_ascii=False)}\n".encode()
-            whole = self._file.write(data) == len(data)
+            is_complete = self._file.write(data) == len(data)
             if time.monotonic() - self._synced >= SYNC_EVERY_S:
                 os.fsync(self._file.fileno())
                 self._synced = time.monotonic()
         except OSError as error:
-            raise _unwritable(self.path, error) from None
-        if not whole:  # the first sign of a full disk
-            raise _unwritable(self.path, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+            raise _write_error(self.path, error) from None
+        if not is_complete:  # the first sign of a full disk
+            raise _write_error(self.path, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
 
     def plan(self, head: Mapping[str, Any], cases: Iterable[Case]) -> None:
         """Write the heading and the planned tests, before any test runs."""
@@ -124,10 +124,10 @@ def _content(records: Sequence[Mapping[str, Any]]) -> JournalContent:
         if record["record"] == "begin":
             begun.add(record["case"])
         elif record["record"] == "end" and record["final"]:
-            results[record["case"]] = result_of(record["result"])
-    cases = tuple(map(case_of, records[1]["cases"]))
+            results[record["case"]] = result_from_record(record["result"])
+    cases = tuple(map(case_from_key, records[1]["cases"]))
     return JournalContent(records[0], cases, results, frozenset(begun - results.keys()))
 
 
-def _unwritable(path: Path, error: OSError) -> JournalError:
+def _write_error(path: Path, error: OSError) -> JournalError:
     return JournalError(f"{path} cannot be written: {error.strerror}")

@@ -16,34 +16,34 @@ from typing import TYPE_CHECKING
 
 from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.wording import count, install_command
-from accelerator_validation.executorch.query import BackendReply, query_backend, with_backend
-from accelerator_validation.listing import begin_listing, offers_of
+from accelerator_validation.executorch.query import BackendReply, query_backend, with_backend_facts
+from accelerator_validation.listing import start_listing, wait_for_offers
 from accelerator_validation.matrix import Matrix, with_recipes
-from accelerator_validation.own_settings import applied
 from accelerator_validation.plan import Plan, RunError
-from accelerator_validation.probe import Probed, begin_probe, probed_by
+from accelerator_validation.platform_settings import apply_settings
+from accelerator_validation.probe import ProbeResult, start_probe, wait_for_probe
 from accelerator_validation.pytest_suites.source import PytestSource, pytest_matrices
-from accelerator_validation.pytorch_tests.checkout import difference
-from accelerator_validation.pytorch_tests.source import PytorchSource, with_pytorch
+from accelerator_validation.pytorch_tests.checkout import checkout_mismatch
+from accelerator_validation.pytorch_tests.source import PytorchSource, with_pytorch_checkout
 from accelerator_validation.request import (
-    FAMILIES,
+    SUITE_FAMILIES,
     Request,
-    matrices_of,
-    planned,
-    with_checkout,
+    plan_from_offers,
+    read_matrices,
+    with_torchbench_checkout,
 )
 from accelerator_validation.run import (
-    DIAGNOSING,
-    Finished,
-    Watch,
-    begin,
-    locked,
+    DIAGNOSTIC_SUITES,
+    FinishedRun,
+    WatchCallback,
+    begin_run,
+    continue_run,
+    journal_suites,
+    lock_report,
     prepare_workers,
-    resume,
-    suites_of_journal,
 )
-from accelerator_validation.sharding import sharded, sharding_words
-from accelerator_validation.side_process import SideProcess, Waiting
+from accelerator_validation.sharding import apply_sharding, sharding_message
+from accelerator_validation.side_process import SideProcess, WaitCallback
 
 if TYPE_CHECKING:
     from accelerator_validation.cluster.connecting import Cluster
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 # Seconds between two messages that the start is still in progress.
 _TELL_EVERY_S = 15.0
 
-WatchFactory = Callable[[int | None], AbstractContextManager[Watch]]
+WatchFactory = Callable[[int | None], AbstractContextManager[WatchCallback]]
 """Called with the number of tests to run, or None if it is unknown; shows the progress of the
 run."""
 
@@ -75,167 +75,178 @@ class SuiteSources:
     pytest: PytestSource = field(default_factory=PytestSource)
 
 
-def plan_of(request: Request, sources: SuiteSources, today: dt.date) -> Plan:
+def make_plan(request: Request, sources: SuiteSources, today: dt.date) -> Plan:
     """Return the plan of a run. Known issues that expire by `today` are ignored.
 
     Raises RunError if no plan is possible, ProblemsError if the platform's settings don't fit the
     suites, and ExpressionError if the request's `-k` expression is invalid.
     """
-    matrices, _ = _matrices(request, request.suites, sources)
-    with begin_listing(matrices) as listing:
-        return _planned(request, matrices, listing, today, _Waiting(lambda _: None))
+    matrices, _ = _suite_matrices(request, request.suites, sources)
+    with start_listing(matrices) as listing:
+        return _plan_from_listing(request, matrices, listing, today, _StartProgress(lambda _: None))
 
 
-def start(
+def start_run(
     request: Request,
     sources: SuiteSources,
     today: dt.date,
     watching: WatchFactory,
     told: ProgressCallback,
-) -> Finished:
+) -> FinishedRun:
     """Plan the tests, check the device, run the tests, and return the ended run.
 
     `watching` shows the progress of the tests. `told` is called with messages about the start.
-    Raises the errors of `plan_of`. Also raises RunError if the cluster or the device cannot be
+    Raises the errors of `make_plan`. Also raises RunError if the cluster or the device cannot be
     used, or if the report cannot be written. If the suite `integration` runs, its tests report most
     faults of the device instead.
     """
-    matrices, asked = _matrices(request, request.suites, sources)
-    with locked(request), _cluster(request, told) as cluster:
+    matrices, backend_reply = _suite_matrices(request, request.suites, sources)
+    with lock_report(request), _cluster(request, told) as cluster:
         if cluster:  # the report says how many workers there are
             request = replace(request, workers=cluster.slots)
         told(f"Importing torch, listing the tests and checking the device {request.device}.")
-        waiting = _Waiting(told)
-        with begin_listing(matrices) as listing:  # in parallel with the probe of the device
-            probed = with_backend(_probed(request, matrices, cluster, told, waiting), asked)
+        waiting = _StartProgress(told)
+        with start_listing(matrices) as listing:  # in parallel with the probe of the device
+            probed = with_backend_facts(
+                _usable_probe_result(request, matrices, cluster, told, waiting), backend_reply
+            )
             if cluster is None:
                 prepare_workers(request, matrices, probed)
-            plan = _planned(request, matrices, listing, today, waiting)
-        _warn(matrices, probed, told)
+            plan = _plan_from_listing(request, matrices, listing, today, waiting)
+        _warn_about_checkout(matrices, probed, told)
         if plan.shard:
-            told(sharding_words(plan, plan.shard))
-        tests, workers = count(len(plan.to_run), "test"), count(request.workers, "worker")
+            told(sharding_message(plan, plan.shard))
+        tests, workers = count(len(plan.cases_to_run), "test"), count(request.workers, "worker")
         told(f"{tests} to run. Starting {workers}.")
-        with watching(len(plan.to_run)) as watch:
-            return begin(request, matrices, plan, probed, watch, cluster)
+        with watching(len(plan.cases_to_run)) as watch:
+            return begin_run(request, matrices, plan, probed, watch, cluster)
 
 
 def resume_run(
     request: Request, sources: SuiteSources, watching: WatchFactory, told: ProgressCallback
-) -> Finished:
+) -> FinishedRun:
     """Continue the interrupted run that wrote the request's report, and return the ended run.
 
     Raises RunError, for example if the journal is missing or torch has another version, and
     ProblemsError if the platform's settings don't fit the suites.
     """
-    matrices, asked = _matrices(request, suites_of_journal(request), sources)
-    with locked(request), _cluster(request, told) as cluster:
+    matrices, backend_reply = _suite_matrices(request, journal_suites(request), sources)
+    with lock_report(request), _cluster(request, told) as cluster:
         told(f"Checking {request.device}. This imports torch first.")
-        probed = with_backend(_probed(request, matrices, cluster, told, _Waiting(told)), asked)
-        _warn(matrices, probed, told)
+        probed = with_backend_facts(
+            _usable_probe_result(request, matrices, cluster, told, _StartProgress(told)),
+            backend_reply,
+        )
+        _warn_about_checkout(matrices, probed, told)
         with watching(None) as watch:
-            return resume(request, matrices, probed, watch, cluster)
+            return continue_run(request, matrices, probed, watch, cluster)
 
 
-def _cluster(request: Request, told: ProgressCallback) -> AbstractContextManager[Cluster | None]:
+def _cluster(
+    request: Request, report_progress: ProgressCallback
+) -> AbstractContextManager[Cluster | None]:
     """Return a context manager that connects to the cluster of a request, if it names one.
 
     If the connection fails, entering the `with` block raises RunError.
     """
     if request.scheduler is None:
         return nullcontext()
-    told(f"Connecting to the Dask scheduler at {request.scheduler}.")
-    from accelerator_validation.cluster.connecting import connected
+    report_progress(f"Connecting to the Dask scheduler at {request.scheduler}.")
+    from accelerator_validation.cluster.connecting import connect_to_cluster
 
-    return connected(request.scheduler)
+    return connect_to_cluster(request.scheduler)
 
 
-def _planned(
+def _plan_from_listing(
     request: Request,
     matrices: Mapping[str, Matrix],
     listing: SideProcess,
     today: dt.date,
-    waiting: _Waiting,
+    waiting: _StartProgress,
 ) -> Plan:
-    offers = offers_of(listing, waiting, waiting.told)
-    return sharded(planned(request, matrices, offers, today), request, matrices)
+    offers = wait_for_offers(listing, waiting, waiting.told)
+    return apply_sharding(plan_from_offers(request, matrices, offers, today), request, matrices)
 
 
-class _Waiting:
+class _StartProgress:
     """Reports every 15 seconds how long the start of the run has taken."""
 
     def __init__(self, told: ProgressCallback) -> None:
-        self.told, self._next = told, _TELL_EVERY_S
+        self.told, self._next_message_s = told, _TELL_EVERY_S
 
     def __call__(self, seconds: float) -> None:
-        if seconds >= self._next:
-            self._next += _TELL_EVERY_S
+        if seconds >= self._next_message_s:
+            self._next_message_s += _TELL_EVERY_S
             self.told(f"Still starting after {seconds:.0f} s.")
 
 
-def _warn(matrices: Mapping[str, Matrix], probed: Probed, told: ProgressCallback) -> None:
+def _warn_about_checkout(
+    matrices: Mapping[str, Matrix], probed: ProbeResult, report_progress: ProgressCallback
+) -> None:
     for matrix in matrices.values():
-        if matrix.files and (words := difference(matrix.given, probed.environment)):
-            told(f"Warning: {words}")
+        if matrix.files and (words := checkout_mismatch(matrix.given, probed.environment)):
+            report_progress(f"Warning: {words}")
 
 
-def _matrices(
+def _suite_matrices(
     request: Request, suites: tuple[str, ...], sources: SuiteSources
 ) -> tuple[Mapping[str, Matrix], BackendReply | None]:
     """Return the matrix of each suite, and the reply of the tested ExecuTorch backend.
 
     The matrices include the backend's recipes and the platform's settings. If no suite tests
-    ExecuTorch, the reply is None. Raises the errors of `plan_of`.
+    ExecuTorch, the reply is None. Raises the errors of `make_plan`.
     """
     own = pytest_matrices(suites, request, sources.pytest)
-    matrices = with_checkout(matrices_of(s for s in suites if s not in own), sources.checkout)
-    matrices = {**with_pytorch(matrices, request, sources.pytorch), **own}
-    _refuse_missing(matrices)
+    matrices = with_torchbench_checkout(
+        read_matrices(s for s in suites if s not in own), sources.checkout
+    )
+    matrices = {**with_pytorch_checkout(matrices, request, sources.pytorch), **own}
+    _require_packages(matrices)
     reply = None
-    if not set(FAMILIES["executorch"]).isdisjoint(matrices):
+    if not set(SUITE_FAMILIES["executorch"]).isdisjoint(matrices):
         reply = query_backend(request.backend)
         matrices = {n: with_recipes(m, reply.recipes, reply.plain) for n, m in matrices.items()}
-    return applied(matrices, sources.platform) if sources.platform else matrices, reply
+    return apply_settings(matrices, sources.platform) if sources.platform else matrices, reply
 
 
-def _refuse_missing(matrices: Mapping[str, Matrix]) -> None:
+def _require_packages(matrices: Mapping[str, Matrix]) -> None:
     if not is_installed("torch"):
-        raise RunError(no_torch_words())
-    if lacks := missing_packages(matrices):
-        raise RunError(missing_words(lacks, matrices))
+        raise RunError(no_torch_message())
+    if missing_by_suite := missing_packages(matrices):
+        raise RunError(missing_packages_message(missing_by_suite, matrices))
 
 
-def _probed(
+def _usable_probe_result(
     request: Request,
     suites: Iterable[str],
     cluster: Cluster | None,
-    told: ProgressCallback,
-    waiting: Waiting,
-) -> Probed:
+    report_progress: ProgressCallback,
+    waiting: WaitCallback,
+) -> ProbeResult:
     """Return the result of probing the device. Raises RunError if the device cannot be used.
 
     If `suites` has the suite `integration`, its tests report the cause. A failed probe is then
     returned, with three exceptions: RunError is raised if torch is missing, if the probe hangs, or
     if torch does not support the device.
     """
-    found = _tried(request, cluster, waiting)
+    found = _run_probe(request, cluster, waiting)
     if found.fault == "no torch":
-        raise RunError(no_torch_words())
+        raise RunError(no_torch_message())
     if found.fault == "hang":  # every test would hang in the same place
         raise RunError(f'"{request.device}": {found.words}')
-    if found.fault and (found.unknown or DIAGNOSING.isdisjoint(suites)):
-        what = "import torch fails" if found.fault == "import" else "the device cannot be used"
-        raise RunError(f'"{request.device}": {what}. {found.words}')
+    if found.fault and (found.unknown or DIAGNOSTIC_SUITES.isdisjoint(suites)):
+        problem = "import torch fails" if found.fault == "import" else "the device cannot be used"
+        raise RunError(f'"{request.device}": {problem}. {found.words}')
     if found.fault:
-        told(f'"{request.device}" cannot be used: {found.words}')
+        report_progress(f'"{request.device}" cannot be used: {found.words}')
     return found
 
 
-def _tried(request: Request, cluster: Cluster | None, waiting: Waiting) -> Probed:
+def _run_probe(request: Request, cluster: Cluster | None, waiting: WaitCallback) -> ProbeResult:
     if cluster:
         return cluster.probed(request.device, request.imports, waiting)
-    with begin_probe(request.device, request.imports) as probing:
-        return probed_by(probing, waiting)
+    with start_probe(request.device, request.imports) as probing:
+        return wait_for_probe(probing, waiting)
 
 
 # Finds missing packages of suites before anything runs.
@@ -260,25 +271,25 @@ def missing_packages(
     matrices: Mapping[str, Matrix], installed: IsInstalled = is_installed
 ) -> dict[str, tuple[str, ...]]:
     """Return the missing packages by suite. Suites that lack no package are omitted."""
-    lacks = {
+    missing_by_suite = {
         suite: tuple(package for package in matrix.packages if not installed(package))
         for suite, matrix in matrices.items()
     }
-    return {suite: packages for suite, packages in lacks.items() if packages}
+    return {suite: packages for suite, packages in missing_by_suite.items() if packages}
 
 
-def missing_words(lacks: Mapping[str, Iterable[str]], suites: Iterable[str]) -> str:
+def missing_packages_message(lacks: Mapping[str, Iterable[str]], suites: Iterable[str]) -> str:
     """Return an error message that names missing packages, a fix, and the suites that can run."""
     needs = [f'the suite "{suite}" needs {" and ".join(names)}' for suite, names in lacks.items()]
     packages = sorted({name for names in lacks.values() for name in names})
-    what = f"{'; '.join(needs)}, not installed for {sys.executable}."
-    words = [f"{what[0].upper()}{what[1:]}", _INSTALL.format(" ".join(packages))]
+    problem = f"{'; '.join(needs)}, not installed for {sys.executable}."
+    words = [f"{problem[0].upper()}{problem[1:]}", _INSTALL.format(" ".join(packages))]
     if able := [suite for suite in suites if suite not in lacks]:
         words.append(f"Or run suites that don't need them: --suite {' --suite '.join(able)}")
     return "\n".join(words)
 
 
-def no_torch_words() -> str:
+def no_torch_message() -> str:
     """Return the error message for an environment without torch."""
     return (
         f"PyTorch is not installed for {sys.executable}. Activate the environment that has torch "

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from pydantic import TypeAdapter
 
-from accelerator_validation.case import brief
+from accelerator_validation.case import short_message
 from accelerator_validation.context import load_suite
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer, RunError
-from accelerator_validation.side_process import SideProcess, Waiting
+from accelerator_validation.side_process import SideProcess, WaitCallback
 
 AUTOLOAD = "TORCH_DEVICE_BACKEND_AUTOLOAD"
 
@@ -31,50 +31,50 @@ _OFFERS = TypeAdapter(dict[str, list[Offer]])
 _MARK = "progress: "
 
 
-def begin_listing(matrices: Mapping[str, Matrix]) -> SideProcess:
-    """Start a process that lists the tests of suites; `offers_of` waits for its result."""
-    asked = _MATRICES.dump_json(dict(matrices)).decode()
-    return SideProcess(__name__, given=asked, variables={AUTOLOAD: "0"})
+def start_listing(matrices: Mapping[str, Matrix]) -> SideProcess:
+    """Start a process that lists the tests of suites; `wait_for_offers` waits for its result."""
+    matrices_json = _MATRICES.dump_json(dict(matrices)).decode()
+    return SideProcess(__name__, given=matrices_json, variables={AUTOLOAD: "0"})
 
 
-def offers_of(
+def wait_for_offers(
     process: SideProcess,
-    waiting: Waiting = lambda _: None,
+    waiting: WaitCallback = lambda _: None,
     told: Callable[[str], None] = lambda _: None,
 ) -> dict[str, list[Offer]]:
-    """Wait for the process of `begin_listing`, and return the tests by suite name.
+    """Wait for the process of `start_listing`, and return the tests by suite name.
 
     `waiting` is called with the seconds since the start. `told` is called with messages about the
     progress. Raises RunError if the process fails or needs more than 30 minutes.
     """
 
-    def also(seconds: float) -> None:
-        for words in reported(process.new_errors()):
+    def report_progress(seconds: float) -> None:
+        for words in progress_messages(process.new_error_lines()):
             told(words)
         waiting(seconds)
 
-    done = process.wait(_LIMIT_S, also)
+    done = process.wait(_LIMIT_S, report_progress)
     if done.status is None:
         raise RunError(f"the tests were not listed within {_LIMIT_S} s")
     if done.status:
         last = done.stderr.strip().splitlines()[-1:] or [f"status {done.status}"]
-        raise RunError(f"the tests cannot be listed: {brief(last[0])}")
+        raise RunError(f"the tests cannot be listed: {short_message(last[0])}")
     return _OFFERS.validate_json(done.stdout.splitlines()[-1])
 
 
-def listed(matrices: Mapping[str, Matrix]) -> dict[str, list[Offer]]:
+def list_tests(matrices: Mapping[str, Matrix]) -> dict[str, list[Offer]]:
     """List the tests of suites and return them by suite name. Raises RunError if this fails."""
-    with begin_listing(matrices) as process:
-        return offers_of(process)
+    with start_listing(matrices) as process:
+        return wait_for_offers(process)
 
 
-def progress(words: str) -> None:
-    """Print a progress message to standard error; the parent process finds it with `reported`."""
+def print_progress(words: str) -> None:
+    """Print a progress message to standard error, for `progress_messages` of the parent process."""
     sys.stderr.write(f"{_MARK}{words}\n")
     sys.stderr.flush()
 
 
-def reported(lines: Iterable[str]) -> Iterator[str]:
+def progress_messages(lines: Iterable[str]) -> Iterator[str]:
     """Yield the progress messages among the lines that the listing process wrote."""
     return (line.removeprefix(_MARK) for line in lines if line.startswith(_MARK))
 

@@ -10,20 +10,20 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from accelerator_portal.catalog import Problem, ProblemsError
-from accelerator_portal.catalog.fields import Id, Line, Model, Paragraph, fault
+from accelerator_portal.catalog.fields import Id, Line, Paragraph, StrictModel, validation_error
 from accelerator_portal.catalog.files.install_file import Check
 from accelerator_portal.catalog.files.suite_file import SuiteKind
 from accelerator_portal.catalog.files.validation_file import DeployRecipe
-from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import parse_yaml
+from accelerator_portal.catalog.yaml_validation import validate
 
-FOLDER = "accelerator_validation.suites"
+SUITES_PACKAGE = "accelerator_validation.suites"
 
 AxisText = Annotated[str, Field(min_length=1, max_length=60)]
 Combination = Mapping[str, str]
 
 
-class Tolerance(Model):
+class Tolerance(StrictModel):
     """The allowed difference from the reference: `atol + rtol * |reference|`."""
 
     rtol: Annotated[float, Field(ge=0)]
@@ -32,7 +32,7 @@ class Tolerance(Model):
     """The allowed absolute difference, in addition to `rtol`."""
 
 
-class Deployment(Model):
+class Deployment(StrictModel):
     """A platform's recipe to build or deploy its software, and the check that shows it worked."""
 
     recipe: DeployRecipe
@@ -41,7 +41,7 @@ class Deployment(Model):
     """The check."""
 
 
-class TestFile(Model):
+class TestFile(StrictModel):
     """A file of tests in a checkout."""
 
     __test__ = False  # to pytest it looks like a class of tests
@@ -59,7 +59,7 @@ class TestFile(Model):
         return self.path.replace("/", ".")
 
 
-def file_of(name: str, files: Iterable[TestFile]) -> TestFile | None:
+def find_test_file(name: str, files: Iterable[TestFile]) -> TestFile | None:
     """Return the file that contains a test: `test_ops` for `test_ops.TestCommon::test_out`.
 
     Returns None if no file contains the test.
@@ -69,7 +69,7 @@ def file_of(name: str, files: Iterable[TestFile]) -> TestFile | None:
     return max(found, key=lambda file: len(file.path), default=None)
 
 
-class Matrix(Model):
+class Matrix(StrictModel):
     """A suite: the product of its tests and axes, without excluded combinations."""
 
     kind: SuiteKind
@@ -111,11 +111,13 @@ class Matrix(Model):
     """Values that a run sets for this suite, by name, such as the folder of a checkout."""
 
     @model_validator(mode="after")
-    def _default_is_of_the_axis(self) -> Matrix:
+    def _check_defaults(self) -> Matrix:
         for name, values in self.default.items():
             if unknown := set(values) - set(self.axes.get(name, ())):
                 remedy = f"{name} has: {', '.join(self.axes.get(name, ())) or 'no axis'}"
-                raise fault(f"default: {name} cannot be {', '.join(sorted(unknown))}", remedy)
+                raise validation_error(
+                    f"default: {name} cannot be {', '.join(sorted(unknown))}", remedy
+                )
         return self
 
     def combinations(self, only: Mapping[str, Iterable[str]]) -> Iterator[Combination]:
@@ -135,7 +137,7 @@ class Matrix(Model):
 
         A worker process only runs tests of one group.
         """
-        file = file_of(name, self.files)
+        file = find_test_file(name, self.files)
         return file.container if file else ""
 
     def excludes(self, name: str, combination: Combination) -> bool:
@@ -146,14 +148,14 @@ class Matrix(Model):
 
 def suite_names() -> list[str]:
     """Return the names of all suites, sorted."""
-    files = resources.files(FOLDER).iterdir()
+    files = resources.files(SUITES_PACKAGE).iterdir()
     return sorted(f.name.removesuffix(".yaml") for f in files if f.name.endswith(".yaml"))
 
 
 def read_matrix(suite: str) -> Matrix:
     """Return the matrix of a built-in suite. Raises ProblemsError if its YAML file is invalid."""
     path = f"{suite}.yaml"
-    return matrix_of(path, resources.files(FOLDER).joinpath(path).read_text("utf-8"))
+    return parse_matrix(path, resources.files(SUITES_PACKAGE).joinpath(path).read_text("utf-8"))
 
 
 def with_recipes(matrix: Matrix, recipes: Iterable[str], plain: Iterable[str] = ()) -> Matrix:
@@ -184,7 +186,7 @@ def plain_recipes(matrix: Matrix) -> frozenset[str]:
     return frozenset(filter(None, matrix.given.get("plain", "plain").split(",")))
 
 
-def matrix_of(path: str, text: str) -> Matrix:
+def parse_matrix(path: str, text: str) -> Matrix:
     """Return the matrix that a YAML text defines.
 
     Raises ProblemsError if the text is invalid. The error lists all problems.

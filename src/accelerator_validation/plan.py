@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from accelerator_portal.catalog.files.known_issues_file import KnownFailure
 from accelerator_portal.catalog.problem import UserError
-from accelerator_portal.reports.known_issues import matches
+from accelerator_portal.reports.known_issues import issue_matches_test
 from accelerator_portal.reports.shard import Shard
 from accelerator_validation.case import Case
 from accelerator_validation.matrix import Matrix
@@ -33,11 +33,11 @@ class Offer:
     parameters: Mapping[str, str] = field(default_factory=dict)
     usual: bool = True
 
-    def takes(self, combination: Mapping[str, str]) -> bool:
+    def supports(self, combination: Mapping[str, str]) -> bool:
         """Return whether the test supports these values of the axes."""
         return all(combination.get(name) in values for name, values in self.only.items())
 
-    def is_asked_for(self, only: Mapping[str, Iterable[str]], *, everything: bool) -> bool:
+    def is_selected(self, only: Mapping[str, Iterable[str]], *, everything: bool) -> bool:
         """Return whether a run includes the test.
 
         `only` has the values to run by parameter. It must allow the values in `parameters`. If
@@ -62,7 +62,7 @@ class Plan:
     shard: Shard | None = None
 
     @property
-    def to_run(self) -> tuple[Case, ...]:
+    def cases_to_run(self) -> tuple[Case, ...]:
         """The tests that no known issue skips."""
         return tuple(case for case in self.cases if case.id not in self.skipped)
 
@@ -86,15 +86,17 @@ def expand(
     """
     combinations = list(matrix.combinations(only))
     for offer in offers:
-        if not offer.is_asked_for(only, everything=everything):
+        if not offer.is_selected(only, everything=everything):
             continue
         for combination in combinations:
             parameters = {**combination, **offer.parameters}
-            if offer.takes(combination) and not matrix.excludes(offer.name, parameters):
+            if offer.supports(combination) and not matrix.excludes(offer.name, parameters):
                 yield Case(suite, offer.name, tuple(sorted(parameters.items())))
 
 
-def with_issues(cases: Iterable[Case], issues: Iterable[KnownFailure], today: dt.date) -> Plan:
+def apply_known_issues(
+    cases: Iterable[Case], issues: Iterable[KnownFailure], today: dt.date
+) -> Plan:
     """Return a plan in which known issues skip tests or mark them as expected to fail.
 
     Issues that expire by `today` are ignored.
@@ -105,6 +107,6 @@ def with_issues(cases: Iterable[Case], issues: Iterable[KnownFailure], today: dt
     all_cases = tuple(cases)
     for case in all_cases:
         for issue in live:
-            if matches(issue, case):
+            if issue_matches_test(issue, case):
                 (skipped if issue.action == "skip" else expected).setdefault(case.id, issue)
     return Plan(all_cases, skipped, expected)

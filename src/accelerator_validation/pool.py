@@ -21,19 +21,24 @@ from pathlib import Path
 
 from accelerator_portal.reports.missing_operators import missing_operator
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
-from accelerator_validation.case import Case, Result, brief, with_lost_observation
-from accelerator_validation.crash_evidence import REFERENCE, evidence, last_step, read_log
+from accelerator_validation.case import Case, Result, short_message, with_recording_failure
+from accelerator_validation.crash_evidence import (
+    REFERENCE_PREFIX,
+    crash_excerpt,
+    last_step,
+    read_log,
+)
 from accelerator_validation.side_process import kill_group
-from accelerator_validation.worker import Job, Message, work
+from accelerator_validation.worker import Job, Message, run_worker
 
 # The number of workers that die in a row before they start a test, at which the run stops: the
 # machine or the plugin is broken.
-MAX_STILLBORN = 3
+MAX_FAILED_STARTS = 3
 
 _START_S = 300.0
 _GRACE_S = 5.0
 
-Began = Callable[[Case, int], None]
+BeginCallback = Callable[[Case, int], None]
 """Called at the start of each attempt at a test, with the test and the number of the attempt."""
 
 EndCallback = Callable[[Case, Result, bool], None]
@@ -69,7 +74,7 @@ class _Worker:
     """The group of its tests, see `Matrix.group`."""
 
 
-def preload(job: Job) -> None:
+def start_fork_server(job: Job) -> None:
     """Start the process from which workers are forked. That process imports their modules."""
     forkserver.set_forkserver_preload(list(job.preload))
     forkserver.ensure_running()
@@ -87,22 +92,22 @@ class Pool:
         job: Job,
         *,
         workers: int,
-        began: Began,
+        began: BeginCallback,
         ended: EndCallback,
         fresh: bool = False,
     ) -> None:
-        self._job, self._number = job, workers
+        self._job, self._worker_count = job, workers
         self._began, self._ended = began, ended
         self._context: SpawnContext | ForkServerContext = get_context("spawn")
         if not fresh:
-            preload(job)
+            start_fork_server(job)
             self._context = get_context("forkserver")
         self._queue: deque[Case] = deque()
         self._suspects: deque[Case] = deque()
-        self._first: dict[str, Outcome] = {}  # of tests that are tried once more, by id
+        self._first_outcomes: dict[str, Outcome] = {}  # of tests that are tried once more, by id
         self._workers: list[_Worker] = []
-        self._stillborn = 0
-        self._started = 0
+        self._failed_starts = 0
+        self._started_count = 0
 
     def run(self, cases: Iterable[Case]) -> None:
         """Run all tests.
@@ -112,75 +117,77 @@ class Pool:
         self._queue.extend(cases)
         with tempfile.TemporaryDirectory(prefix="validation-") as folder:
             try:
-                while self._fill(Path(folder)):
-                    self._listen()
+                while self._assign_batches(Path(folder)):
+                    self._wait_for_messages()
             finally:
                 for worker in self._workers:
-                    self._dismiss(worker)
+                    self._end_worker(worker)
 
-    def _fill(self, folder: Path) -> bool:
+    def _assign_batches(self, folder: Path) -> bool:
         """Give idle workers a batch, and start missing workers. Return False if all tests ended."""
         for worker in [w for w in self._workers if w.idle]:
             if self._queue and not worker.alone and self._job.group(self._queue[0]) == worker.group:
-                self._give(worker, self._next_batch())
+                self._send_batch(worker, self._next_batch())
             else:
-                self._dismiss(worker)
+                self._end_worker(worker)
                 self._workers.remove(worker)
-        while len(self._workers) < self._number and (self._queue or self._suspects):
+        while len(self._workers) < self._worker_count and (self._queue or self._suspects):
             alone = not self._queue
             batch = [self._suspects.popleft()] if alone else self._next_batch()
-            self._workers.append(self._start(folder, batch, alone=alone))
+            self._workers.append(self._start_worker(folder, batch, alone=alone))
         return bool(self._workers)
 
     def _next_batch(self) -> list[Case]:
-        length = self._job.batch_length(self._queue, self._number)
+        length = self._job.batch_length(self._queue, self._worker_count)
         return [self._queue.popleft() for _ in range(length)]
 
-    def _start(self, folder: Path, batch: list[Case], *, alone: bool) -> _Worker:
+    def _start_worker(self, folder: Path, batch: list[Case], *, alone: bool) -> _Worker:
         here, there = self._context.Pipe()
-        self._started += 1
-        log = folder / f"{self._started}.log"
+        self._started_count += 1
+        log = folder / f"{self._started_count}.log"
         forked = self._context.get_start_method() == "forkserver"
-        process = self._context.Process(target=work, args=(there, str(log), self._job, forked))
+        process = self._context.Process(
+            target=run_worker, args=(there, str(log), self._job, forked)
+        )
         try:
             process.start()
         except (OSError, EOFError) as error:
             raise PoolError(f"no worker can be started: {type(error).__name__} {error}") from None
         there.close()
         worker = _Worker(process, here, log, alone, deque())
-        self._give(worker, batch)
+        self._send_batch(worker, batch)
         return worker
 
-    def _give(self, worker: _Worker, batch: list[Case]) -> None:
+    def _send_batch(self, worker: _Worker, batch: list[Case]) -> None:
         worker.batch, worker.idle = deque(batch), False
         worker.group = self._job.group(batch[0])
         worker.deadline = time.monotonic() + _START_S
-        with suppress(OSError):  # it died, which `_read` notices and reports
+        with suppress(OSError):  # it died, which `_read_messages` notices and reports
             worker.connection.send(batch)
 
-    def _listen(self) -> None:
+    def _wait_for_messages(self) -> None:
         """Wait for messages from workers, or for the first deadline."""
         ends: dict[object, _Worker] = {w.connection: w for w in self._workers}
         first = min(w.deadline for w in self._workers)
         ready = wait([w.connection for w in self._workers], max(0.0, first - time.monotonic()))
         for end in ready:
-            self._read(ends[end])
+            self._read_messages(ends[end])
         for worker in list(self._workers):
             if time.monotonic() >= worker.deadline:
-                self._too_long(worker)
+                self._handle_timeout(worker)
 
-    def _read(self, worker: _Worker) -> None:
+    def _read_messages(self, worker: _Worker) -> None:
         try:
             while worker.connection.poll():
-                self._take(worker, worker.connection.recv())
+                self._handle_message(worker, worker.connection.recv())
         except (EOFError, OSError):
-            self._died(worker)
+            self._handle_dead_worker(worker)
 
-    def _take(self, worker: _Worker, message: Message) -> None:
+    def _handle_message(self, worker: _Worker, message: Message) -> None:
         kind, _, result = message
         if kind == "begin":
             worker.current = worker.batch.popleft()
-            self._stillborn = 0
+            self._failed_starts = 0
             worker.deadline = time.monotonic() + self._job.timeouts[worker.current.suite]
             self._began(worker.current, 2 if worker.alone else 1)
         elif kind == "verdict" and worker.current:
@@ -189,7 +196,7 @@ class Pool:
         elif kind == "end" and worker.current and result:
             case, worker.current, worker.verdict = worker.current, None, None
             worker.deadline = time.monotonic() + _START_S
-            self._finish(worker, case, result)
+            self._report_result(worker, case, result)
         elif kind == "idle":
             worker.idle = True
         elif kind == "unforkable":  # sent before any test; its batch returns when it has ended
@@ -197,49 +204,53 @@ class Pool:
         else:
             worker.unfit = True
 
-    def _finish(self, worker: _Worker, case: Case, result: Result) -> None:
+    def _report_result(self, worker: _Worker, case: Case, result: Result) -> None:
         """Report the end of a test. If earlier tests may have caused a failure, queue it again."""
-        again = OUTCOMES[result.outcome].retried and not worker.alone
-        if again:
+        is_repeated = OUTCOMES[result.outcome].retried and not worker.alone
+        if is_repeated:
             self._suspects.append(case)
-            self._first[case.id] = result.outcome
+            self._first_outcomes[case.id] = result.outcome
         if worker.alone:
-            reason = _reason_of_second(result, self._first[case.id])
+            reason = _second_attempt_reason(result, self._first_outcomes[case.id])
             result = replace(result, attempts=2, reason=reason)
-        self._ended(case, result, not again)
+        self._ended(case, result, not is_repeated)
 
-    def _ended_by(self, worker: _Worker, case: Case, end: Result) -> None:
+    def _report_worker_end(self, worker: _Worker, case: Case, end: Result) -> None:
         """Report the end of a test whose worker died or was killed.
 
         The result is `end`. If the worker had already sent a verdict, the result is the verdict.
         """
         if worker.verdict:
-            end = with_lost_observation(worker.verdict, end.reason or end.outcome, end.log_tail)
-        self._finish(worker, case, end)
+            end = with_recording_failure(worker.verdict, end.reason or end.outcome, end.log_tail)
+        self._report_result(worker, case, end)
 
-    def _died(self, worker: _Worker) -> None:
+    def _handle_dead_worker(self, worker: _Worker) -> None:
         """Handle a worker that ended by itself.
 
-        Raises PoolError if `MAX_STILLBORN` workers in a row ended before they started a test.
+        Raises PoolError if `MAX_FAILED_STARTS` workers in a row ended before they started a test.
         """
         worker.process.join(_GRACE_S)
         code = worker.process.exitcode
         log = self._remove(worker)
         if worker.current:
-            self._ended_by(worker, worker.current, death(code, log, alone=worker.alone))
+            self._report_worker_end(
+                worker, worker.current, crash_result(code, log, alone=worker.alone)
+            )
         elif not worker.unfit:
-            self._stillborn += 1
-            if self._stillborn >= MAX_STILLBORN:
-                said = evidence(log) or f"they exit with status {code}"
-                raise PoolError(f"the workers crash before the first test: {brief(said, 1200)}")
+            self._failed_starts += 1
+            if self._failed_starts >= MAX_FAILED_STARTS:
+                crash_text = crash_excerpt(log) or f"they exit with status {code}"
+                raise PoolError(
+                    f"the workers crash before the first test: {short_message(crash_text, 1200)}"
+                )
 
-    def _too_long(self, worker: _Worker) -> None:
+    def _handle_timeout(self, worker: _Worker) -> None:
         log = self._remove(worker)
         if worker.current is None:
-            said = brief(evidence(log))
-            raise PoolError(f"a worker did not start within {_START_S:.0f} s: {said}")
+            log_text = short_message(crash_excerpt(log))
+            raise PoolError(f"a worker did not start within {_START_S:.0f} s: {log_text}")
         limit = self._job.timeouts[worker.current.suite]
-        self._ended_by(worker, worker.current, out_of_time(limit, log))
+        self._report_worker_end(worker, worker.current, timeout_result(limit, log))
 
     def _remove(self, worker: _Worker) -> str:
         """Remove a worker, put back the rest of its batch, and return its log."""
@@ -248,7 +259,7 @@ class Pool:
         (self._suspects if worker.alone else self._queue).extendleft(reversed(worker.batch))
         return read_log(worker.log)
 
-    def _dismiss(self, worker: _Worker) -> None:
+    def _end_worker(self, worker: _Worker) -> None:
         """Ask an idle worker to end, and kill a worker that is not idle."""
         with suppress(OSError):  # it is gone already
             if worker.idle:
@@ -265,7 +276,7 @@ class Pool:
         worker.connection.close()
 
 
-def _reason_of_second(result: Result, first: Outcome) -> str:
+def _second_attempt_reason(result: Result, first: Outcome) -> str:
     """Return the reason of a second attempt's result, with a note about the first attempt.
 
     `first` is the outcome of the first attempt.
@@ -276,7 +287,7 @@ def _reason_of_second(result: Result, first: Outcome) -> str:
     return f"{result.reason or ''} {note}".strip()
 
 
-def death(code: int | None, log: str, *, alone: bool) -> Result:
+def crash_result(code: int | None, log: str, *, alone: bool) -> Result:
     """Return the result of a test whose worker died with exit status `code`.
 
     `alone` is true if no other test ran in the process, as in a second attempt. If such a worker
@@ -284,30 +295,32 @@ def death(code: int | None, log: str, *, alone: bool) -> Result:
     outcome is `crashed`.
     """
     step = last_step(log)
-    reference = step is not None and step.startswith(REFERENCE)
+    reference = step is not None and step.startswith(REFERENCE_PREFIX)
     outcome: Outcome = "test-broken" if reference and alone else "crashed"
-    return Result(outcome, "run", _reason(code, log, step), log_tail=evidence(log) or None)
-
-
-def out_of_time(limit: float, log: str) -> Result:
-    """Return the result of a test whose worker was killed after `limit` seconds."""
-    reason = f"Timed out after {limit:g} s{_at(last_step(log))}."
-    kept = evidence(log) or None
-    return Result("timed-out", "run", brief(reason), seconds=limit, log_tail=kept)
-
-
-def _reason(code: int | None, log: str, step: str | None) -> str:
-    if code is None or code >= 0:
-        return brief(f"The process exited with status {code}{_at(step)}.")
-    name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
-    if -code == signal.SIGKILL:
-        why = "the usual cause is too little memory"
-        return brief(f"The process was killed by {name}{_at(step)}; {why}.")
-    operator = missing_operator(log)
-    return brief(
-        f"The process crashed with {name}{f' in {operator}' if operator else ''}{_at(step)}."
+    return Result(
+        outcome, "run", _crash_reason(code, log, step), log_tail=crash_excerpt(log) or None
     )
 
 
-def _at(step: str | None) -> str:
+def timeout_result(limit: float, log: str) -> Result:
+    """Return the result of a test whose worker was killed after `limit` seconds."""
+    reason = f"Timed out after {limit:g} s{_at_step(last_step(log))}."
+    kept = crash_excerpt(log) or None
+    return Result("timed-out", "run", short_message(reason), seconds=limit, log_tail=kept)
+
+
+def _crash_reason(code: int | None, log: str, step: str | None) -> str:
+    if code is None or code >= 0:
+        return short_message(f"The process exited with status {code}{_at_step(step)}.")
+    name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+    if -code == signal.SIGKILL:
+        why = "the usual cause is too little memory"
+        return short_message(f"The process was killed by {name}{_at_step(step)}; {why}.")
+    operator = missing_operator(log)
+    return short_message(
+        f"The process crashed with {name}{f' in {operator}' if operator else ''}{_at_step(step)}."
+    )
+
+
+def _at_step(step: str | None) -> str:
     return f" at {step}" if step else ""

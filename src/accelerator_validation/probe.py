@@ -17,14 +17,14 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from accelerator_validation.case import brief
-from accelerator_validation.classify import words_of
+from accelerator_validation.case import short_message
+from accelerator_validation.classify import describe_error
 from accelerator_validation.environment import environment, plugin
-from accelerator_validation.side_process import SideProcess, Waiting
+from accelerator_validation.side_process import SideProcess, WaitCallback
 
 ProbeFault = Literal["no torch", "import", "device", "hang"]
 
-LIMIT_S = 180
+PROBE_TIMEOUT_S = 180
 
 # Printed between the import of torch and the first use of the device.
 _IMPORTED = "imported"
@@ -40,7 +40,7 @@ _NO_SUCH = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Probed:
+class ProbeResult:
     """The result of probing a device: the environment, and a fault if the device cannot be used.
 
     `words` is the error message for the fault. `forks` is true if a forked process can use the
@@ -63,7 +63,7 @@ class Probed:
         return bool(self.fault) or not self.forks
 
 
-def begin_probe(device: str, imports: str | None = None) -> SideProcess:
+def start_probe(device: str, imports: str | None = None) -> SideProcess:
     """Start another process that tries a device.
 
     `imports` is a module to import after torch: a plugin that does not load itself.
@@ -71,20 +71,20 @@ def begin_probe(device: str, imports: str | None = None) -> SideProcess:
     return SideProcess(__name__, device, *([imports] if imports else []))
 
 
-def probed_by(
-    process: SideProcess, waiting: Waiting = lambda _: None, limit_s: float = LIMIT_S
-) -> Probed:
-    """Wait for the process of `begin_probe`, and return the probe result.
+def wait_for_probe(
+    process: SideProcess, waiting: WaitCallback = lambda _: None, limit_s: float = PROBE_TIMEOUT_S
+) -> ProbeResult:
+    """Wait for the process of `start_probe`, and return the probe result.
 
     If the process fails, dies, or needs more than `limit_s` seconds, the result has a fault.
     """
     done = process.wait(limit_s, waiting)
     lines = [line for line in done.stdout.splitlines() if line.startswith(_RESULT)]
     if done.status == 0 and lines:
-        return Probed(**json.loads(lines[-1]))
+        return ProbeResult(**json.loads(lines[-1]))
     if done.status is None:
         where = "the first use of the device" if _IMPORTED in done.stdout else "import torch"
-        return Probed(fault="hang", words=f"{where} did not finish within {limit_s:g} s")
+        return ProbeResult(fault="hang", words=f"{where} did not finish within {limit_s:g} s")
     # The environment may have been printed before the process died.
     printed: dict[str, Any] = json.loads(lines[-1]) if lines else {"fault": "import"}
     if done.status < 0:
@@ -92,14 +92,14 @@ def probed_by(
     else:
         died = f"exited with status {done.status}"
     words = f"the process {died}. {done.stderr.strip()[-400:]}".strip()
-    return Probed(printed.get("environment", {}), printed.get("fault") or "device", words)
+    return ProbeResult(printed.get("environment", {}), printed.get("fault") or "device", words)
 
 
 def main() -> None:
     """Print the result of probing the device that the first argument names, as JSON."""
     device, *modules = sys.argv[1:]
     if importlib.util.find_spec("torch") is None:
-        _tell(Probed(fault="no torch", words="torch is not installed"))
+        _print_result(ProbeResult(fault="no torch", words="torch is not installed"))
         return
     try:
         import torch
@@ -107,64 +107,64 @@ def main() -> None:
         for module in modules:
             importlib.import_module(module)
     except BaseException as error:  # noqa: BLE001 - a plugin may raise anything while torch loads it
-        _tell(Probed(fault="import", words=brief(words_of(error), 1000)))
+        _print_result(ProbeResult(fault="import", words=short_message(describe_error(error), 1000)))
         return
     sys.stdout.write(f"{_IMPORTED}\n")
     sys.stdout.flush()
-    forks = _works_in_a_fork(device)
-    if wrong := _wrong(torch, device):
+    forks = _works_in_fork(device)
+    if wrong := _device_fault(torch, device):
         own = plugin(device)
         unknown = bool(_NO_SUCH.search(wrong)) and not modules and own is None
         without_device: dict[str, Any] = {}
         with suppress(Exception):
             without_device = environment("cpu") | {"plugin": own, "hardware": None}
-        _tell(Probed(without_device, "device", wrong, unknown=unknown))
+        _print_result(ProbeResult(without_device, "device", wrong, unknown=unknown))
         return
-    from accelerator_validation.suites.aten import census
+    from accelerator_validation.suites.aten import operator_counts
 
-    _tell(Probed(environment(device), forks=forks, aten=census(device)))
+    _print_result(ProbeResult(environment(device), forks=forks, aten=operator_counts(device)))
 
 
-def round_trip(torch: Any, device: str) -> bool:  # noqa: ANN401 - the module torch
+def is_round_trip_exact(torch: Any, device: str) -> bool:  # noqa: ANN401 - the module torch
     """Copy two numbers to a device and back, and return whether they are unchanged."""
     return bool(torch.tensor([1.0, 2.0]).to(device).cpu().tolist() == [1.0, 2.0])
 
 
-def _wrong(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module torch
+def _device_fault(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module torch
     """Copy numbers to the device and back. Return an error message, or None if this works."""
     try:
-        if round_trip(torch, device):
+        if is_round_trip_exact(torch, device):
             return None
     except BaseException as error:  # noqa: BLE001 - it may raise anything
-        return brief(words_of(error), 1000)
+        return short_message(describe_error(error), 1000)
     return "numbers changed when they were copied to the device and back"
 
 
-def _works_in_a_fork(device: str) -> bool:
+def _works_in_fork(device: str) -> bool:
     """Return whether a forked process can use the device.
 
     The result is false if importing the plugin starts the device.
     """
     if "fork" not in multiprocessing.get_all_start_methods():
         return False
-    child = multiprocessing.get_context("fork").Process(target=_use, args=(device,))
+    child = multiprocessing.get_context("fork").Process(target=_use_in_child, args=(device,))
     child.start()
-    child.join(LIMIT_S / 3)
+    child.join(PROBE_TIMEOUT_S / 3)
     if child.is_alive():
         child.kill()
     return child.exitcode == 0
 
 
-def _use(device: str) -> None:
+def _use_in_child(device: str) -> None:
     import torch
 
     with suppress(Exception):
         sys.stderr.close()  # its traceback is not needed: the parent then does the same
-    if _wrong(torch, device):
+    if _device_fault(torch, device):
         raise SystemExit(1)
 
 
-def _tell(found: Probed) -> None:
+def _print_result(found: ProbeResult) -> None:
     sys.stdout.write(f"\n{json.dumps(asdict(found))}\n")
     sys.stdout.flush()
 

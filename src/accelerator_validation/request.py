@@ -11,15 +11,15 @@ from pathlib import Path
 from accelerator_portal.catalog.files.known_issues_file import KnownFailure
 from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.reports.outcomes import Kind, TriggerKind
-from accelerator_validation.executorch.registry import USUAL as USUAL_BACKEND
+from accelerator_portal.reports.outcomes import ReportKind, TriggerKind
+from accelerator_validation.executorch.registry import DEFAULT_BACKEND as USUAL_BACKEND
 from accelerator_validation.matrix import Matrix, read_matrix, suite_names
-from accelerator_validation.plan import Offer, Plan, RunError, expand, with_issues
-from accelerator_validation.pytorch_tests.checkout import commit_of
-from accelerator_validation.selecting import expression
+from accelerator_validation.plan import Offer, Plan, RunError, apply_known_issues, expand
+from accelerator_validation.pytorch_tests.checkout import checkout_commit
+from accelerator_validation.selecting import parse_expression
 
 # Names that stand for several suites.
-FAMILIES: Mapping[str, tuple[str, ...]] = {
+SUITE_FAMILIES: Mapping[str, tuple[str, ...]] = {
     "models": ("small-diffusers", "small-timm", "small-transformers", "weak-spots"),
     "full-models": ("full-timm", "full-transformers"),
     "executorch": ("executorch-aten", "executorch-models", "executorch-operators"),
@@ -32,7 +32,7 @@ FULL_SIZE: Mapping[str, str] = {
 }
 
 # The suites that run without --suite: they need only torch and packages from PyPI.
-USUAL = ("integration", "operators", "operator-inputs", "models")
+DEFAULT_SUITES = ("integration", "operators", "operator-inputs", "models")
 
 
 DEPLOY = "deploy"
@@ -62,7 +62,7 @@ class Request:
     """The file of the report."""
     accelerator: str
     """The id of the platform under test, for the report."""
-    suites: tuple[str, ...] = USUAL
+    suites: tuple[str, ...] = DEFAULT_SUITES
     """The names of suites or of families of suites."""
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The values to run by parameter; other parameters have their default values, or any value if
@@ -73,7 +73,7 @@ class Request:
     """The ids of the tests to run; empty: all tests of the suites."""
     imports: str | None = None
     """A module to import after torch: a plugin that does not load itself."""
-    kind: Kind = "self-reported"
+    kind: ReportKind = "self-reported"
     trigger: TriggerKind = "manual"
     timeout_s: float | None = None
     """The time limit of each test in seconds, instead of that of its suite."""
@@ -104,34 +104,36 @@ class Request:
         return self.out.with_name(f"{self.out.stem}.journal.jsonl")
 
 
-def matrices_of(suites: Iterable[str]) -> dict[str, Matrix]:
+def read_matrices(suites: Iterable[str]) -> dict[str, Matrix]:
     """Return the matrices by suite name. Raises RunError for an unknown name.
 
     `suites` may also have names of families, which stand for several suites: `models`.
     """
-    names, known = _without_families(suites), suite_names()
+    names, known = _expand_families(suites), suite_names()
     for name in names:
         if name not in known:
-            remedy = did_you_mean(name, [*known, *FAMILIES])
+            remedy = did_you_mean(name, [*known, *SUITE_FAMILIES])
             end = "" if remedy.endswith("?") else "."
             own = "For your own pytest suite, name its folder with --pytest"
             raise RunError(f'there is no suite "{name}"; {remedy}{end} {own}')
     return {name: read_matrix(name) for name in names}
 
 
-def at_full_size(suites: Iterable[str]) -> tuple[str, ...]:
+def with_full_size_suites(suites: Iterable[str]) -> tuple[str, ...]:
     """Return the suites, with suites of small models replaced by suites of full-size models.
 
     `FULL_SIZE` has the replacements. A family, such as `models`, is replaced by its suites.
     """
-    return tuple(FULL_SIZE.get(name, name) for name in _without_families(suites))
+    return tuple(FULL_SIZE.get(name, name) for name in _expand_families(suites))
 
 
-def _without_families(suites: Iterable[str]) -> list[str]:
-    return [name for suite in suites for name in FAMILIES.get(suite, (suite,))]
+def _expand_families(suites: Iterable[str]) -> list[str]:
+    return [name for suite in suites for name in SUITE_FAMILIES.get(suite, (suite,))]
 
 
-def with_checkout(matrices: Mapping[str, Matrix], checkout: Path | None) -> dict[str, Matrix]:
+def with_torchbench_checkout(
+    matrices: Mapping[str, Matrix], checkout: Path | None
+) -> dict[str, Matrix]:
     """Return the matrices, with the checkout's folder and commit added to the suite `torchbench`.
 
     If `matrices` does not have this suite, the result is unchanged. Otherwise raises RunError if
@@ -140,25 +142,25 @@ def with_checkout(matrices: Mapping[str, Matrix], checkout: Path | None) -> dict
     if TORCHBENCH not in matrices:
         return dict(matrices)
     if checkout is None:
-        what = "TorchBench is not on PyPI; clone github.com/pytorch/benchmark"
-        raise RunError(f"{what}, and name the folder with --torchbench")
+        problem = "TorchBench is not on PyPI; clone github.com/pytorch/benchmark"
+        raise RunError(f"{problem}, and name the folder with --torchbench")
     if not (checkout / "torchbenchmark" / "models").is_dir():
         raise RunError(
             f"{checkout} is not a checkout of TorchBench; it has no torchbenchmark/models"
         )
-    given = {"checkout": str(checkout.resolve()), "commit": commit_of(checkout)}
+    given = {"checkout": str(checkout.resolve()), "commit": checkout_commit(checkout)}
     return {**matrices, TORCHBENCH: matrices[TORCHBENCH].model_copy(update={"given": given})}
 
 
-def refuse_scripts(request: Request, matrices: Mapping[str, Matrix]) -> None:
+def require_script_permission(request: Request, matrices: Mapping[str, Matrix]) -> None:
     """Raise RunError if the run needs a vendor's scripts and --run-scripts is missing."""
     named = sorted(name for matrix in matrices.values() for name in matrix.deployments)
     if named and not request.scripts:
-        what = f"the suite deploy runs scripts of the platform's folder ({', '.join(named)})"
-        raise RunError(f"{what}; read them, then add --run-scripts")
+        problem = f"the suite deploy runs scripts of the platform's folder ({', '.join(named)})"
+        raise RunError(f"{problem}; read them, then add --run-scripts")
 
 
-def planned(
+def plan_from_offers(
     request: Request,
     matrices: Mapping[str, Matrix],
     offers: Mapping[str, list[Offer]],
@@ -170,12 +172,12 @@ def planned(
     has no recipe to deploy. Without a `-k` expression, also raises RunError if a named test does
     not exist. Raises ExpressionError if the `-k` expression is invalid.
     """
-    _refuse_unknown_values(request, matrices, offers)
+    _require_known_values(request, matrices, offers)
     if DEPLOY in matrices and not matrices[DEPLOY].deployments:
-        what = f'there is no recipe for "{request.accelerator}"'
+        problem = f'there is no recipe for "{request.accelerator}"'
         remedy = "add deploy: to its validation.yaml, and set --known-issues to the portal's folder"
-        raise RunError(f"{what}; {remedy}")
-    matching = expression(request.matching) if request.matching else None
+        raise RunError(f"{problem}; {remedy}")
+    matching = parse_expression(request.matching) if request.matching else None
     everything = request.everything or bool(request.tests)
     cases = [
         case
@@ -195,10 +197,10 @@ def planned(
         raise RunError(f'there is no test "{missing[0]}"; list the tests with --plan')
     if not cases:
         raise RunError("no test is selected; list all tests with --plan and without -k")
-    return with_issues(cases, request.issues, today)
+    return apply_known_issues(cases, request.issues, today)
 
 
-def _refuse_unknown_values(
+def _require_known_values(
     request: Request, matrices: Mapping[str, Matrix], offers: Mapping[str, list[Offer]]
 ) -> None:
     for name, values in request.only.items():
@@ -210,7 +212,7 @@ def _refuse_unknown_values(
                 raise RunError(f"no suite has {name}={value}; {did_you_mean(value, known)}")
 
 
-ALONE = frozenset({"speed"})
+SPEED_SUITES = frozenset({"speed"})
 """Suites that measure speed, so that no other test may run at the same time."""
 
 
@@ -227,19 +229,19 @@ def resources_for(suites: Collection[str], workers: int | None, threads: int | N
 
     Raises RunError if a suite measures speed and other suites or workers would run beside it.
     """
-    measured = sorted(ALONE.intersection(suites))
+    measured = sorted(SPEED_SUITES.intersection(suites))
     if not measured:
-        return Resources(workers or min(2, processors()), threads or 1)
-    if others := sorted(set(suites) - ALONE):
-        what = f"the suite {measured[0]} cannot run together with {', '.join(others)}"
-        raise RunError(f"{what}: they would slow each other down. Run them separately")
+        return Resources(workers or min(2, processor_count()), threads or 1)
+    if others := sorted(set(suites) - SPEED_SUITES):
+        problem = f"the suite {measured[0]} cannot run together with {', '.join(others)}"
+        raise RunError(f"{problem}: they would slow each other down. Run them separately")
     if workers and workers > 1:
-        what = f"the suite {measured[0]} cannot run with {workers} workers"
-        raise RunError(f"{what}: they would slow each other down. Remove --workers")
-    return Resources(1, threads or processors())
+        problem = f"the suite {measured[0]} cannot run with {workers} workers"
+        raise RunError(f"{problem}: they would slow each other down. Remove --workers")
+    return Resources(1, threads or processor_count())
 
 
-def processors() -> int:
+def processor_count() -> int:
     """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

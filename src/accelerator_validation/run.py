@@ -29,10 +29,10 @@ from accelerator_validation.journal import (
 )
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Plan, RunError
-from accelerator_validation.pool import Pool, PoolError, preload
-from accelerator_validation.probe import Probed
-from accelerator_validation.recording import report_of
-from accelerator_validation.request import Request, refuse_scripts
+from accelerator_validation.pool import Pool, PoolError, start_fork_server
+from accelerator_validation.probe import ProbeResult
+from accelerator_validation.report_builder import build_report
+from accelerator_validation.request import Request, require_script_permission
 from accelerator_validation.worker import Job
 
 if TYPE_CHECKING:
@@ -46,14 +46,14 @@ REPORT_EVERY_S = 30.0
 _LONGEST_REASON = 300
 
 # Suites whose tests report what is wrong if torch or the device cannot be used at all.
-DIAGNOSING = frozenset({"integration"})
+DIAGNOSTIC_SUITES = frozenset({"integration"})
 
-Watch = Callable[[Case, Result | None], None]
+WatchCallback = Callable[[Case, Result | None], None]
 """Called at the start of each attempt at a test with None, and at its final end with the result."""
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class FinishedRun:
     """A run that has ended.
 
     `why` is the reason if the run stopped early or if the device cannot be used.
@@ -69,7 +69,7 @@ class Finished:
         return Counter(test.outcome for test in self.report.tests)
 
     @property
-    def went_well(self) -> bool:
+    def is_successful(self) -> bool:
         """Whether a test ran, and every test with an outcome in `UNSETTLED` has a known issue."""
         tests = self.report.tests
         ran = any(test.outcome in ATTEMPTED for test in tests)
@@ -78,11 +78,11 @@ class Finished:
     @property
     def exit_code(self) -> int:
         """The exit status of the command: 0 if all went well, 130 if interrupted, otherwise 1."""
-        return 130 if self.interrupted else int(not self.went_well)
+        return 130 if self.interrupted else int(not self.is_successful)
 
 
 @dataclass
-class _Run:
+class _RunState:
     """The state of a run, from which the report can be written at any time.
 
     `head` is the heading, `results` are final results by test id, `open` are the ids of running
@@ -91,8 +91,8 @@ class _Run:
 
     request: Request
     matrices: Mapping[str, Matrix]
-    probed: Probed
-    watch: Watch
+    probed: ProbeResult
+    watch: WatchCallback
     cluster: Cluster | None
     head: Mapping[str, Any]
     cases: tuple[Case, ...]
@@ -108,7 +108,7 @@ class _Run:
         """
         kept = JournalContent(self.head, self.cases, self.results, frozenset(self.open))
         try:
-            report = report_of(kept, finished, why)
+            report = build_report(kept, finished, why)
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             words = printable(f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
@@ -120,7 +120,7 @@ class _Run:
             raise RunError(f"{self.request.out} cannot be written: {error.strerror}") from None
         return report
 
-    def finish(self, cases: Iterable[Case], journal: Journal) -> Finished:
+    def finish(self, cases: Iterable[Case], journal: Journal) -> FinishedRun:
         """Run the remaining tests and write the report.
 
         Raises RunError if the report cannot be written, JournalError if the journal cannot be
@@ -128,7 +128,7 @@ class _Run:
         """
         why, interrupted = None, False
         if self.probed.fault:
-            cases = [case for case in cases if case.suite in DIAGNOSING]
+            cases = [case for case in cases if case.suite in DIAGNOSTIC_SUITES]
             why = f"{self.request.device} cannot be used: {self.probed.words}"
         try:
             self._pool(journal).run(cases)
@@ -137,11 +137,11 @@ class _Run:
         except PoolError as error:
             why = str(error)
         except JournalError as error:
-            self.write(_now(), f"The run stopped: {error}")
+            self.write(_utc_now(), f"The run stopped: {error}")
             raise
         # Every test that was not run repeats the reason.
-        short = f"{why[:_LONGEST_REASON]}…" if why and len(why) > _LONGEST_REASON else why
-        return Finished(self.write(_now(), short), why, interrupted)
+        short_reason = f"{why[:_LONGEST_REASON]}…" if why and len(why) > _LONGEST_REASON else why
+        return FinishedRun(self.write(_utc_now(), short_reason), why, interrupted)
 
     def _pool(self, journal: Journal) -> Pool | ClusterPool:
         def began(case: Case, attempt: int, machine: str | None = None) -> None:
@@ -165,76 +165,76 @@ class _Run:
         return Pool(job, workers=workers, began=began, ended=ended, fresh=fresh)
 
 
-def begin(  # noqa: PLR0913, PLR0917 - what a run needs
+def begin_run(  # noqa: PLR0913, PLR0917 - what a run needs
     request: Request,
     matrices: Mapping[str, Matrix],
     plan: Plan,
-    probed: Probed,
-    watch: Watch,
+    probed: ProbeResult,
+    watch: WatchCallback,
     cluster: Cluster | None = None,
-) -> Finished:
+) -> FinishedRun:
     """Run a plan from its beginning, here or on a cluster.
 
     Raises RunError if the report or the journal cannot be written, or if a vendor's scripts are
     needed but not allowed.
     """
-    refuse_scripts(request, matrices)
+    require_script_permission(request, matrices)
     head = heading(request, matrices, plan, probed)
-    run = _Run(request, matrices, probed, watch, cluster, head, plan.cases)
+    run = _RunState(request, matrices, probed, watch, cluster, head, plan.cases)
     run.write(None)  # before anything runs: a path that cannot be written is reported now
     try:
         with Journal(request.journal, anew=True) as journal:
             journal.plan(head, plan.cases)
-            return run.finish(plan.to_run, journal)
+            return run.finish(plan.cases_to_run, journal)
     except JournalError as error:
         raise RunError(str(error)) from None
 
 
-def resume(
+def continue_run(
     request: Request,
     matrices: Mapping[str, Matrix],
-    probed: Probed,
-    watch: Watch,
+    probed: ProbeResult,
+    watch: WatchCallback,
     cluster: Cluster | None = None,
-) -> Finished:
+) -> FinishedRun:
     """Continue the run whose journal is next to the report.
 
     Raises RunError if a file cannot be read or written, if the run started under other conditions,
     or if a vendor's scripts are needed but not allowed.
     """
-    refuse_scripts(request, matrices)
-    with _advice_to_start_anew():
+    require_script_permission(request, matrices)
+    with _with_restart_advice():
         kept = read_journal(request.journal)
-        _refuse_other_run(kept, request, probed)
+        _require_same_run(kept, request, probed)
         done = kept.results.keys() | kept.head["skipped"].keys()
         left = [case for case in kept.cases if case.id not in done]
         results = dict(kept.results)
-        run = _Run(request, matrices, probed, watch, cluster, kept.head, kept.cases, results)
+        run = _RunState(request, matrices, probed, watch, cluster, kept.head, kept.cases, results)
         with Journal(request.journal, anew=False) as journal:
             return run.finish(left, journal)
 
 
-def suites_of_journal(request: Request) -> tuple[str, ...]:
+def journal_suites(request: Request) -> tuple[str, ...]:
     """Return the suites of the run to continue. Raises RunError if its journal is unreadable."""
-    with _advice_to_start_anew():
+    with _with_restart_advice():
         return tuple(dict.fromkeys(case.suite for case in read_journal(request.journal).cases))
 
 
 @contextmanager
-def _advice_to_start_anew() -> Iterator[None]:
+def _with_restart_advice() -> Iterator[None]:
     try:
         yield
     except JournalError as error:
         raise RunError(f"{error}. Start a new run without --resume") from None
 
 
-def prepare_workers(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> None:
+def prepare_workers(request: Request, matrices: Mapping[str, Matrix], probed: ProbeResult) -> None:
     """Start the process from which workers are forked. That process imports torch and the suites.
 
     If each worker must import torch itself, this does nothing.
     """
     if not probed.needs_fresh_workers:
-        preload(_job(request, matrices))
+        start_fork_server(_job(request, matrices))
 
 
 def _job(request: Request, matrices: Mapping[str, Matrix]) -> Job:
@@ -250,11 +250,11 @@ def _job(request: Request, matrices: Mapping[str, Matrix]) -> Job:
     )
 
 
-def _now() -> dt.datetime:
+def _utc_now() -> dt.datetime:
     return dt.datetime.now(dt.timezone.utc).replace(microsecond=0)
 
 
-def _refuse_other_run(kept: JournalContent, request: Request, probed: Probed) -> None:
+def _require_same_run(kept: JournalContent, request: Request, probed: ProbeResult) -> None:
     """Raise RunError if device, torch, plugin, backend or shard differ from the run's start.
 
     Also raises RunError if the device cannot be used now, so that the version of torch is unknown.
@@ -270,17 +270,17 @@ def _refuse_other_run(kept: JournalContent, request: Request, probed: Probed) ->
         pairs["shard"] = (shard, f"{wanted.index}/{wanted.count}")
     for name, (was, is_now) in pairs.items():
         if was != is_now:
-            what = f"the run started with {name} {was}, but now it is {is_now}"
-            raise RunError(f"{what}. Start a new run without --resume")
+            problem = f"the run started with {name} {was}, but now it is {is_now}"
+            raise RunError(f"{problem}. Start a new run without --resume")
 
 
 @contextmanager
-def locked(request: Request) -> Iterator[None]:
+def lock_report(request: Request) -> Iterator[None]:
     """Lock a report and its journal.
 
     Raises RunError if another run holds the lock, or the lock file cannot be written.
     """
-    lock = lock_of(request)
+    lock = lock_path(request)
     held = FileLock(lock, timeout=0)
     try:
         request.out.parent.mkdir(parents=True, exist_ok=True)
@@ -299,6 +299,6 @@ def locked(request: Request) -> Iterator[None]:
         held.release()
 
 
-def lock_of(request: Request) -> Path:
+def lock_path(request: Request) -> Path:
     """Return the lock file of a run, in the folder of its report."""
     return request.out.with_name(f"{request.out.stem}.lock")

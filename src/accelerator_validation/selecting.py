@@ -18,7 +18,7 @@ class ExpressionError(ValueError):
     """Raised if a `-k` expression is invalid; the message says why."""
 
 
-def expression(text: str) -> NameTest:
+def parse_expression(text: str) -> NameTest:
     """Return a function that tells whether a test id matches an expression.
 
     The expression has words, `and`, `or`, `not` and parentheses. Like in pytest's `-k`, a word
@@ -26,7 +26,7 @@ def expression(text: str) -> NameTest:
     such as "dtype=float32", which ids contain. Raises ExpressionError if `text` is invalid.
     """
     parser = _Parser([a or b for a, b in _TOKEN.findall(text)])
-    found = parser.either()
+    found = parser.parse_or()
     if parser.left:
         raise ExpressionError(f'"{parser.left[0]}" is not valid at this position')
     return found
@@ -38,25 +38,25 @@ class _Parser:
     def __init__(self, tokens: list[str]) -> None:
         self.left = tokens
 
-    def either(self) -> NameTest:
-        parts = [self.both()]
-        while self._next("or"):
-            parts.append(self.both())
+    def parse_or(self) -> NameTest:
+        parts = [self.parse_and()]
+        while self._skip_token("or"):
+            parts.append(self.parse_and())
         return lambda key: any(part(key) for part in parts)
 
-    def both(self) -> NameTest:
-        parts = [self.negated()]
-        while self._next("and"):
-            parts.append(self.negated())
+    def parse_and(self) -> NameTest:
+        parts = [self.parse_not()]
+        while self._skip_token("and"):
+            parts.append(self.parse_not())
         return lambda key: all(part(key) for part in parts)
 
-    def negated(self) -> NameTest:
-        if self._next("not"):
-            inner = self.negated()
+    def parse_not(self) -> NameTest:
+        if self._skip_token("not"):
+            inner = self.parse_not()
             return lambda key: not inner(key)
-        if self._next("("):
-            inner = self.either()
-            if not self._next(")"):
+        if self._skip_token("("):
+            inner = self.parse_or()
+            if not self._skip_token(")"):
                 raise ExpressionError('missing ")"')
             return inner
         if not self.left or self.left[0] in {"and", "or", ")"}:
@@ -64,13 +64,13 @@ class _Parser:
         word = self.left.pop(0).lower()
         return lambda key: word in key.lower()
 
-    def _next(self, token: str) -> bool:
+    def _skip_token(self, token: str) -> bool:
         found = bool(self.left) and self.left[0] == token
         if found:
             del self.left[0]
         return found
 
 
-def failed_in(report: Report) -> frozenset[str]:
+def failed_keys(report: Report) -> frozenset[str]:
     """Return the keys of a report's tests that failed, ended with an error, or did not run."""
     return frozenset(identity_of(t).key for t in report.tests if t.outcome in UNSETTLED)

@@ -22,10 +22,10 @@ from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.reports.shard import Shard, positions_text
-from accelerator_validation.heading import options_of
+from accelerator_validation.heading import repeat_options
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Plan, RunError
-from accelerator_validation.recording import needs_of
+from accelerator_validation.report_builder import suite_options
 from accelerator_validation.request import Request, ShardRequest
 
 
@@ -43,18 +43,20 @@ def split(weights: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(sorted(group)) for group in groups)
 
 
-def shard_of(plan: Plan, wanted: ShardRequest, identity: str, resume: str) -> Plan:
+def make_shard(plan: Plan, wanted: ShardRequest, identity: str, resume: str) -> Plan:
     """Return a shard of a plan, balanced by the recorded times in `wanted`.
 
     A test without a recorded time counts as the median of the other tests. `identity` is the digest
     of the whole plan, see `plan_digest`. `resume` is the command that continues an interrupted run
     of the shard. Raises RunError if there are more shards than tests to run.
     """
-    running = len(plan.to_run)
+    running = len(plan.cases_to_run)
     if running < wanted.count:
-        what = f"{count(running, 'test')} cannot be split into {wanted.count} shards"
-        raise RunError(f"{what}. Use at most {max(running, 1)} with --shard")
-    known = {case.id: wanted.times[case.id] for case in plan.to_run if case.id in wanted.times}
+        problem = f"{count(running, 'test')} cannot be split into {wanted.count} shards"
+        raise RunError(f"{problem}. Use at most {max(running, 1)} with --shard")
+    known = {
+        case.id: wanted.times[case.id] for case in plan.cases_to_run if case.id in wanted.times
+    }
     usual = median_low(known.values()) if known else 1
     # A test that a known issue skips costs nothing; every other one weighs at least 1.
     weights = [
@@ -106,7 +108,7 @@ def _digest(data: object) -> str:
     return sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
-def times_of(reports: Iterable[Report]) -> dict[str, int]:
+def times_by_test(reports: Iterable[Report]) -> dict[str, int]:
     """Return the duration of each test in milliseconds, by test id.
 
     Each duration is from the newest report that has one for the test.
@@ -127,32 +129,34 @@ def recorded_times(file: Path | None, platform: Platform | None) -> dict[str, in
     reports, without invalid reports and baselines. Raises ProblemsError if `file` is invalid.
     """
     if file:
-        return times_of([read_report(file)])
+        return times_by_test([read_report(file)])
     if platform is None:
         return {}
     reports = []
     for result in platform.results:
         with suppress(ProblemsError):
             reports.append(read_report(result))
-    return times_of(r for r in reports if r.accelerator == platform.id and r.kind != "baseline")
+    return times_by_test(
+        r for r in reports if r.accelerator == platform.id and r.kind != "baseline"
+    )
 
 
-def sharded(plan: Plan, request: Request, matrices: Mapping[str, Matrix]) -> Plan:
+def apply_sharding(plan: Plan, request: Request, matrices: Mapping[str, Matrix]) -> Plan:
     """Return the shard of a plan that a request names. Without a shard, return the whole plan.
 
-    Raises the errors of `shard_of`.
+    Raises the errors of `make_shard`.
     """
     if request.shard is None:
         return plan
-    options = options_of(request)
+    options = repeat_options(request)
     identity = plan_digest(plan, matrices, [request.device, str(request.timeout_s), *options])
-    needs = dict.fromkeys(needs_of(suite) for suite in matrices)
+    needs = dict.fromkeys(suite_options(suite) for suite in matrices)
     resume = ["accelerator-portal", "validate", "--resume", "--device", request.device, *options]
     resume += [*(word for need in needs for word in need), "--out", request.out.name]
-    return shard_of(plan, request.shard, identity, shlex.join(resume))
+    return make_shard(plan, request.shard, identity, shlex.join(resume))
 
 
-def sharding_words(plan: Plan, shard: Shard) -> str:
+def sharding_message(plan: Plan, shard: Shard) -> str:
     """Return a text that says which part of the plan runs, and how shards are balanced."""
     tests = f"{len(plan.cases)} of {count(shard.planned, 'test')}"
     how = "recorded times" if shard.times else "number of tests, because no times are recorded"

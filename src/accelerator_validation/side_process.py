@@ -20,12 +20,12 @@ from pathlib import Path
 
 _POLL_S = 0.05
 
-Waiting = Callable[[float], None]
+WaitCallback = Callable[[float], None]
 """Called regularly during a wait, with the seconds since the process was started."""
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class ProcessOutput:
     """The output and the exit status of a process. If it ran out of time, `status` is None."""
 
     status: int | None
@@ -50,7 +50,7 @@ class SideProcess(AbstractContextManager["SideProcess"]):
         self._in, self._out, self._err = (Path(self._folder.name, n) for n in ("in", "out", "err"))
         self._in.write_text(given, "utf-8")
         self._started = time.monotonic()
-        self._told = 0
+        self._returned_chars = 0
         with self._in.open() as source, self._out.open("w") as out, self._err.open("w") as err:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", module, *arguments],
@@ -61,7 +61,7 @@ class SideProcess(AbstractContextManager["SideProcess"]):
                 start_new_session=True,
             )
 
-    def wait(self, limit_s: float, waiting: Waiting = lambda _: None) -> Output:
+    def wait(self, limit_s: float, waiting: WaitCallback = lambda _: None) -> ProcessOutput:
         """Wait until the process ends, kill its process group, and return its output.
 
         The wait ends `limit_s` seconds after the start of the process at the latest.
@@ -72,17 +72,17 @@ class SideProcess(AbstractContextManager["SideProcess"]):
                 break
             waiting(since)
             time.sleep(_POLL_S)
-        self._end_group()
-        return Output(status, _text(self._out), _text(self._err))
+        self._kill_processes()
+        return ProcessOutput(status, _read_text(self._out), _read_text(self._err))
 
-    def new_errors(self) -> list[str]:
+    def new_error_lines(self) -> list[str]:
         """Return complete lines of standard error that were not returned before."""
-        lines = _text(self._err)[self._told :].splitlines(keepends=True)
-        whole = [line for line in lines if line.endswith("\n")]
-        self._told += sum(map(len, whole))
-        return [line.rstrip("\n") for line in whole]
+        lines = _read_text(self._err)[self._returned_chars :].splitlines(keepends=True)
+        complete_lines = [line for line in lines if line.endswith("\n")]
+        self._returned_chars += sum(map(len, complete_lines))
+        return [line.rstrip("\n") for line in complete_lines]
 
-    def _end_group(self) -> None:
+    def _kill_processes(self) -> None:
         """Kill the process and all processes in its group."""
         kill_group(self._process.pid)
         if self._process.poll() is None:
@@ -90,7 +90,7 @@ class SideProcess(AbstractContextManager["SideProcess"]):
         self._process.wait()
 
     def __exit__(self, *_: object) -> None:
-        self._end_group()
+        self._kill_processes()
         self._folder.cleanup()
 
 
@@ -101,5 +101,5 @@ def kill_group(leader: int | None) -> None:
             os.killpg(leader, signal.SIGKILL)
 
 
-def _text(file: Path) -> str:
+def _read_text(file: Path) -> str:
     return file.read_text("utf-8", errors="replace")

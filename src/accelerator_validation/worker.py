@@ -26,11 +26,11 @@ from types import ModuleType
 from typing import Literal
 
 from accelerator_portal.reports.outcomes import OUTCOMES, UNSUCCESSFUL
-from accelerator_validation.case import Case, Result, with_lost_observation
-from accelerator_validation.classify import verdict, words_of
+from accelerator_validation.case import Case, Result, with_recording_failure
+from accelerator_validation.classify import classify_error, describe_error
 from accelerator_validation.context import Context, load_suite
 from accelerator_validation.matrix import Matrix
-from accelerator_validation.probe import round_trip
+from accelerator_validation.probe import is_round_trip_exact
 
 MessageKind = Literal["begin", "verdict", "end", "idle", "unfit", "unforkable"]
 Message = tuple[MessageKind, str, Result | None]
@@ -41,7 +41,7 @@ result of the `end` includes them."""
 _PR_SET_PDEATHSIG = 1
 
 # The part of a time limit after which the stack is written, before the parent kills the worker.
-_EARLIER = 0.95
+_STACK_DUMP_SHARE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,31 +78,31 @@ class Job:
         return size
 
 
-def work(connection: Connection, log: str, job: Job, forked: bool) -> None:  # noqa: FBT001 - as Pool starts it
+def run_worker(connection: Connection, log: str, job: Job, forked: bool) -> None:  # noqa: FBT001 - as Pool starts it
     """Run batches until the parent sends None or disconnects, or the device cannot be used."""
-    _settle(log)
+    _set_up_process(log)
     for module in job.preload:
         try:
             importlib.import_module(module)
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything
             # A test that needs the module reports the same error, and not one that a second
             # import of the partly imported module would raise.
-            sys.meta_path.insert(0, _Failed(module, error))
+            sys.meta_path.insert(0, _FailedImportFinder(module, error))
     with suppress(EOFError, BrokenPipeError):
-        if forked and not _is_fit(job):
+        if forked and not _is_device_usable(job):
             # What was imported before the fork has started the device: PyTorch's test helpers do
             # so with CUDA. A process that imports everything itself may use it all the same.
             connection.send(("unforkable", "", None))
             return
         while batch := connection.recv():
             for case in batch:
-                if not _serve(connection, case, job):
+                if not _run_and_report(connection, case, job):
                     connection.send(("unfit", "", None))
                     return
             connection.send(("idle", "", None))
 
 
-class _Failed(MetaPathFinder):
+class _FailedImportFinder(MetaPathFinder):
     """An import finder that raises the error of a module's first import again."""
 
     def __init__(self, module: str, error: Exception) -> None:
@@ -117,42 +117,42 @@ class _Failed(MetaPathFinder):
             raise self._error
 
 
-def _serve(connection: Connection, case: Case, job: Job) -> bool:
+def _run_and_report(connection: Connection, case: Case, job: Job) -> bool:
     """Run a test; return whether this process can run another."""
     os.ftruncate(sys.stderr.fileno(), 0)
     connection.send(("begin", case.id, None))
     context = _context(case, job)
-    with _stack_in_time(case, job):
-        result = _judged(case, context, job)
+    with _stack_before_timeout(case, job):
+        result = _case_result(case, context, job)
     suspect = OUTCOMES[result.outcome].checks_device
     if result.outcome == "passed" and context.observation:
         connection.send(("verdict", case.id, result))
-        with _stack_in_time(case, job):
-            result, suspect = _observed(result, context)
+        with _stack_before_timeout(case, job):
+            result, suspect = _result_with_operators(result, context)
     connection.send(("end", case.id, result))
-    return not suspect or _is_fit(job)
+    return not suspect or _is_device_usable(job)
 
 
 @contextmanager
-def _stack_in_time(case: Case, job: Job) -> Iterator[None]:
+def _stack_before_timeout(case: Case, job: Job) -> Iterator[None]:
     """Write the stack shortly before the parent would kill this process for a timeout."""
-    faulthandler.dump_traceback_later(job.timeouts[case.suite] * _EARLIER, file=sys.stderr)
+    faulthandler.dump_traceback_later(job.timeouts[case.suite] * _STACK_DUMP_SHARE, file=sys.stderr)
     try:
         yield
     finally:
         faulthandler.cancel_dump_traceback_later()
 
 
-def attempt(case: Case, job: Job) -> Result:
+def run_case(case: Case, job: Job) -> Result:
     """Run a test in this process and return its result, whatever it raises."""
-    return _judged(case, _context(case, job), job)
+    return _case_result(case, _context(case, job), job)
 
 
 def _context(case: Case, job: Job) -> Context:
     return Context(job.device, job.matrices[case.suite], job.backend, job.imports)
 
 
-def _judged(case: Case, context: Context, job: Job) -> Result:
+def _case_result(case: Case, context: Context, job: Job) -> Result:
     random.seed(case.seed)
     started = time.perf_counter()
     try:
@@ -161,14 +161,14 @@ def _judged(case: Case, context: Context, job: Job) -> Result:
             torch.set_num_threads(job.threads)
         result = load_suite(context.matrix).run(case, context)
     except BaseException as error:  # noqa: BLE001 - a case may raise anything, also SystemExit
-        result = verdict(error, context.stage, reference=context.reference)
+        result = classify_error(error, context.stage, reference=context.reference)
     if context.note and result.outcome in UNSUCCESSFUL:
         result = replace(result, reason=f"{result.reason} {context.note}")
     seconds = round(time.perf_counter() - started, 4)
     return replace(result, seconds=seconds, metrics={**context.metrics, **result.metrics})
 
 
-def _observed(result: Result, context: Context) -> tuple[Result, bool]:
+def _result_with_operators(result: Result, context: Context) -> tuple[Result, bool]:
     """Return the result with the dispatched operators, and whether recording them failed.
 
     If it failed, the device may be unusable.
@@ -179,10 +179,10 @@ def _observed(result: Result, context: Context) -> tuple[Result, bool]:
     try:
         return replace(result, **asdict(context.observation())), False
     except BaseException as error:  # noqa: BLE001 - as a case; the verdict stands
-        return with_lost_observation(result, words_of(error)), True
+        return with_recording_failure(result, describe_error(error)), True
 
 
-def _settle(log: str) -> None:
+def _set_up_process(log: str) -> None:
     """Prepare this process: ignore interrupts, and write all output to a file.
 
     On Linux, it also exits with the parent.
@@ -204,12 +204,12 @@ def _settle(log: str) -> None:
     faulthandler.enable(sys.stderr, all_threads=True)
 
 
-def _is_fit(job: Job) -> bool:
+def _is_device_usable(job: Job) -> bool:
     """Return whether the device still works in this process; some errors are permanent."""
     torch = sys.modules.get("torch")
     if torch is None:
         return True
     try:
-        return round_trip(torch, job.device)
+        return is_round_trip_exact(torch, job.device)
     except Exception:  # noqa: BLE001 - whatever it is, the process is of no use any more
         return False

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any
 
-from accelerator_automation.comment_posting import BOT, MARKER, NAME
+from accelerator_automation.comment_posting import ARTIFACT_NAME, BOT, MARKER
 from accelerator_automation.events import PullRequestRun
 from accelerator_automation.github.api import GitHubError
 
@@ -73,7 +73,7 @@ class MadeUpGitHub:
         pulls: dict[int, dict[str, object]] | None = None,
         artifact: Mapping[str, object] | None = None,
     ) -> None:
-        entry = {"id": 9, "name": NAME, "size_in_bytes": 1000, "expired": False}
+        entry = {"id": 9, "name": ARTIFACT_NAME, "size_in_bytes": 1000, "expired": False}
         self.answers: dict[str, Any] = {
             f"repos/{HOME}/actions/runs/{RUN}/artifacts": {
                 "artifacts": [{**entry, **(artifact or {})}, entry | {"name": "preview"}]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelerator_automation.comment_posting import MOST_BYTES, read_artifact
+from accelerator_automation.comment_posting import MOST_ARTIFACT_BYTES, read_artifact
 from accelerator_automation.zip_members import ArtifactError
 from accelerator_portal.site.difference import Difference
 from tests.automation.made_up import archive, left
@@ -67,7 +67,7 @@ def test_many_files_and_unusual_packing_are_refused() -> None:
 
 def test_too_many_bytes_are_refused_before_they_are_read() -> None:
     with pytest.raises(ArtifactError, match="more than 4,194,304 bytes"):
-        read_artifact(b"\0" * (MOST_BYTES + 1))
+        read_artifact(b"\0" * (MOST_ARTIFACT_BYTES + 1))
 
 
 def refused_or_read(data: bytes) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_automation.baseline_pull_requests import propose_baselines
-from accelerator_automation.cited_files import DAYS, cited_files
+from accelerator_automation.cited_files import CHECK_INTERVAL_DAYS, cited_files
 from accelerator_automation.comment_posting import BOT
 from accelerator_automation.github import branch
 from accelerator_automation.github.api import GitHubError
@@ -18,8 +18,8 @@ from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.proposals import ProposalResults
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.reports.formats.dynamo_csv import read_dynamo_csv
-from accelerator_portal.reports.merge import merged
-from accelerator_portal.reports.reading import Options, with_entry_counts
+from accelerator_portal.reports.merge import merged_results
+from accelerator_portal.reports.reading import ImportOptions, with_entry_counts
 from accelerator_portal.reports.report_file import report_text
 from tests.automation.github_double import HOME, Fault, GitHubDouble
 from tests.automation.github_git import GitStore
@@ -50,8 +50,8 @@ def report(tmp_path: Path, vendor: GitStore) -> str:
     for path, text in zip(FILES, (FIRST, OTHER), strict=True):
         file = tmp_path / Path(path).name
         file.write_text(text, "utf-8")
-        read.append(read_dynamo_csv(file, Options()))
-    found = merged(read)
+        read.append(read_dynamo_csv(file, ImportOptions()))
+    found = merged_results(read)
     commit = vendor.branches["main"][:9]
     origins = [{"repository": VENDOR, "commit": commit, "path": path} for path in FILES]
     made = made_up(0, {}, kind="baseline", environment={}, origins=origins)
@@ -76,7 +76,7 @@ def git(double: GitHubDouble, report: str) -> GitStore:
 def all_nights(propose: Callable[[dt.timedelta], ProposalResults]) -> ProposalResults:
     """All nights of a week, as one: each platform is looked up in one of them."""
     done = ProposalResults("nothing")
-    for day in range(DAYS):
+    for day in range(CHECK_INTERVAL_DAYS):
         night = propose(dt.timedelta(days=day))
         done.outcomes |= night.outcomes
         done.problems |= night.problems

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from accelerator_automation.breakage_issues import body, settle
+from accelerator_automation.breakage_issues import body, update_breakage_issues
 from accelerator_automation.comment_posting import BOT
 from accelerator_automation.github.api import GitHubError
 from accelerator_automation.github.client import GitHubClient
@@ -51,7 +51,7 @@ def one(platform: Platform, *more: dict[str, Outcome]) -> list[tuple[Platform, B
 def test_a_breakage_has_one_issue_from_its_beginning_to_its_end(
     double: GitHubDouble, client: GitHubClient, platform: Platform
 ) -> None:
-    assert settle(client, HOME, one(platform)) == Issues(opened=1)
+    assert update_breakage_issues(client, HOME, one(platform)) == Issues(opened=1)
     (issue,) = double.issues[HOME]
     assert issue["title"] == "example: models/resnet18 crashed"
     assert issue["labels"] == [{"name": "breakage"}]
@@ -64,12 +64,14 @@ def test_a_breakage_has_one_issue_from_its_beginning_to_its_end(
         "- torch: `2.0` → `2.1`",
         "- contact: `a-person`",
     ]
-    assert settle(client, HOME, one(platform)) == Issues()
+    assert update_breakage_issues(client, HOME, one(platform)) == Issues()
     changed = one(platform, {"resnet18": "wrong-result"})
-    assert settle(client, HOME, changed) == Issues(renewed=1)
+    assert update_breakage_issues(client, HOME, changed) == Issues(renewed=1)
     assert "- outcome: wrong-result" in double.issues[HOME][0]["body"]
-    assert settle(client, HOME, broken(platform, {"resnet18": "passed"})) == Issues(closed=1)
-    assert settle(client, HOME, []) == Issues()
+    assert update_breakage_issues(client, HOME, broken(platform, {"resnet18": "passed"})) == Issues(
+        closed=1
+    )
+    assert update_breakage_issues(client, HOME, []) == Issues()
     assert [issue["state"] for issue in double.issues[HOME]] == ["closed"]
     assert len(double.said("POST", ISSUES)) == 1
 
@@ -77,37 +79,40 @@ def test_a_breakage_has_one_issue_from_its_beginning_to_its_end(
 def test_what_a_maintainer_muted_or_closed_stays_so(
     double: GitHubDouble, client: GitHubClient, platform: Platform
 ) -> None:
-    settle(client, HOME, one(platform))
+    update_breakage_issues(client, HOME, one(platform))
     (issue,) = double.issues[HOME]
     issue["labels"].append({"name": "muted"})
-    assert settle(client, HOME, one(platform, {"resnet18": "wrong-result"})) == Issues()
+    assert (
+        update_breakage_issues(client, HOME, one(platform, {"resnet18": "wrong-result"}))
+        == Issues()
+    )
     issue["state"] = "closed"
-    assert settle(client, HOME, one(platform)) == Issues()
+    assert update_breakage_issues(client, HOME, one(platform)) == Issues()
 
 
 def test_a_test_that_breaks_again_later_is_another_breakage(
     client: GitHubClient, platform: Platform
 ) -> None:
-    settle(client, HOME, one(platform))
+    update_breakage_issues(client, HOME, one(platform))
     again = one(platform, {"resnet18": "passed"}, {"resnet18": "failed"})
-    assert settle(client, HOME, again) == Issues(opened=1, closed=1)
+    assert update_breakage_issues(client, HOME, again) == Issues(opened=1, closed=1)
 
 
 def test_nobody_else_can_be_the_automation(
     double: GitHubDouble, client: GitHubClient, platform: Platform
 ) -> None:
-    settle(client, HOME, one(platform))
+    update_breakage_issues(client, HOME, one(platform))
     double.issues[HOME][0]["user"] = {"login": "somebody"}
-    assert settle(client, HOME, one(platform)) == Issues(opened=1)
+    assert update_breakage_issues(client, HOME, one(platform)) == Issues(opened=1)
     assert double.issues[HOME][0]["state"] == "open"
 
 
 def test_of_two_issues_the_older_one_counts(
     double: GitHubDouble, client: GitHubClient, platform: Platform
 ) -> None:
-    settle(client, HOME, one(platform))
+    update_breakage_issues(client, HOME, one(platform))
     double.issues[HOME].append({**double.issues[HOME][0], "number": 2})
-    assert settle(client, HOME, one(platform)) == Issues(closed=1)
+    assert update_breakage_issues(client, HOME, one(platform)) == Issues(closed=1)
 
 
 @pytest.mark.parametrize(
@@ -123,17 +128,17 @@ def test_an_answer_that_was_lost_doubles_nothing(
 ) -> None:
     double.faults.append(fault)
     with pytest.raises(GitHubError, match=words):
-        settle(client, HOME, one(platform))
-    assert settle(client, HOME, one(platform)) == Issues()
+        update_breakage_issues(client, HOME, one(platform))
+    assert update_breakage_issues(client, HOME, one(platform)) == Issues()
     assert len(double.issues[HOME]) == 1
 
 
 def test_what_nobody_looked_at_is_not_closed(
     double: GitHubDouble, client: GitHubClient, platform: Platform
 ) -> None:
-    settle(client, HOME, one(platform))
-    assert settle(client, HOME, [], unseen=["example"]) == Issues()
-    assert settle(client, HOME, [], unseen=["exam"]) == Issues(closed=1)
+    update_breakage_issues(client, HOME, one(platform))
+    assert update_breakage_issues(client, HOME, [], unseen=["example"]) == Issues()
+    assert update_breakage_issues(client, HOME, [], unseen=["exam"]) == Issues(closed=1)
     assert double.issues[HOME][0]["state"] == "closed"
 
 
@@ -143,9 +148,9 @@ def test_a_plugin_that_fails_everywhere_opens_a_few_issues_a_night(
     names = [f"model{n}" for n in range(MOST_OPENED + 5)]
     before: dict[str, Outcome] = dict.fromkeys(names, "passed")
     after: dict[str, Outcome] = dict.fromkeys(names, "failed")
-    first = settle(client, HOME, broken(platform, before, after))
+    first = update_breakage_issues(client, HOME, broken(platform, before, after))
     assert (first.opened, first.waiting) == (MOST_OPENED, 5)
-    second = settle(client, HOME, broken(platform, before, after))
+    second = update_breakage_issues(client, HOME, broken(platform, before, after))
     assert (second.opened, second.waiting) == (5, 0)
 
 

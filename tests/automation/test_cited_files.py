@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from accelerator_automation.cited_files import DAYS, cited_files, report_cited_files
+from accelerator_automation.cited_files import CHECK_INTERVAL_DAYS, cited_files, report_cited_files
 from accelerator_automation.comment_posting import BOT
 from accelerator_automation.github.api import GitHubError
 from accelerator_automation.github.client import GitHubClient
@@ -73,7 +73,7 @@ def week(client: GitHubClient) -> Week:
     def run(catalog: Catalog) -> Issues:
         done = [
             report_cited_files(client, HOME, catalog, DAY + dt.timedelta(days=day))
-            for day in range(DAYS)
+            for day in range(CHECK_INTERVAL_DAYS)
         ]
         opened, renewed, closed = (
             sum(getattr(one, kind) for one in done) for kind in ("opened", "renewed", "closed")

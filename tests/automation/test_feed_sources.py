@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from accelerator_automation.feeds import Body, FeedError, bodies
+from accelerator_automation.feeds import FeedBody, FeedError, fetch_bodies
 from accelerator_automation.github.client import GitHubClient
 from accelerator_portal.catalog.files.accelerator import ReleaseAsset, ReportFeed, WorkflowArtifact
 from accelerator_portal.http.client import HttpClient, HttpResponse
@@ -36,8 +36,8 @@ def zipped(**files: bytes) -> bytes:
     return archive({f"{name}.json": content for name, content in files.items()})
 
 
-def brought(one: ReportFeed, client: GitHubClient | None) -> Body | str:
-    (found,) = bodies([one], QUICK, client)
+def brought(one: ReportFeed, client: GitHubClient | None) -> FeedBody | str:
+    (found,) = fetch_bodies([one], QUICK, client)
     return str(found) if isinstance(found, FeedError) else found
 
 
@@ -135,7 +135,7 @@ def test_an_artifact_that_is_none_is_named(
     archive: bytes, why: str, double: GitHubDouble, client: GitHubClient
 ) -> None:
     run(double, 1, archive)
-    (found,) = bodies([ARTIFACT], QUICK, client)
+    (found,) = fetch_bodies([ARTIFACT], QUICK, client)
     assert isinstance(found, FeedError)
     assert (str(found), found.refused) == (why, True)
 
@@ -159,7 +159,7 @@ def test_what_github_refuses_or_nobody_may_ask_is_named(
     ],
 )
 def test_a_checksum_beside_an_address_is_compared(
-    said: str, expected: Body | str, double: GitHubDouble
+    said: str, expected: FeedBody | str, double: GitHubDouble
 ) -> None:
     double.files |= {1: REPORT, 2: said.encode()}
     one = feed(url=f"{double.home}/files/1", sha256=f"{double.home}/files/2")
@@ -170,7 +170,7 @@ def test_each_feed_has_its_own_answer_in_order(double: GitHubDouble, client: Git
     release(double)
     double.files[1] = b"1"
     feeds = [feed(url=f"{double.home}/files/1"), ASSET, feed(url=f"{double.home}/files/9"), ASSET]
-    found = bodies(feeds, QUICK, client)
+    found = fetch_bodies(feeds, QUICK, client)
     assert found[:2] == [b"1", REPORT]
     assert isinstance(found[2], FeedError)
     assert found[3] == REPORT
@@ -179,7 +179,7 @@ def test_each_feed_has_its_own_answer_in_order(double: GitHubDouble, client: Git
 def test_an_address_that_nobody_can_ask_spoils_no_other_feed(client: GitHubClient) -> None:
     """`xn--` is no name in Punycode: httpx raises an error of its own for it."""
     bad = [feed(url) for url in ("https://xn--/", "https://[", "https://example.org:99999999/")]
-    found = bodies([*bad, ASSET], QUICK, client)
+    found = fetch_bodies([*bad, ASSET], QUICK, client)
     assert all(isinstance(one, FeedError) for one in found[:3]), found
     assert str(found[0]) == "an invalid address"
 
@@ -193,12 +193,14 @@ def test_a_fault_that_nobody_foresaw_is_one_feeds_alone(
         return HttpResponse(200, httpx.Headers(), REPORT)
 
     monkeypatch.setattr(HttpClient, "get", get)
-    first, second = bodies([feed("https://bad.example/"), feed("https://a.example/")], QUICK, None)
+    first, second = fetch_bodies(
+        [feed("https://bad.example/"), feed("https://a.example/")], QUICK, None
+    )
     assert str(first) == "it could not be read (ZeroDivisionError: made up)"
     assert second == REPORT
 
 
 def test_a_feed_on_the_machine_itself_is_not_asked() -> None:
-    (found,) = bodies([feed("http://localhost:1/x")], None, None)
+    (found,) = fetch_bodies([feed("http://localhost:1/x")], None, None)
     assert isinstance(found, FeedError)
     assert (str(found), found.refused) == ("the host is on a private network", True)

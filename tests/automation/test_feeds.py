@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_automation import feeds
-from accelerator_automation.feeds import FeedAccess, Fetched, fetch_reports
+from accelerator_automation.feeds import FeedAccess, FetchResult, fetch_reports
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.files import results_folder
 from accelerator_portal.catalog.files.accelerator import ReportFeed
@@ -27,7 +27,7 @@ PATIENCE = 60.0  # seconds, for what happens at once on a machine that does noth
 QUICK = RequestLimits(attempts=1, timeout=PATIENCE, total_timeout=PATIENCE, first_pause=0)
 GOOD = report_text(made_up(0, {"a": "passed"}, suites=[{"name": "models", "kind": "unit"}]))
 
-Fetch = Callable[[Mapping[str, str]], list[Fetched]]
+Fetch = Callable[[Mapping[str, str]], list[FetchResult]]
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def root(tree: Tree) -> Path:
 
 @pytest.fixture
 def fetch(root: Path, server: str) -> Fetch:
-    def fetched(feeds: Mapping[str, str]) -> list[Fetched]:
+    def fetched(feeds: Mapping[str, str]) -> list[FetchResult]:
         addresses = {name: f"{server}{path}" for name, path in feeds.items()}
         return fetch_reports(root, with_feeds(loaded(root), addresses), NOW, FeedAccess(QUICK))
 
@@ -100,9 +100,9 @@ def result(root: Path, name: str) -> Path:
 
 
 def test_a_good_report_is_taken_once(fetch: Fetch, root: Path) -> None:
-    assert fetch({"nightly": "/good"}) == [Fetched("example", "nightly", "new")]
+    assert fetch({"nightly": "/good"}) == [FetchResult("example", "nightly", "new")]
     assert result(root, "nightly").read_text("utf-8") == GOOD
-    assert fetch({"nightly": "/good"}) == [Fetched("example", "nightly", "unchanged")]
+    assert fetch({"nightly": "/good"}) == [FetchResult("example", "nightly", "unchanged")]
 
 
 @pytest.mark.parametrize(

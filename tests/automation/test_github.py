@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_automation.events import Comment
-from accelerator_automation.github.api import GitHubError, read, read_all
+from accelerator_automation.github.api import GitHubError, read_all_pages, read_response
 from tests.automation.made_up import MadeUpGitHub
 
 
@@ -12,7 +12,7 @@ def test_another_form_is_refused(answer: str) -> None:
     api = MadeUpGitHub({})
     api.answers["repos/a/b"] = answer.encode()
     with pytest.raises(GitHubError, match=r"^repos/a/b: the response has an unexpected format"):
-        read(api, "repos/a/b", Comment)
+        read_response(api, "repos/a/b", Comment)
 
 
 def test_a_list_without_end_is_not_read_without_end() -> None:
@@ -25,5 +25,5 @@ def test_a_list_without_end_is_not_read_without_end() -> None:
             return b"[" + b",".join([b'{"id": 1, "user": null}'] * 100) + b"]"
 
     api = Endless({})
-    assert len(list(read_all(api, "x", Comment))) == 100 * api.asked
+    assert len(list(read_all_pages(api, "x", Comment))) == 100 * api.asked
     assert api.asked == 30

@@ -18,7 +18,7 @@ from accelerator_automation.github.app import (
     AppCredentials,
     AppError,
     GitHubApp,
-    app_here,
+    app_from_environment,
     connected_app,
 )
 from tests.automation import github_apps
@@ -119,7 +119,7 @@ def test_a_key_with_other_line_ends_or_spaces_around_is_read(
     monkeypatch.setenv(APP_ID, f" {github_apps.APP_ID}\n")
     monkeypatch.setenv(APP_KEY, f"\n{private_key().replace(chr(10), spaces)}\n")
     monkeypatch.setenv("GITHUB_API_URL", f"{double.home}/")
-    found = app_here(QUICK)
+    found = app_from_environment(QUICK)
     assert found
     assert found.login == "portal[bot]"
 
@@ -129,14 +129,14 @@ def test_the_environment_describes_the_app_or_none_but_no_half(
 ) -> None:
     for variable in (APP_ID, APP_KEY):
         monkeypatch.setenv(variable, "")  # as an unset secret comes
-    assert app_here() is None
+    assert app_from_environment() is None
     monkeypatch.setenv(APP_KEY, "a key")
     with pytest.raises(AppError, match=r"^UPSTREAM_APP_ID: the variable is empty, but UPSTREAM_AP"):
-        app_here()
+        app_from_environment()
     monkeypatch.setenv(APP_ID, "1")
     monkeypatch.delenv(APP_KEY)
     with pytest.raises(AppError, match=r"^UPSTREAM_APP_KEY: the variable is empty, but UPSTREAM_A"):
-        app_here()
+        app_from_environment()
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from accelerator_automation.github.api import GitHubError
-from accelerator_automation.github.client import GitHubClient, client_here
-from accelerator_portal.http.traffic import counted_traffic
+from accelerator_automation.github.client import GitHubClient, client_from_environment
+from accelerator_portal.http.traffic import count_traffic
 from tests.automation.conftest import QUICK
 from tests.automation.github_double import HOME, OWN_TOKEN, TOKEN, Fault, GitHubDouble
 from tests.automation.github_limits import PRIMARY, SECONDARY, GitHubLimits
@@ -186,12 +186,12 @@ def test_the_environment_says_who_and_where(
 ) -> None:
     monkeypatch.setenv("GH_TOKEN", TOKEN)
     monkeypatch.setenv("GITHUB_API_URL", f"{double.home}/")
-    client = client_here(patience=QUICK)
+    client = client_from_environment(patience=QUICK)
     assert client.get(COMMENTS) == b"[]"
     client.close()
     monkeypatch.delenv("GH_TOKEN")
     with pytest.raises(GitHubError, match=r"^GH_TOKEN is empty. Set it to a GitHub token$"):
-        client_here()
+        client_from_environment()
 
 
 def test_without_pygithub_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,7 +199,7 @@ def test_without_pygithub_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "github", None)
     words = r"^PyGithub is not installed\. .*pip install '\.\[automation\]'$"
     with pytest.raises(GitHubError, match=words):
-        client_here()
+        client_from_environment()
 
 
 def test_the_double_enforces_the_limits_of_each_token() -> None:
@@ -228,7 +228,7 @@ def test_the_double_enforces_the_limits_of_each_token() -> None:
 def test_a_step_counts_what_is_asked_of_github(double: GitHubDouble, client: GitHubClient) -> None:
     double.faults = [Fault("GET", 502)]
     stranger = GitHubClient("a-stranger", double.home, QUICK)
-    with counted_traffic() as traffic:
+    with count_traffic() as traffic:
         assert client.get(COMMENTS) == b"[]"
         with pytest.raises(GitHubError):
             stranger.get(COMMENTS)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_automation.archive_store import is_published, open_archive, remember
-from accelerator_automation.building import inputs
+from accelerator_automation.archive_store import is_published, open_archive, store_published_digest
+from accelerator_automation.building import inputs_digest
 from accelerator_portal.catalog import Catalog, Problem
 from tests.folders import EXAMPLE, GUIDE, Tree, loaded
 
@@ -26,35 +26,35 @@ def catalog(root: Path) -> Catalog:
 
 def test_the_same_is_the_same_and_is_remembered(root: Path, catalog: Catalog) -> None:
     archive = open_archive(str(root / "archive"))
-    digest = inputs(root, catalog, {})
+    digest = inputs_digest(root, catalog, {})
     assert not is_published(archive, digest)
-    remember(archive, digest)
-    assert is_published(archive, inputs(root, loaded(root), {}))
+    store_published_digest(archive, digest)
+    assert is_published(archive, inputs_digest(root, loaded(root), {}))
 
 
 def test_each_file_of_a_site_counts_by_its_place_and_content(root: Path, catalog: Catalog) -> None:
-    before = inputs(root, catalog, {})
+    before = inputs_digest(root, catalog, {})
     (root / GUIDE).write_text("other", "utf-8")
-    changed = inputs(root, catalog, {})
+    changed = inputs_digest(root, catalog, {})
     (root / GUIDE).rename(root / GUIDE.replace("guide", "guise"))
-    moved = inputs(root, catalog, {})
+    moved = inputs_digest(root, catalog, {})
     assert len({before, changed, moved}) == 3
 
 
 def test_what_no_site_is_made_of_does_not_count(root: Path, catalog: Catalog) -> None:
-    before = inputs(root, catalog, {})
+    before = inputs_digest(root, catalog, {})
     for path in ("README.md", "data/.hidden", "accelerators/example/.guide.md.swp"):
         (root / path).write_text("other", "utf-8")
-    assert inputs(root, catalog, {}) == before
+    assert inputs_digest(root, catalog, {}) == before
 
 
 def test_what_is_set_aside_counts_and_what_stands_in_for_it(root: Path, catalog: Catalog) -> None:
     """An exception may end overnight: the files are the same, and the site is another one."""
     aside = replace(catalog, set_aside={"broken": (PROBLEM,)})
     found = {
-        inputs(root, catalog, {}),
-        inputs(root, aside, {}),
-        inputs(root, aside, {"broken": dt.date(2026, 11, 20)}),
-        inputs(root, aside, {"broken": dt.date(2026, 11, 21)}),
+        inputs_digest(root, catalog, {}),
+        inputs_digest(root, aside, {}),
+        inputs_digest(root, aside, {"broken": dt.date(2026, 11, 20)}),
+        inputs_digest(root, aside, {"broken": dt.date(2026, 11, 21)}),
     }
     assert len(found) == 4

@@ -21,7 +21,7 @@ from accelerator_automation.github.installation_tokens import (
     InstallationTokens,
     repository_of,
 )
-from accelerator_automation.upstream.dispatching import A_MINUTE, Pace
+from accelerator_automation.upstream.dispatching import RATE_WINDOW, RateLimiter
 from tests.automation import github_apps
 from tests.automation.conftest import QUICK
 from tests.automation.github_apps import AppDouble, private_key
@@ -243,8 +243,8 @@ def test_tokens_are_asked_for_at_a_pace(
         double.repositories.add(f"{owner}/plugin")
         registered.install(owner, contents="write")
     app = connected_app(AppCredentials(github_apps.APP_ID, private_key()), double.home, QUICK)
-    pace, began = Pace((), clock.now, clock.pause, most=2), clock.now()
+    pace, began = RateLimiter((), clock.now, clock.pause, most=2), clock.now()
     api = InstallationApi(InstallationTokens(app, wait=pace.wait, now=clock.now), lambda _: SEND)
     for owner in ("one", "two", "one", "three"):
         api.send("POST", f"repos/{owner}/plugin/dispatches", EVENT)
-    assert clock.now() - began == A_MINUTE
+    assert clock.now() - began == RATE_WINDOW

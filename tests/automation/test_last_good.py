@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_automation.archive_store import Archive, ArchiveError, open_archive, packed
+from accelerator_automation.archive_store import Archive, ArchiveError, gzip_compress, open_archive
 from accelerator_automation.last_good import (
     archive_good_folders,
     damaged_folders,
@@ -109,6 +109,6 @@ def test_an_archive_that_leads_out_of_the_folder_is_refused(
     archive: Archive, path: str, tmp_path: Path
 ) -> None:
     text = json.dumps({"files": {path: "harm"}})
-    archive.write("last-good/acme.json.gz", packed(text.encode()))
+    archive.write("last-good/acme.json.gz", gzip_compress(text.encode()))
     with pytest.raises(ArchiveError, match="has an unexpected format"):
         write_last_good(archive, {"acme": FRIDAY}, tmp_path / "place")

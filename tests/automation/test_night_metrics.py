@@ -9,8 +9,8 @@ import pytest
 
 from accelerator_automation import night_metrics, nightly
 from accelerator_automation.archive_store import open_archive
-from accelerator_automation.feeds import Fetched
-from accelerator_automation.night_metrics import keep_metrics, kept_metrics, write_nights
+from accelerator_automation.feeds import FetchResult
+from accelerator_automation.night_metrics import archive_metrics, archived_metrics, write_nights
 from accelerator_automation.night_summary import Night
 from accelerator_automation.step_runner import StepResult
 from accelerator_portal.http.traffic import Traffic
@@ -24,7 +24,11 @@ def metrics(days: int = 0) -> NightMetrics:
         StepResult("reports", "2 feeds", seconds=4.26, traffic=Traffic(3, 900, 1, 1)),
         StepResult("site", "no room", failed=True, seconds=1.0),
     )
-    feeds = (Fetched("a", "x", "new"), Fetched("b", "y", "new"), Fetched("c", "z", "refused"))
+    feeds = (
+        FetchResult("a", "x", "new"),
+        FetchResult("b", "y", "new"),
+        FetchResult("c", "z", "refused"),
+    )
     night = Night(steps, feeds, {"broken": ()})
     return nightly.night_metrics(night, START + dt.timedelta(days=days), 5.31)
 
@@ -44,8 +48,8 @@ def test_what_a_night_did_is_measured() -> None:
 def test_nights_are_kept_and_laid_out(tmp_path: Path) -> None:
     archive = open_archive(str(tmp_path / "archive"))
     for days in (1, 0):
-        keep_metrics(archive, metrics(days))
-    keep_metrics(archive, metrics(0))  # an interrupted night that was repeated
+        archive_metrics(archive, metrics(days))
+    archive_metrics(archive, metrics(0))  # an interrupted night that was repeated
     assert archive.names("nights") == ["2026-11-20T030007Z.json", "2026-11-21T030007Z.json"]
     write_nights(archive, tmp_path / "nights.json")
     assert read_nights(str(tmp_path / "nights.json")) == (metrics(0), metrics(1))
@@ -55,16 +59,16 @@ def test_old_nights_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(night_metrics, "MOST_KEPT", 2)
     archive = open_archive(str(tmp_path))
     for days in range(4):
-        keep_metrics(archive, metrics(days))
-    assert [night.started.day for night in kept_metrics(archive)] == [22, 23]
+        archive_metrics(archive, metrics(days))
+    assert [night.started.day for night in archived_metrics(archive)] == [22, 23]
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b'{"schema_version": 2}', b" " * 200_000])
 def test_a_damaged_night_is_left_out(data: bytes, tmp_path: Path) -> None:
     archive = open_archive(str(tmp_path))
-    keep_metrics(archive, metrics())
+    archive_metrics(archive, metrics())
     archive.write("nights/2026-11-19T030007Z.json", data)
-    assert list(kept_metrics(archive)) == [metrics()]
+    assert list(archived_metrics(archive)) == [metrics()]
 
 
 @pytest.mark.parametrize(

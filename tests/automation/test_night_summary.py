@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from accelerator_automation.feeds import Fetched
+from accelerator_automation.feeds import FetchResult
 from accelerator_automation.issues import Issues
 from accelerator_automation.night_summary import Night, summary
 from accelerator_automation.step_runner import StepResult
@@ -17,7 +17,7 @@ from tests.results.made_up import START, folded, made_up
 
 def test_a_night_without_news_says_so(tree: Tree) -> None:
     night = Night(
-        (StepResult("reports", "1 feed, 0 new"),), (Fetched("example", "x", "unchanged"),)
+        (StepResult("reports", "1 feed, 0 new"),), (FetchResult("example", "x", "unchanged"),)
     )
     assert summary(night, loaded(tree(EXAMPLE))) == (
         "# Nightly\n\n- reports: `1 feed, 0 new`\n\nNo new reports.\n"
@@ -54,9 +54,9 @@ def test_what_was_refused_and_set_aside_is_named_with_its_reason(tree: Tree) -> 
     night = Night(
         (StepResult("site", "built"),),
         (
-            Fetched("example", "a", "new"),
-            Fetched("example", "b", "refused", (hostile, "more", "and more")),
-            Fetched("example", "c", "unreachable", ("it did not answer",)),
+            FetchResult("example", "a", "new"),
+            FetchResult("example", "b", "refused", (hostile, "more", "and more")),
+            FetchResult("example", "c", "unreachable", ("it did not answer",)),
         ),
         {"broken": (Problem("accelerators/broken/guide.md", 1, hostile, "mend it"),)},
         difference="No reader will see a difference.\n",

@@ -12,26 +12,26 @@ from pathlib import Path
 import pytest
 from fsspec.implementations.local import LocalFileSystem
 
-from accelerator_automation.archive_store import Archive, open_archive, remember
-from accelerator_automation.building import inputs
+from accelerator_automation.archive_store import Archive, open_archive, store_published_digest
+from accelerator_automation.building import inputs_digest
 from accelerator_automation.comment_posting import BOT
 from accelerator_automation.github.client import GitHubClient
-from accelerator_automation.night_steps import LOOKED_UP, NightRun, steps
+from accelerator_automation.night_steps import NETWORK_STEPS, NightRun, steps
 from accelerator_automation.night_summary import Night, summary
 from accelerator_automation.nightly import run_night
-from accelerator_automation.step_runner import StepResult, run
+from accelerator_automation.step_runner import StepResult, run_steps
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts, PackagesRead
 from accelerator_portal.checks import folder_limits
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.http.traffic import Traffic
 from accelerator_portal.install.axes import KEY_AXES
-from accelerator_portal.packages.facts_text import facts_text, read_text
+from accelerator_portal.packages.facts_text import facts_text, packages_read_text
 from accelerator_portal.packages.questions import ResolutionQuestion
 from accelerator_portal.packages.sync import SyncInterrupted, SyncOptions, SyncResult, sync
 from accelerator_portal.packages.uv_resolution import ResolutionResult
 from accelerator_portal.packages.verdict_file import Trial, Verdict, read_verdicts, write_verdicts
-from accelerator_portal.packages.verification import Resolve
+from accelerator_portal.packages.verification import ResolveQuestion
 from accelerator_portal.reports.report_file import report_text
 from tests.automation.github_double import GitHubDouble
 from tests.automation.github_git import GitStore
@@ -53,7 +53,7 @@ def _no_trial(monkeypatch: pytest.MonkeyPatch) -> None:
 
     It runs once, in the night that `undisturbed` keeps for all tests.
     """
-    monkeypatch.setattr(folder_limits, "too_large_folders", lambda *_: {})
+    monkeypatch.setattr(folder_limits, "folders_over_limits", lambda *_: {})
 
 
 def tonight(place: Path, archive: Archive | None = None) -> NightRun:
@@ -75,7 +75,7 @@ def portal(place: Path) -> Path:
 
 
 def night(given: NightRun) -> Night:
-    return run_night(given, LOOKED_UP)
+    return run_night(given, NETWORK_STEPS)
 
 
 def words(done: Night) -> dict[str, str]:
@@ -113,11 +113,11 @@ def test_a_night_that_is_killed_between_two_steps_and_started_again_loses_and_do
     number: int, undisturbed: dict[str, bytes], tmp_path: Path
 ) -> None:
     portal(tmp_path)
-    every = steps(tonight(tmp_path), LOOKED_UP)
+    every = steps(tonight(tmp_path), NETWORK_STEPS)
     assert len(every) == 5
     every.insert(number, ("killed", killed))
     with pytest.raises(KeyboardInterrupt):
-        run(every, lambda _: None)
+        run_steps(every, lambda _: None)
     assert not night(tonight(tmp_path)).failed
     assert left(tmp_path) == undisturbed
 
@@ -132,7 +132,7 @@ def test_a_site_that_another_job_publishes_is_built_until_that_has_succeeded(
         assert night(replace(tonight(tmp_path), preview=True)).published
     catalog, _ = load_with_quarantine(root, NOW.date())
     assert catalog is not None
-    remember(archive, inputs(root, catalog, {}))
+    store_published_digest(archive, inputs_digest(root, catalog, {}))
     done = night(replace(tonight(tmp_path), preview=True))
     assert (done.published, words(done)["site"]) == (
         False,
@@ -243,7 +243,7 @@ def test_a_new_plugin_release_gets_one_pull_request_in_two_nights(
     root = write_tree(tmp_path / "root", PLUGINS)
     facts = IndexFacts(index="pypi", releases=(release("1.11.0", "torch==1.11.0"),))
     text = facts_text(PackageFacts(package=PACKAGE, indexes=(facts,)))
-    read = read_text(PackagesRead(read=NOW.date()))
+    read = packages_read_text(PackagesRead(read=NOW.date()))
     write_tree(root, {f"data/packages/{PACKAGE}.json": text, "data/packages-read.json": read})
     double.login = BOT
     git = double.git[HOME] = GitStore()
@@ -305,13 +305,13 @@ def test_an_installation_that_cannot_be_true_is_not_taken(
     assert read_verdicts(root, "acme") == {key: {"3.12": own}}
 
 
-def pypi_answers(_asked: Sequence[ResolutionQuestion], _cache: Path) -> Resolve:
+def pypi_answers(_asked: Sequence[ResolutionQuestion], _cache: Path) -> ResolveQuestion:
     return lambda _: ResolutionResult("found", {"torch": "1"})
 
 
 def only(given: NightRun, *names: str) -> list[StepResult]:
     """What came of these steps alone."""
-    return [*run([step for step in steps(given) if step[0] in names], lambda _: None)]
+    return [*run_steps([step for step in steps(given) if step[0] in names], lambda _: None)]
 
 
 def test_packages_and_commands_are_looked_up(tmp_path: Path) -> None:
@@ -324,7 +324,7 @@ def test_packages_and_commands_are_looked_up(tmp_path: Path) -> None:
         return sync(root, catalog, here)
 
     given = replace(tonight(tmp_path), package_sync=nowhere, resolver=pypi_answers)
-    assert only(given, *LOOKED_UP) == [
+    assert only(given, *NETWORK_STEPS) == [
         StepResult("packages", "2 packages: 2 with changes, 2 not fully read"),
         StepResult("commands", "example: 26 versions found"),
     ]
@@ -340,7 +340,7 @@ def test_where_packages_are_interrupted_the_night_ends(tmp_path: Path) -> None:
         raise SyncInterrupted(SyncResult((), ("torch",), Traffic()))
 
     with pytest.raises(KeyboardInterrupt):
-        only(replace(tonight(tmp_path), package_sync=stopped), *LOOKED_UP)
+        only(replace(tonight(tmp_path), package_sync=stopped), *NETWORK_STEPS)
 
 
 def test_a_report_that_cannot_be_folded_fails_that_step_alone(tmp_path: Path) -> None:

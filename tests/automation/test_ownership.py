@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from accelerator_automation.ownership import MOST_FOLDERS, maintainers, notices, touched
+from accelerator_automation.ownership import MOST_FOLDERS, changed_platforms, maintainers, notices
 from accelerator_portal.catalog import Catalog
 
 BASE = {"xpu": ["Alice", "bob"], "cpu": [], "cuda": ["carol"]}
@@ -14,7 +14,7 @@ def test_folders_are_those_of_vendors() -> None:
         "xaccelerators/cpu/a",
         "accelerators/@b/c",
     ]
-    assert touched(files) == ["xpu"]
+    assert changed_platforms(files) == ["xpu"]
 
 
 def test_a_maintainer_is_one_whatever_the_case() -> None:

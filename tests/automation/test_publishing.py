@@ -6,8 +6,8 @@ import pytest
 
 from accelerator_automation.building import (
     previous_site,
-    publish,
-    recover,
+    publish_site,
+    recover_site,
     restore_previous,
     staging_folder,
 )
@@ -30,7 +30,7 @@ def shown(folder: Path) -> str:
 def test_the_last_site_is_kept_and_can_be_put_back_and_back_again(target: Path) -> None:
     for text in ("first", "second", "third"):
         make(staging_folder(target), text)
-        publish(target)
+        publish_site(target)
     assert (shown(target), shown(previous_site(target))) == ("third", "second")
     restore_previous(target)
     assert (shown(target), shown(previous_site(target))) == ("second", "third")
@@ -42,7 +42,7 @@ def test_the_last_site_is_kept_and_can_be_put_back_and_back_again(target: Path) 
 def test_an_interruption_between_the_renames_is_mended(target: Path) -> None:
     make(previous_site(target), "first")
     make(staging_folder(target), "half of the second")
-    recover(target)
+    recover_site(target)
     assert shown(target) == "first"
     assert sorted(path.name for path in target.parent.iterdir()) == ["site"]
 
@@ -50,5 +50,5 @@ def test_an_interruption_between_the_renames_is_mended(target: Path) -> None:
 def test_a_site_that_cannot_be_renamed_leaves_the_last_one(target: Path) -> None:
     make(target, "first")
     with pytest.raises(FileNotFoundError):
-        publish(target)  # nothing was built beside it
+        publish_site(target)  # nothing was built beside it
     assert shown(target) == "first"

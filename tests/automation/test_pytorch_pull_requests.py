@@ -15,14 +15,14 @@ from accelerator_automation.github.branch import EMAIL
 from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.proposals import ProposalResults
 from accelerator_automation.pytorch_pull_requests import (
-    open_releases,
+    incomplete_releases,
     propose_pytorch_releases,
 )
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts
 from accelerator_portal.releases.entry import read_releases
-from accelerator_portal.releases.index_queries import ask
+from accelerator_portal.releases.index_queries import query_release
 from tests.automation.github_double import HOME, GitHubDouble
 from tests.automation.github_git import GitStore
 from tests.folders import Tree
@@ -68,7 +68,7 @@ def night(client: GitHubClient, indexes: Indexes, tmp_path: Path) -> Night:
     """A night's step, which asks the indexes on loopback."""
 
     def run(catalog: Catalog) -> ProposalResults:
-        asked = partial(ask, tmp_path, catalog, options=indexes.options)
+        asked = partial(query_release, tmp_path, catalog, options=indexes.options)
         return propose_pytorch_releases(client, HOME, catalog, asked, DAY)
 
     return run
@@ -154,7 +154,10 @@ def test_a_night_without_news_asks_nobody(
 def test_final_releases_count_and_the_newest_is_completed_for_a_month(catalog: Catalog) -> None:
     newest = catalog.releases.newest
     found = on_pypi(catalog, VERSION, "2.17.0rc1", "2.4.0", newest.version)
-    assert [*open_releases(found, DAY)] == [VERSION]
-    assert [*open_releases(found, newest.date + dt.timedelta(30))] == [newest.version, VERSION]
-    assert [*open_releases(found, newest.date + dt.timedelta(31))] == [VERSION]
-    assert [*open_releases(on_pypi(catalog, VERSION, yanked="broken"), DAY)] == []
+    assert [*incomplete_releases(found, DAY)] == [VERSION]
+    assert [*incomplete_releases(found, newest.date + dt.timedelta(30))] == [
+        newest.version,
+        VERSION,
+    ]
+    assert [*incomplete_releases(found, newest.date + dt.timedelta(31))] == [VERSION]
+    assert [*incomplete_releases(on_pypi(catalog, VERSION, yanked="broken"), DAY)] == []

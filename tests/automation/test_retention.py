@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_automation.archive_store import Archive, open_archive, unpacked
-from accelerator_automation.night_steps import archive_facts, archive_runs
+from accelerator_automation.archive_store import Archive, gzip_decompress, open_archive
+from accelerator_automation.night_steps import archive_package_data, archive_runs
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import StoredReport
@@ -38,7 +38,7 @@ def test_runs_are_kept_by_their_moment_and_once(archive: Archive, tmp_path: Path
     assert first.startswith("0-")
     assert second == "20260301T020000Z.json.gz"
     kept = archive.read(f"runs/example/nightly/{second}") or b""
-    assert unpacked(kept, 10_000).decode() == report_text(run)
+    assert gzip_decompress(kept, 10_000).decode() == report_text(run)
 
 
 def test_all_that_are_new_are_kept_at_once(archive: Archive, tmp_path: Path) -> None:
@@ -67,9 +67,9 @@ def test_facts_are_kept_on_the_days_on_which_they_are_new(archive: Archive, tmp_
     folder.mkdir(parents=True)
     (folder / "torch.json").write_text("1", "utf-8")
     (folder / "numpy.json").write_text("1", "utf-8")
-    assert archive_facts(archive, tmp_path, FRIDAY) == 2
-    assert archive_facts(archive, tmp_path, FRIDAY + dt.timedelta(days=1)) == 0
+    assert archive_package_data(archive, tmp_path, FRIDAY) == 2
+    assert archive_package_data(archive, tmp_path, FRIDAY + dt.timedelta(days=1)) == 0
     (folder / "torch.json").write_text("2", "utf-8")
-    assert archive_facts(archive, tmp_path, FRIDAY + dt.timedelta(days=2)) == 1
+    assert archive_package_data(archive, tmp_path, FRIDAY + dt.timedelta(days=2)) == 1
     assert archive.names("packages/torch") == ["2026-11-20.json.gz", "2026-11-22.json.gz"]
     assert archive.names("packages/numpy") == ["2026-11-20.json.gz"]

@@ -7,9 +7,9 @@ import pytest
 from accelerator_automation.archive_store import ArchiveError
 from accelerator_automation.building import EngineError
 from accelerator_automation.github.api import GitHubError
-from accelerator_automation.step_runner import StepFailed, StepResult, run
+from accelerator_automation.step_runner import StepFailed, StepResult, run_steps
 from accelerator_portal.catalog import Problem, ProblemsError
-from accelerator_portal.http.traffic import Traffic, step_traffic
+from accelerator_portal.http.traffic import Traffic, current_traffic
 
 PROBLEM = Problem("a.yaml", 1, "wrong", "mend it")
 
@@ -30,7 +30,7 @@ def test_a_step_that_fails_holds_up_no_other(error: Exception, words: str) -> No
         raise error
 
     told: list[StepResult] = []
-    done = run([("a", lambda: "1 new"), ("b", failing), ("c", lambda: "built")], told.append)
+    done = run_steps([("a", lambda: "1 new"), ("b", failing), ("c", lambda: "built")], told.append)
     assert done == (
         StepResult("a", "1 new"),
         StepResult("b", words, failed=True),
@@ -43,7 +43,7 @@ def test_a_fault_of_the_portals_own_fails_its_step_and_says_where() -> None:
     def faulty() -> str:
         raise KeyError("x")
 
-    found, after = run([("a", faulty), ("b", lambda: "built")], lambda _: None)
+    found, after = run_steps([("a", faulty), ("b", lambda: "built")], lambda _: None)
     assert found.failed
     assert found.words.startswith(f'  File "{__file__}", line ')
     assert found.words.endswith(" / KeyError: 'x'")
@@ -56,15 +56,15 @@ def test_an_interruption_ends_all_steps() -> None:
 
     told: list[StepResult] = []
     with pytest.raises(KeyboardInterrupt):
-        run([("a", lambda: ""), ("b", interrupted), ("c", lambda: "")], told.append)
+        run_steps([("a", lambda: ""), ("b", interrupted), ("c", lambda: "")], told.append)
     assert told == [StepResult("a", "")]
 
 
 def test_each_step_counts_its_own_time_and_network() -> None:
     def asking(requests: int) -> str:
-        step_traffic().add(Traffic(requests=requests))
+        current_traffic().add(Traffic(requests=requests))
         return "asked"
 
-    first, second = run([("a", lambda: asking(2)), ("b", lambda: asking(3))], lambda _: None)
+    first, second = run_steps([("a", lambda: asking(2)), ("b", lambda: asking(3))], lambda _: None)
     assert (first.traffic.requests, second.traffic.requests) == (2, 3)
     assert 0 <= first.seconds < 60

@@ -21,7 +21,7 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from accelerator_portal.catalog.clock import VARIABLE
+from accelerator_portal.catalog.clock import DATE_VARIABLE
 from accelerator_portal.cli import main
 from tests.automation.github_double import GitHubDouble
 from tests.automation.made_up import archive
@@ -171,7 +171,7 @@ class Machine:
         def command(words: list[str]) -> int:
             more = list(self.more_words.get(words[0], ()))
             with contextlib.chdir(self.work):
-                environment = {**variables, "HOME": str(self.folder), VARIABLE: None}
+                environment = {**variables, "HOME": str(self.folder), DATE_VARIABLE: None}
                 result = CliRunner().invoke(main, [*words, *more], env=environment)
             done.printed[step] = done.printed.get(step, "") + result.output
             return result.exit_code

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from playwright.sync_api import Page
 
-from accelerator_portal.site.platforms.questions import terms
+from accelerator_portal.site.platforms.questions import search_terms
 from tests.browser.visit import OpenPage, expect
 from tests.built_site import Site
 
@@ -91,8 +91,8 @@ def test_real_messages_find_their_answer(open_page: OpenPage, site: Site) -> Non
 
 
 def test_the_page_reads_words_as_the_build_does(open_page: OpenPage, site: Site) -> None:
-    texts = [s.title + "\n" + s.text for faq in site.catalog.faqs for s in faq.sections]
-    assert open_page(QUESTIONS).evaluate(_TERMS, texts) == [[*terms(text)] for text in texts]
+    texts = [s.title + "\n" + s.text for faq in site.catalog.faq_files for s in faq.sections]
+    assert open_page(QUESTIONS).evaluate(_TERMS, texts) == [[*search_terms(text)] for text in texts]
 
 
 def test_the_best_answer_comes_first_and_open(open_page: OpenPage) -> None:

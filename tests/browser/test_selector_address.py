@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from playwright.sync_api import Page
 
-from accelerator_portal.catalog.files.releases_file import INDEX
+from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX
 from accelerator_portal.install import Choice, Selector
 from accelerator_portal.install.axes import Value
 from tests.browser.visit import (
@@ -84,8 +84,8 @@ def test_a_mirror_replaces_the_index_that_the_commands_use(
     usual = shown_commands(open_page(address)).split("\n")
     page = open_page(f"{address}&pypi-mirror={pypi.id}&pytorch-mirror={pytorch.id}")
     expected = [
-        line.replace(INDEX, pytorch.url)
-        if INDEX in line or "pip install" not in line
+        line.replace(PYTORCH_INDEX, pytorch.url)
+        if PYTORCH_INDEX in line or "pip install" not in line
         else f"{line} --index-url {pypi.url}"
         for line in usual
     ]

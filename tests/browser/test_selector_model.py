@@ -8,10 +8,10 @@ from typing import Any
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import InstallRow, Selector
+from accelerator_portal.install.hardware_support import runs_on_generation
 from accelerator_portal.install.limits import driver_bounds
-from accelerator_portal.install.payload import overview, payload
+from accelerator_portal.install.payload import payload, payload_overview
 from accelerator_portal.install.resolution import resolve
-from accelerator_portal.install.serving import runs
 from accelerator_portal.site.platforms.commands_table import offline_installs
 from accelerator_portal.site.platforms.hardware import cards_by_id
 from tests.browser.visit import OpenPage, expect
@@ -78,7 +78,7 @@ def test_a_further_axis_is_derived_as_python_does(open_page: OpenPage, catalog: 
     cases = some_wishes(selector, 2)
     plain = [plain_case(wishes) for wishes in cases]
     parts = {p.id: payload(selector.only(p.id)) for p in selector.axes["platform"]}
-    data = {"overview": overview(selector), "parts": parts}
+    data = {"overview": payload_overview(selector), "parts": parts}
     shown = open_page().evaluate(_RESOLVE, [data, plain])
     for wishes, found in zip(cases, shown, strict=True):
         assert found == expected(selector, wishes), wishes
@@ -93,7 +93,7 @@ def test_cards_and_drivers_limit_what_python_limits(open_page: OpenPage, site: S
         for driver in ("390", "452.39", "525", "535.104.05", "580", "615.1")
     ]
     limits += [
-        ({"card": card}, lambda row, g=generation: runs(site.catalog, g, row))  # type: ignore[misc]
+        ({"card": card}, lambda row, g=generation: runs_on_generation(site.catalog, g, row))  # type: ignore[misc]
         for card, generation in cards_by_id(cuda).items()
     ]
     wishes = {"os": "linux", "arch": "x86_64", "platform": "cuda"}

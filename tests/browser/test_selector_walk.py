@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import Page, Route
 
 from accelerator_portal.install import Selector
-from accelerator_portal.install.payload import overview
+from accelerator_portal.install.payload import payload_overview
 from accelerator_portal.install.resolution import offers, resolve
-from accelerator_portal.site.platforms.selector_view import script
+from accelerator_portal.site.platforms.selector_view import install_script
 from tests.browser.test_selector_system import hints
 from tests.browser.visit import LOADED_AHEAD, PHONE, Opened, OpenPage, expect, status
 from tests.built_site import Site
@@ -106,7 +106,7 @@ def text_of(selector: Selector, wishes: dict[str, str]) -> str | None:
     machine = {**start, **wishes}
     found = resolve(selector, machine)
     if found.row is None or found.choice is None:
-        ended = overview(selector)["ended"].get(f"{machine['os']} {machine['arch']}")
+        ended = payload_overview(selector)["ended"].get(f"{machine['os']} {machine['arch']}")
         platform = next(s["platform"] for s in selector.starts if s["os"] == machine["os"])
         lines = ended and (
             ended["environment"],
@@ -114,7 +114,7 @@ def text_of(selector: Selector, wishes: dict[str, str]) -> str | None:
             ended["checks"].get(wishes.get("platform", platform), ended["check"]),
         )
         return "\n".join(lines) if lines else None
-    parts = script(found.row, found.choice)
+    parts = install_script(found.row, found.choice)
     return "\n".join(filter(None, (parts.environment, parts.commands, parts.check)))
 
 

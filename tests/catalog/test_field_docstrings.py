@@ -4,11 +4,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.fields import StrictModel
 from accelerator_portal.catalog.schema import DescribedSchema, field_docstrings
 
 
-class Card(Model):
+class Card(StrictModel):
     """A card that is made up."""
 
     name: str

@@ -5,7 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from accelerator_portal.catalog.markdown_quotes import fence, span, visible
+from accelerator_portal.catalog.markdown_quotes import (
+    code_span,
+    escape_hidden_characters,
+    fenced_code,
+)
 from tests.site.difference.drawn import texts
 
 PARSER = MarkdownIt("commonmark", {"html": True})
@@ -14,8 +18,10 @@ PARSER = MarkdownIt("commonmark", {"html": True})
 @given(texts)
 def test_a_span_is_one_piece_of_code_wherever_it_stands(text: str) -> None:
     for frame in ("- {}", "**a** {}: b", "### {}", "Gone: {} → {}"):
-        (inline,) = (t for t in PARSER.parse(frame.format(span(text), span(text))) if t.children)
-        words = " ".join(visible(" ".join(text.split())).split())
+        (inline,) = (
+            t for t in PARSER.parse(frame.format(code_span(text), code_span(text))) if t.children
+        )
+        words = " ".join(escape_hidden_characters(" ".join(text.split())).split())
         for token in inline.children or ():
             if token.type == "code_inline" and len(words) <= 300:
                 assert " ".join(token.content.split()) == words
@@ -31,13 +37,13 @@ def test_a_span_is_one_piece_of_code_wherever_it_stands(text: str) -> None:
 
 @given(st.lists(texts))
 def test_a_fence_holds_its_lines_and_ends(lines: list[str]) -> None:
-    tokens = PARSER.parse("\n".join(["before", "", *fence(lines, "diff"), "", "after"]))
+    tokens = PARSER.parse("\n".join(["before", "", *fenced_code(lines, "diff"), "", "after"]))
     assert [token.type for token in tokens] == [
         *("paragraph_open", "inline", "paragraph_close"),
         "fence",
         *("paragraph_open", "inline", "paragraph_close"),
     ]
-    assert tokens[3].content.split("\n")[:-1] == [visible(line) for line in lines]
+    assert tokens[3].content.split("\n")[:-1] == [escape_hidden_characters(line) for line in lines]
 
 
 @pytest.mark.parametrize(
@@ -50,4 +56,4 @@ def test_a_fence_holds_its_lines_and_ends(lines: list[str]) -> None:
     ],
 )
 def test_what_is_not_seen_is_written_as_its_number(text: str, shown: str) -> None:
-    assert visible(text) == shown
+    assert escape_hidden_characters(text) == shown

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import pytest
 from pydantic import ValidationError
 
-from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.fields import StrictModel
 
 
-class _Card(Model):
+class _Card(StrictModel):
     name: str
     vendor: str
     note: str | None = None

@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.catalog.schema import FILES, SCHEMAS, file_patterns, schema_files
+from accelerator_portal.catalog.schema import (
+    FILE_FORMATS,
+    SCHEMA_MODELS,
+    file_patterns,
+    schema_files,
+)
 from tests.folders import ACCELERATOR, EXAMPLE, INSTALL, REPOSITORY, Edit, edited
 from tests.schema_faults import schema_faults
 
@@ -27,7 +32,7 @@ deploy:
 
 ALL_FILES = [
     (name, file)
-    for path, (name, _) in FILES.items()
+    for path, (name, _) in FILE_FORMATS.items()
     for glob in file_patterns(path)
     for file in REPOSITORY.glob(glob)
 ]
@@ -57,7 +62,7 @@ def test_a_yaml_file_names_its_schema_in_its_first_line(name: str, file: Path) -
     assert file.read_text(encoding="utf-8").splitlines()[0] == expected
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("name", SCHEMA_MODELS)
 def test_editors_find_nothing_wrong_with_the_repositorys_files(name: str, tmp_path: Path) -> None:
     files = [file for kind, file in ALL_FILES if kind == name]
     if name in {"front-matter", "translation"}:
@@ -92,7 +97,7 @@ def test_editors_mark_what_the_portal_refuses(edit: Edit, words: str, tmp_path: 
     assert words in rejected(name, [file])
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("name", SCHEMA_MODELS)
 def test_every_key_says_what_it_means(name: str) -> None:
     schema = json.loads(schema_files()[f"data/schema/{name}.schema.json"])
     records = [schema, *schema.get("$defs", {}).values()]

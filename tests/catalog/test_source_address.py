@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from accelerator_portal.catalog.files.sources import Source, is_moving, opens_at
+from accelerator_portal.catalog.files.sources import Source, link_to_passage, points_to_branch
 
 FILE = "https://github.com/pytorch/xla/blob/41398bf/docs/source/learn/troubleshoot.md"
 PAGE = "https://example.org/page"
@@ -32,12 +32,14 @@ PAGE = "https://example.org/page"
 def test_a_source_opens_at_the_decisive_place(
     url: str, lines: str | None, words: str | None, address: str
 ) -> None:
-    assert opens_at(url, lines, words) == address
+    assert link_to_passage(url, lines, words) == address
 
 
 @given(st.text(min_size=1, max_size=200))
 def test_any_words_stand_in_the_address_and_end_nothing(words: str) -> None:
-    head, _, encoded = opens_at(PAGE, None, words.encode("utf-8", "ignore").decode()).partition("=")
+    head, _, encoded = link_to_passage(
+        PAGE, None, words.encode("utf-8", "ignore").decode()
+    ).partition("=")
     if head.endswith("text"):
         assert unquote(encoded) == words.encode("utf-8", "ignore").decode()
         assert not set(encoded) & set("#&,-<>\"' ")
@@ -84,7 +86,7 @@ def test_a_place_that_the_site_has_no_address_for_is_refused(
     ],
 )
 def test_a_branch_moves_and_a_commit_or_a_tag_does_not(url: str, moving: bool) -> None:  # noqa: FBT001 - a parameter
-    assert is_moving(url) is moving
+    assert points_to_branch(url) is moving
 
 
 def test_a_package_has_no_address() -> None:

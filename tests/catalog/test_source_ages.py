@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from accelerator_portal.catalog.source_ages import aged_facts, by_platform
+from accelerator_portal.catalog.source_ages import aged_facts, facts_by_platform
 from tests.folders import EXAMPLE, INSTALL, RELEASES, Tree, edited, loaded
 
 OLD = "title: Example data, made up for the tests\n    read: 2025-10-01"
@@ -38,7 +38,7 @@ def test_a_fact_is_as_old_as_its_oldest_source_and_as_good_as_its_best(tree: Tre
 
 
 def test_facts_belong_to_a_folder_or_to_all(tree: Tree) -> None:
-    groups = by_platform(aged_facts(loaded(tree(EXAMPLE))))
+    groups = facts_by_platform(aged_facts(loaded(tree(EXAMPLE))))
     assert set(groups) == {"example", ""}
     assert {one.fact.path for one in groups[""]} == {RELEASES}
 

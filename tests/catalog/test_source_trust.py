@@ -10,9 +10,9 @@ from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.source_ages import (
     TrustLevel,
     facts,
-    place,
+    site_of_url,
     trust_level,
-    vendor_places,
+    vendor_sites,
 )
 from tests.folders import ACCELERATOR, EXAMPLE, Tree, edited, loaded
 
@@ -69,17 +69,17 @@ def test_what_this_project_ran_is_its_own_test() -> None:
     ],
 )  # fmt: skip
 def test_a_place_is_an_owner_or_a_domain(url: str, whose: str) -> None:
-    assert place(url) == whose
+    assert site_of_url(url) == whose
 
 
 def test_a_vendor_s_places_are_those_of_its_own_links(tree: Tree) -> None:
     platform = loaded(tree(EXAMPLE)).by_id["example"]
-    assert vendor_places(platform.accelerator) == {"example.org"}
+    assert vendor_sites(platform.accelerator) == {"example.org"}
     support = (ACCELERATOR, "support:\n", "own_sites: [gitcode.com/example]\nsupport:\n")
     platform = loaded(tree(edited(support))).by_id["example"]
-    assert vendor_places(platform.accelerator) == {"example.org", "gitcode.com/example"}
+    assert vendor_sites(platform.accelerator) == {"example.org", "gitcode.com/example"}
     source = {"url": "https://gitcode.com/Example/a", "title": "T", "read": "2026-01-02"}
-    trust = trust_level(Source.model_validate(source), vendor_places(platform.accelerator))
+    trust = trust_level(Source.model_validate(source), vendor_sites(platform.accelerator))
     assert trust == "vendor"
 
 
@@ -87,7 +87,7 @@ def test_a_project_of_several_vendors_is_nobody_s_own(catalog: Catalog) -> None:
     """A platform that links FlagOS or vLLM for help does not make them its vendor."""
     shared = {"github.com/flagos-ai", "github.com/vllm-project"}
     linked = {
-        place(link)
+        site_of_url(link)
         for platform in catalog.platforms
         for link in [
             *(page.url for page in platform.accelerator.documentation),
@@ -96,7 +96,7 @@ def test_a_project_of_several_vendors_is_nobody_s_own(catalog: Catalog) -> None:
     }
     assert shared <= linked
     for platform in catalog.platforms:
-        assert not shared & vendor_places(platform.accelerator)
+        assert not shared & vendor_sites(platform.accelerator)
 
 
 def test_every_source_that_says_run_here_is_marked_so(catalog: Catalog) -> None:

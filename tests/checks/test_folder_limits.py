@@ -14,10 +14,10 @@ import pytest
 
 from accelerator_portal.catalog import Problem
 from accelerator_portal.checks.folder_limits import (
-    MOST_FAULTS,
-    first_faults,
+    MAX_PROBLEMS,
+    first_problems,
+    folders_over_limits,
     load_within_limits,
-    too_large_folders,
 )
 from tests.day import TODAY
 from tests.folders import ACCELERATOR, EXAMPLE, Tree, edited
@@ -28,7 +28,7 @@ if sys.platform == "win32":
 import resource
 
 from accelerator_portal.checks import folder_process
-from accelerator_portal.checks.folder_process import within_limits
+from accelerator_portal.checks.folder_process import run_within_limits
 
 
 def spin() -> None:
@@ -65,12 +65,12 @@ def test_what_takes_too_much_is_ended(
 ) -> None:
     if why == "time":  # others take a second themselves, where the machine is slow
         monkeypatch.setattr(folder_process, "MAX_SECONDS", 1)
-    assert within_limits(work) == why
+    assert run_within_limits(work) == why
     assert resource.getrlimit(resource.RLIMIT_CPU)[0] != 1, "the limits are the child's alone"
 
 
 def test_what_waits_for_ever_is_ended() -> None:
-    assert within_limits(lambda: time.sleep(600), wait=0.5) == "hangs"
+    assert run_within_limits(lambda: time.sleep(600), wait=0.5) == "hangs"
 
 
 def test_the_process_names_the_folders_that_take_too_much(
@@ -84,7 +84,7 @@ def test_the_process_names_the_folders_that_take_too_much(
 
 def test_a_folder_within_the_limits_is_read(tree: Tree) -> None:
     root = tree(EXAMPLE)
-    assert too_large_folders(root, TODAY) == {}
+    assert folders_over_limits(root, TODAY) == {}
     catalog, problems = load_within_limits(root, TODAY)
     assert catalog
     assert (list(catalog.by_id), problems) == (["example"], [])
@@ -108,17 +108,17 @@ def test_a_folder_beyond_them_is_left_out_and_named(
 
 def test_where_the_data_of_all_are_broken_nothing_is_left_out(tree: Tree) -> None:
     broken = {**EXAMPLE, "data/releases.yaml": "x"}
-    assert too_large_folders(tree(broken), TODAY) == {}
+    assert folders_over_limits(tree(broken), TODAY) == {}
     assert load_within_limits(tree(broken), TODAY)[0] is None
 
 
 def test_a_broken_folder_is_no_large_one(tree: Tree) -> None:
-    assert too_large_folders(tree(edited((ACCELERATOR, "vendor:", "vendr:"))), TODAY) == {}
+    assert folders_over_limits(tree(edited((ACCELERATOR, "vendor:", "vendr:"))), TODAY) == {}
 
 
 def test_no_more_faults_of_a_folder_are_told_than_anybody_reads() -> None:
     many = [Problem("accelerators/a/x.yaml", n, "x", "y") for n in range(1, 150)]
     other = Problem("accelerators/b/x.yaml", 1, "x", "y")
-    told = first_faults([*many, other])
-    assert (len(told), told[-1]) == (MOST_FAULTS + 2, other)
-    assert "accelerators/a has more than 100 problems" in told[MOST_FAULTS].what
+    told = first_problems([*many, other])
+    assert (len(told), told[-1]) == (MAX_PROBLEMS + 2, other)
+    assert "accelerators/a has more than 100 problems" in told[MAX_PROBLEMS].what

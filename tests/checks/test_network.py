@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from accelerator_portal.checks.network import Place, addresses, check_network
+from accelerator_portal.checks.network import Place, check_network, links_to_check
 from tests.folders import EXAMPLE, GUIDE, Tree, edited, loaded
 
 PLACE = Place("a/guide.md", 3)
@@ -70,7 +70,7 @@ def test_each_is_counted(server: str) -> None:
 
 def test_addresses_are_those_of_files_and_texts(tree: Tree) -> None:
     files = edited((GUIDE, "This is", "[x](https://example.org/link) This is"), files=EXAMPLE)
-    found = addresses(loaded(tree(files)))
+    found = links_to_check(loaded(tree(files)))
     assert found["https://example.org/link"] == Place(GUIDE, 11)
     assert found["https://example.org/forum"].path.endswith("accelerator.yaml")
     assert "https://example.org/made-up" in found

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from accelerator_portal.catalog import Problem
 from accelerator_portal.cli import main
-from accelerator_portal.cli.check import LOCAL, as_annotations, as_text
+from accelerator_portal.cli.check import LOCAL_SITE_ADDRESS, as_annotations, as_text
 from tests.folders import (
     ACCELERATOR,
     EXAMPLE,
@@ -147,7 +147,7 @@ def test_annotations_are_one_command_a_problem(tmp_path: Path) -> None:
     problem = Problem("a,b:c.yaml", 3, "100 %\n::error::x", "mend it", rule="made-up")
     assert as_annotations(tmp_path, [problem]) == (
         "::error file=a%2Cb%3Ac.yaml,line=3,title=made-up::100 %25\\n::error::x; mend it "
-        f"({LOCAL}contribute/rules/#made-up)"
+        f"({LOCAL_SITE_ADDRESS}contribute/rules/#made-up)"
     )
 
 

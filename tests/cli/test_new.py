@@ -16,7 +16,7 @@ from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.cli import main
-from accelerator_portal.cli.new import write_all
+from accelerator_portal.cli.new import write_new_platform
 from accelerator_portal.install.expand import expand
 from tests.cli.test_import_platforms import FILE
 from tests.day import TODAY
@@ -224,10 +224,10 @@ def test_an_interruption_while_writing_leaves_all_as_it_was(
         write_text_atomically(path, text)
 
     with pytest.raises(type(error)):
-        write_all(root, "foo", folder, others, fails)
+        write_new_platform(root, "foo", folder, others, fails)
     assert read_tree(root) == before
     assert not (root / "accelerators/foo").exists()
-    assert write_all(root, "foo", folder, others) == [*others]
+    assert write_new_platform(root, "foo", folder, others) == [*others]
     assert read_tree(root) == {
         **before,
         **others,
@@ -238,7 +238,7 @@ def test_an_interruption_while_writing_leaves_all_as_it_was(
 def test_a_failure_before_anything_was_written_is_the_one_that_is_told(tmp_path: Path) -> None:
     (tmp_path / "CODEOWNERS").write_text("before\n", "utf-8")
     with pytest.raises(OSError, match="name too long"):
-        write_all(tmp_path, "acme", {"x" * 300: "text"}, {"CODEOWNERS": "after\n"})
+        write_new_platform(tmp_path, "acme", {"x" * 300: "text"}, {"CODEOWNERS": "after\n"})
     assert (tmp_path / "CODEOWNERS").read_text("utf-8") == "before\n"
     assert not (tmp_path / "accelerators/acme").exists()
 

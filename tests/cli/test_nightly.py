@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from accelerator_automation.nightly import NightRunningError, one_night
+from accelerator_automation.nightly import NightRunningError, nightly_lock
 from accelerator_portal.cli import main
 from tests.built_site import EXAMPLE, copy_sources
 from tests.site.test_broken_folder import replace
@@ -77,15 +77,15 @@ def test_a_night_builds_folds_and_says_what_changed(root: Path, tmp_path: Path) 
 def test_a_second_night_says_so_and_changes_nothing(root: Path, tmp_path: Path) -> None:
     out, other = tmp_path / "site", tmp_path / "other"
     busy = "another nightly job is running here. Wait until it ends\n"
-    with one_night(root, out):
+    with nightly_lock(root, out):
         for there, where in ((other, root), (out, root)):
             done = night(root, there)
             assert (done.exit_code, done.stderr) == (1, f"Error: {where}: {busy}")
-        with pytest.raises(NightRunningError, match=f"^{out}: "), one_night(other, out):
+        with pytest.raises(NightRunningError, match=f"^{out}: "), nightly_lock(other, out):
             pass
     assert not (root / "data/history").exists()
     assert not out.exists()
-    with one_night(root, out):
+    with nightly_lock(root, out):
         pass
     assert not (tmp_path / ".site.lock").exists()
 
@@ -93,14 +93,14 @@ def test_a_second_night_says_so_and_changes_nothing(root: Path, tmp_path: Path) 
 def test_a_killed_night_holds_nothing(root: Path, tmp_path: Path) -> None:
     program = (
         "import os, signal, sys; from pathlib import Path;"
-        "from accelerator_automation.nightly import one_night;"
-        "lock = one_night(Path(sys.argv[1]), Path(sys.argv[2])); lock.__enter__();"
+        "from accelerator_automation.nightly import nightly_lock;"
+        "lock = nightly_lock(Path(sys.argv[1]), Path(sys.argv[2])); lock.__enter__();"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
     out = tmp_path / "site"
     command = [sys.executable, "-c", program, str(root), str(out)]
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
-    with one_night(root, out):
+    with nightly_lock(root, out):
         pass
 
 

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from accelerator_portal.cli import main
-from accelerator_portal.cli.other_python import environment_behind, without_option
+from accelerator_portal.cli.other_python import environment_for_python, without_python_option
 from accelerator_portal.reports.report_file import read_report
 
 
@@ -50,7 +50,7 @@ def other(tmp_path: Path) -> Path:
     ],
 )
 def test_the_other_process_gets_all_words_but_the_option(words: list[str], rest: list[str]) -> None:
-    assert list(without_option(words)) == rest
+    assert list(without_python_option(words)) == rest
 
 
 def test_a_run_uses_the_torch_of_the_other_python(other: Path, tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_what_the_other_python_has_comes_first_and_its_sitecustomize_runs(other:
     alone = printed_by(other, "import sys; print(hasattr(sys, 'own_site'))")
     program = "import sys, click, pydantic; print(click.own, hasattr(sys, 'own_site'))"
     shown = printed_by(
-        other, f"{program}; print(pydantic.__file__)", environment_behind(os.environ)
+        other, f"{program}; print(pydantic.__file__)", environment_for_python(os.environ)
     )
     assert shown.startswith(f"True {alone}")
     assert str(other.parent.parent) not in shown

@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts, PackagesRead
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.cli import main
-from accelerator_portal.packages.facts_text import facts_text, read_text
+from accelerator_portal.packages.facts_text import facts_text, packages_read_text
 from tests.day import TODAY
 from tests.folders import ACCELERATOR, COMPATIBILITY, Tree, edited
 from tests.packages.made_up import PACKAGE, PLUGINS, READ, release
@@ -24,7 +24,7 @@ def files(*versions: tuple[str, str]) -> dict[str, str]:
     listed = [("1.10.0", "torch==1.10.0"), ("1.9.1", "torch==1.9.1")]
     found = tuple(release(version, required) for version, required in (*versions, *listed))
     facts = PackageFacts(package=PACKAGE, indexes=(IndexFacts(index="pypi", releases=found),))
-    read = read_text(PackagesRead(read=READ))
+    read = packages_read_text(PackagesRead(read=READ))
     return {**FILES, PACKAGES: facts_text(facts), "data/packages-read.json": read}
 
 

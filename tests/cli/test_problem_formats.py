@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.catalog.problem import Fix, Problem
-from accelerator_portal.cli.check import spot
+from accelerator_portal.cli.check import problem_span
 
 LINE = "  torch: 2.15.0  # newest  "
 
@@ -22,5 +22,5 @@ LINE = "  torch: 2.15.0  # newest  "
 def test_what_the_message_names_is_underlined_or_all_that_is_written(
     what: str, fix: Fix | None, underlined: str
 ) -> None:
-    start, end = spot(LINE, Problem("install.yaml", 3, what, "change it", fix=fix))
+    start, end = problem_span(LINE, Problem("install.yaml", 3, what, "change it", fix=fix))
     assert LINE[start:end] == underlined

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from accelerator_portal.cli.run_progress import closing_words
+from accelerator_portal.cli.run_progress import run_summary
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import KnownIssue, Report, TestEntry
-from accelerator_validation.run import Finished
+from accelerator_validation.run import FinishedRun
 
 
 def entry(
@@ -33,7 +33,7 @@ def said(tests: list[TestEntry]) -> list[str]:
         "tests": tests,
     }
     report = Report.model_validate(record)
-    return closing_words(Finished(report), Path("report.json")).splitlines()
+    return run_summary(FinishedRun(report), Path("report.json")).splitlines()
 
 
 def test_missing_operators_are_told_worst_first_at_the_end() -> None:

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from accelerator_automation.upstream.answer_ledger import Ledger
-from accelerator_portal.catalog.clock import VARIABLE
+from accelerator_portal.catalog.clock import DATE_VARIABLE
 from accelerator_portal.cli import main
 from tests.automation.github_double import Fault
 from tests.automation.upstream import scene
@@ -191,7 +191,7 @@ def test_a_day_takes_the_same_path_without_a_pull_request(
     assert "`Stored the report of example.`" in stage.summary
     kept = stage.root / "accelerators/example/results/upstream-main.json"
     assert json.loads(kept.read_text("utf-8"))["tests"][0]["name"] == "good"
-    monkeypatch.delenv(VARIABLE)  # the report is of this moment, not of the tests' day
+    monkeypatch.delenv(DATE_VARIABLE)  # the report is of this moment, not of the tests' day
     assert CliRunner().invoke(main, ["check", "--root", str(stage.root)]).exit_code == 0
     assert stage.comments == []
 

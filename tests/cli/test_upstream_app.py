@@ -6,7 +6,7 @@ import pytest
 
 from tests.automation.github_apps import APP_ID, AppDouble, app_double, new_key, private_key
 from tests.automation.upstream.scene import NUMBER, UPSTREAM, nested, pull_webhook
-from tests.automation.upstream.test_checks import RELAY
+from tests.automation.upstream.test_check_runs import RELAY
 from tests.cli.upstream_stage import Stage, stage
 from tests.folders import write_tree
 

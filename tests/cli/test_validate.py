@@ -14,10 +14,10 @@ from click.testing import CliRunner, Result
 from accelerator_portal.cli import main
 from accelerator_portal.reports.report_file import read_report, report_text
 from accelerator_validation import launch
-from accelerator_validation.case import case_of
+from accelerator_validation.case import case_from_key
 from accelerator_validation.journal import Journal
 from accelerator_validation.plan import RunError
-from accelerator_validation.request import Request, processors
+from accelerator_validation.request import Request, processor_count
 from tests.reports.examples import report
 
 # The package has the command under the module's name.
@@ -68,7 +68,7 @@ def test_going_on_with_a_device_that_has_failed_since_is_refused(
 ) -> None:
     head = {"device": "cpu", "environment": {"torch": "2.14.0"}, "skipped": {}}
     with Journal(folder / "report.journal.jsonl", anew=True) as journal:
-        journal.plan(head, [case_of(case)])
+        journal.plan(head, [case_from_key(case)])
     done = run(folder / "report.json", "--resume")
     assert done.exit_code == 2, done.output
     assert told in " ".join(done.stderr.replace("│", " ").split("\nError: ")[-1].split())
@@ -163,8 +163,8 @@ def test_a_run_of_speeds_goes_on_alone(folder: Path, monkeypatch: pytest.MonkeyP
         asked.append((request.workers, request.threads))
         raise RunError("That is all.")
 
-    monkeypatch.setattr(validate, "suites_of_journal", lambda _: ("speed",))
+    monkeypatch.setattr(validate, "journal_suites", lambda _: ("speed",))
     monkeypatch.setattr(launch, "resume_run", go_on)
     done = run(folder / "report.json", "--resume")
     assert "That is all." in done.stderr
-    assert asked == [(1, processors())]
+    assert asked == [(1, processor_count())]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from accelerator_automation.upstream.workflow_artifacts import WRITTEN_BY
+from accelerator_automation.upstream.workflow_artifacts import WRITING_WORKFLOWS
 from accelerator_portal.cli import main
 from accelerator_portal.results.folding import fold_reports
 from tests.automation.github_double import BOT, TOKEN, GitHubDouble, serve
@@ -78,7 +78,7 @@ class Stage:
     def keep(self, name: str, file: Path) -> None:
         """Keep a file as an artifact of an own run."""
         made = archive({f"{name}.json": file.read_bytes()})
-        scene.keep_upload(self.double, WRITTEN_BY[name], name, made, dt.datetime.now(dt.UTC))
+        scene.keep_upload(self.double, WRITING_WORKFLOWS[name], name, made, dt.datetime.now(dt.UTC))
 
     def vendor_answers(self, outcomes: dict[str, str]) -> None:
         """The vendor's run ends, with a report."""

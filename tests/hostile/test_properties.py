@@ -31,13 +31,13 @@ from accelerator_portal.catalog.files.known_issues_file import KnownIssues
 from accelerator_portal.catalog.files.sources import SourcedFile
 from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.catalog.markdown_file import parse_markdown
-from accelerator_portal.catalog.text_file import HIDDEN
-from accelerator_portal.catalog.validation import validate
+from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER
 from accelerator_portal.catalog.yaml_file import parse_yaml
+from accelerator_portal.catalog.yaml_validation import validate
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.install.expand import expand
 from accelerator_portal.reports.formats.format_list import READERS, detect_format
-from accelerator_portal.reports.reading import Options
+from accelerator_portal.reports.reading import ImportOptions
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import KnownNames, report_problems
 from accelerator_portal.reports.report_file import read_report, report_text
@@ -148,7 +148,7 @@ _BETWEEN = ["", " ", "\n", "\n\n", "> ", "- ", "    ", "\t", "`", "```\n", "[", 
 # As a file gives it, without what it may not hold.
 SOUP = st.lists(
     st.one_of(st.sampled_from(_PIECES), st.sampled_from(_BETWEEN), st.text(max_size=5)), max_size=12
-).map(lambda parts: HIDDEN.sub("", "".join(parts)))
+).map(lambda parts: HIDDEN_CHARACTER.sub("", "".join(parts)))
 
 
 @given(SOUP)
@@ -188,7 +188,7 @@ def assert_tables(report: Report) -> None:
 def read_or_refused(name: str, file: Path) -> None:
     """Whatever a reader makes of a file is a report, or problems."""
     kind = outcome(lambda: detect_format(file))
-    found = outcome(lambda: READERS[name](file, Options(suite="made-up")))
+    found = outcome(lambda: READERS[name](file, ImportOptions(suite="made-up")))
     for got in (kind, found):
         if isinstance(got, tuple):
             assert_told(got)

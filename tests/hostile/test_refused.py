@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.catalog import Problem, ProblemsError
-from accelerator_portal.catalog.problem import MAX_WORDS
+from accelerator_portal.catalog.problem import MAX_TEXT_LENGTH
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.install.expand import MAX_ROWS
 from accelerator_portal.reports.formats.format_list import READERS
-from accelerator_portal.reports.reading import Options
+from accelerator_portal.reports.reading import ImportOptions
 from accelerator_portal.site.vendor_text import render_vendor_text
 from tests.day import TODAY
 from tests.folders import ACCELERATOR, EXAMPLE, GUIDE, INSTALL, Tree, edited, write_tree
@@ -47,7 +47,7 @@ def looked_at(root: Path) -> list[Problem]:
     for problem in problems:
         text = str(problem)
         assert text.isprintable(), text
-        assert len(text) < 3 * MAX_WORDS
+        assert len(text) < 3 * MAX_TEXT_LENGTH
         assert problem.path.startswith(("accelerators/", "data/")), text
         assert problem.line >= 1
     last = {problem.path: problem.line for problem in problems if problem.line > 1}
@@ -122,7 +122,7 @@ def test_a_file_of_another_format_is_refused_or_mere_text(case: str, tmp_path: P
     file.write_bytes(content)
     with takes_less_than(SECONDS):
         try:
-            said = repr(READERS[name](file, Options(suite="made-up")))
+            said = repr(READERS[name](file, ImportOptions(suite="made-up")))
             problems: tuple[Problem, ...] = ()
         except ProblemsError as error:
             said, problems = str(error), error.problems

@@ -17,7 +17,7 @@ import pytest
 from accelerator_portal.http.client import HttpClient, HttpResponse, Sleep
 from accelerator_portal.http.errors import FetchError
 from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.http.traffic import Traffic, counted_traffic
+from accelerator_portal.http.traffic import Traffic, count_traffic
 from tests.packages.loopback import Answer, Index, answering, endless, send, served
 
 NO_AUTHORITIES = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # to read them takes longer than a test
@@ -305,7 +305,7 @@ def test_so_many_are_asked_at_once_and_no_more(server: Index) -> None:
 def test_a_step_counts_what_its_clients_ask(server: Index) -> None:
     url = place(server, in_turn(answering(429), GOOD))
     refused = place(server, answering(403), "/refused")
-    with counted_traffic() as traffic:
+    with count_traffic() as traffic:
         body = get(url, limits=RequestLimits(attempts=2)).body
         with pytest.raises(FetchError):
             get(refused, limits=RequestLimits(attempts=2))

@@ -12,8 +12,8 @@ import pytest
 
 from accelerator_portal.http.client import (
     PublicHostsBackend,
+    find_private_address,
     open_client,
-    private_address,
     public_transport,
 )
 from accelerator_portal.http.errors import InvalidResponseError
@@ -111,7 +111,7 @@ def test_a_host_that_changes_its_address_meanwhile_is_refused(
 
 def test_the_look_up_alone_would_have_let_it_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     resolving(monkeypatch, [PUBLIC], [PRIVATE])
-    assert asyncio.run(private_address("https://feed.example/x")) is None
+    assert asyncio.run(find_private_address("https://feed.example/x")) is None
 
 
 def test_a_proxy_resolves_names_itself(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import Choice, InstallRow, Selector
 from accelerator_portal.install.axes import AXES, row_key
-from accelerator_portal.install.payload import TEXTS, payload
+from accelerator_portal.install.payload import TEXT_COLUMNS, payload
 from tests.further_axis import MUSL_COMMAND, LibcRow, further_selector
 
 
@@ -55,6 +55,6 @@ def test_one_platforms_selector_has_a_further_axis(further: Selector) -> None:
 def test_the_scripts_data_hold_a_further_axis(further: Selector) -> None:
     data = json.loads(json.dumps(payload(further)))
     assert data["axes"]["libc"] == [["glibc", "GNU"], ["musl", "musl"]]
-    assert [*data["rows"]][-len(TEXTS) :] == [*TEXTS]
+    assert [*data["rows"]][-len(TEXT_COLUMNS) :] == [*TEXT_COLUMNS]
     libcs = [data["axes"]["libc"][number][0] for number in data["rows"]["libc"]]
     assert libcs == [next(further.choices(row))["libc"] for row in further.rows]

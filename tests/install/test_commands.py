@@ -4,7 +4,7 @@ import pytest
 
 from accelerator_portal.catalog.fields import Method, Os
 from accelerator_portal.catalog.files.install_steps import Step
-from accelerator_portal.install.commands import check_line, command_lines, new_environment
+from accelerator_portal.install.commands import check_command, command_lines, venv_commands
 from accelerator_portal.install.placeholders import UnknownPlaceholderError
 
 VALUES = {"torch": "1.10.0", "variant": "ex2", "index": "https://example.org/whl/ex2"}
@@ -105,10 +105,10 @@ def test_a_placeholder_without_a_value_is_named(name: str) -> None:
 def test_a_fresh_environment_has_the_chosen_python(
     method: Method, os: Os, expected: str | None
 ) -> None:
-    assert new_environment(method, os) == expected
+    assert venv_commands(method, os) == expected
 
 
 def test_a_check_is_one_line() -> None:
     code = "import torch\n\n  print(torch.__version__)\n"
-    assert check_line(code, "linux") == "python3 -c 'import torch; print(torch.__version__)'"
-    assert check_line(code, "windows") == 'python -c "import torch; print(torch.__version__)"'
+    assert check_command(code, "linux") == "python3 -c 'import torch; print(torch.__version__)'"
+    assert check_command(code, "windows") == 'python -c "import torch; print(torch.__version__)"'

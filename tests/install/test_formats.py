@@ -12,13 +12,13 @@ from pip._internal.req import req_file
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import InstallRow, expand
-from accelerator_portal.install.formats import STATED, with_formats
+from accelerator_portal.install.formats import VENDOR_METHODS, with_derived_formats
 from accelerator_portal.install.rows import PipCall
 
 
 @pytest.fixture(scope="module")
 def rows(catalog: Catalog) -> tuple[InstallRow, ...]:
-    return with_formats(catalog, expand(catalog)[0])
+    return with_derived_formats(catalog, expand(catalog)[0])
 
 
 def of(rows: tuple[InstallRow, ...], method: str) -> list[InstallRow]:
@@ -30,7 +30,7 @@ def of(rows: tuple[InstallRow, ...], method: str) -> list[InstallRow]:
 def test_the_vendors_own_rows_stay_as_they_are(
     catalog: Catalog, rows: tuple[InstallRow, ...]
 ) -> None:
-    assert tuple(row for row in rows if row.method in STATED) == expand(catalog)[0]
+    assert tuple(row for row in rows if row.method in VENDOR_METHODS) == expand(catalog)[0]
 
 
 def test_a_project_asks_for_the_packages_of_the_command(rows: tuple[InstallRow, ...]) -> None:
@@ -115,16 +115,18 @@ def test_pip_reads_each_requirements_file(rows: tuple[InstallRow, ...], tmp_path
 def test_commands_that_do_more_than_install_packages_have_no_files(catalog: Catalog) -> None:
     row = next(row for row in expand(catalog)[0] if row.method == "pip")
     more = replace(row, commands=(*row.commands, "export A=1"))
-    assert [r.method for r in with_formats(catalog, [more]) if r.platform == row.platform][:1] == [
-        "pip"
-    ]
-    assert not {"pyproject", "requirements"} & {r.method for r in with_formats(catalog, [more])}
+    assert [r.method for r in with_derived_formats(catalog, [more]) if r.platform == row.platform][
+        :1
+    ] == ["pip"]
+    assert not {"pyproject", "requirements"} & {
+        r.method for r in with_derived_formats(catalog, [more])
+    }
 
 
 def test_a_package_that_is_no_requirement_makes_no_project(catalog: Catalog) -> None:
     row = next(row for row in expand(catalog)[0] if row.method == "pip")
     odd = replace(row, calls=(PipCall(("not a requirement",), "https://example.org/simple"),))
-    methods = {r.method for r in with_formats(catalog, [odd])}
+    methods = {r.method for r in with_derived_formats(catalog, [odd])}
     assert "requirements" in methods
     assert "pyproject" not in methods
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.install import Choice, Selector
-from accelerator_portal.install.commands import new_environment
+from accelerator_portal.install.commands import venv_commands
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -33,7 +33,7 @@ def shown(selector: Selector, choice: Choice) -> str:
     """What a reader pastes, and what it prints; prose is the vendors' own affair."""
     row = selector.row(choice)
     assert row is not None, choice
-    environment = new_environment(row.method, row.os)
+    environment = venv_commands(row.method, row.os)
     check = [row.check.command, *row.check.prints.splitlines()] if row.check else []
     parts = {
         "environment": [environment.replace("{python}", choice["python"])] if environment else [],

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import Selector
+from accelerator_portal.install.hardware_support import runs_on_generation
 from accelerator_portal.install.limits import driver_bounds, row_ranges
 from accelerator_portal.install.resolution import resolve
-from accelerator_portal.install.serving import runs
 from accelerator_portal.site.platforms.hardware import card_name, cards_by_id
 
 LINUX = {"os": "linux", "arch": "x86_64", "platform": "cuda"}
@@ -50,7 +50,7 @@ def test_the_ranges_of_a_card_hold_exactly_the_rows_that_run_on_it(
             assert places == [
                 place
                 for place, row in enumerate(selector.rows)
-                if row.platform == platform.id and runs(catalog, generation, row)
+                if row.platform == platform.id and runs_on_generation(catalog, generation, row)
             ]
 
 
@@ -59,6 +59,6 @@ def test_a_v100_gets_cuda_12_6(catalog: Catalog, selector: Selector) -> None:
     cards = cards_by_id(cuda)
     volta = cards["volta-7-0"]
     assert card_name(cuda, volta) == "Volta (Compute capability 7.0)"
-    found = resolve(selector, LINUX, lambda row: runs(catalog, volta, row)).row
+    found = resolve(selector, LINUX, lambda row: runs_on_generation(catalog, volta, row)).row
     assert found
     assert found.variant == "cu126"

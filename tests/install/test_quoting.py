@@ -11,7 +11,7 @@ from accelerator_portal.install.shell_quotes import (
     UnquotableError,
     command_line,
     quote_address,
-    set_variable,
+    set_variable_command,
 )
 
 WORDS = st.lists(
@@ -85,16 +85,16 @@ def test_a_word_without_a_windows_form_is_refused(word: str) -> None:
 
 
 def test_variables_are_set_as_each_shell_sets_them() -> None:
-    assert set_variable("A", "0 1", "linux") == "export A='0 1'"
-    assert set_variable("A", "", "macos") == "export A=''"
-    assert set_variable("A", "0 1", "windows") == '$env:A = "0 1"'
+    assert set_variable_command("A", "0 1", "linux") == "export A='0 1'"
+    assert set_variable_command("A", "", "macos") == "export A=''"
+    assert set_variable_command("A", "0 1", "windows") == '$env:A = "0 1"'
     with pytest.raises(UnquotableError):
-        set_variable("A", "$HOME", "windows")
+        set_variable_command("A", "$HOME", "windows")
 
 
 @given(value=st.text())
 def test_a_shell_reads_exactly_the_variable(value: str) -> None:
-    assert shlex.split(set_variable("A", value, "linux")) == ["export", f"A={value}"]
+    assert shlex.split(set_variable_command("A", value, "linux")) == ["export", f"A={value}"]
 
 
 @pytest.mark.parametrize(

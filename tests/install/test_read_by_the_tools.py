@@ -14,7 +14,7 @@ from pip._internal.commands import create_command  # the tool's own parser, and 
 from uv import find_uv_bin
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.install.commands import BACKENDS, backend_of
+from accelerator_portal.install.commands import UV_BACKENDS, uv_backend
 from accelerator_portal.install.expand import expand
 
 PIP = ["python3", "-m", "pip", "install"]
@@ -72,7 +72,7 @@ def test_every_build_that_is_named_is_known_to_uv() -> None:
     )
     listed = re.search(r"UV_TORCH_BACKEND=\] \[possible\s+values:([^\]]+)\]", done.stdout)
     assert listed
-    assert set(re.split(r"[,\s]+", listed[1].strip())) >= BACKENDS
+    assert set(re.split(r"[,\s]+", listed[1].strip())) >= UV_BACKENDS
 
 
 @pytest.mark.parametrize(
@@ -86,4 +86,4 @@ def test_every_build_that_is_named_is_known_to_uv() -> None:
     ],
 )
 def test_only_builds_that_uv_knows_have_a_name(address: str | None, name: str | None) -> None:
-    assert backend_of(address) == name
+    assert uv_backend(address) == name

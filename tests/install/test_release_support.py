@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.install.resolution import FollowedReleases, followed_releases
+from accelerator_portal.install.resolution import SupportedReleases, supported_releases
 from tests.folders import COMPATIBILITY, EXAMPLE, INSTALL, RELEASES, Edit, Tree, edited
 
 BEFORE, _, LISTED = EXAMPLE[INSTALL].partition("options:\n")
@@ -33,15 +33,15 @@ def options(*texts: str) -> Edit:
     return (INSTALL, EXAMPLE[INSTALL], BEFORE + written)
 
 
-def of_example(tree: Tree, *edits: Edit) -> FollowedReleases:
+def of_example(tree: Tree, *edits: Edit) -> SupportedReleases:
     catalog, problems = load_catalog(tree(edited(*edits)))
     assert catalog is not None
     assert problems == []
-    return followed_releases(catalog, catalog.by_id["example"])
+    return supported_releases(catalog, catalog.by_id["example"])
 
 
 def test_a_platform_with_a_command_for_the_newest_release_is_not_behind(tree: Tree) -> None:
-    assert of_example(tree) == FollowedReleases("1.10.0", "1.9.1", 0, has_command=True)
+    assert of_example(tree) == SupportedReleases("1.10.0", "1.9.1", 0, has_command=True)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_minor_releases_after_the_newest_are_counted(
     tree: Tree, versions: list[str], behind: int
 ) -> None:
     found = of_example(tree, options(WHEELS), released(*versions))
-    assert found == FollowedReleases("1.10.0", "1.9.1", behind, has_command=True)
+    assert found == SupportedReleases("1.10.0", "1.9.1", behind, has_command=True)
 
 
 def test_versions_are_ordered_as_versions(tree: Tree) -> None:
@@ -71,11 +71,11 @@ def test_without_a_command_for_a_release_the_vendors_rows_say_it(tree: Tree, tex
     """A nightly build is no release, and what everybody builds for themselves is no command."""
     earlier = (COMPATIBILITY, '"1.10.0"', '"1.8.0"')
     found = of_example(tree, options(*([text] if text else [])), earlier)
-    assert found == FollowedReleases("1.9.1", "1.8.0", 1, has_command=False)
+    assert found == SupportedReleases("1.9.1", "1.8.0", 1, has_command=False)
 
 
 def test_of_a_platform_that_states_nothing_nothing_is_known(tree: Tree) -> None:
     rows = EXAMPLE[COMPATIBILITY].partition("rows:\n")[2]
     assert of_example(tree, options(), (COMPATIBILITY, f"rows:\n{rows}", "rows: []\n")) == (
-        FollowedReleases(None, None, None, has_command=False)
+        SupportedReleases(None, None, None, has_command=False)
     )

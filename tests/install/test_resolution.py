@@ -13,10 +13,10 @@ import pytest
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import InstallRow, Selector, expand, make_selector
-from accelerator_portal.install.formats import with_formats
-from accelerator_portal.install.resolution import READY, offers, resolve
+from accelerator_portal.install.formats import with_derived_formats
+from accelerator_portal.install.resolution import READY_METHODS, offers, resolve
 from accelerator_portal.install.rows import Finding
-from accelerator_portal.site.results.findings import read_all, with_findings
+from accelerator_portal.site.results.findings import read_all_verdicts, with_findings
 from tests.folders import REPOSITORY
 from tests.further_axis import further_selector
 
@@ -38,8 +38,8 @@ def found_frozen(frozen: Catalog) -> Selector:
 
 
 def whole_selector(catalog: Catalog) -> Selector:
-    rows = with_findings(expand(catalog)[0], read_all(catalog, Path(REPOSITORY)))
-    return make_selector(catalog, with_formats(catalog, rows))
+    rows = with_findings(expand(catalog)[0], read_all_verdicts(catalog, Path(REPOSITORY)))
+    return make_selector(catalog, with_derived_formats(catalog, rows))
 
 
 def some_wishes(selector: Selector, seed: int, count: int) -> list[dict[str, str]]:
@@ -115,7 +115,7 @@ def test_what_is_not_wished_is_the_newest_that_is_ready_made(found: Selector) ->
                 other.build
                 for other in found.rows_of(platform.id)
                 if (other.os, other.arch) == (row.os, row.arch)
-                and other.method in READY
+                and other.method in READY_METHODS
                 and not other.on_request
                 and any(not fails(other, python) for python in other.pythons or ("",))
             } - {"preview"}

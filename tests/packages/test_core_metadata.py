@@ -8,8 +8,8 @@ import zipfile
 from accelerator_portal.packages.metadata import (
     dist_info_file,
     parse_core_metadata,
-    requirements,
     specifier_set,
+    valid_requirements,
 )
 from tests.packages.loopback import zipped
 
@@ -18,8 +18,8 @@ def test_what_nobody_can_read_is_left_out() -> None:
     lines = ("Name: x", "Requires-Dist: torch>=2", "Requires-Dist: ???", "Requires-Dist: numpy")
     raw = parse_core_metadata("\n".join((*lines, "", "Words.")))
     assert raw["name"] == "x"
-    assert [str(needed) for needed in requirements(raw)] == ["torch>=2", "numpy"]
-    assert requirements(parse_core_metadata(b"")) == ()
+    assert [str(needed) for needed in valid_requirements(raw)] == ["torch>=2", "numpy"]
+    assert valid_requirements(parse_core_metadata(b"")) == ()
 
 
 def test_a_specifier_is_one_or_none() -> None:

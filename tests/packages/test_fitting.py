@@ -11,8 +11,14 @@ from hypothesis import strategies as st
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.criteria_file import Criteria
-from accelerator_portal.catalog.files.package_file import EVERY, FactChange, PackagesRead
-from accelerator_portal.packages.fitting import admits, fits, home, lags, read_on
+from accelerator_portal.catalog.files.package_file import ANY_PLATFORM_TAG, FactChange, PackagesRead
+from accelerator_portal.packages.fitting import (
+    admits,
+    fitting_releases,
+    last_read_day,
+    plugin_index,
+    release_lags,
+)
 from accelerator_portal.packages.news import news
 from accelerator_portal.site.packages_pages import lag_picture
 from tests.folders import ACCELERATOR, INSTALL, RELEASES, Tree, edited, loaded
@@ -22,10 +28,13 @@ TORCH_ONLY = 'packages: ["torch=={torch}"], index: "{index}"'
 
 
 def table(catalog: Catalog) -> list[tuple[str, str, str, str]]:
-    found = home(catalog, catalog.platforms[0])
+    found = plugin_index(catalog, catalog.platforms[0])
     assert found is not None
     assert found.facts is not None
-    return [(f.torch, f.arch, f.release.version, f.requirement) for f in fits(catalog, found.facts)]
+    return [
+        (f.torch, f.arch, f.release.version, f.requirement)
+        for f in fitting_releases(catalog, found.facts)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -87,12 +96,12 @@ def test_the_vendor_s_own_index_comes_first_and_pypi_s_copy_is_another(tree: Tre
     new = f'packages: ["{PACKAGE}==1.0"], extra_index: "{own}"'
     found = loaded(tree(edited((INSTALL, old, new), files=PLUGINS)))
     catalog = with_facts(found, [release("1.0", "")])
-    place = home(catalog, catalog.platforms[0])
+    place = plugin_index(catalog, catalog.platforms[0])
     assert place is not None
     assert (place.index, place.facts) == (own, None)
     assert place.other is not None
     assert [r.version for r in place.other.releases] == ["1.0"]
-    assert lags(catalog, catalog.platforms[0]) == ()
+    assert release_lags(catalog, catalog.platforms[0]) == ()
 
 
 @pytest.mark.parametrize(
@@ -106,11 +115,11 @@ def test_a_shared_name_that_no_command_installs_is_another_s_package(
     files = edited((ACCELERATOR, source, shared), files=PLUGINS)
     found = loaded(tree(edited((INSTALL, TORCH_ONLY, installed), files=files)))
     catalog = with_facts(found, [release("1.0", "")])
-    assert (home(catalog, catalog.platforms[0]) is not None) == has_facts
+    assert (plugin_index(catalog, catalog.platforms[0]) is not None) == has_facts
 
 
 def days(catalog: Catalog) -> list[tuple[str, int, str | None, str]]:
-    found = lags(catalog, catalog.platforms[0])
+    found = release_lags(catalog, catalog.platforms[0])
     return [(lag.torch, lag.days, lag.plugin, lag.basis) for lag in found]
 
 
@@ -129,7 +138,7 @@ def test_days_count_from_torch_to_the_first_plugin_that_fits(plugins: Catalog) -
 def test_without_a_plugin_they_count_to_the_day_of_reading(plugins: Catalog) -> None:
     catalog = with_facts(plugins, [release("1.9.2", "torch==1.9.1", date=dt.date(2025, 7, 1))])
     assert days(catalog)[0] == ("1.10.0", 59, None, "index")
-    picture = lag_picture(lags(catalog, catalog.platforms[0]))
+    picture = lag_picture(release_lags(catalog, catalog.platforms[0]))
     assert picture is not None
     assert picture.count("lag-open") == picture.count("lag-followed") == 1
     assert "nan" not in picture
@@ -158,9 +167,9 @@ def test_the_facts_hold_for_the_day_of_their_reading(plugins: Catalog) -> None:
         (PackagesRead(read=day, faults=(fault(since=READ),)), READ),
     ]:
         catalog = with_facts(plugins, [release("1.0")], read=read)
-        found = home(catalog, catalog.platforms[0])
+        found = plugin_index(catalog, catalog.platforms[0])
         assert found is not None
-        assert read_on(catalog, found) == expected
+        assert last_read_day(catalog, found) == expected
 
 
 def test_news_tells_what_happened_to_plugins(plugins: Catalog) -> None:
@@ -173,7 +182,7 @@ def test_news_tells_what_happened_to_plugins(plugins: Catalog) -> None:
         before="torch==1.9.1",
         after="torch==1.9.1+cpu",
     )
-    gone = change.model_copy(update={"of": "removed", "version": "1.8.0", "on": EVERY})
+    gone = change.model_copy(update={"of": "removed", "version": "1.8.0", "on": ANY_PLATFORM_TAG})
     catalog = with_facts(
         plugins,
         [

@@ -13,7 +13,11 @@ from uv import find_uv_bin
 
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import CheckLine, InstallRow, PipCall
-from accelerator_portal.packages.install_check import InstallResult, install_row, is_of_this_machine
+from accelerator_portal.packages.install_check import (
+    InstallResult,
+    install_row,
+    is_for_this_machine,
+)
 from accelerator_portal.packages.uv_resolution import Uv
 from tests.folders import EXAMPLE, Tree, loaded
 from tests.packages_index import Wheel, serve
@@ -70,8 +74,8 @@ def test_only_the_own_machine_can_try(row: InstallRow) -> None:
     arch = "x86_64" if platform.machine() in {"x86_64", "AMD64"} else "aarch64"
     system = "macos" if sys.platform == "darwin" else "linux"
     own = replace(row, os=system, arch=arch)  # type: ignore[arg-type]
-    assert is_of_this_machine(own, python)
-    assert not is_of_this_machine(own, "3.1")
-    assert not is_of_this_machine(replace(own, os="windows"), python)
+    assert is_for_this_machine(own, python)
+    assert not is_for_this_machine(own, "3.1")
+    assert not is_for_this_machine(replace(own, os="windows"), python)
     other = "aarch64" if arch == "x86_64" else "x86_64"
-    assert not is_of_this_machine(replace(own, arch=other), python)  # type: ignore[arg-type]
+    assert not is_for_this_machine(replace(own, arch=other), python)  # type: ignore[arg-type]

@@ -14,25 +14,25 @@ from packaging.tags import Tag, parse_tag
 from packaging.version import Version
 
 from accelerator_portal.catalog.fields import Arch, Os
-from accelerator_portal.catalog.text_file import HIDDEN
+from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER
 from accelerator_portal.http.cache import CachedBody
 from accelerator_portal.http.errors import InvalidResponseError
 from accelerator_portal.packages.index_page import JSON_TYPE, parse_page
 from accelerator_portal.packages.metadata import (
-    _MissingError,
-    _Parts,
+    _MissingPartError,
+    _PartialFile,
     cuda_version,
     parse_metadata,
     python_range,
-    requirements_on,
+    requirements_of_wheel,
 )
 from accelerator_portal.packages.questions import selected_versions
 from accelerator_portal.packages.wheel_tags import (
     platform_tag,
     python_label,
     runs_on,
-    serves_python,
-    system,
+    supports_python,
+    system_of_tag,
 )
 
 OLD = "manylinux_2_17_x86_64"
@@ -83,7 +83,7 @@ def test_any_bytes_are_metadata_or_refused(body: bytes) -> None:
             found = parse_metadata(data, "torch-example", Version("1.0"))
         except InvalidResponseError:
             continue
-        assert found.about is None or not HIDDEN.search(found.about)
+        assert found.about is None or not HIDDEN_CHARACTER.search(found.about)
 
 
 @given(st.integers(0, 60), st.lists(st.tuples(st.integers(0, 60), st.integers(1, 60)), max_size=6))
@@ -91,14 +91,14 @@ def test_a_file_of_parts_gives_what_is_there_or_names_what_is_not(
     at: int, parts: list[tuple[int, int]]
 ) -> None:
     whole = bytes(range(64))
-    file = _Parts(len(whole))
+    file = _PartialFile(len(whole))
     for start, length in parts:
-        file.add(start, whole[start : start + length])
+        file.add_part(start, whole[start : start + length])
     file.seek(at)
     try:
         assert file.read(4) == whole[at : at + 4]
-    except _MissingError as missing:
-        file.add(missing.first, whole[missing.first : missing.last])
+    except _MissingPartError as missing:
+        file.add_part(missing.first, whole[missing.first : missing.last])
         assert file.read(4) == whole[at : at + 4]
     file.seek(0, io.SEEK_END)
     assert (file.tell(), file.read()) == (64, b"")
@@ -106,7 +106,7 @@ def test_a_file_of_parts_gives_what_is_there_or_names_what_is_not(
 
 @given(st.text(string.ascii_lowercase + string.digits + "_.", max_size=40))
 def test_any_tag_is_a_system_or_none(tag: str) -> None:
-    found = system(tag)
+    found = system_of_tag(tag)
     assert found is None or found.arches
 
 
@@ -161,7 +161,7 @@ def test_where_a_wheel_runs(tag: str, os: Os, arch: Arch, *, runs: bool) -> None
     ],
 )
 def test_which_python_a_label_serves(label: str, python: str, *, serves: bool) -> None:
-    assert serves_python([label], python) is serves
+    assert supports_python([label], python) is serves
 
 
 NEEDS = [
@@ -193,7 +193,7 @@ def test_a_marker_knows_the_system_of_a_wheel_by_each_of_its_names(
     needs = [
         Requirement(f'torch=={n}; {name} == "{word}"') for n, (name, word) in enumerate(variables)
     ]
-    found = requirements_on(needs, frozenset({"torch"}), tag, "cp312")
+    found = requirements_of_wheel(needs, frozenset({"torch"}), tag, "cp312")
     assert found == ("torch==0", "torch==1", "torch==2")
 
 
@@ -205,8 +205,8 @@ def test_requirements_are_those_of_the_wheel_s_own_system() -> None:
         Requirement("numpy"),
     ]
     names = frozenset({"torch"})
-    assert requirements_on(needs, names, X86, "cp312") == ("torch==2.10.0+cpu",)
-    assert requirements_on(needs, names, ARM, "cp312") == ("torch==2.10.0",)
+    assert requirements_of_wheel(needs, names, X86, "cp312") == ("torch==2.10.0+cpu",)
+    assert requirements_of_wheel(needs, names, ARM, "cp312") == ("torch==2.10.0",)
 
 
 def test_a_range_of_pythons_is_kept_in_normal_form() -> None:

@@ -13,9 +13,9 @@ from accelerator_portal.catalog.files.package_file import ReleaseFacts
 from accelerator_portal.packages.plugin_releases import (
     RowProposal,
     VendorAnswers,
+    final_plugin_releases,
     new_releases,
     proposal,
-    releases,
 )
 from tests.folders import COMPATIBILITY, REPOSITORY, Tree, edited, loaded
 from tests.packages.made_up import ARM, PLUGINS, X86, release, with_facts
@@ -34,7 +34,7 @@ def proposed(
 ) -> RowProposal:
     catalog = with_facts(catalog, [facts])
     platform = catalog.platforms[0]
-    return proposal(catalog, platform, releases(catalog, platform)[0], answers)
+    return proposal(catalog, platform, final_plugin_releases(catalog, platform)[0], answers)
 
 
 def test_new_is_what_no_row_lists_unless_it_is_older_than_all_of_them(plugins: Catalog) -> None:
@@ -177,7 +177,7 @@ def test_every_row_of_this_repository_follows_from_the_metadata_of_its_release()
     for platform in catalog.platforms:
         rows = {row.plugin: row for row in platform.compatibility.rows if row.plugin}
         several = len(rows) != len([row for row in platform.compatibility.rows if row.plugin])
-        for found in () if several else releases(catalog, platform):
+        for found in () if several else final_plugin_releases(catalog, platform):
             written, made = rows.get(found.facts.version), proposal(catalog, platform, found).row
             if written and made:
                 compared += 1
@@ -191,7 +191,7 @@ def test_whatever_metadata_says_there_is_a_row_or_a_question(
     catalog: Catalog, required: str, python: str
 ) -> None:
     platform = next(platform for platform in catalog.platforms if platform.id == "furiosa")
-    known = releases(catalog, platform)[0]
+    known = final_plugin_releases(catalog, platform)[0]
     facts = known.facts.model_copy(
         update={"requires": {"*": (f"torch{required}",)}, "python": python or None}
     )

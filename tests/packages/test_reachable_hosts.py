@@ -11,9 +11,9 @@ from accelerator_portal.packages import reachable_hosts
 from accelerator_portal.packages.questions import ResolutionQuestion
 from accelerator_portal.packages.reachable_hosts import (
     ReachableHosts,
-    hosts_of,
-    resolve_what_answers,
-    silent_hosts,
+    index_hosts,
+    resolver_of_reachable_hosts,
+    unreachable_hosts,
 )
 from accelerator_portal.packages.uv_resolution import ResolutionResult
 
@@ -28,12 +28,12 @@ ON_PYPI = question(PipCall(("torch",)))
 
 
 def test_a_host_that_is_not_there_is_silent() -> None:
-    found = silent_hosts(["127.0.0.1:9", "127.0.0.1:9", "127.0.0.1:8"])
+    found = unreachable_hosts(["127.0.0.1:9", "127.0.0.1:9", "127.0.0.1:8"])
     assert found == {"127.0.0.1:8": "ConnectError", "127.0.0.1:9": "ConnectError"}
 
 
 def test_nobody_is_asked_where_nothing_is_named() -> None:
-    assert silent_hosts([]) == {}
+    assert unreachable_hosts([]) == {}
 
 
 def test_what_asks_a_silent_host_is_not_resolved(
@@ -41,7 +41,7 @@ def test_what_asks_a_silent_host_is_not_resolved(
 ) -> None:
     monkeypatch.setattr(reachable_hosts, "PYPI_HOST", "127.0.0.1:9")
     elsewhere = question(PipCall(("x",), index="https://nowhere.invalid/simple"))
-    answer = resolve_what_answers([ON_PYPI, elsewhere], tmp_path / "cache")
+    answer = resolver_of_reachable_hosts([ON_PYPI, elsewhere], tmp_path / "cache")
     monkeypatch.setattr(reachable_hosts, "resolve", lambda *_: pytest.fail("uv was asked"))
     found = [answer(one) for one in (ON_PYPI, elsewhere)]
     assert [(one.kind, one.why) for one in found] == [
@@ -53,9 +53,9 @@ def test_what_asks_a_silent_host_is_not_resolved(
 def test_pypi_is_asked_unless_every_call_names_another_index() -> None:
     other = PipCall(("x",), index="https://a.example/simple", extra_index="https://b.example/")
     pypi = reachable_hosts.PYPI_HOST
-    assert hosts_of(ON_PYPI) == {pypi}
-    assert hosts_of(question(other)) == {"a.example", "b.example"}
-    assert hosts_of(question(other, PipCall(("y",)))) == {"a.example", "b.example", pypi}
+    assert index_hosts(ON_PYPI) == {pypi}
+    assert index_hosts(question(other)) == {"a.example", "b.example"}
+    assert index_hosts(question(other, PipCall(("y",)))) == {"a.example", "b.example", pypi}
 
 
 def test_a_host_that_goes_silent_meanwhile_is_not_waited_for_again(
@@ -63,22 +63,22 @@ def test_a_host_that_goes_silent_meanwhile_is_not_waited_for_again(
 ) -> None:
     monkeypatch.setattr(reachable_hosts, "PYPI_HOST", "127.0.0.1:9")
     hosts = ReachableHosts({})
-    assert hosts.silence(ON_PYPI) is None
+    assert hosts.unreachable_host_text(ON_PYPI) is None
     hosts.note(ON_PYPI, NO_ANSWER)
-    assert hosts.silence(ON_PYPI) == "127.0.0.1:9 did not respond (ConnectError)"
+    assert hosts.unreachable_host_text(ON_PYPI) == "127.0.0.1:9 did not respond (ConnectError)"
 
 
 def test_a_host_that_answers_and_never_to_uv_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reachable_hosts, "silent_hosts", lambda _: {})
+    monkeypatch.setattr(reachable_hosts, "unreachable_hosts", lambda _: {})
     hosts = ReachableHosts({})
     for _ in range(4):
         hosts.note(ON_PYPI, NO_ANSWER)
     hosts.note(ON_PYPI, ResolutionResult("none"))
     for _ in range(4):
         hosts.note(ON_PYPI, NO_ANSWER)
-    assert hosts.silence(ON_PYPI) is None
+    assert hosts.unreachable_host_text(ON_PYPI) is None
     hosts.note(ON_PYPI, NO_ANSWER)
-    assert hosts.silence(ON_PYPI) == (
+    assert hosts.unreachable_host_text(ON_PYPI) == (
         f"{reachable_hosts.PYPI_HOST} did not respond (uv got no response)"
     )
 
@@ -86,7 +86,7 @@ def test_a_host_that_answers_and_never_to_uv_is_given_up(monkeypatch: pytest.Mon
 def test_after_its_time_nothing_is_resolved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reachable_hosts, "silent_hosts", lambda _: {})
-    monkeypatch.setattr(reachable_hosts, "SECONDS_IN_ALL", -1)
-    answer = resolve_what_answers([ON_PYPI], tmp_path / "cache")(ON_PYPI)
+    monkeypatch.setattr(reachable_hosts, "unreachable_hosts", lambda _: {})
+    monkeypatch.setattr(reachable_hosts, "RESOLUTION_TIME_LIMIT_S", -1)
+    answer = resolver_of_reachable_hosts([ON_PYPI], tmp_path / "cache")(ON_PYPI)
     assert (answer.kind, answer.why) == ("unchecked", "the 45 minutes for resolving have elapsed")

@@ -12,17 +12,21 @@ import pytest
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import InstallRow, PipCall
-from accelerator_portal.packages.questions import ResolutionQuestion, every_question, questions
+from accelerator_portal.packages.questions import (
+    ResolutionQuestion,
+    distinct_questions,
+    questions_of_row,
+)
 from accelerator_portal.packages.uv_resolution import ResolutionResult
 from accelerator_portal.packages.verdict_file import (
     Trial,
     Verdict,
-    key_of,
     read_verdicts,
+    verdict_row_key,
     verdicts_text,
     write_verdicts,
 )
-from accelerator_portal.packages.verification import resolve_questions, verdicts
+from accelerator_portal.packages.verification import resolve_questions, verdicts_of_rows
 from tests.folders import ACCELERATOR, COMPATIBILITY, EXAMPLE, Edit, Tree, edited, loaded
 
 DAY = dt.date(2026, 6, 1)
@@ -49,33 +53,33 @@ def verdict_for(
     row = rows_of(catalog)[0]
     python = (row.pythons or ())[0]
     (platform,) = catalog.platforms
-    known = {key_of(row): {python: before}} if before else {}
-    answers = dict.fromkeys(questions(row).values(), answer)
-    return row, verdicts(platform, [row], answers, known, DAY)[key_of(row)][python]
+    known = {verdict_row_key(row): {python: before}} if before else {}
+    answers = dict.fromkeys(questions_of_row(row).values(), answer)
+    return row, verdicts_of_rows(platform, [row], answers, known, DAY)[verdict_row_key(row)][python]
 
 
 def test_each_python_is_a_question_and_equal_ones_are_asked_once(catalog: Catalog) -> None:
     rows = rows_of(catalog)
-    asked = every_question(rows)
+    asked = distinct_questions(rows)
     assert len(asked) == len(set(asked))
-    assert {q for row in rows for q in questions(row).values()} == set(asked)
+    assert {q for row in rows for q in questions_of_row(row).values()} == set(asked)
     one = rows[0]
-    assert set(questions(one)) == set(one.pythons or ())
+    assert set(questions_of_row(one)) == set(one.pythons or ())
 
 
 def test_pip_and_uv_differ_only_where_there_are_two_indexes(catalog: Catalog) -> None:
     row = rows_of(catalog)[0]
     pip, uv = replace(row, method="pip"), replace(row, method="uv")
-    assert questions(pip) == questions(uv)
+    assert questions_of_row(pip) == questions_of_row(uv)
     two = (PipCall(("torch",), extra_index="https://example.org/"),)
     pip, uv = replace(pip, calls=two), replace(uv, calls=two)
-    assert questions(pip) != questions(uv)
+    assert questions_of_row(pip) != questions_of_row(uv)
 
 
 @pytest.mark.parametrize("method", ["docker", "source", "libtorch"])
 def test_other_methods_ask_no_index(method: str, catalog: Catalog) -> None:
     row = replace(rows_of(catalog)[0], method=method)  # type: ignore[arg-type]
-    assert questions(row) == {}
+    assert questions_of_row(row) == {}
 
 
 def test_what_was_known_stays_where_an_index_does_not_answer(catalog: Catalog) -> None:
@@ -102,7 +106,7 @@ def test_a_package_older_than_all_of_the_vendors_is_another_one(tree: Tree) -> N
 
 
 def test_questions_are_asked_side_by_side_and_counted(catalog: Catalog) -> None:
-    asked = every_question(rows_of(catalog))
+    asked = distinct_questions(rows_of(catalog))
     counted: list[None] = []
     found = resolve_questions(
         asked, lambda _: ResolutionResult("found"), 4, lambda: counted.append(None)
@@ -117,7 +121,7 @@ def test_an_interruption_is_passed_on(catalog: Catalog) -> None:
 
     nothing: Callable[[], None] = lambda: None  # noqa: E731 - shorter than a function
     with pytest.raises(KeyboardInterrupt):
-        resolve_questions(every_question(rows_of(catalog)), interrupted, 2, nothing)
+        resolve_questions(distinct_questions(rows_of(catalog)), interrupted, 2, nothing)
 
 
 def test_verdicts_come_back_from_their_file(catalog: Catalog, tmp_path: Path) -> None:
@@ -127,9 +131,9 @@ def test_verdicts_come_back_from_their_file(catalog: Catalog, tmp_path: Path) ->
         question: ResolutionResult("found", {"torch": "1.10.0"})
         if n % 2
         else ResolutionResult("none", why="made up")
-        for n, question in enumerate(every_question(rows))
+        for n, question in enumerate(distinct_questions(rows))
     }
-    found = verdicts(platform, rows, answers, {}, DAY)
+    found = verdicts_of_rows(platform, rows, answers, {}, DAY)
     write_verdicts(tmp_path, "example", found)
     assert read_verdicts(tmp_path, "example") == found
     assert verdicts_text(found) == verdicts_text(dict(reversed(list(found.items()))))

@@ -22,7 +22,7 @@ from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.files.package_file import read_package_files
 from accelerator_portal.http.client import HttpClient, open_client
 from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.packages.sync import synced_words
+from accelerator_portal.packages.sync import sync_summary
 from tests.folders import REPOSITORY
 from tests.packages.loopback import Answer, File, Index
 from tests.packages.syncing import (
@@ -231,7 +231,7 @@ def test_a_sync_ends_in_time_and_says_what_it_missed(root: Path, index: Index) -
         ("torch-example",),
         ["beside"],
     )
-    assert synced_words(done).endswith(", 1 not read in time")
+    assert sync_summary(done).endswith(", 1 not read in time")
     assert (root / "data/packages/torch-example.json").read_bytes() == before
 
 

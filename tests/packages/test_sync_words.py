@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from accelerator_portal.packages.sync import package_lines, synced_words
+from accelerator_portal.packages.sync import package_lines, sync_summary
 from tests.folders import loaded
 from tests.packages.loopback import Index, answering
 from tests.packages.syncing import DAY, EXTRA, X86, releases, synced
@@ -17,7 +17,7 @@ def lines(root: Path, index: Index) -> list[str]:
     read = loaded(root).packages_read
     found = synced(root, index)
     told = [line for package in found.packages for line in package_lines(package, read)]
-    return [*told, synced_words(found)]
+    return [*told, sync_summary(found)]
 
 
 def test_it_says_what_is_there_what_is_new_and_what_was_not_read(root: Path, index: Index) -> None:

@@ -19,8 +19,8 @@ from accelerator_portal.packages.verdict_file import (
     Trial,
     Verdict,
     Verdicts,
-    key_of,
     read_verdicts,
+    verdict_row_key,
 )
 from accelerator_portal.packages.verification import Verification, run_trials
 from tests.folders import EXAMPLE, Tree, loaded
@@ -49,7 +49,9 @@ def rows(tree: Tree) -> list[InstallRow]:
 def found(rows: list[InstallRow], *trials: Trial | None) -> dict[RowKey, dict[str, Verdict]]:
     padded = (*trials, *[None] * len(rows))
     return {
-        key_of(row): {PYTHON: Verdict(kind="found", on=DAY, found={"torch": row.build}, trial=t)}
+        verdict_row_key(row): {
+            PYTHON: Verdict(kind="found", on=DAY, found={"torch": row.build}, trial=t)
+        }
         for row, t in zip(rows, padded, strict=False)
     }
 

@@ -12,10 +12,10 @@ from accelerator_portal.packages.questions import ResolutionQuestion
 from accelerator_portal.packages.uv_resolution import ResolutionResult
 from accelerator_portal.packages.verdict_file import read_verdicts
 from accelerator_portal.packages.verification import (
-    Resolve,
+    ResolveQuestion,
     VerdictCounts,
     Verification,
-    total,
+    total_counts,
     verify_commands,
 )
 from tests.folders import EXAMPLE, Tree, loaded
@@ -23,7 +23,7 @@ from tests.folders import EXAMPLE, Tree, loaded
 DAY = dt.date(2026, 6, 1)
 
 
-def pypi_answers(_asked: Sequence[ResolutionQuestion], _cache: Path) -> Resolve:
+def pypi_answers(_asked: Sequence[ResolutionQuestion], _cache: Path) -> ResolveQuestion:
     """PyTorch's index is silent, PyPI has everything."""
 
     def answer(question: ResolutionQuestion) -> ResolutionResult:
@@ -43,7 +43,7 @@ def test_every_command_gets_a_verdict_and_the_file_stays_the_same(tree: Tree) ->
     found = verify_commands(root, loaded(root), how, told=told.append)
     assert [str(one) for one in found] == ["example: 12 versions found, 14 not checked"]
     assert tuple(told) == found
-    assert total(found) is None
+    assert total_counts(found) is None
     file = root / "data/verdicts/example.json"
     before = file.read_bytes()
     assert verify_commands(root, loaded(root), how, ["example"]) == found
@@ -72,5 +72,5 @@ def test_only_the_platforms_that_are_named_are_verified(tree: Tree) -> None:
     ],
 )
 def test_the_total_is_that_of_several_platforms(counts: dict[str, int], words: str) -> None:
-    both = total([VerdictCounts("a", counts), VerdictCounts("b", {})])
+    both = total_counts([VerdictCounts("a", counts), VerdictCounts("b", {})])
     assert str(both) == f"2 platforms: {words}"

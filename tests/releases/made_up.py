@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from accelerator_portal.catalog.files.package_file import PYPI
-from accelerator_portal.catalog.files.releases_file import INDEX
-from accelerator_portal.releases.index_queries import AskOptions
+from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX
+from accelerator_portal.releases.index_queries import QueryOptions
 from tests.folders import real_files
 from tests.packages.loopback import Index, served
 from tests.packages.syncing import FAST
 
 VERSION = "2.16.0"
-CPU = f"{INDEX}/cpu"
+CPU = f"{PYTORCH_INDEX}/cpu"
 
 FILES = real_files("cpu", "cuda")
 """The shared data and two folders whose options name indexes of PyTorch's."""
@@ -46,13 +46,13 @@ class Indexes:
 
     def address_of(self, index: str) -> str:
         """Return the address on loopback that stands for an index."""
-        found = {PYPI: self.pypi, CPU: self.cpu, INDEX: self.all_builds}
+        found = {PYPI: self.pypi, CPU: self.cpu, PYTORCH_INDEX: self.all_builds}
         return found.get(index, self.empty).url
 
     @property
-    def options(self) -> AskOptions:
+    def options(self) -> QueryOptions:
         """What tells the command where the indexes are."""
-        return AskOptions(FAST, self.address_of)
+        return QueryOptions(FAST, self.address_of)
 
 
 @contextmanager

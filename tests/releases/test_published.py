@@ -7,11 +7,15 @@ import json
 import pytest
 
 from accelerator_portal.catalog.files.package_file import ReleaseFacts
-from accelerator_portal.catalog.files.releases_file import INDEX
+from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX
 from accelerator_portal.http.cache import CachedBody
 from accelerator_portal.packages.index_page import JSON_TYPE, IndexFile, parse_page
 from accelerator_portal.packages.wheel_tags import ordered_pythons
-from accelerator_portal.releases.published import builds_on_index, builds_on_pypi, newest_requiring
+from accelerator_portal.releases.published import (
+    builds_on_index,
+    builds_on_pypi,
+    newest_version_requiring,
+)
 
 LINUX = "cp312-cp312-manylinux_2_28_x86_64"
 
@@ -40,17 +44,17 @@ def variants(index: str, *versions: str, tag: str = LINUX, yanked: bool = False)
 @pytest.mark.parametrize(
     ("index", "version", "expected"),
     [
-        (f"{INDEX}/cu132", "2.16.0+cu132", ["cu132"]),
-        (f"{INDEX}/rocm6.2.4", "2.16.0+rocm6.2.4", ["rocm6.2.4"]),
-        (INDEX, "2.16.0+xpu", ["xpu"]),
-        (f"{INDEX}/cpu", "2.16.0", ["cpu"]),
-        (f"{INDEX}/cu132", "2.16.0", []),
-        (INDEX, "2.16.0", []),
-        (f"{INDEX}/cu132", "2.16.0+cu130", []),
-        (INDEX, "2.16.0+cpu.cxx11.abi", []),
-        (INDEX, "2.16.1+cpu", []),
-        (INDEX, "2.16.0rc1+cpu", []),
-        (INDEX, "2.16.0.post1+cpu", []),
+        (f"{PYTORCH_INDEX}/cu132", "2.16.0+cu132", ["cu132"]),
+        (f"{PYTORCH_INDEX}/rocm6.2.4", "2.16.0+rocm6.2.4", ["rocm6.2.4"]),
+        (PYTORCH_INDEX, "2.16.0+xpu", ["xpu"]),
+        (f"{PYTORCH_INDEX}/cpu", "2.16.0", ["cpu"]),
+        (f"{PYTORCH_INDEX}/cu132", "2.16.0", []),
+        (PYTORCH_INDEX, "2.16.0", []),
+        (f"{PYTORCH_INDEX}/cu132", "2.16.0+cu130", []),
+        (PYTORCH_INDEX, "2.16.0+cpu.cxx11.abi", []),
+        (PYTORCH_INDEX, "2.16.1+cpu", []),
+        (PYTORCH_INDEX, "2.16.0rc1+cpu", []),
+        (PYTORCH_INDEX, "2.16.0.post1+cpu", []),
     ],
 )
 def test_the_local_version_names_the_variant(index: str, version: str, expected: list[str]) -> None:
@@ -58,17 +62,17 @@ def test_the_local_version_names_the_variant(index: str, version: str, expected:
 
 
 def test_a_withdrawn_wheel_proves_nothing() -> None:
-    assert variants(INDEX, "2.16.0+cpu", yanked=True) == []
+    assert variants(PYTORCH_INDEX, "2.16.0+cpu", yanked=True) == []
 
 
 @pytest.mark.parametrize("tag", ["cp312-cp312-musllinux_1_2_x86_64", "py3-none-any"])
 def test_a_wheel_for_no_system_of_the_portal(tag: str) -> None:
-    assert variants(INDEX, "2.16.0+cpu", tag=tag) == []
+    assert variants(PYTORCH_INDEX, "2.16.0+cpu", tag=tag) == []
 
 
 def test_wheels_of_one_build_are_joined() -> None:
     both = (*files("2.16.0+cpu"), *files("2.16.0+cpu", tag=LINUX.replace("cp312", "cp313")))
-    (build,) = builds_on_index(INDEX, both, "2.16.0")
+    (build,) = builds_on_index(PYTORCH_INDEX, both, "2.16.0")
     assert build.pythons == {"3.12", "3.13"}
     assert build.tags == {"manylinux_2_28_x86_64"}
 
@@ -103,8 +107,8 @@ def test_a_refused_wheel_does_not_count_as_a_cpu_build() -> None:
 def test_torchvision_is_the_newest_that_requires_exactly_this_torch() -> None:
     required = {"0.31.0": "torch==2.16.0", "0.31.1": "torch==2.16.0", "0.32.0": "torch>=2.16.0"}
     listed = [ReleaseFacts(version=v, requires={"*": (r,)}) for v, r in required.items()]
-    assert newest_requiring(listed, "2.16.0") == "0.31.1"
-    assert newest_requiring(listed, "2.17.0") is None
+    assert newest_version_requiring(listed, "2.16.0") == "0.31.1"
+    assert newest_version_requiring(listed, "2.17.0") is None
 
 
 def test_pythons_are_ordered_by_number() -> None:

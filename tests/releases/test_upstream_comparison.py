@@ -6,7 +6,7 @@ from accelerator_portal.catalog import load_catalog
 from accelerator_portal.releases.upstream_sources import (
     Agreement,
     UpstreamComparison,
-    compare,
+    compare_commands,
     read_upstream,
 )
 from tests.folders import INSTALL, Tree, edited
@@ -29,7 +29,7 @@ ARCHIVE = """\
 def compared(tree: Tree, text: str, files: dict[str, str] = FILES) -> UpstreamComparison:
     catalog, problems = load_catalog(tree(files))
     assert catalog is not None, problems
-    return compare(catalog, read_upstream(text))
+    return compare_commands(catalog, read_upstream(text))
 
 
 def words(found: UpstreamComparison) -> list[str]:

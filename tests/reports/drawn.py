@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from accelerator_portal.catalog.fields import VERDICT_MARK
 from accelerator_portal.catalog.files.suite_file import SuiteKind
-from accelerator_portal.catalog.text_file import HIDDEN
+from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER
 from accelerator_portal.reports.identity import identity_of
-from accelerator_portal.reports.outcomes import Kind, Outcome, Stage
+from accelerator_portal.reports.outcomes import Outcome, ReportKind, Stage
 from accelerator_portal.reports.reading import ImportResult
 from accelerator_portal.reports.report import (
     Component,
@@ -29,10 +29,10 @@ from accelerator_portal.reports.report import (
 # Any character but half of a pair, which no text in UTF-8 has.
 CHARACTERS = st.characters(exclude_categories=["Cs"])
 VISIBLE = st.text(CHARACTERS, min_size=1, max_size=200).map(
-    lambda text: VERDICT_MARK.sub("?", HIDDEN.sub("?", text))
+    lambda text: VERDICT_MARK.sub("?", HIDDEN_CHARACTER.sub("?", text))
 )
 TEXT = st.one_of(st.text(CHARACTERS, min_size=1, max_size=60), st.just("x\n" * 2000))
-VISIBLE_TEXT = TEXT.map(lambda text: HIDDEN.sub("?", text))
+VISIBLE_TEXT = TEXT.map(lambda text: HIDDEN_CHARACTER.sub("?", text))
 NAMES = st.one_of(
     VISIBLE,
     st.sampled_from(
@@ -116,7 +116,7 @@ def reports(draw: st.DrawFn) -> Report:
     return Report(
         schema_version=1,
         accelerator="made-up",
-        kind=draw(st.sampled_from(get_args(Kind))),
+        kind=draw(st.sampled_from(get_args(ReportKind))),
         trigger=Trigger(kind="manual", repository="example/example", commit="0123abc"),
         started=draw(optional(MOMENTS)),
         finished=draw(optional(MOMENTS)),

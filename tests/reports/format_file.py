@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.reading import ImportResult, Options, Reader
+from accelerator_portal.reports.reading import ImportOptions, ImportResult, Reader
 from accelerator_portal.reports.report import TestEntry
 
 
@@ -20,14 +20,18 @@ class FormatFile:
     name: str
     reader: Reader
 
-    def read(self, folder: Path, content: object, options: Options | None = None) -> ImportResult:
+    def read(
+        self, folder: Path, content: object, options: ImportOptions | None = None
+    ) -> ImportResult:
         """Write the content (a text, bytes or any JSON value) to the file, and read it."""
         text = content if isinstance(content, str | bytes) else json.dumps(content)
         path = folder / self.name
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return self.reader(path, options or Options())
+        return self.reader(path, options or ImportOptions())
 
-    def problems(self, folder: Path, content: object, options: Options | None = None) -> list[str]:
+    def problems(
+        self, folder: Path, content: object, options: ImportOptions | None = None
+    ) -> list[str]:
         """Return the problems for which the file is refused."""
         with pytest.raises(ProblemsError) as caught:
             self.read(folder, content, options)

@@ -15,8 +15,8 @@ from accelerator_portal.reports.report_check import (
     MAX_MODES,
     MAX_SUITES,
     KnownNames,
-    faults,
     report_problems,
+    site_limit_faults,
 )
 from accelerator_portal.reports.report_file import read_report, report_text
 from accelerator_portal.reports.store import _report_id
@@ -36,7 +36,7 @@ def in_mode(mode: object) -> dict[str, Any]:
 
 @pytest.mark.parametrize("mode", ["../../../evil", "a/b", "x" * 61, "A B", ".", "..", "con\n", " "])
 def test_a_mode_that_would_name_another_file_is_refused(mode: str, tmp_path: Path) -> None:
-    (fault,) = faults(report(in_mode(mode)))
+    (fault,) = site_limit_faults(report(in_mode(mode)))
     assert "is not a valid mode" in fault[0]
     (tmp_path / "r.json").write_text(report_text(report(in_mode(mode))), "utf-8")
     with pytest.raises(ProblemsError):
@@ -45,22 +45,22 @@ def test_a_mode_that_would_name_another_file_is_refused(mode: str, tmp_path: Pat
 
 @pytest.mark.parametrize("mode", ["inference", "eval_1", "x.y", ""])
 def test_a_mode_is_a_word(mode: str) -> None:
-    assert list(faults(report(in_mode(mode)))) == []
+    assert list(site_limit_faults(report(in_mode(mode)))) == []
 
 
 def test_there_are_only_so_many_suites_and_modes() -> None:
-    assert not list(faults(report(suites=tuple(f"s{n}" for n in range(MAX_SUITES)))))
-    assert list(faults(report(suites=tuple(f"s{n}" for n in range(MAX_SUITES + 1)))))
-    assert not list(faults(report(*(in_mode(f"m{n}") for n in range(MAX_MODES)))))
-    assert list(faults(report(*(in_mode(f"m{n}") for n in range(MAX_MODES + 1)))))
+    assert not list(site_limit_faults(report(suites=tuple(f"s{n}" for n in range(MAX_SUITES)))))
+    assert list(site_limit_faults(report(suites=tuple(f"s{n}" for n in range(MAX_SUITES + 1)))))
+    assert not list(site_limit_faults(report(*(in_mode(f"m{n}") for n in range(MAX_MODES)))))
+    assert list(site_limit_faults(report(*(in_mode(f"m{n}") for n in range(MAX_MODES + 1)))))
 
 
 def test_a_table_has_only_so_many_cells() -> None:
     many = [{"name": f"t{n}", "parameters": {"case": str(n)}} for n in range(1500)]
     assert MAX_CELLS < 1500 * 1500
-    (fault,) = faults(report(*many))
+    (fault,) = site_limit_faults(report(*many))
     assert fault[0] == "the tables would have 2,250,000 cells, more than 2,000,000"
-    assert not list(faults(report(*({"name": f"t{n}"} for n in range(3000)))))
+    assert not list(site_limit_faults(report(*({"name": f"t{n}"} for n in range(3000)))))
 
 
 def test_no_two_reports_have_one_id() -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.catalog.files.own_suite import SUITE_NAME
-from accelerator_portal.reports.formats.ctrf import status_of
+from accelerator_portal.catalog.files.own_suite import SUITE_NAME_PATTERN
+from accelerator_portal.reports.formats.ctrf import ctrf_status
 from accelerator_portal.reports.outcomes import OUTCOMES
-from accelerator_portal.reports.reading import ImportResult, Options
+from accelerator_portal.reports.reading import ImportOptions, ImportResult
 from accelerator_portal.reports.report import (
     Environment,
     Evidence,
@@ -80,7 +80,7 @@ def test_a_suite_may_be_one_text_and_a_person_may_name_it(tmp_path: Path) -> Non
     )
     names = [(test.suite, test.name) for test in read(tmp_path, made).tests]
     assert names == [("my-suite", "a"), ("ops", "TestX::b")]
-    names = [(test.suite, test.name) for test in read(tmp_path, made, Options("ops")).tests]
+    names = [(test.suite, test.name) for test in read(tmp_path, made, ImportOptions("ops")).tests]
     assert names == [("ops", "My Suite::a"), ("ops", "TestX::b")]
 
 
@@ -91,7 +91,7 @@ def test_a_file_without_tests_names_its_tool(tmp_path: Path) -> None:
 FORMAT = "see the report format page"
 A_RECORD = "input should be a valid dictionary or instance of"
 TOO_SHORT = f"string should have at least 1 character; {FORMAT}"
-NO_ID = f"string should match pattern '{SUITE_NAME}'; {FORMAT}"
+NO_ID = f"string should match pattern '{SUITE_NAME_PATTERN}'; {FORMAT}"
 KEPT = "results.extra.accelerator-portal"
 NO_STAGE = (
     "input should be 'build', 'deploy', 'import', 'load', 'export', 'quantize', 'lower', 'eager',"
@@ -189,4 +189,4 @@ def test_a_flaky_test_was_tried_again(tmp_path: Path) -> None:
 
 
 def test_every_outcome_has_a_status() -> None:
-    assert {status_of(outcome) for outcome in OUTCOMES} == set(STATUSES)
+    assert {ctrf_status(outcome) for outcome in OUTCOMES} == set(STATUSES)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from accelerator_portal.reports.formats.ctrf import ctrf_text, read_ctrf
-from accelerator_portal.reports.reading import Options
+from accelerator_portal.reports.reading import ImportOptions
 from accelerator_portal.reports.report import (
     Environment,
     Evidence,
@@ -127,7 +127,7 @@ def test_a_report_becomes_ctrf_and_comes_back_whole(report: Report) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "results.json")
         file.write_bytes(written.encode())
-        assert read_ctrf(file, Options()) == drawn.of(report)
+        assert read_ctrf(file, ImportOptions()) == drawn.of(report)
 
 
 def test_what_ctrf_has_a_word_for_is_said_in_it() -> None:

@@ -7,7 +7,7 @@ import pytest
 from accelerator_portal.reports.formats.dynamo_csv import read_dynamo_csv
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.reports.reading import ImportResult, Options
+from accelerator_portal.reports.reading import ImportOptions, ImportResult
 from accelerator_portal.reports.report import Scalar, TestEntry
 from tests.reports.format_file import FormatFile
 
@@ -117,13 +117,13 @@ def test_another_name_needs_a_suite(tmp_path: Path) -> None:
             'use a name like "inductor_torchbench_inference.csv", or pass --suite'
         )
     ]
-    options = Options("example", {"mode": "training"})
+    options = ImportOptions("example", {"mode": "training"})
     (test,) = file.read(tmp_path, text, options).tests
     assert (test.suite, test.parameters) == ("example", {"mode": "training"})
 
 
 def test_the_file_stands_above_the_options_but_for_the_suite(tmp_path: Path) -> None:
-    options = Options("example", {"mode": "training", "dtype": "int8", "recipe": "x"})
+    options = ImportOptions("example", {"mode": "training", "dtype": "int8", "recipe": "x"})
     (test,) = read(tmp_path, "name,float32\nm,pass\n", options).tests
     assert (test.suite, test.parameters) == (
         "example",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.reports.formats.executorch import read_executorch_csv
-from accelerator_portal.reports.reading import Options
+from accelerator_portal.reports.reading import ImportOptions
 from accelerator_portal.reports.report import Scalar
 from tests.reports.format_file import FormatFile, only
 
@@ -211,7 +211,7 @@ def test_rows_that_executorch_wrote_are_read(tmp_path: Path) -> None:
 
 
 def test_the_options_name_the_suite_and_what_the_file_does_not_say(tmp_path: Path) -> None:
-    options = Options("executorch-models", {"recipe": "x", "mode": "inference"})
+    options = ImportOptions("executorch-models", {"recipe": "x", "mode": "inference"})
     found = read(tmp_path, content({"Flow": "qnn_8a8w"}), options)
     assert only(found).parameters == {"recipe": "8a8w", "mode": "inference"}
     assert [(suite.name, suite.kind) for suite in found.suites] == [("executorch-models", "model")]

@@ -8,7 +8,7 @@ import pytest
 
 from accelerator_portal.reports.formats.executorch import read_executorch_json
 from accelerator_portal.reports.formats.format_list import detect_format
-from accelerator_portal.reports.reading import ImportResult, Options
+from accelerator_portal.reports.reading import ImportOptions, ImportResult
 from accelerator_portal.reports.report import TestEntry
 from tests.reports.format_file import FormatFile, only
 
@@ -72,7 +72,7 @@ def document(*tests: object) -> dict[str, object]:
     }
 
 
-def read(folder: Path, *tests: object, options: Options | None = None) -> ImportResult:
+def read(folder: Path, *tests: object, options: ImportOptions | None = None) -> ImportResult:
     return FILE.read(folder, document(*tests), options)
 
 
@@ -137,7 +137,9 @@ def test_what_was_left_out_before_it_began_keeps_its_name_and_parameters(tmp_pat
         "m/test_v.py::test_vit[xnnpack_static_int8-float32-dynamic_shapes]", "skipped",
         longrepr="('/x/test_v.py', 10, 'Skipped: made up')",
     )  # fmt: skip
-    found = read(tmp_path, skipped, options=Options("executorch-models", {"mode": "inference"}))
+    found = read(
+        tmp_path, skipped, options=ImportOptions("executorch-models", {"mode": "inference"})
+    )
     test = only(found)
     assert (test.suite, test.name, test.outcome, test.reason) == (
         "executorch-models", "test_vit", "skipped", "made up",

@@ -6,7 +6,7 @@ import pytest
 
 from accelerator_portal.reports.formats.flaggems import read_flaggems
 from accelerator_portal.reports.formats.format_list import detect_format
-from accelerator_portal.reports.reading import ImportResult, Options
+from accelerator_portal.reports.reading import ImportOptions, ImportResult
 from tests.reports.format_file import FormatFile
 
 # The structure is that of FlagGems' files; the tests are made up.
@@ -55,7 +55,7 @@ FILE = FormatFile("test_x.py", read_flaggems)
 
 
 def read(tmp_path: Path, text: str, accelerator: str = "acme") -> ImportResult:
-    return FILE.read(tmp_path, text, Options(accelerator=accelerator))
+    return FILE.read(tmp_path, text, ImportOptions(accelerator=accelerator))
 
 
 def test_only_what_is_left_out_whatever_its_parameters_is_read(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.formats import imported_tests as module
 from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
-from accelerator_portal.reports.reading import Options
+from accelerator_portal.reports.reading import ImportOptions
 from accelerator_portal.reports.report import Suite
 
 FILE = Path("somewhere/example.csv")
@@ -18,12 +18,12 @@ REMEDY = "see the report format page"
 
 
 def imported(*, may_repeat: bool = False, **parameters: str) -> ImportedTests:
-    return ImportedTests(FILE, Options(parameters=parameters), may_repeat=may_repeat)
+    return ImportedTests(FILE, ImportOptions(parameters=parameters), may_repeat=may_repeat)
 
 
 def problems(tests: ImportedTests) -> list[str]:
     with pytest.raises(ProblemsError) as error:
-        tests.done()
+        tests.checked_tests()
     return [str(problem) for problem in error.value.problems]
 
 
@@ -31,7 +31,7 @@ def test_tests_come_in_the_order_of_the_file() -> None:
     tests = imported()
     for name in ("b", "a", "c"):
         tests.add(1, TEST | {"name": name})
-    assert [test.name for test in tests.done()] == ["b", "a", "c"]
+    assert [test.name for test in tests.checked_tests()] == ["b", "a", "c"]
 
 
 @pytest.mark.parametrize("new", OUTCOMES)
@@ -43,7 +43,7 @@ def test_where_a_test_may_repeat_the_result_that_ranks_first_is_kept(
     tests.add(1, TEST | {"outcome": old})
     tests.add(2, TEST | {"name": "another"})
     tests.add(3, TEST | {"outcome": new})
-    kept, _ = tests.done()
+    kept, _ = tests.checked_tests()
     assert kept.outcome == min(old, new, key=lambda outcome: OUTCOMES[outcome].merge_rank)
 
 
@@ -54,7 +54,7 @@ def test_the_accelerators_result_is_kept_even_if_it_is_better(other: str) -> Non
         tests = imported(may_repeat=True)
         for fields, device in results:
             tests.add(1, fields, device=device)
-        (kept,) = tests.done()
+        (kept,) = tests.checked_tests()
         assert kept.outcome == "passed"
 
 
@@ -76,7 +76,7 @@ def test_each_test_gets_the_parameters_of_all_but_not_in_place_of_its_own() -> N
     tests = imported(dtype="int8", mode="eager")
     tests.add(1, TEST | {"name": "a", "parameters": {"dtype": "float32"}})
     tests.add(2, TEST | {"name": "b"})
-    assert [dict(test.parameters) for test in tests.done()] == [
+    assert [dict(test.parameters) for test in tests.checked_tests()] == [
         {"dtype": "float32", "mode": "eager"},
         {"dtype": "int8", "mode": "eager"},
     ]
@@ -91,10 +91,10 @@ def test_parameters_that_are_none_stay_a_fault() -> None:
 
 def test_a_record_is_its_model_or_faults() -> None:
     tests = imported()
-    suite = tests.parsed(Suite, {"name": "ops", "kind": "unit"}, "suites")
+    suite = tests.parse_record(Suite, {"name": "ops", "kind": "unit"}, "suites")
     assert suite == Suite(name="ops", kind="unit")
-    assert tests.parsed(Suite, {"name": "ops"}, "suites", 5) is None
-    assert tests.parsed(Suite, 7, "suites", 6) is None
+    assert tests.parse_record(Suite, {"name": "ops"}, "suites", 5) is None
+    assert tests.parse_record(Suite, 7, "suites", 6) is None
     first, second = problems(tests)
     assert first == f"example.csv:5: suites.kind: field required; {REMEDY}"
     assert second.startswith("example.csv:6: suites: ")
@@ -102,8 +102,11 @@ def test_a_record_is_its_model_or_faults() -> None:
 
 def test_cells_stand_under_their_columns() -> None:
     tests = imported()
-    assert tests.cells(2, ["name", "accuracy"], ["m", "pass"]) == {"name": "m", "accuracy": "pass"}
-    assert tests.cells(3, ["name", "accuracy"], ["m"]) is None
+    assert tests.cells_by_column(2, ["name", "accuracy"], ["m", "pass"]) == {
+        "name": "m",
+        "accuracy": "pass",
+    }
+    assert tests.cells_by_column(3, ["name", "accuracy"], ["m"]) is None
     assert problems(tests) == [
         "example.csv:3: the row has 1 values, the header has 2; use one value per column"
     ]
@@ -129,9 +132,9 @@ def test_a_figure_is_finite_or_none(
     faults: int,
 ) -> None:
     tests = imported()
-    assert tests.figure(2, "speed", cell, may_be_infinite=may_be_infinite) == value
+    assert tests.parse_number(2, "speed", cell, may_be_infinite=may_be_infinite) == value
     if not faults:
-        assert tests.done() == ()
+        assert tests.checked_tests() == ()
         return
     assert problems(tests) == [f'example.csv:2: speed: "{cell}" is not a number; use a number']
 
@@ -139,7 +142,7 @@ def test_a_figure_is_finite_or_none(
 def test_of_very_many_faults_a_hundred_are_shown() -> None:
     tests = imported()
     for line in range(1, 203):
-        tests.fault(line, "example", "none")
+        tests.record_fault(line, "example", "none")
     messages = problems(tests)
     assert len(messages) == 101
     assert "example.csv:1: 102 more problems; fix the problems above first" in messages
@@ -148,9 +151,9 @@ def test_of_very_many_faults_a_hundred_are_shown() -> None:
 def test_a_file_full_of_faults_is_not_read_to_its_end() -> None:
     tests = imported()
     for line in range(1, 10_100):
-        tests.fault(line, "example", "none")
+        tests.record_fault(line, "example", "none")
     with pytest.raises(ProblemsError) as error:
-        tests.fault(10_100, "example", "none")
+        tests.record_fault(10_100, "example", "none")
     messages = [str(problem) for problem in error.value.problems]
     assert len(messages) == 101
     assert (
@@ -182,8 +185,8 @@ def test_what_can_be_no_suite_is_refused() -> None:
     ("name", "remedy"), [("My Ops", 'write "my-ops"'), ("測試", "use lowercase letters")]
 )
 def test_a_suite_that_a_person_names_is_an_id(name: str, remedy: str) -> None:
-    assert chosen_suite(FILE, Options("my-ops")) == "my-ops"
-    assert chosen_suite(FILE, Options()) is None
+    assert chosen_suite(FILE, ImportOptions("my-ops")) == "my-ops"
+    assert chosen_suite(FILE, ImportOptions()) is None
     with pytest.raises(ProblemsError) as error:
-        chosen_suite(FILE, Options(name))
+        chosen_suite(FILE, ImportOptions(name))
     assert str(error.value) == f'example.csv:1: "{name}" is not a valid suite name; {remedy}'

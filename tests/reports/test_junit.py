@@ -11,7 +11,7 @@ from hypothesis import given
 
 from accelerator_portal.reports.formats.junit import junit_text, read_junit
 from accelerator_portal.reports.outcomes import OUTCOMES
-from accelerator_portal.reports.reading import ImportResult, Options
+from accelerator_portal.reports.reading import ImportOptions, ImportResult
 from accelerator_portal.reports.report import Environment, Report, Suite, TestEntry, Trigger
 from tests.reports import drawn
 from tests.reports.junit_files import SUITE, problems, read
@@ -82,7 +82,7 @@ def test_suites_are_named_by_the_file_or_by_a_person(tmp_path: Path) -> None:
     found = read(tmp_path, text)
     assert [suite.name for suite in found.suites] == ["my-ops", "results", "empty"]
     assert [test.suite for test in found.tests] == ["my-ops", "results"]
-    found = read(tmp_path, text, Options("mine"))
+    found = read(tmp_path, text, ImportOptions("mine"))
     assert [suite.name for suite in found.suites] == ["mine"]
     assert {test.suite for test in found.tests} == {"mine"}
 
@@ -158,7 +158,7 @@ def test_a_report_comes_back_whole(report: Report) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "results.xml")
         file.write_bytes(junit_text(report).encode())
-        found = read_junit(file, Options())
+        found = read_junit(file, ImportOptions())
     assert found == dataclasses.replace(drawn.of(report), tests=tuple(tests))
 
 

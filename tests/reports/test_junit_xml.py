@@ -7,7 +7,7 @@ import pytest
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.formats.junit import read_junit
-from accelerator_portal.reports.reading import ImportResult, Options
+from accelerator_portal.reports.reading import ImportOptions, ImportResult
 from accelerator_portal.reports.report import Suite
 from tests.reports.junit_files import SUITE, problems, read
 
@@ -42,7 +42,7 @@ def test_a_file_that_is_too_big_is_not_even_opened(tmp_path: Path) -> None:
     file.touch()
     os.truncate(file, 500 * 1024**2)  # no block of it is on the disk
     with pytest.raises(ProblemsError) as caught:
-        read_junit(file, Options())
+        read_junit(file, ImportOptions())
     assert str(caught.value) == (
         "results.xml:1: the file has 500 MiB, more than 128; split it by suite"
     )

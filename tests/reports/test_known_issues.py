@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 
 from accelerator_portal.reports.identity import identity_of
-from accelerator_portal.reports.known_issues import matches, outdated_issues
+from accelerator_portal.reports.known_issues import issue_matches_test, outdated_issues
 from tests.reports.examples import report
 from tests.results.made_up import known_failure
 
@@ -31,7 +31,7 @@ def test_a_key_names_a_test_and_what_it_leaves_open_does_not_matter(
     met: bool,  # noqa: FBT001 - a parameter
 ) -> None:
     (test,) = report({"parameters": F32}).tests
-    assert matches(known_failure(**changes), identity_of(test)) == met
+    assert issue_matches_test(known_failure(**changes), identity_of(test)) == met
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_vendors_own_suite_is_named_as_people_write_it(
 ) -> None:
     suites = [{"name": "acme/kernels", "kind": "unit"}]
     tests = report({"suite": "acme/kernels"}, suites=suites).tests
-    assert matches(known_failure(**named), identity_of(tests[0])) is met
+    assert issue_matches_test(known_failure(**named), identity_of(tests[0])) is met
     found = [
         one.why for one in outdated_issues([known_failure(**named)], tests, DAY.replace(month=4))
     ]

@@ -6,7 +6,7 @@ from accelerator_portal.reports.missing_operators import (
     MissingOperator,
     missing_operator,
     missing_operators,
-    waiting_words,
+    waiting_tests_text,
 )
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import TestEntry
@@ -73,5 +73,5 @@ def test_tests_are_counted_by_the_operator_that_they_wait_for_most_first() -> No
 
 
 def test_an_operator_is_told_with_its_tests() -> None:
-    assert waiting_words(MissingOperator("aten::a", 85)) == "85 tests wait for aten::a"
-    assert waiting_words(MissingOperator("aten::a", 1)) == "1 test waits for aten::a"
+    assert waiting_tests_text(MissingOperator("aten::a", 85)) == "85 tests wait for aten::a"
+    assert waiting_tests_text(MissingOperator("aten::a", 1)) == "1 test waits for aten::a"

@@ -8,7 +8,7 @@ import pytest
 
 from accelerator_portal.reports.formats.format_list import detect_format
 from accelerator_portal.reports.formats.onnx_scoreboard import read_onnx_scoreboard
-from accelerator_portal.reports.reading import Options
+from accelerator_portal.reports.reading import ImportOptions
 from tests.reports.format_file import FormatFile
 
 # The structure is that of the scoreboard's files; the tests are made up.
@@ -45,7 +45,7 @@ def test_its_date_is_read_as_utc_and_that_is_said(tmp_path: Path) -> None:
 
 
 def test_a_person_names_the_suite(tmp_path: Path) -> None:
-    found = FILE.read(tmp_path, BOARD, Options("acme/onnx"))
+    found = FILE.read(tmp_path, BOARD, ImportOptions("acme/onnx"))
     assert {test.suite for test in found.tests} == {"acme/onnx"}
 
 

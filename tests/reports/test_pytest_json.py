@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from accelerator_portal.reports.formats.pytest_json import read_pytest_json
-from accelerator_portal.reports.reading import ImportResult, Options
+from accelerator_portal.reports.reading import ImportOptions, ImportResult
 from accelerator_portal.reports.report import Environment, Suite, TestEntry
 from tests.reports.format_file import FormatFile
 
@@ -192,7 +192,7 @@ def test_a_module_that_cannot_be_collected_is_a_broken_test(tmp_path: Path) -> N
         {"nodeid": "", "outcome": "passed", "result": []},
         {"nodeid": "tests/test_b.py", "outcome": "failed", "longrepr": "SyntaxError"},
     ]
-    found = read(tmp_path, document(collectors=collectors), Options("ops", {"mode": "eager"}))
+    found = read(tmp_path, document(collectors=collectors), ImportOptions("ops", {"mode": "eager"}))
     assert found.suites == (Suite(name="ops", kind="unit", planned=1),)
     assert found.tests == (
         TestEntry(

@@ -9,7 +9,7 @@ import pytest
 from accelerator_portal.reports.formats.format_list import detect_format
 from accelerator_portal.reports.formats.junit import read_junit
 from accelerator_portal.reports.formats.pytorch_test_run import read_pytorch_test_run
-from accelerator_portal.reports.reading import ImportResult, Options
+from accelerator_portal.reports.reading import ImportOptions, ImportResult
 from tests.reports.format_file import FormatFile
 
 # The structure is that of the uploaded files; tests and numbers are made up.
@@ -81,7 +81,7 @@ def test_the_same_tests_come_from_the_xml_of_the_same_ci(tmp_path: Path) -> None
     file = tmp_path / "test_torch-0123.xml"
     file.write_text(XML, "utf-8")
     assert detect_format(file) == "junit"
-    found = read_junit(file, Options("pytorch-tests"))
+    found = read_junit(file, ImportOptions("pytorch-tests"))
     assert [(t.name, dict(t.parameters), t.outcome) for t in found.tests] == [
         ("test_torch.TestTorch::test_copy", {}, "passed"),
         ("nn.test_ops.TestOps::test_add", {"dtype": "float32"}, "failed"),

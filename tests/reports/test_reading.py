@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports import reading as module
-from accelerator_portal.reports.reading import TAKEN, lines_of, load_json, with_entry_counts
+from accelerator_portal.reports.reading import READ_AS_TEST, lines_of, load_json, with_entry_counts
 
 FILE = Path("somewhere/example.csv")
 
@@ -33,8 +33,8 @@ def test_a_very_long_line_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_note_ends_with_the_counts_of_the_last_import() -> None:
     assert with_entry_counts("A note.", {}) == "A note."
-    assert with_entry_counts(None, {TAKEN: 1}) == "Entries read: 1. Taken: 1."
-    first = with_entry_counts("A note.", {"empty cells": 2, "for old macOS": 3, TAKEN: 1995})
+    assert with_entry_counts(None, {READ_AS_TEST: 1}) == "Entries read: 1. Taken: 1."
+    first = with_entry_counts("A note.", {"empty cells": 2, "for old macOS": 3, READ_AS_TEST: 1995})
     counts = "Entries read: 2,000. Taken: 1,995. Left out: 3 for old macOS, 2 empty cells."
     assert first == f"A note. {counts}"
     assert with_entry_counts(first, {"x": 1}) == "A note. Entries read: 1. Taken: 0. Left out: 1 x."

@@ -7,14 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.outcomes import BAD, OUTCOMES, Kind, Outcome, OutcomeGroup
+from accelerator_portal.reports.outcomes import BAD, OUTCOMES, Outcome, OutcomeGroup, ReportKind
 from accelerator_portal.reports.relay import relay_summary
 from accelerator_portal.reports.report import Report
 from tests.reports.examples import TEST
 from tests.reports.examples import report as example
 
 
-def report(*outcomes: Outcome, planned: int | None = None, kind: Kind = "self-reported") -> Report:
+def report(
+    *outcomes: Outcome, planned: int | None = None, kind: ReportKind = "self-reported"
+) -> Report:
     """Make up a report with one test for each outcome."""
     tests = [{**TEST, "name": f"m{n}", "outcome": outcome} for n, outcome in enumerate(outcomes)]
     suites = [{"name": "made-up", "kind": "model", "planned": planned}]

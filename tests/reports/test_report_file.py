@@ -14,7 +14,7 @@ from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports import report_file
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_file import line_of_tests, read_report, report_text
+from accelerator_portal.reports.report_file import first_test_line, read_report, report_text
 from tests.reports.drawn import VISIBLE
 from tests.reports.examples import REPORT, TEST, report
 
@@ -36,7 +36,7 @@ def test_each_test_stands_on_a_line_of_its_own(tmp_path: Path) -> None:
     lines = text.splitlines()
     first = lines.index('  {"suite": "made-up", "name": "first", "outcome": "passed"},')
     assert lines[first + 1] == '  {"suite": "made-up", "name": "second", "outcome": "passed"}'
-    assert line_of_tests(written(tmp_path, text)) == first + 1
+    assert first_test_line(written(tmp_path, text)) == first + 1
 
 
 def test_a_report_without_tests_is_one(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from accelerator_portal.reports.formats.statuses import (
     DYNAMO,
     EXECUTORCH,
     StatusMeaning,
-    executorch_verdict,
-    verdict_of,
+    dynamo_meaning,
+    executorch_meaning,
 )
 from accelerator_portal.reports.outcomes import GOOD, Outcome, Stage
 from accelerator_portal.reports.report import TestEntry
@@ -42,7 +42,7 @@ ALL = {**DYNAMO, **EXECUTORCH}
 def test_a_status_of_the_dynamo_benchmarks(
     status: str, outcome: Outcome, stage: Stage | None
 ) -> None:
-    verdict = verdict_of(status)
+    verdict = dynamo_meaning(status)
     assert (verdict.outcome, verdict.stage, verdict.raw_status) == (outcome, stage, status)
 
 
@@ -73,17 +73,17 @@ def test_what_is_skipped_has_a_reason(status: str, verdict: StatusMeaning) -> No
     ],
 )
 def test_a_text_is_an_error_and_never_a_pass(text: str, outcome: Outcome) -> None:
-    assert verdict_of(text) == StatusMeaning(outcome, None, text, None)
+    assert dynamo_meaning(text) == StatusMeaning(outcome, None, text, None)
 
 
 def test_an_error_does_not_change_what_was_skipped_or_compared() -> None:
     text = "EX out of memory. Tried to allocate 1.00 MiB"
-    assert executorch_verdict("SKIPPED", text).outcome == "skipped"
-    assert executorch_verdict("OUTPUT_MISMATCH_FAIL", text).outcome == "wrong-result"
+    assert executorch_meaning("SKIPPED", text).outcome == "skipped"
+    assert executorch_meaning("OUTPUT_MISMATCH_FAIL", text).outcome == "wrong-result"
 
 
 def test_a_long_text_keeps_its_beginning_and_its_end() -> None:
-    reason = verdict_of("begin " + "x" * 9000 + " end").reason
+    reason = dynamo_meaning("begin " + "x" * 9000 + " end").reason
     assert reason is not None
     assert len(reason) <= 4000
     assert (reason[:6], reason[-4:]) == ("begin ", " end")
@@ -92,7 +92,7 @@ def test_a_long_text_keeps_its_beginning_and_its_end() -> None:
 @given(st.text(max_size=300))
 def test_whatever_the_status_the_fields_make_a_test(status: str) -> None:
     test = TestEntry.model_validate(
-        {"suite": "example", "name": "m", **verdict_of(status).fields()}
+        {"suite": "example", "name": "m", **dynamo_meaning(status).fields()}
     )
     assert test.outcome in get_args(Outcome)
     assert test.raw_status == (status if status in DYNAMO else None)

@@ -7,64 +7,64 @@ from hypothesis import strategies as st
 from accelerator_portal.reports.test_ids import (
     MAX_CASE,
     MAX_NAME,
-    Identified,
-    fitted,
-    identified,
-    identified_generic,
-    identified_node,
-    suite_id,
+    ParsedTestId,
+    parse_device_generic_name,
+    parse_junit_test_id,
+    parse_pytest_node_id,
+    shortened_with_digest,
+    valid_suite_id,
 )
 
 
 @pytest.mark.parametrize(
     ("container", "test", "expected"),
     [
-        ("tests.test_x", "test_a", Identified("tests.test_x::test_a", {})),
-        ("", "test_a", Identified("test_a", {})),
-        ("TestX", "", Identified("TestX", {})),
-        ("", "", Identified("", {})),
-        ("x", "t[cpu-float32]", Identified("x::t", {"dtype": "float32"}, "cpu")),
-        ("x", "t[torch.float16-cuda:1]", Identified("x::t", {"dtype": "float16"}, "cuda:1")),
-        ("x", "t[bf16]", Identified("x::t", {"dtype": "bfloat16"})),
-        ("x", "t[3-float32-a]", Identified("x::t", {"dtype": "float32", "case": "3-a"})),
-        ("x", "t[float32--1]", Identified("x::t", {"dtype": "float32", "case": "-1"})),
-        ("x", "t[float32-int8]", Identified("x::t", {"case": "float32-int8"})),
-        ("x", "t[cpu-cuda]", Identified("x::t", {}, "cpu-cuda")),
-        ("x", "t[cudagraphs]", Identified("x::t", {"case": "cudagraphs"})),
-        ("x", "t[a[0]]", Identified("x::t", {"case": "a[0]"})),
-        ("x", "t[", Identified("x::t[", {})),
-        ("x", "[a]", Identified("x::[a]", {})),
+        ("tests.test_x", "test_a", ParsedTestId("tests.test_x::test_a", {})),
+        ("", "test_a", ParsedTestId("test_a", {})),
+        ("TestX", "", ParsedTestId("TestX", {})),
+        ("", "", ParsedTestId("", {})),
+        ("x", "t[cpu-float32]", ParsedTestId("x::t", {"dtype": "float32"}, "cpu")),
+        ("x", "t[torch.float16-cuda:1]", ParsedTestId("x::t", {"dtype": "float16"}, "cuda:1")),
+        ("x", "t[bf16]", ParsedTestId("x::t", {"dtype": "bfloat16"})),
+        ("x", "t[3-float32-a]", ParsedTestId("x::t", {"dtype": "float32", "case": "3-a"})),
+        ("x", "t[float32--1]", ParsedTestId("x::t", {"dtype": "float32", "case": "-1"})),
+        ("x", "t[float32-int8]", ParsedTestId("x::t", {"case": "float32-int8"})),
+        ("x", "t[cpu-cuda]", ParsedTestId("x::t", {}, "cpu-cuda")),
+        ("x", "t[cudagraphs]", ParsedTestId("x::t", {"case": "cudagraphs"})),
+        ("x", "t[a[0]]", ParsedTestId("x::t", {"case": "a[0]"})),
+        ("x", "t[", ParsedTestId("x::t[", {})),
+        ("x", "[a]", ParsedTestId("x::[a]", {})),
         # PyTorch's device-generic tests
-        ("TestXCUDA", "test_a_cuda", Identified("TestX::test_a", {}, "cuda")),
+        ("TestXCUDA", "test_a_cuda", ParsedTestId("TestX::test_a", {}, "cuda")),
         (
             "test_ops.TestXXPU",
             "test_a_xpu_float8_e4m3fn",
-            Identified("test_ops.TestX::test_a", {"dtype": "float8_e4m3fn"}, "xpu"),
+            ParsedTestId("test_ops.TestX::test_a", {"dtype": "float8_e4m3fn"}, "xpu"),
         ),
         (
             "TestXPRIVATEUSE1",
             "test_a_privateuse1_float32_int64",
-            Identified("TestX::test_a", {"case": "float32_int64"}, "privateuse1"),
+            ParsedTestId("TestX::test_a", {"case": "float32_int64"}, "privateuse1"),
         ),
         (
             "TestXPRIVATEUSE1",
             "test_copy_cpu_npu_int8",
-            Identified("TestX::test_copy_cpu", {"dtype": "int8"}, "npu"),
+            ParsedTestId("TestX::test_copy_cpu", {"dtype": "int8"}, "npu"),
         ),
         (
             "TestXCUDA",
             "test_cuda_to_cpu_cuda_int8",
-            Identified("TestX::test_cuda_to_cpu", {"dtype": "int8"}, "cuda"),
+            ParsedTestId("TestX::test_cuda_to_cpu", {"dtype": "int8"}, "cuda"),
         ),
-        ("TestXCUDA", "test_a_cuda_graphs", Identified("TestXCUDA::test_a_cuda_graphs", {})),
-        ("TestXCUDA", "test_a_cudagraph", Identified("TestXCUDA::test_a_cudagraph", {})),
-        ("TestXCUDA", "test_a", Identified("TestXCUDA::test_a", {})),
-        ("TestXCUDA", "_cuda", Identified("TestXCUDA::_cuda", {})),
-        ("TestX", "test_a_cuda_int8", Identified("TestX::test_a_cuda_int8", {})),
+        ("TestXCUDA", "test_a_cuda_graphs", ParsedTestId("TestXCUDA::test_a_cuda_graphs", {})),
+        ("TestXCUDA", "test_a_cudagraph", ParsedTestId("TestXCUDA::test_a_cudagraph", {})),
+        ("TestXCUDA", "test_a", ParsedTestId("TestXCUDA::test_a", {})),
+        ("TestXCUDA", "_cuda", ParsedTestId("TestXCUDA::_cuda", {})),
+        ("TestX", "test_a_cuda_int8", ParsedTestId("TestX::test_a_cuda_int8", {})),
     ],
 )
-def test_a_name_becomes_an_identity(container: str, test: str, expected: Identified) -> None:
-    assert identified(container, test) == expected
+def test_a_name_becomes_an_identity(container: str, test: str, expected: ParsedTestId) -> None:
+    assert parse_junit_test_id(container, test) == expected
 
 
 @pytest.mark.parametrize(
@@ -83,12 +83,14 @@ def test_a_name_becomes_an_identity(container: str, test: str, expected: Identif
 def test_a_generic_test_has_one_name_on_every_device(
     test: str, device: str, name: str, parameters: dict[str, str]
 ) -> None:
-    assert identified_generic("test_x.TestX", test, device) == Identified(name, parameters, device)
+    assert parse_device_generic_name("test_x.TestX", test, device) == ParsedTestId(
+        name, parameters, device
+    )
 
 
 def test_a_test_that_names_no_device_is_no_generic_one() -> None:
-    assert identified_generic("test_x.TestX", "test_add", "cpu") is None
-    assert identified_generic("test_x.TestX", "test_add_cpu_fast", "cpu") is None
+    assert parse_device_generic_name("test_x.TestX", "test_add", "cpu") is None
+    assert parse_device_generic_name("test_x.TestX", "test_add_cpu_fast", "cpu") is None
 
 
 @pytest.mark.parametrize(
@@ -101,14 +103,14 @@ def test_a_test_that_names_no_device_is_no_generic_one() -> None:
     ],
 )
 def test_a_node_has_the_name_that_junit_gives_it(nodeid: str, name: str) -> None:
-    assert identified_node(nodeid).name == name
+    assert parse_pytest_node_id(nodeid).name == name
 
 
 def test_no_identity_tells_two_devices_apart() -> None:
     for device in ("cpu", "cuda", "npu", "xpu"):
-        found = identified(f"TestX{device.upper()}", f"test_a_{device}_float32")
+        found = parse_junit_test_id(f"TestX{device.upper()}", f"test_a_{device}_float32")
         assert (found.name, found.parameters) == ("TestX::test_a", {"dtype": "float32"})
-        found = identified("TestX", f"test_a[{device}-float32]")
+        found = parse_junit_test_id("TestX", f"test_a[{device}-float32]")
         assert (found.name, found.parameters) == ("TestX::test_a", {"dtype": "float32"})
 
 
@@ -127,19 +129,22 @@ def test_no_identity_tells_two_devices_apart() -> None:
     ],
 )
 def test_a_suite_has_an_id(name: str, expected: str | None) -> None:
-    assert suite_id(name) == expected
+    assert valid_suite_id(name) == expected
 
 
 @given(st.text(max_size=500), st.text(max_size=600))
 def test_any_name_fits_a_report(container: str, test: str) -> None:
-    found = identified(container, test)
+    found = parse_junit_test_id(container, test)
     assert len(found.name) <= MAX_NAME
     assert all(0 < len(value) <= MAX_CASE for value in found.parameters.values())
     assert set(found.parameters) <= {"dtype", "case"}
 
 
 def test_two_long_names_stay_two() -> None:
-    one, other = fitted("x" * 300 + "1", MAX_NAME), fitted("x" * 300 + "2", MAX_NAME)
+    one, other = (
+        shortened_with_digest("x" * 300 + "1", MAX_NAME),
+        shortened_with_digest("x" * 300 + "2", MAX_NAME),
+    )
     assert one != other
     assert len(one) == len(other) == MAX_NAME
-    assert fitted("x" * MAX_NAME, MAX_NAME) == "x" * MAX_NAME
+    assert shortened_with_digest("x" * MAX_NAME, MAX_NAME) == "x" * MAX_NAME

@@ -8,7 +8,7 @@ import pytest
 
 from accelerator_portal.reports.formats import torchbench as module
 from accelerator_portal.reports.formats.torchbench import read_torchbench
-from accelerator_portal.reports.reading import Options
+from accelerator_portal.reports.reading import ImportOptions
 from accelerator_portal.reports.report import Environment, Scalar, TestEntry
 from tests.reports.format_file import FormatFile, only
 
@@ -163,7 +163,7 @@ def test_a_metric_without_a_known_unit_says_so(tmp_path: Path) -> None:
 
 
 def test_what_the_file_says_stands_above_the_options(tmp_path: Path) -> None:
-    options = Options("example", {"dtype": "float32", "mode": "training"})
+    options = ImportOptions("example", {"dtype": "float32", "mode": "training"})
     test = only(read(tmp_path, content({key(): "pass"}), options))
     assert (test.suite, test.parameters) == (
         "example",
@@ -260,7 +260,7 @@ def test_the_device_of_newer_files_is_the_model_of_the_card(tmp_path: Path) -> N
     key = "model=a, test=eval, device=npu, bs=4, extra_args=[], metric="
     metrics = {f"{key}latencies": 1.5, f"{key}cpu_peak_mem": None, f"{key}gpu_peak_mem": "failed"}
     file.write_text(json.dumps({"name": "test_bench", "environ": environ, "metrics": metrics}))
-    found = read_torchbench(file, Options())
+    found = read_torchbench(file, ImportOptions())
     assert (found.environment.hardware, dict(found.environment.packages)) == ("Example Card 1", {})
     (test,) = found.tests
     assert test.parameters["batch_size"] == 4

@@ -12,8 +12,8 @@ from accelerator_portal.catalog.files.known_issues_file import KnownFailure
 from accelerator_portal.reports import Report
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.history import OutcomeChange, fold
-from accelerator_portal.results.standing import Standing, State
+from accelerator_portal.results.history import OutcomeChange, fold_report
+from accelerator_portal.results.history_state import State, StoredTestState
 
 START = dt.datetime(2026, 3, 1, 2, 0, tzinfo=dt.UTC)
 
@@ -78,7 +78,7 @@ def folded(*reports: Report) -> tuple[State, list[OutcomeChange]]:
     state = State("example", "baselines" if basis else "runs")
     changes: list[OutcomeChange] = []
     for report in reports:
-        state, more = fold(state, report)
+        state, more = fold_report(state, report)
         changes += more
     return state, changes
 
@@ -93,6 +93,6 @@ def course(*outcomes: Outcome | None) -> State:
     return folded(*(made_up(day, tests) for day, tests in enumerate(days)))[0]
 
 
-def standing(state: State, name: str = "model") -> Standing:
+def standing(state: State, name: str = "model") -> StoredTestState:
     """How a test of the example's suite stands."""
     return dict(state.tests())[f"models/{name}"]

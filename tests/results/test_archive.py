@@ -16,8 +16,8 @@ from accelerator_portal.results.archive import (
     with_reports,
 )
 from accelerator_portal.results.folding import fold_reports
-from accelerator_portal.results.history import fold
-from accelerator_portal.results.standing import State, basis_of
+from accelerator_portal.results.history import fold_report
+from accelerator_portal.results.history_state import State, basis_of
 from tests.folders import REPOSITORY
 from tests.results.made_up import made_up, stored
 
@@ -64,6 +64,6 @@ def test_a_report_that_this_repository_folded_is_still_the_same_one() -> None:
         report = stored_report.report
         state = read_state_of(REPOSITORY, report.accelerator, basis_of(report))
         if report.started and state.last and report.started <= state.last:
-            assert fold(state, report, Path(stored_report.path)) == (state, ())
+            assert fold_report(state, report, Path(stored_report.path)) == (state, ())
             known += 1
     assert known

@@ -9,16 +9,16 @@ from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
 from accelerator_portal.reports.report import Environment
 from accelerator_portal.results.breakages import (
     Breakage,
-    Class,
     EnvironmentDifference,
-    classes,
-    classify,
-    differences,
-    flips,
+    HistoryClass,
+    classes_by_key,
+    classify_test,
+    environment_differences,
     never_passed,
     open_breakages,
+    verdict_change_count,
 )
-from accelerator_portal.results.standing import State
+from accelerator_portal.results.history_state import State
 from tests.results.made_up import START, Outcomes, course, folded, made_up, standing
 
 P: Outcome = "passed"
@@ -146,7 +146,7 @@ def test_environments_differ_by_statement_and_package() -> None:
             "packages": {"same": "1", "attrs": "26", "numpy": "2.1"},
         }
     )
-    assert differences(before, after) == (
+    assert environment_differences(before, after) == (
         EnvironmentDifference("plugin.commit", "0000001", "0000002"),
         EnvironmentDifference("sdk.name", None, "Example SDK"),
         EnvironmentDifference("driver", "5", None),
@@ -155,7 +155,7 @@ def test_environments_differ_by_statement_and_package() -> None:
         EnvironmentDifference("packages.numpy", "2.0", "2.1"),
         EnvironmentDifference("packages.pillow", "11", None),
     )
-    assert differences(before, before) == ()
+    assert environment_differences(before, before) == ()
 
 
 SILENT: frozenset[Outcome] = frozenset(get_args(Outcome)) - GOOD - BAD
@@ -188,8 +188,10 @@ SILENT: frozenset[Outcome] = frozenset(get_args(Outcome)) - GOOD - BAD
         ([P, F, P, F, None], "gone"),
     ],
 )
-def test_one_word_says_how_a_test_stands(outcomes: list[Outcome | None], expected: Class) -> None:
-    assert classify(standing(course(*outcomes)), "runs") == expected
+def test_one_word_says_how_a_test_stands(
+    outcomes: list[Outcome | None], expected: HistoryClass
+) -> None:
+    assert classify_test(standing(course(*outcomes)), "runs") == expected
 
 
 @pytest.mark.parametrize("silent", sorted(SILENT))
@@ -207,35 +209,35 @@ def test_one_word_says_how_a_test_stands(outcomes: list[Outcome | None], expecte
     ],
 )
 def test_what_says_nothing_of_the_product_neither_breaks_nor_mends(
-    silent: Outcome, before: list[Outcome], after: list[Outcome], expected: Class
+    silent: Outcome, before: list[Outcome], after: list[Outcome], expected: HistoryClass
 ) -> None:
     for noise in ([silent], [silent] * 9):
-        assert classify(standing(course(*before, *noise, *after)), "runs") == expected
+        assert classify_test(standing(course(*before, *noise, *after)), "runs") == expected
 
 
 @pytest.mark.parametrize("bad", sorted(BAD))
 def test_every_bad_outcome_is_a_regression(bad: Outcome) -> None:
-    assert classify(standing(course(P, bad)), "runs") == "regressed"
+    assert classify_test(standing(course(P, bad)), "runs") == "regressed"
 
 
 def test_a_test_that_was_never_judged_is_unchanged() -> None:
-    assert classify(standing(course("skipped", "executed")), "runs") == "unchanged"
+    assert classify_test(standing(course("skipped", "executed")), "runs") == "unchanged"
 
 
 def test_noise_between_verdicts_is_no_flip() -> None:
-    assert flips(standing(course(P, F, P, F))) == 3
-    assert flips(standing(course(P, "skipped", P, "infrastructure-error", P))) == 0
-    assert flips(standing(course(P, "skipped", F, "skipped", P, "skipped", F))) == 3
+    assert verdict_change_count(standing(course(P, F, P, F))) == 3
+    assert verdict_change_count(standing(course(P, "skipped", P, "infrastructure-error", P))) == 0
+    assert verdict_change_count(standing(course(P, "skipped", F, "skipped", P, "skipped", F))) == 3
 
 
 def test_one_turn_on_the_same_code_makes_a_test_flaky() -> None:
     same = {"environment": {"torch": "2.0"}}
     state, _ = folded(made_up(0, {"model": P}, **same), made_up(1, {"model": F}, **same))
-    assert classify(standing(state), "runs") == "flaky"
+    assert classify_test(standing(state), "runs") == "flaky"
     days: list[Outcomes] = [{"model": P}] * 10
     later = (made_up(day, tests) for day, tests in enumerate(days, 2))
     state, _ = folded(made_up(0, {"model": P}, **same), made_up(1, {"model": F}, **same), *later)
-    assert classify(standing(state), "runs") == "unchanged", "it is long ago"
+    assert classify_test(standing(state), "runs") == "unchanged", "it is long ago"
 
 
 @pytest.mark.parametrize(
@@ -249,12 +251,17 @@ def test_one_turn_on_the_same_code_makes_a_test_flaky() -> None:
         ([F, F], "unchanged"),
     ],
 )
-def test_a_baseline_neither_breaks_nor_mends(outcomes: list[Outcome], expected: Class) -> None:
+def test_a_baseline_neither_breaks_nor_mends(
+    outcomes: list[Outcome], expected: HistoryClass
+) -> None:
     reports = (made_up(day, {"model": o}, kind="baseline") for day, o in enumerate(outcomes))
     state, _ = folded(*reports)
-    assert list(classes(state)) == [("models/model", expected)]
+    assert list(classes_by_key(state)) == [("models/model", expected)]
 
 
 def test_every_test_of_a_state_has_a_word() -> None:
     state = course(P, F)
-    assert list(classes(state)) == [("models/model", "regressed"), ("models/steady", "unchanged")]
+    assert list(classes_by_key(state)) == [
+        ("models/model", "regressed"),
+        ("models/steady", "unchanged"),
+    ]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from accelerator_portal.reports import Report
 from accelerator_portal.results.archive import read_history, read_state_of
-from accelerator_portal.results.folding import FoldedHistory, fold_reports, without_future
+from accelerator_portal.results.folding import FoldedHistory, fold_reports, without_future_reports
 from tests.results.made_up import made_up
 
 
@@ -32,7 +32,7 @@ def test_a_report_of_the_future_is_refused_and_keeps_out_no_other(tmp_path: Path
     now = early.started + dt.timedelta(days=7)
     late = made_up((now - early.started).days + 3, {"a": "failed"})
     assert late.started
-    present, problems = without_future(named(early, late), now)
+    present, problems = without_future_reports(named(early, late), now)
     fold_reports(tmp_path, present)
     assert "\n".join(map(str, problems)) == (
         f"1.json:1: the report started {late.started:%Y-%m-%d %H:%M} UTC, which is in the future; "
@@ -46,7 +46,7 @@ def test_a_report_of_the_future_is_refused_and_keeps_out_no_other(tmp_path: Path
 def test_a_clock_that_is_a_little_ahead_is_no_future() -> None:
     now = dt.datetime(2026, 3, 1, tzinfo=dt.UTC)
     report = made_up(0, {"a": "passed"}, started=(now + dt.timedelta(hours=20)).isoformat())
-    assert without_future(named(report), now) == (named(report), [])
+    assert without_future_reports(named(report), now) == (named(report), [])
 
 
 def test_parameters_in_another_order_are_the_same_test(tmp_path: Path) -> None:

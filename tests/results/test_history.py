@@ -14,8 +14,8 @@ from accelerator_portal.reports import Report
 from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
 from accelerator_portal.results.archive import read_history, state_path
 from accelerator_portal.results.folding import fold_reports
-from accelerator_portal.results.history import OutcomeChange, fold
-from accelerator_portal.results.standing import Standing, State
+from accelerator_portal.results.history import OutcomeChange, fold_report
+from accelerator_portal.results.history_state import State, StoredTestState
 from accelerator_portal.results.state_file import read_state, state_text, write_state
 from tests.results.made_up import HISTORIES, START, Outcomes, course, folded, made_up, standing
 
@@ -29,7 +29,7 @@ def said(changes: Sequence[OutcomeChange]) -> list[tuple[str, str]]:
 
 def refused(state: State, report: Report) -> str:
     with pytest.raises(ProblemsError) as found:
-        fold(state, report, Path("2026-03-01.json"))
+        fold_report(state, report, Path("2026-03-01.json"))
     return str(found.value)
 
 
@@ -139,7 +139,7 @@ def test_the_order_of_tests_in_a_report_says_nothing() -> None:
     other = made_up(0, {"c": F, "b?mode=training": F, "a": P})
     state, changes = folded(one)
     assert folded(other) == (state, changes)
-    assert fold(state, other) == (state, ())
+    assert fold_report(state, other) == (state, ())
 
 
 def test_a_report_that_only_explains_more_is_the_same() -> None:
@@ -151,7 +151,7 @@ def test_a_report_that_only_explains_more_is_the_same() -> None:
             "note": "corrected",
         }
     )
-    assert fold(state, explained) == (state, ())
+    assert fold_report(state, explained) == (state, ())
 
 
 ONE = made_up(0, {"a": P})
@@ -230,7 +230,7 @@ def test_a_refused_report_leaves_the_state_as_it_was() -> None:
     state, _ = folded(made_up(0, {"a": P}))
     before = state_text(state)
     refused(state, made_up(0, {"a": F, "a?mode=training": P}))
-    fold(state, made_up(1, {"a": F}))
+    fold_report(state, made_up(1, {"a": F}))
     assert state_text(state) == before
 
 
@@ -280,7 +280,7 @@ def test_the_state_kept_day_by_day_is_the_state_folded_from_all_at_once(
     write_state(folder / "daily.json", State("example", "runs"))
     every: list[OutcomeChange] = []
     for report in reports:
-        state, changes = fold(read_state(folder / "daily.json"), report)
+        state, changes = fold_report(read_state(folder / "daily.json"), report)
         every += changes
         write_state(folder / "daily.json", state)
 
@@ -312,7 +312,7 @@ def plainly(name: str, history: Sequence[Outcomes]) -> tuple[object, ...]:
     )
 
 
-def shown(found: Standing) -> tuple[object, ...]:
+def shown(found: StoredTestState) -> tuple[object, ...]:
     def day(name: str) -> int | None:
         point = getattr(found, name)
         return (point.started - START).days if point else None

@@ -9,12 +9,12 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.criteria_file import Criteria, MustPass
 from accelerator_portal.reports.report import OPERATORS_ON_CPU
 from accelerator_portal.results.quality import (
-    NAMED,
+    MAX_LISTED_NAMES,
     QualityAssessment,
     as_of,
     as_of_reports,
+    assess_quality,
     is_tested,
-    quality,
 )
 from tests.reports.examples import report
 
@@ -130,13 +130,18 @@ def test_operators_that_did_not_pass_and_those_without_evidence_are_named_apart(
 
 @pytest.mark.parametrize(
     ("more", "shown", "rest"),
-    [(0, NAMED, ""), (1, NAMED + 1, ""), (2, NAMED, " and 2 more"), (3, NAMED, " and 3 more")],
+    [
+        (0, MAX_LISTED_NAMES, ""),
+        (1, MAX_LISTED_NAMES + 1, ""),
+        (2, MAX_LISTED_NAMES, " and 2 more"),
+        (3, MAX_LISTED_NAMES, " and 3 more"),
+    ],
 )
 def test_of_many_operators_some_are_named_and_the_others_counted(
     more: int, shown: int, rest: str, catalog: Catalog
 ) -> None:
     """One more is named as well: "and 1 more" would be as long."""
-    names = [f"op{n:02}" for n in range(NAMED + more)]
+    names = [f"op{n:02}" for n in range(MAX_LISTED_NAMES + more)]
     criteria = asking(catalog, must_pass(*names, "good"))
     tests = [operator("good"), *(operator(name, "crashed") for name in names)]
     answer = is_tested([report({}, *tests)], criteria, "1.10.0", NOW)
@@ -193,24 +198,24 @@ def test_the_repositorys_operators_are_few_and_have_sources(catalog: Catalog) ->
 def test_a_level_says_what_keeps_from_the_next(catalog: Catalog) -> None:
     assert catalog.criteria
     cuda = catalog.by_id["cuda"]
-    none = quality(cuda, [], catalog.criteria, "2.15.0", NOW)
+    none = assess_quality(cuda, [], catalog.criteria, "2.15.0", NOW)
     assert none.level.id == "none"
     assert ("expected", "no baseline") in gaps(none)
-    expected = quality(cuda, [report(kind="baseline")], catalog.criteria, "2.15.0", NOW)
+    expected = assess_quality(cuda, [report(kind="baseline")], catalog.criteria, "2.15.0", NOW)
     assert expected.level.id == "expected"
-    reported = quality(cuda, [report()], catalog.criteria, "2.15.0", NOW)
+    reported = assess_quality(cuda, [report()], catalog.criteria, "2.15.0", NOW)
     assert reported.level.id == "reported"
     assert gaps(reported) == [("tested", "no run of a required suite")]
     ran = report({"suite": "timm"}, suites=[{"name": "timm", "kind": "model"}],
                  environment={"torch": "2.15.0"})  # fmt: skip
-    unproven = quality(cuda, [ran], catalog.criteria, "2.15.0", NOW)
+    unproven = assess_quality(cuda, [ran], catalog.criteria, "2.15.0", NOW)
     assert gaps(unproven) == [("tested", "no results for any of the 48 required operators")]
     assert catalog.criteria.tested.must_pass
     names = catalog.criteria.tested.must_pass.names
     suites = [{"name": "timm", "kind": "model"}, {"name": "operators", "kind": "operator"}]
     tests = [{"suite": "timm"}, *map(operator, names)]
     whole = report(*tests, suites=suites, environment={"torch": "2.15.0"})
-    assert quality(cuda, [whole], catalog.criteria, "2.15.0", NOW).level.id == "tested"
+    assert assess_quality(cuda, [whole], catalog.criteria, "2.15.0", NOW).level.id == "tested"
 
 
 def test_ages_are_counted_to_the_newest_date_of_the_portals_own_facts(catalog: Catalog) -> None:

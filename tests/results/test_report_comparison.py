@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
 from accelerator_portal.results.report_comparison import (
-    DIFFERENCE_WORDS,
+    DIFFERENCE_TITLES,
     PAIR_NOTES,
     DifferenceKind,
     ReportPair,
-    by_report,
+    changes_by_report,
     compare_reports,
     difference_kind,
     report_pair,
@@ -134,8 +134,8 @@ def test_the_words_depend_on_what_the_reports_are(
 
 
 def test_every_difference_has_words_for_every_pair() -> None:
-    assert set(DIFFERENCE_WORDS) == set(get_args(DifferenceKind))
-    for words in DIFFERENCE_WORDS.values():
+    assert set(DIFFERENCE_TITLES) == set(get_args(DifferenceKind))
+    for words in DIFFERENCE_TITLES.values():
         assert set(words) == set(get_args(ReportPair))
         assert "New failures" not in {words[pair] for pair in words if pair != "runs"}
 
@@ -147,7 +147,7 @@ def test_the_first_report_of_each_suite_is_counted() -> None:
     other = other.model_copy(update={"tests": tests})
     later: Outcomes = {"a": "failed", "b": "passed", "new": "passed"}
     _, changes = folded(made_up(0, every), other, made_up(2, later))
-    first, second, third = by_report(changes)
+    first, second, third = changes_by_report(changes)
     assert (first.first, first.changes) == ({"models": 2}, ())
     assert (second.first, second.changes) == ({"units": 1}, ())
     assert third.first == {}

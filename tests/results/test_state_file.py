@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.results.standing import State
+from accelerator_portal.results.history_state import State
 from accelerator_portal.results.state_file import read_state, state_text, write_state
 from tests.results.made_up import course, folded, made_up
 

@@ -10,7 +10,7 @@ import pytest
 from accelerator_portal.catalog.files.shared_files import ModelFamily
 from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.files.stated_models_file import ModelList, StatedModel
-from accelerator_portal.results.stated_models import Statement, of_family
+from accelerator_portal.results.stated_models import Statement, statements_of_family
 
 READ = dt.date(2026, 1, 31)
 
@@ -36,7 +36,7 @@ def statement(*models: StatedModel) -> Statement:
 def test_names_match_as_documents_write_them(pattern: str, name: str) -> None:
     family = ModelFamily(id="family", title="Family", names=(pattern,))
     other = StatedModel(name="another")
-    (found,) = of_family([statement(StatedModel(name=name), other)], family)
+    (found,) = statements_of_family([statement(StatedModel(name=name), other)], family)
     assert found.models == (StatedModel(name=name),)
 
 
@@ -44,7 +44,7 @@ def test_owners_examples_and_patterns_of_a_suite_do_not_match() -> None:
     family = ModelFamily(id="mistral", title="Mistral", names=("*/*mistral*", "torchbench/*"))
     owned = StatedModel(name="mistralai/Pixtral-12B")
     example = StatedModel(name="LLaVA-NeXT", examples="llava-hf/llava-v1.6-mistral-7b-hf")
-    assert list(of_family([statement(owned, example)], family)) == []
+    assert list(statements_of_family([statement(owned, example)], family)) == []
 
 
 def test_the_words_say_who_states_it_and_when() -> None:

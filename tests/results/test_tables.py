@@ -12,9 +12,9 @@ from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.tables import (
     Column,
     ResultMatrix,
-    counts,
     group_of,
     matrices,
+    outcome_counts,
     tallies,
 )
 from tests.reports.examples import report, stored
@@ -81,7 +81,7 @@ def test_what_is_not_stated_is_said_so() -> None:
 
 
 def test_outcomes_are_counted_by_report_and_suite() -> None:
-    assert counts([ONE, TWO]) == {
+    assert outcome_counts([ONE, TWO]) == {
         ("one", "made-up"): {"failed": 1, "passed": 1},
         ("two", "made-up"): {"executed": 1},
     }
@@ -130,7 +130,7 @@ def test_tables_are_what_their_definition_says(runs: list[tuple[str, list[Any]]]
     every = [(one.id, test.suite, test.outcome) for one in reports for test in one.report.tests]
     assert [
         (report, suite, outcome, number)
-        for (report, suite), found in counts(reports).items()
+        for (report, suite), found in outcome_counts(reports).items()
         for outcome, number in found.items()
     ] == [(*key, every.count(key)) for key in sorted(set(every))]
 

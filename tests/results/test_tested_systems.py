@@ -3,7 +3,7 @@ from __future__ import annotations
 import datetime as dt
 
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.tables import own_to_one_platform
+from accelerator_portal.results.tables import single_platform_suites
 from accelerator_portal.site.platforms.platform_page import devices_of_runs, systems_of_runs
 from tests.reports.examples import stored
 
@@ -41,5 +41,5 @@ def test_a_suite_is_shared_when_two_platforms_report_it() -> None:
         tested = {"suite": suites[0]}
         return stored(accelerator, tested, accelerator=accelerator, suites=declared)
 
-    alone = own_to_one_platform([of("a", "a/x", "a/y", "known"), of("b", "a/x", "known", "b/z")])
+    alone = single_platform_suites([of("a", "a/x", "a/y", "known"), of("b", "a/x", "known", "b/z")])
     assert alone == {"a/y", "b/z"}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.site.results.results_view import ResultsView, results
+from accelerator_portal.site.results.results_view import ResultsView, make_results_view
 from tests.built_site import EXAMPLE, Site, copy_sources, site, site_of
 from tests.made_once import made_once
 from tests.site.extended import write_extended
@@ -39,4 +39,4 @@ def extended_site(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPath
 @pytest.fixture(scope="session")
 def view(site: Site) -> ResultsView:
     """The reports of the site's catalog, with their counts and matrices."""
-    return results(site.catalog)
+    return make_results_view(site.catalog)

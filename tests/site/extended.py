@@ -7,7 +7,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from accelerator_portal.cli import main
-from accelerator_portal.site.languages import LOCALE
+from accelerator_portal.site.languages import LOCALE_FOLDER
 from tests.built_site import EXAMPLE, copy_sources
 
 # The second platform, as `accelerator-portal new` creates it.
@@ -76,7 +76,7 @@ def write_extended(root: Path) -> None:
         source = text.partition("sources:\n")[2].partition(":")[0].strip()
         (folder / name).write_text(text + more.replace("SOURCE", source), "utf-8")
     (folder / "known-issues.yaml").write_text(ISSUES, "utf-8")
-    (root / LOCALE / "ja.po").write_text(JAPANESE, "utf-8")
+    (root / LOCALE_FOLDER / "ja.po").write_text(JAPANESE, "utf-8")
     configuration = root / "mkdocs.yml"
     before = configuration.read_text("utf-8")
     after = before.replace("languages: [zh]", "languages: [zh, ja]")

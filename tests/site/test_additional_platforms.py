@@ -9,12 +9,12 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.install.additional_platforms import (
-    platforms_by_listed_id,
+    platforms_by_additional_id,
     read_additional_platforms,
 )
 from accelerator_portal.install.pip_command import UnreadableCommandError
 from accelerator_portal.vendors.draft import folder_files
-from accelerator_portal.vendors.entry import entry_draft
+from accelerator_portal.vendors.draft_from_entry import draft_from_entry
 from tests.built_site import Site
 
 FILE = "additional-platforms.json"
@@ -43,7 +43,7 @@ def test_it_keeps_the_rules_of_the_upstream_script(written: Any) -> None:  # noq
 def test_it_holds_what_the_selector_of_pytorch_org_does_not(written: Any, site: Site) -> None:  # noqa: ANN401
     assert not {"cpu", "cuda", "mps", "rocm"} & set(written["platforms"])
     assert {"xpu", "tpu_xla"} <= set(written["platforms"])
-    assert set(written["platforms"]) <= set(platforms_by_listed_id(site.catalog))
+    assert set(written["platforms"]) <= set(platforms_by_additional_id(site.catalog))
 
 
 def test_ids_are_those_of_pytorch_org(written: Any) -> None:  # noqa: ANN401
@@ -57,7 +57,7 @@ def test_ids_are_those_of_pytorch_org(written: Any) -> None:  # noqa: ANN401
 
 
 def test_the_commands_are_those_of_the_selector(written: Any, site: Site) -> None:  # noqa: ANN401
-    listed = platforms_by_listed_id(site.catalog)
+    listed = platforms_by_additional_id(site.catalog)
     for name, platform in written["platforms"].items():
         platform_id = listed[name].id
         rows = [row for row in site.selector.rows if row.platform == platform_id]
@@ -90,7 +90,9 @@ def test_it_is_read_back(written: Any, site: Site) -> None:  # noqa: ANN401
     for name in data.platforms:
         try:
             files = folder_files(
-                entry_draft(data, name, site.catalog.releases, site.catalog.releases.newest.date)
+                draft_from_entry(
+                    data, name, site.catalog.releases, site.catalog.releases.newest.date
+                )
             )
         except UnreadableCommandError:
             continue  # a command that is more than pip

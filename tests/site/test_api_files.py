@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from accelerator_portal.catalog.files.own_suite import suite_folder
-from accelerator_portal.catalog.schema import SCHEMAS
-from accelerator_portal.install.payload import overview, payload
+from accelerator_portal.catalog.schema import SCHEMA_MODELS
+from accelerator_portal.install.payload import payload, payload_overview
 from accelerator_portal.reports.store import stored_reports
-from accelerator_portal.site.api import PARTS
+from accelerator_portal.site.api import PLATFORM_INSTALL_PATH
 from tests.built_site import Site
 from tests.schema_faults import schema_faults
 
@@ -129,7 +129,9 @@ def test_files_match_the_schemas_published_beside_them(site: Site, name: str) ->
 def test_a_platforms_file_says_what_its_folder_says(site: Site) -> None:
     for platform in site.catalog.platforms:
         data = read(site, f"accelerators/{platform.id}.json")
-        assert SCHEMAS["accelerator"].model_validate(data["accelerator"]) == platform.accelerator
+        assert (
+            SCHEMA_MODELS["accelerator"].model_validate(data["accelerator"]) == platform.accelerator
+        )
         assert list(data["guide"]) == [section.title for section in platform.guide.sections]
         assert [q["question"] for q in data["faq"]] == [s.title for s in platform.faq.sections]
 
@@ -150,11 +152,15 @@ def test_the_selectors_data_is_that_of_the_library(site: Site) -> None:
 
 def test_before_a_choice_the_selector_reads_what_is_true_of_all_platforms(site: Site) -> None:
     data = read(site, "selector.json")
-    expected = {"parts": PARTS, "containers": data["containers"], **overview(site.selector)}
+    expected = {
+        "parts": PLATFORM_INSTALL_PATH,
+        "containers": data["containers"],
+        **payload_overview(site.selector),
+    }
     assert data["containers"].items() >= {"cuda": "deploy", "qaic": "install"}.items()
     assert {**data, "cards": {}} == json.loads(json.dumps(expected))
     for platform in site.catalog.by_id:
-        own = read(site, PARTS.replace("{platform}", platform))
+        own = read(site, PLATFORM_INSTALL_PATH.replace("{platform}", platform))
         assert data["cards"][platform] == {
             card: [name] for card, (name, *_) in own["cards"][platform].items()
         }

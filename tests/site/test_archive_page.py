@@ -20,7 +20,7 @@ from accelerator_portal.reports.outcomes import BAD, GOOD
 from accelerator_portal.results.archive import read_history
 from accelerator_portal.results.partitions.manifest import archived_accelerators, manifest_path
 from accelerator_portal.results.rolling_up import (
-    CODE,
+    CODE_COLUMNS,
     ROLLUPS,
     pandas_rollup,
     read_partition,
@@ -34,14 +34,14 @@ from accelerator_portal.site.archive_page import (
     archive_pages,
 )
 from accelerator_portal.site.build import RepositoryLinks
-from accelerator_portal.site.templates import TEMPLATES, Templates
+from accelerator_portal.site.templates import TEMPLATES_FOLDER, Templates
 from tests.folders import REPOSITORY
 from tests.results.made_up import made_up
 from tests.results.partitions.archived import archive
 
 Rows = list[tuple[Any, ...]]
 
-COLUMNS = ("key", "started", "report", "outcome", "seconds", "hardware", *CODE)
+COLUMNS = ("key", "started", "report", "outcome", "seconds", "hardware", *CODE_COLUMNS)
 
 
 def everything() -> list[dict[str, Any]]:
@@ -91,7 +91,9 @@ def flaky() -> Rows:
     for row in everything():
         if row["torch"] is not None:
             place = (row["accelerator"], row["suite"], f"{row['started']:%Y-%m}", row["key"])
-            found.setdefault((*place, *(row[name] for name in CODE)), []).append(row["outcome"])
+            found.setdefault((*place, *(row[name] for name in CODE_COLUMNS)), []).append(
+                row["outcome"]
+            )
     counted = [
         (*key[:5], sum(o in GOOD for o in said), sum(o in BAD for o in said))
         for key, said in found.items()
@@ -206,7 +208,7 @@ def test_a_damaged_archive_is_left_out_and_stops_no_other(tmp_path: Path) -> Non
 def test_the_page_has_each_query_as_it_is_and_the_list_every_file() -> None:
     catalog, _ = load_catalog(REPOSITORY)
     links = RepositoryLinks("https://example.org", "https://example.org/edit/")
-    templates = Templates(REPOSITORY / TEMPLATES, catalog=catalog, repository=links)
+    templates = Templates(REPOSITORY / TEMPLATES_FOLDER, catalog=catalog, repository=links)
     page, table = archive_pages(REPOSITORY, templates)
     for question in ARCHIVE_QUESTIONS:
         assert f"```sql\n{question.sql}\n```" in page.content

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.site.broken_links import KEY_FILES, BuiltSite, faults
+from accelerator_portal.site.broken_links import KEY_FILES, BuiltSite, site_faults
 
 PAGE = """<!doctype html><link href="/style.css" rel="stylesheet"><h1 id="top">A page</h1>
 <a href="#top">up</a> <a href="../">home</a> <a href="https://pytorch.org/">elsewhere</a>
@@ -25,7 +25,7 @@ def root(tmp_path: Path) -> Path:
 
 def said(root: Path, more: str = "") -> list[str]:
     (root / "get-started/index.html").write_text(PAGE.format(more=more), "utf-8")
-    return [str(fault) for fault in faults(BuiltSite(root))]
+    return [str(fault) for fault in site_faults(BuiltSite(root))]
 
 
 def test_a_whole_site_has_no_faults(root: Path) -> None:
@@ -61,7 +61,7 @@ def on_pages(root: Path) -> Path:
 
 
 def test_a_site_below_the_path_of_a_project_has_no_faults(on_pages: Path) -> None:
-    assert list(faults(BuiltSite(on_pages))) == []
+    assert list(site_faults(BuiltSite(on_pages))) == []
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_an_address_that_leaves_the_path_of_the_project_is_named(
     on_pages: Path, address: str, fault: str
 ) -> None:
     (on_pages / "404.html").write_text(f'<a href="{address}">x</a>', "utf-8")
-    assert [str(one) for one in faults(BuiltSite(on_pages))] == [f"404.html: {fault}"]
+    assert [str(one) for one in site_faults(BuiltSite(on_pages))] == [f"404.html: {fault}"]
 
 
 def test_a_fault_that_a_page_repeats_is_named_once(root: Path) -> None:

@@ -11,10 +11,14 @@ import pytest
 from selectolax.lexbor import LexborNode
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.install.hardware_support import runs_on_generation
 from accelerator_portal.install.resolution import resolve
 from accelerator_portal.install.selector import Selector
-from accelerator_portal.install.serving import runs
-from accelerator_portal.site.platforms.features import ENOUGH, FeaturesData, features_data
+from accelerator_portal.site.platforms.features import (
+    LEAST_FEATURE_SHARE,
+    FeaturesData,
+    features_data,
+)
 from accelerator_portal.site.platforms.hardware import cards_by_id, hardware_data
 from accelerator_portal.site.results.results_view import ResultsView
 from tests.built_site import Page, Site, attribute
@@ -118,7 +122,11 @@ def test_links_to_the_selector_lead_to_the_builds_that_are_named(
                 for os, arch in product(selector.axes["os"], selector.axes["arch"])
             ]
             resolutions = [
-                resolve(selector, machine, lambda row, g=cards[card]: runs(catalog, g, row))  # type: ignore[misc]
+                resolve(
+                    selector,
+                    machine,
+                    lambda row, g=cards[card]: runs_on_generation(catalog, g, row),  # type: ignore[misc]
+                )
                 for machine in machines
             ]
             rows = [one.row for one in resolutions if one.row]
@@ -145,7 +153,7 @@ def test_enough_is_a_share_of_all_cells() -> None:
 
     assert not share(26).enough
     assert share(27).enough
-    assert share(27).share == ENOUGH
+    assert share(27).share == LEAST_FEATURE_SHARE
     assert FeaturesData(labels={}, cells=0, sourced=0, platforms=()).share == 0
 
 

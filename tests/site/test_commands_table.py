@@ -8,10 +8,10 @@ from itertools import product
 import pytest
 from selectolax.lexbor import LexborNode
 
-from accelerator_portal.install.formats import STATED
+from accelerator_portal.install.formats import VENDOR_METHODS
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Selector
-from accelerator_portal.site.platforms.commands_table import offered_rows
+from accelerator_portal.site.platforms.commands_table import default_build_rows
 from accelerator_portal.site.words import python_range
 from tests.built_site import Page, Site
 
@@ -34,7 +34,7 @@ def cell_text(cell: LexborNode) -> str:
 
 def stated(selector: Selector) -> list[InstallRow]:
     """The rows that vendors stated; the others follow from them."""
-    return [row for row in selector.rows if row.method in STATED]
+    return [row for row in selector.rows if row.method in VENDOR_METHODS]
 
 
 def commands(page: Page) -> set[str]:
@@ -59,7 +59,7 @@ def test_a_platforms_page_has_every_command_that_its_selector_can_show(site: Sit
 
 def test_get_started_has_every_command_of_the_current_builds(site: Site) -> None:
     builds = {site.catalog.releases.newest.version, "preview"}
-    offered = set(offered_rows(site.selector))
+    offered = set(default_build_rows(site.selector))
     current = [row for row in stated(site.selector) if row.build in builds or row in offered]
     assert commands(site.pages["get-started/"]) == {"\n".join(row.commands) for row in current}
 

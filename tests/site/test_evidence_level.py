@@ -6,7 +6,7 @@ import dataclasses
 import json
 
 from accelerator_portal.site.results.findings import evidence_level
-from accelerator_portal.site.results.results_view import ResultsView, results
+from accelerator_portal.site.results.results_view import ResultsView, make_results_view
 from tests.built_site import Site
 
 
@@ -53,5 +53,5 @@ def test_the_nearest_level_comes_first(site: Site, view: ResultsView) -> None:
 
 def test_without_criteria_there_are_no_levels(example_site: Site) -> None:
     catalog = dataclasses.replace(example_site.catalog, criteria=None)
-    view = results(catalog)
+    view = make_results_view(catalog)
     assert evidence_level(catalog, view, catalog.platforms[0]) is None

@@ -8,7 +8,12 @@ from accelerator_portal.catalog.files.criteria_file import ExecutorchReadiness
 from accelerator_portal.catalog.files.shared_files import Goal
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.site.results.executorch_view import FlowRun, figure, flow_runs, readiness
+from accelerator_portal.site.results.executorch_view import (
+    FlowRun,
+    flow_runs,
+    goal_progress,
+    readiness,
+)
 
 SUITE = "executorch-operators"
 
@@ -82,12 +87,12 @@ def goal(**more: str) -> Goal:
 
 def test_a_goal_shows_a_figure_that_was_measured_or_none() -> None:
     runs = flow_runs([stored(TESTS)])
-    assert figure(goal(counts="operators"), runs) == "4 operator tests"
-    assert figure(goal(counts="backends"), runs) == "2 backends with passed tests"
-    assert figure(goal(counts="models"), runs) is None
-    assert figure(goal(metric="pte_size"), runs) == "median 10 kB (7 tests)"
-    assert figure(goal(metric="aot_time"), runs) is None
-    assert figure(goal(), runs) is None
+    assert goal_progress(goal(counts="operators"), runs) == "4 operator tests"
+    assert goal_progress(goal(counts="backends"), runs) == "2 backends with passed tests"
+    assert goal_progress(goal(counts="models"), runs) is None
+    assert goal_progress(goal(metric="pte_size"), runs) == "median 10 kB (7 tests)"
+    assert goal_progress(goal(metric="aot_time"), runs) is None
+    assert goal_progress(goal(), runs) is None
 
 
 def criterion(name: str, measure: str, weight: int, **limit: float) -> dict[str, Any]:

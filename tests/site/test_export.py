@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.cli import main
 from accelerator_portal.site.broken_links import BuiltSite, broken_links
-from accelerator_portal.site.export import INDEX, commonmark, export_files
+from accelerator_portal.site.export import EXPORT_INDEX, commonmark, export_files
 from accelerator_portal.site.page import SiteFile
 from tests.built_site import Site
 from tests.folders import REPOSITORY
@@ -79,7 +79,7 @@ def text_of(page: LexborHTMLParser, selector: str) -> list[str]:
 
 
 def test_every_page_of_the_site_is_there(exported: Path, site: Site) -> None:
-    index = json.loads((exported / INDEX).read_text("utf-8"))
+    index = json.loads((exported / EXPORT_INDEX).read_text("utf-8"))
     pages = {entry["path"] for entry in index["pages"]}
     assert pages == {file.relative_to(exported).as_posix() for file in exported.rglob("*.md")}
     served = {path.removesuffix(".md").removesuffix("index") for path in pages}

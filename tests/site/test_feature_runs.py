@@ -9,9 +9,9 @@ from typing import get_args
 import pytest
 
 from accelerator_portal.catalog.fields import FeatureId
-from accelerator_portal.catalog.files.accelerator import Extent, Feature
+from accelerator_portal.catalog.files.accelerator import Feature, FeatureSupport
 from accelerator_portal.catalog.files.shared_files import FeatureEvidence
-from accelerator_portal.reports.outcomes import BAD, Kind, Outcome
+from accelerator_portal.reports.outcomes import BAD, Outcome, ReportKind
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.site.platforms.features import contradicts, feature_runs
@@ -28,7 +28,7 @@ SHOWN_BY = FeatureEvidence.model_validate(
 
 
 def stored(
-    name: str, day: int | None, outcome: Outcome, kind: Kind = "self-reported"
+    name: str, day: int | None, outcome: Outcome, kind: ReportKind = "self-reported"
 ) -> StoredReport:
     started = dt.datetime(2026, 1, day, tzinfo=dt.UTC).isoformat() if day else None
     report = {
@@ -98,7 +98,9 @@ def test_several_tests_of_a_feature_are_counted() -> None:
 @pytest.mark.parametrize(
     ("works", "outcome"), list(itertools.product(["yes", "partly", "no"], get_args(Outcome)))
 )
-def test_only_what_cannot_both_be_right_is_a_contradiction(works: Extent, outcome: Outcome) -> None:
+def test_only_what_cannot_both_be_right_is_a_contradiction(
+    works: FeatureSupport, outcome: Outcome
+) -> None:
     feature = Feature(works=works, note="With limits.", source=("made-up",))
     expected = (works == "yes" and outcome in BAD) or (works == "no" and outcome == "passed")
     assert contradicts(feature, outcome) == expected

@@ -9,12 +9,12 @@ from dataclasses import replace
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.packages.reachable_hosts import NO_ANSWER
-from accelerator_portal.packages.verdict_file import Trial, Verdict, Verdicts, key_of
+from accelerator_portal.packages.verdict_file import Trial, Verdict, Verdicts, verdict_row_key
 from accelerator_portal.site.results.findings import (
-    shares,
-    summary,
-    total,
-    unanswering,
+    finding_counts,
+    findings_summary,
+    total_findings,
+    unresponsive_hosts,
     with_findings,
 )
 from tests.built_site import Site
@@ -34,7 +34,7 @@ def first_row(tree: Tree) -> InstallRow:
 
 def with_verdicts(row: InstallRow, *known: Verdict | None) -> InstallRow:
     by_python = {p: v for p, v in zip(row.pythons or (), known, strict=False) if v}
-    (found,) = with_findings([row], {row.platform: {key_of(row): by_python}})
+    (found,) = with_findings([row], {row.platform: {verdict_row_key(row): by_python}})
     return found
 
 
@@ -60,8 +60,8 @@ def test_where_no_python_has_one_the_newest_release_with_one_is_named(tree: Tree
     older = next(r for r in rows if r.build == "1.9.1")
     assert (newest.arch, newest.os) == (older.arch, older.os)
     known = {
-        key_of(newest): dict.fromkeys(newest.pythons or (), NONE),
-        key_of(older): dict.fromkeys(older.pythons or (), FOUND),
+        verdict_row_key(newest): dict.fromkeys(newest.pythons or (), NONE),
+        verdict_row_key(older): dict.fromkeys(older.pythons or (), FOUND),
     }
     found, _ = with_findings([newest, older], {"example": known})
     (words,) = {f.words for f in found.findings if f}
@@ -71,23 +71,23 @@ def test_where_no_python_has_one_the_newest_release_with_one_is_named(tree: Tree
 def test_a_table_says_it_once_where_all_agree(tree: Tree) -> None:
     row = first_row(tree)
     same = with_verdicts(row, *[FOUND] * len(row.pythons or ()))
-    assert summary([same, same]) == "Versions found on 2026-06-01: torch 1.10.0."
-    mixed = summary([with_verdicts(row, FOUND, NONE)])
+    assert findings_summary([same, same]) == "Versions found on 2026-06-01: torch 1.10.0."
+    mixed = findings_summary([with_verdicts(row, FOUND, NONE)])
     assert "Python 3.12: Versions found" in mixed
     assert "Python 3.13: These versions did not resolve" in mixed
-    unchecked = summary([with_verdicts(row, FOUND, UNCHECKED)])
+    unchecked = findings_summary([with_verdicts(row, FOUND, UNCHECKED)])
     assert "Python 3.13: Not checked on 2026-06-01: an index did not respond." in unchecked
     (other,) = with_findings([replace(row, named=None)], {})
-    assert summary([other]) == "Not checked yet."
+    assert findings_summary([other]) == "Not checked yet."
     (image,) = with_findings([replace(row, named=None, method="docker")], {})
-    assert summary([image]) == "Not checked: contains other commands than pip and uv."
-    assert summary([row]) == ""
+    assert findings_summary([image]) == "Not checked: contains other commands than pip and uv."
+    assert findings_summary([row]) == ""
 
 
 def test_shares_count_every_command_once(tree: Tree) -> None:
     row = first_row(tree)
     rows = [with_verdicts(row, FOUND, NONE), with_verdicts(replace(row, named=None), UNCHECKED)]
-    counts = total(shares(rows)).model_dump()
+    counts = total_findings(finding_counts(rows)).model_dump()
     others = len(row.pythons or ())
     assert counts == {
         "installed": 0,
@@ -125,7 +125,7 @@ def test_an_installation_is_a_level_of_its_own(tree: Tree) -> None:
         ("installed", words),
         ("installed", f"{words} The check passed, too."),
     ]
-    assert shares([row]).platforms[row.platform].installed == 2
+    assert finding_counts([row]).platforms[row.platform].installed == 2
 
 
 def test_the_hosts_that_did_not_respond_are_named_with_the_first_day() -> None:
@@ -141,4 +141,4 @@ def test_the_hosts_that_did_not_respond_are_named_with_the_first_day() -> None:
         },
         "b": {("two",): {"3.12": UNCHECKED}},
     }
-    assert unanswering(known) == (("example.org",), "2026-06-01")
+    assert unresponsive_hosts(known) == (("example.org",), "2026-06-01")

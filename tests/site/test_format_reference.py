@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from accelerator_portal.catalog.schema import SCHEMAS
+from accelerator_portal.catalog.schema import SCHEMA_MODELS
 from accelerator_portal.site.format_reference import format_reference
 from tests.built_site import Site
 
@@ -24,8 +24,8 @@ def models(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - a ty
 
 
 def test_every_key_of_every_record_is_described() -> None:
-    by_name = dict(zip(SCHEMAS, format_reference(), strict=True))
-    for name, root in SCHEMAS.items():
+    by_name = dict(zip(SCHEMA_MODELS, format_reference(), strict=True))
+    for name, root in SCHEMA_MODELS.items():
         records = {record.name: record for record in by_name[name].records}
         for model in set(models(root)):
             record = records["the file" if model is root else model.__name__]

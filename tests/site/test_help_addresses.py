@@ -8,7 +8,12 @@ import pytest
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.problem import Problem
-from accelerator_portal.cli.check import LOCAL, VARIABLE, as_text, site_address
+from accelerator_portal.cli.check import (
+    LOCAL_SITE_ADDRESS,
+    SITE_URL_VARIABLE,
+    as_text,
+    site_address,
+)
 from tests.built_site import Site
 from tests.folders import ACCELERATOR, FAQ, INSTALL, RELEASES, REPOSITORY, Tree, edited
 
@@ -16,12 +21,12 @@ from tests.folders import ACCELERATOR, FAQ, INSTALL, RELEASES, REPOSITORY, Tree,
 def test_the_site_stands_where_its_repository_or_the_environment_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
-    assert site_address(tmp_path) == LOCAL
+    monkeypatch.delenv(SITE_URL_VARIABLE, raising=False)
+    assert site_address(tmp_path) == LOCAL_SITE_ADDRESS
     (tmp_path / "a").mkdir()
     (tmp_path / "a/mkdocs.yml").write_text("repo_url: https://github.com/a-b/c.d\n", "utf-8")
     assert site_address(tmp_path / "a") == "https://a-b.github.io/c.d/"
-    monkeypatch.setenv(VARIABLE, "https://example.org/x")
+    monkeypatch.setenv(SITE_URL_VARIABLE, "https://example.org/x")
     assert site_address(tmp_path / "a") == "https://example.org/x/"
 
 
@@ -43,7 +48,7 @@ def test_each_message_leads_to_the_description_of_its_record(
     assert problems
     for told in as_text(root, problems).splitlines():
         if told.startswith("  see "):
-            page, _, anchor = told.removeprefix(f"  see {LOCAL}").partition("#")
+            page, _, anchor = told.removeprefix(f"  see {LOCAL_SITE_ADDRESS}").partition("#")
             assert anchor in site.pages[page].ids, told
 
 

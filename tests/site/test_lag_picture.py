@@ -5,17 +5,17 @@ import datetime as dt
 import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from accelerator_portal.packages.fitting import Lag
+from accelerator_portal.packages.fitting import ReleaseLag
 from accelerator_portal.site.packages_pages import HEIGHT, WIDTH, lag_picture
 
 DAY = dt.date(2026, 1, 1)
 
 
-def lag(torch: str, days: int, plugin: str | None = "1.0") -> Lag:
-    return Lag(torch, DAY, days, plugin, DAY if plugin else None, "index")
+def lag(torch: str, days: int, plugin: str | None = "1.0") -> ReleaseLag:
+    return ReleaseLag(torch, DAY, days, plugin, DAY if plugin else None, "index")
 
 
-def drawn(*lags: Lag) -> LexborHTMLParser:
+def drawn(*lags: ReleaseLag) -> LexborHTMLParser:
     picture = lag_picture(lags)
     assert picture is not None
     return LexborHTMLParser(str(picture))

@@ -10,19 +10,19 @@ import yaml
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.loader import load_catalog
-from accelerator_portal.catalog.message import both, joined, message, sentences
+from accelerator_portal.catalog.message import and_list, comma_list, join_sentences, message
 from accelerator_portal.site.languages import (
     ENGLISH,
-    LOCALE,
+    LOCALE_FOLDER,
     Language,
     published_languages,
     read_language,
 )
 from accelerator_portal.site.platforms.platform_page import vendor_texts
-from accelerator_portal.site.platforms.questions import questions, questions_in
+from accelerator_portal.site.platforms.questions import platform_questions, translated_questions
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
-from accelerator_portal.site.translated import localized
+from accelerator_portal.site.translated import redirect_links
 from tests.built_site import Site
 from tests.folders import EXAMPLE, REPOSITORY, Tree
 
@@ -40,7 +40,7 @@ KLINGON = Language(
 
 
 def test_a_message_is_english_text_that_a_language_can_say_again() -> None:
-    said = message("not for {platform}", platform=both(["CPU", "CUDA"]))
+    said = message("not for {platform}", platform=and_list(["CPU", "CUDA"]))
     assert said == "not for CPU and CUDA"
     assert ENGLISH.say(said) == "not for CPU and CUDA"
     assert KLINGON.say(said) == "CUDA je CPU Qo'"
@@ -52,9 +52,9 @@ def test_what_has_no_translation_stays_english() -> None:
 
 
 def test_lists_and_sentences_are_joined_as_the_language_does() -> None:
-    assert joined(["a", "b", "c"]) == "a, b, c"
-    assert sentences(["A.", "B."]) == "A. B."
-    assert KLINGON.say(joined(["a", "b", "c"])) == "a - b - c"
+    assert comma_list(["a", "b", "c"]) == "a, b, c"
+    assert join_sentences(["A.", "B."]) == "A. B."
+    assert KLINGON.say(comma_list(["a", "b", "c"])) == "a - b - c"
 
 
 def test_values_with_braces_are_values() -> None:
@@ -91,7 +91,7 @@ def test_line_breaks_of_a_template_do_not_make_another_message(tmp_path: Path) -
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    (tmp_path / LOCALE).mkdir(parents=True)
+    (tmp_path / LOCALE_FOLDER).mkdir(parents=True)
     text = (
         'msgid ""\nmsgstr ""\n"Plural-Forms: nplurals=2; plural=n != 1;\\n"\n'
         '\n#: a.j2\nmsgid "Copy"\nmsgstr "Kopieren"\n'
@@ -100,7 +100,7 @@ def root(tmp_path: Path) -> Path:
         '\n#: x/finder.js\nmsgid "{count} match."\nmsgid_plural "{count} matches."\n'
         'msgstr[0] "{count} Treffer."\nmsgstr[1] "{count} Treffer."\n'
     )
-    (tmp_path / LOCALE / "de.po").write_text(text, encoding="utf-8")
+    (tmp_path / LOCALE_FOLDER / "de.po").write_text(text, encoding="utf-8")
     return tmp_path
 
 
@@ -126,7 +126,7 @@ def test_links_lead_to_the_language_or_say_that_they_do_not() -> None:
         " [Los](get-started.md#verify) [P](packages/index.md#see) [R](contribute/report.md)"
     )
     note = 'hreflang="en" data-language=" (englisch)"'
-    assert localized(content, "index.md", "../", language) == (
+    assert redirect_links(content, "index.md", "../", language) == (
         '<a href="../de/">Start</a> <a href="../de/get-started/#verify">Los</a>'
         f' <a href="../packages/" {note}>P</a>'
         ' <a href="../api/v1/x.json">JSON</a>'
@@ -196,9 +196,9 @@ def test_notes_of_vendors_are_shown_in_chinese_if_they_have_a_translation(site: 
 
 @pytest.mark.parametrize("damaged", ['"A note": "', '"A note": [1, 2]', '- "A note"'])
 def test_damaged_texts_of_vendors_are_a_problem_with_its_file(tmp_path: Path, damaged: str) -> None:
-    folder = tmp_path / LOCALE
+    folder = tmp_path / LOCALE_FOLDER
     folder.mkdir(parents=True)
-    (folder / "zh.po").write_bytes((REPOSITORY / LOCALE / "zh.po").read_bytes())
+    (folder / "zh.po").write_bytes((REPOSITORY / LOCALE_FOLDER / "zh.po").read_bytes())
     (folder / "zh.vendors.yaml").write_text(damaged, "utf-8")
     with pytest.raises(ProblemsError, match=r"site_src/locale/zh\.vendors\.yaml:1: "):
         read_language(tmp_path, "zh")
@@ -239,11 +239,11 @@ def test_a_translated_answer_says_that_it_is_older(tree: Tree) -> None:
     catalog, _ = load_catalog(tree({**EXAMPLE, "accelerators/example/faq.ja.md": text}))
     assert catalog
     (platform,) = catalog.platforms
-    (english,) = questions(platform, SourceList(platform.sourced_files()))
-    (found,) = questions_in([english], platform, Language("ja"))
+    (english,) = platform_questions(platform, SourceList(platform.sourced_files()))
+    (found,) = translated_questions([english], platform, Language("ja"))
     assert (found.title, found.language, found.is_older) == ("存在", "ja", True)
     assert found.anchor == english.anchor
-    assert questions_in([english], platform, ENGLISH) == [english]
+    assert translated_questions([english], platform, ENGLISH) == [english]
 
 
 def test_a_page_says_that_its_guide_was_translated_from_an_older_text(tree: Tree) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from urllib.parse import urljoin, urlsplit
 
-from accelerator_portal.site.broken_links import BuiltSite, addresses, faults
+from accelerator_portal.site.broken_links import BuiltSite, link_addresses, site_faults
 from tests.built_site import Site, attribute
 
 ORIGIN = "http://site.invalid/"
@@ -26,7 +26,7 @@ REFERENCES = (
 
 def test_every_address_inside_the_site_exists(site: Site) -> None:
     built = BuiltSite(site.root)
-    assert list(faults(built)) == []
+    assert list(site_faults(built)) == []
     assert {f"compute-platforms/{name}/index.html" for name in site.catalog.by_id} <= built.files
 
 
@@ -34,7 +34,7 @@ def test_addresses_are_looked_at_on_every_page(site: Site) -> None:
     """So that the test above cannot pass because it found nothing to test."""
     built = BuiltSite(site.root)
     for page in built.pages:
-        assert len(list(addresses(built.tree(page)))) > 20, page
+        assert len(list(link_addresses(built.tree(page)))) > 20, page
 
 
 def test_ids_are_unique_on_each_page(site: Site) -> None:

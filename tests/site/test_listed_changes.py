@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime as dt
 
 from accelerator_portal.reports.report import Environment, Trigger
-from accelerator_portal.results.standing import Point
+from accelerator_portal.results.history_state import HistoryPoint
 from accelerator_portal.site.results.feed import (
-    LEAST_OF_A_REPORT,
+    LEAST_CHANGES_OF_A_REPORT,
     MOST_CHANGES,
-    MOST_OF_A_REPORT,
+    MOST_CHANGES_OF_A_REPORT,
     MOST_REPORTS,
     listed_changes,
 )
@@ -23,7 +23,7 @@ def week(age: int, reports: int, steps: int) -> Week:
     at = dt.datetime.combine(start, dt.time(), dt.timezone.utc)
     step = HistoryStep("models", "x", "changed", "passed", "failed", "", 1)
     points = [
-        Point(f"{age}-{n}", at, "self-reported", Trigger(kind="nightly"), Environment())
+        HistoryPoint(f"{age}-{n}", at, "self-reported", Trigger(kind="nightly"), Environment())
         for n in range(reports)
     ]
     return Week(start, tuple(Episode("acme", "runs", p, (step,) * steps, {}) for p in points))
@@ -50,7 +50,7 @@ def test_the_newest_week_is_listed_however_many_reports_it_has() -> None:
     assert found.older == 1
     (only,) = found.weeks
     shown = [len(report.steps) for report in only.reports]
-    assert shown[0] == MOST_OF_A_REPORT
-    assert shown[-1] == LEAST_OF_A_REPORT
-    assert sum(shown) <= MOST_CHANGES + LEAST_OF_A_REPORT * len(shown)
-    assert only.reports[0].more == 200 - MOST_OF_A_REPORT
+    assert shown[0] == MOST_CHANGES_OF_A_REPORT
+    assert shown[-1] == LEAST_CHANGES_OF_A_REPORT
+    assert sum(shown) <= MOST_CHANGES + LEAST_CHANGES_OF_A_REPORT * len(shown)
+    assert only.reports[0].more == 200 - MOST_CHANGES_OF_A_REPORT

@@ -24,12 +24,17 @@ from accelerator_portal.site.results.matrix_pages import (
     matrix_files,
     matrix_pages,
     mode_slug,
-    rows_of_a_page,
     rows_pages,
+    rows_per_page,
 )
-from accelerator_portal.site.results.results_view import KINDS, Cell, MatrixRow, MatrixView
-from accelerator_portal.site.results.speeds import side_by_side
-from accelerator_portal.site.templates import TEMPLATES, Templates
+from accelerator_portal.site.results.results_view import (
+    KIND_DESCRIPTIONS,
+    Cell,
+    MatrixRow,
+    MatrixView,
+)
+from accelerator_portal.site.results.speeds import speed_table
+from accelerator_portal.site.templates import TEMPLATES_FOLDER, Templates
 from tests.folders import REPOSITORY
 
 TESTS, ACCELERATORS = 2_000, 20
@@ -66,7 +71,7 @@ def made_up(mode: str = "", tests: int = TESTS) -> MatrixView:
 
 def pages(*views: MatrixView) -> dict[str, SiteFile]:
     templates = Templates(
-        REPOSITORY / TEMPLATES,
+        REPOSITORY / TEMPLATES_FOLDER,
         repository=RepositoryLinks("https://a.example", "https://a.example/"),
     )
     context = {
@@ -74,8 +79,8 @@ def pages(*views: MatrixView) -> dict[str, SiteFile]:
         "suite": None,
         "title": "Made up",
         "source": "accelerators/acme/results/nightly.json",
-        "kinds": KINDS,
-        "speeds": side_by_side(()),
+        "kinds": KIND_DESCRIPTIONS,
+        "speeds": speed_table(()),
     }
     return {page.path: page for page in matrix_pages(views, {SUITE: "Made up"}, templates, context)}
 
@@ -166,7 +171,7 @@ def test_further_pages_go_on_where_those_before_end(found: dict[str, SiteFile]) 
 @pytest.mark.parametrize(("columns", "rows"), [(1, 200), (20, 200), (50, 80), (1_000, 20)])
 def test_the_more_columns_the_fewer_rows_a_page_has(columns: int, rows: int) -> None:
     matrix = replace(made_up().matrix, columns=made_up().matrix.columns[:1] * columns)
-    assert rows_of_a_page(matrix) == rows
+    assert rows_per_page(matrix) == rows
     assert [page.last for page in rows_pages(matrix, own=False)][:2] == [rows, 2 * rows]
 
 

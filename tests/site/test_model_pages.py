@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from accelerator_portal.catalog.files.own_suite import of_executorch
+from accelerator_portal.catalog.files.own_suite import is_executorch_suite
 from accelerator_portal.catalog.wording import count as counted
 from accelerator_portal.reports.outcomes import BAD, GOOD
 from accelerator_portal.reports.store import StoredReport, stored_reports
@@ -53,7 +53,7 @@ def test_the_counts_of_llama_are_those_of_the_newest_reports(
             if stored.report.accelerator == count["accelerator"]
             and (stored.report.kind == "baseline") == baseline
             for suite in stored.report.suites
-            if suite.kind == "model" and of_executorch(suite.name) == count["executorch"]
+            if suite.kind == "model" and is_executorch_suite(suite.name) == count["executorch"]
         }
         outcomes = [
             test.outcome

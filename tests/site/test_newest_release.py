@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from packaging.version import Version
 
-from accelerator_portal.install.resolution import followed_releases
+from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.install.rows import PREVIEW
 from tests.built_site import Page, Site, attribute
 
@@ -41,7 +41,7 @@ def test_cards_comparison_selector_and_versions_name_the_same_release(site: Site
     compared = {attribute(c, "data-platform"): c.text(separator=" ").split() for c in row.css("td")}
     assert home == overview
     for platform in site.catalog.platforms:
-        followed = followed_releases(site.catalog, platform)
+        followed = supported_releases(site.catalog, platform)
         builds = {
             row.build
             for row in site.selector.rows_of(platform.id)

@@ -13,7 +13,7 @@ from accelerator_portal.site.operations import (
     MOST_SHOWN,
     NightMetrics,
     StepMetrics,
-    compared_steps,
+    compare_steps,
     duration,
     operations_pages,
     read_nights,
@@ -63,12 +63,12 @@ def test_runs_are_listed_newest_first(site: Site) -> None:
 
 def test_the_newest_run_is_compared_with_the_others() -> None:
     usual = [night(days, seconds) for days, seconds in ((0, 2), (1, 4), (2, 9))]
-    found = compared_steps([night(3, 60), *usual])
+    found = compare_steps([night(3, 60), *usual])
     assert [(one.step.name, one.step.seconds, one.usual_seconds) for one in found] == [
         ("reports", 60, 4),
         ("site", 20, 20),
     ]
-    assert compared_steps([night(0, 5)])[0].usual_seconds is None
+    assert compare_steps([night(0, 5)])[0].usual_seconds is None
 
 
 def test_the_page_stays_short(site: Site) -> None:

@@ -10,12 +10,12 @@ import yaml
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.site.api_shapes import QuestionIndex
 from accelerator_portal.site.platforms.questions import (
-    LONGEST,
+    MOST_WORD_CHARACTERS,
     PageQuestion,
+    platform_questions,
     question_index,
-    questions,
+    search_terms,
     shared_questions,
-    terms,
 )
 from accelerator_portal.site.source_list import SourceList
 from tests.built_site import Site
@@ -29,7 +29,7 @@ def every_question(catalog: Catalog) -> list[PageQuestion]:
         *(
             question
             for platform in catalog.platforms
-            for question in questions(platform, SourceList(platform.sourced_files()))
+            for question in platform_questions(platform, SourceList(platform.sourced_files()))
         ),
     ]
 
@@ -56,12 +56,12 @@ def messages() -> list[dict[str, Any]]:
         ("error code is 507001, 12", ["error", "code", "error code", "507001", "code 507001"]),
         ("out of the NPU", ["npu"]),
         ("\uff2e\uff30\uff35", ["npu"]),
-        ("x" * (LONGEST + 1), []),
+        ("x" * (MOST_WORD_CHARACTERS + 1), []),
         ("__ _ ::", []),
     ],
 )
 def test_the_words_that_count(text: str, expected: list[str]) -> None:
-    assert list(terms(text)) == expected
+    assert list(search_terms(text)) == expected
 
 
 def test_rare_words_and_titles_count_more(index: QuestionIndex) -> None:

@@ -5,7 +5,11 @@ from markupsafe import Markup
 from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.site.platforms.questions import ANY, PageQuestion, relocated
+from accelerator_portal.site.platforms.questions import (
+    ANY_PLATFORM,
+    PageQuestion,
+    question_on_other_page,
+)
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.vendor_text import render_section
 from tests.built_site import Site, attribute
@@ -17,7 +21,7 @@ def test_every_question_of_every_platform_stands_on_the_page_of_all(site: Site) 
         for box in site.pages["questions/"].tree.css("details.question")
     ]
     assert site.catalog.faq
-    asked = [(ANY, s.title) for s in site.catalog.faq.sections]
+    asked = [(ANY_PLATFORM, s.title) for s in site.catalog.faq.sections]
     asked += [(p.id, s.title) for p in site.catalog.platforms for s in p.faq.sections]
     assert [platform for platform, _ in shown] == [platform for platform, _ in asked]
     for (_, words), (_, title) in zip(shown, asked, strict=True):
@@ -38,7 +42,7 @@ def platform(catalog: Catalog) -> Platform:
 def elsewhere(platform: Platform, text: str, sources: SourceList) -> LexborHTMLParser:
     """An answer on the page of all questions."""
     question = PageQuestion(platform.id, platform.faq, "faq-x", "X?", Markup(""), text, sources)
-    return LexborHTMLParser(relocated(question, "../").answer)
+    return LexborHTMLParser(question_on_other_page(question, "../").answer)
 
 
 def test_links_and_ids_of_an_answer_are_right_on_another_page(platform: Platform) -> None:

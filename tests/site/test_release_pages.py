@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 
-from accelerator_portal.install.formats import STATED
+from accelerator_portal.install.formats import VENDOR_METHODS
 from tests.built_site import Site, attribute
 
 
@@ -67,7 +67,7 @@ def test_a_releases_page_has_all_its_commands(site: Site) -> None:
         wanted = {
             row.commands
             for row in site.selector.rows
-            if row.build == release.version and row.method in STATED
+            if row.build == release.version and row.method in VENDOR_METHODS
         }
         page = site.pages[f"versions/{release.version}/"]
         shown = {

@@ -7,7 +7,7 @@ import json
 from accelerator_portal.reports.identity import SETTINGS
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.store import StoredReport, stored_reports
-from accelerator_portal.results.report_comparison import DIFFERENCE_WORDS
+from accelerator_portal.results.report_comparison import DIFFERENCE_TITLES
 from accelerator_portal.site.results.report_comparison_page import ReportChoice, suggestions
 from tests.built_site import Page, Site, attribute
 from tests.reports.examples import report
@@ -35,8 +35,8 @@ def test_every_report_can_be_chosen_and_downloaded(site: Site) -> None:
 def test_the_script_has_the_words_of_the_command_line(site: Site) -> None:
     form = page_of(site).one("form[data-reports]")
     words = json.loads(attribute(form, "data-words"))["differences"]
-    assert words == {kind: dict(of_pair) for kind, of_pair in DIFFERENCE_WORDS.items()}
-    assert list(words) == list(DIFFERENCE_WORDS)
+    assert words == {kind: dict(of_pair) for kind, of_pair in DIFFERENCE_TITLES.items()}
+    assert list(words) == list(DIFFERENCE_TITLES)
     assert set(attribute(form, "data-settings").split()) == SETTINGS
     signs = page_of(site).tree.css("[data-part=signs] li")
     groups = {attribute(one, "data-outcome"): attribute(one, "data-group") for one in signs}

@@ -7,14 +7,16 @@ from collections import Counter
 
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.store import stored_reports
-from accelerator_portal.site.results.results_pages import report_rows
-from accelerator_portal.site.results.suite_tests import results_of
+from accelerator_portal.site.results.results_pages import report_row_files
+from accelerator_portal.site.results.suite_tests import reported_tests
 from tests.built_site import Site
 
 
 def test_the_files_have_every_test_of_a_report_once(site: Site) -> None:
     stored = max(stored_reports(site.catalog)[0], key=lambda s: len(s.report.tests))
-    files = {f.path: json.loads(f.content) for f in report_rows(stored.id, results_of(stored))}
+    files = {
+        f.path: json.loads(f.content) for f in report_row_files(stored.id, reported_tests(stored))
+    }
     folder = f"api/v1/report-rows/{stored.id}"
     index = files[f"{folder}/index.json"]
     rows = []

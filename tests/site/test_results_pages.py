@@ -9,8 +9,8 @@ import xml.etree.ElementTree as ET
 from collections import Counter, defaultdict
 from urllib.parse import parse_qs, urlsplit
 
-from accelerator_portal.catalog.files.own_suite import owner_of, suite_folder
-from accelerator_portal.reports.missing_operators import missing_operators, waiting_words
+from accelerator_portal.catalog.files.own_suite import suite_folder, suite_owner
+from accelerator_portal.reports.missing_operators import missing_operators, waiting_tests_text
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.results.tables import group_of
@@ -52,7 +52,7 @@ def test_a_report_counts_the_tests_that_wait_for_an_operator(site: Site) -> None
         missing = missing_operators(stored.report.tests)
         page = site.pages[f"results/runs/{stored.id}/"]
         shown = [item.text(strip=True) for item in page.tree.css(".missing-operators li")]
-        assert shown == [waiting_words(operator) for operator in missing]
+        assert shown == [waiting_tests_text(operator) for operator in missing]
         assert by_id[stored.id] == {found.operator: found.tests for found in missing}
         listed += len(shown)
     assert listed
@@ -153,7 +153,7 @@ def test_the_grid_shows_the_newest_report_of_each_suite(site: Site, view: Result
     page = site.pages["results/"]
     expected = {
         (platform.id, f"compute-platforms/{owner}/#own-suites")
-        if (owner := owner_of(found.suite))
+        if (owner := suite_owner(found.suite))
         else (platform.id, f"results/runs/{found.stored.id}/#suite-{found.suite}")
         for platform in site.catalog.platforms
         for found in view.newest(platform.id)

@@ -8,11 +8,11 @@ from selectolax.lexbor import LexborHTMLParser
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import Selector
 from accelerator_portal.install.axes import AXES, Choice
-from accelerator_portal.install.resolution import FollowedReleases
+from accelerator_portal.install.resolution import SupportedReleases
 from accelerator_portal.site.build import RepositoryLinks
 from accelerator_portal.site.platforms.commands_table import commands_table
 from accelerator_portal.site.platforms.selector_view import other_machines, selector_view
-from accelerator_portal.site.templates import TEMPLATES, Templates
+from accelerator_portal.site.templates import TEMPLATES_FOLDER, Templates
 from tests.folders import REPOSITORY
 from tests.further_axis import LIBC, further_selector
 
@@ -26,13 +26,13 @@ def further(catalog: Catalog) -> Selector:
 def form(catalog: Catalog, further: Selector) -> LexborHTMLParser:
     """The form of the home page, with one more axis."""
     repository = RepositoryLinks("https://example.org/", "https://example.org/edit/")
-    templates = Templates(REPOSITORY / TEMPLATES, catalog=catalog, repository=repository)
+    templates = Templates(REPOSITORY / TEMPLATES_FOLDER, catalog=catalog, repository=repository)
     view = selector_view(further)
     context = {
         "view": view,
         "selector": further,
         "commands": [],
-        "followed": {platform.id: FollowedReleases() for platform in catalog.platforms},
+        "followed": {platform.id: SupportedReleases() for platform in catalog.platforms},
         "evidence": {},
         "to_root": "",
     }

@@ -5,7 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.site.results.sharding import LEAST, MOST, shard_name, shards
+from accelerator_portal.site.results.sharding import (
+    LEAST_FILE_BYTES,
+    MOST_FILE_BYTES,
+    shard_name,
+    shards,
+)
 
 KEYS = st.sets(st.text(min_size=1, max_size=20), max_size=60)
 
@@ -16,14 +21,14 @@ def test_files_hold_every_record_once_in_its_order(keys: set[str], size: int) ->
     files = list(shards(records, [size] * len(records)))
     assert [item for file in files for item in file.items()] == list(records.items())
     assert all(files)
-    assert all(len(file) == 1 or len(file) * size <= MOST for file in files)
+    assert all(len(file) == 1 or len(file) * size <= MOST_FILE_BYTES for file in files)
 
 
 def test_a_file_is_neither_small_nor_large() -> None:
     records = {f"suite/test_{n:05}": n for n in range(20_000)}
     sizes = [len(file) * 100 for file in shards(records, [100] * len(records))]
-    assert min(sizes[:-1]) >= LEAST
-    assert max(sizes) <= MOST
+    assert min(sizes[:-1]) >= LEAST_FILE_BYTES
+    assert max(sizes) <= MOST_FILE_BYTES
     assert 25_000 < sum(sizes) / len(sizes) < 40_000
 
 

@@ -11,10 +11,10 @@ import pytest
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.site.platforms.comparison import comparison
+from accelerator_portal.site.platforms.comparison import comparison_groups
 from accelerator_portal.site.results.results_view import ResultsView
-from accelerator_portal.site.results.speeds import SpeedRun, newest_runs, side_by_side, speed_runs
-from accelerator_portal.site.results.suite_tests import results_of
+from accelerator_portal.site.results.speeds import SpeedRun, newest_runs, speed_runs, speed_table
+from accelerator_portal.site.results.suite_tests import reported_tests
 from tests.folders import ACCELERATOR, Tree, edited, loaded
 
 CARD = """\
@@ -105,7 +105,7 @@ def test_the_share_is_of_what_the_vendor_states_for_that_card(catalog: Catalog) 
 def test_what_is_not_sure_is_no_number_anywhere(catalog: Catalog, changed: dict[str, Any]) -> None:
     run = run_of(catalog, **changed)
     assert run.rows == []
-    assert side_by_side([run]).rows == ()
+    assert speed_table([run]).rows == ()
     noisy = {why for _, why in run.unpublished}
     assert noisy == ({"the runs differ by 38%"} if "reason" in changed else set())
 
@@ -122,14 +122,14 @@ def test_runs_stand_side_by_side_where_every_parameter_is_the_same(catalog: Cata
     larger = key.replace("64x64x64", "128x128x128")
     moved = {larger if k == key else k: speed for k, speed in other.speeds.items()}
     tests = {larger if k == key else k: test for k, test in other.tests.items()}
-    table = side_by_side([one, replace(other, speeds=moved, tests=tests)])
+    table = speed_table([one, replace(other, speeds=moved, tests=tests)])
     alike = {test.name: [cell is not None for cell in cells] for test, cells in table.rows[:3]}
     assert alike == {"copy": [True, True], "matmul": [True, False], "resnet50": [True, True]}
     assert [cell is not None for cell in table.rows[3][1]] == [False, True]
 
 
 def test_a_table_of_one_mode_has_only_runs_that_measured_it(catalog: Catalog) -> None:
-    table = side_by_side([run_of(catalog)])
+    table = speed_table([run_of(catalog)])
     assert table.of_mode("") == table
     assert table.of_mode("training").runs == ()
 
@@ -143,10 +143,10 @@ def test_of_two_runs_on_one_card_the_newest_stands(catalog: Catalog) -> None:
 
 def test_platforms_are_compared_only_where_two_measured_the_same(catalog: Catalog) -> None:
     one = run_of(catalog)
-    labels = {group.label for group in comparison(catalog, [one])}
+    labels = {group.label for group in comparison_groups(catalog, [one])}
     assert "Measured speed" not in labels
     other = replace(one, accelerator="elsewhere", speeds=dict([*one.speeds.items()][:1]))
-    (group,) = (g for g in comparison(catalog, [one, other]) if g.label == "Measured speed")
+    (group,) = (g for g in comparison_groups(catalog, [one, other]) if g.label == "Measured speed")
     (row,) = group.rows
     assert row.label == "copy, float32, 256MiB"
     (line,) = row.cells[0]
@@ -157,7 +157,7 @@ def test_platforms_are_compared_only_where_two_measured_the_same(catalog: Catalo
 def test_a_range_says_how_many_devices_have_a_stated_figure(tree: Tree) -> None:
     models = "        - {name: A, memory_gb: 12}\n        - {name: B, memory_gb: 16}\nsupport:\n"
     catalog = loaded(tree(edited((ACCELERATOR, "support:\n", CARD.replace("support:\n", models)))))
-    rows = {row.label: row for group in comparison(catalog) for row in group.rows}
+    rows = {row.label: row for group in comparison_groups(catalog) for row in group.rows}
     (line,) = rows["Memory of one device"].cells[0]
     assert (line.text, line.note) == ("12 to 16 GB", "stated for 2 of 3 devices")
 
@@ -167,5 +167,5 @@ def test_a_speed_is_no_evidence_of_what_works(catalog: Catalog) -> None:
 
 
 def test_a_test_of_its_own_page_has_the_interval(catalog: Catalog) -> None:
-    first = next(results_of(stored(catalog)))
+    first = next(reported_tests(stored(catalog)))
     assert first.metrics[0] == "speed 2 GB/s (1.9 to 2.2, 12 repeats)"

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Environment, TestEntry, Trigger
-from accelerator_portal.results.standing import Point
+from accelerator_portal.results.history_state import HistoryPoint
 from accelerator_portal.site.results.history_view import Episode, HistoryStep
 from accelerator_portal.site.results.suite_tests import (
     MOST_RESULTS,
     ReportedTest,
     TestView,
-    failing,
+    failing_count,
     static_tests,
 )
 
@@ -28,7 +28,7 @@ def view(name: str, outcome: Outcome, changed: int | None = None, results: int =
     if changed is not None:
         at = START + dt.timedelta(days=changed)
         trigger = Trigger(kind="nightly")
-        point = Point(f"day-{changed}", at, "self-reported", trigger, Environment())
+        point = HistoryPoint(f"day-{changed}", at, "self-reported", trigger, Environment())
         step = HistoryStep("models", name, "changed", None, outcome, "", 1)
         changes = ((Episode("acme", "runs", point, (step,), {}), step),)
     return TestView(name, name, (one,) * results, (), None, changes)
@@ -51,7 +51,7 @@ def test_the_newest_failures_are_kept_in_the_order_of_names() -> None:
     assert names(kept)[0] == "a"
     assert names(kept)[-1] == "y"
     assert names(kept) == sorted(names(kept))
-    assert failing(tests) == 2
+    assert failing_count(tests) == 2
     newest = {test.name for test in many if test.changes[0][0].point.id == "day-6"}
     assert newest <= set(names(kept))
 

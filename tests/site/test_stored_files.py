@@ -3,12 +3,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from accelerator_portal.site.page import SiteFile, store
+from accelerator_portal.site.page import SiteFile, write_files
 
 
 def test_content_stands_at_its_place_as_it_was(tmp_path: Path) -> None:
     file = SiteFile("a/b.md", "é\r\nx\n", "accelerators/b/guide.md", "B")
-    ((stored, place),) = store([file], tmp_path)
+    ((stored, place),) = write_files([file], tmp_path)
     assert stored == SiteFile("a/b.md", "", "accelerators/b/guide.md", "B")
     assert place == tmp_path / "a/b.md"
     assert place.read_bytes() == "é\r\nx\n".encode()
@@ -20,4 +20,4 @@ def test_each_file_is_written_before_the_next_one_is_made(tmp_path: Path) -> Non
         assert (tmp_path / "one.md").read_text() == "1"
         yield SiteFile("two.md", "2")
 
-    assert [file.path for file, _ in store(made(), tmp_path)] == ["one.md", "two.md"]
+    assert [file.path for file, _ in write_files(made(), tmp_path)] == ["one.md", "two.md"]

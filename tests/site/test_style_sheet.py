@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from accelerator_portal.site.assets import STYLES, style_sheet
+from accelerator_portal.site.assets import STYLES_FOLDER, style_sheet
 from tests.folders import REPOSITORY
 
 
 def test_every_style_file_stands_in_the_sheet_once_and_in_order() -> None:
-    folder = REPOSITORY / STYLES
+    folder = REPOSITORY / STYLES_FOLDER
     named = re.findall(r'@import "([^"]+)"', (folder / "portal.css").read_text("utf-8"))
     assert sorted(named) == sorted(f.name for f in folder.iterdir() if f.name != "portal.css")
     sheet = style_sheet(REPOSITORY)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.site.page import to_root
-from accelerator_portal.site.words import grouped, listed, python_range
+from accelerator_portal.site.words import grouped_number, prose_list, python_range
 from tests.site.test_commands_table import pythons
 
 VERSIONS = st.builds("3.{}{}".format, st.integers(0, 30), st.sampled_from(["", "t"]))
@@ -44,7 +44,7 @@ def test_a_range_does_not_depend_on_order_or_repetition(versions: list[str]) -> 
     [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")],
 )
 def test_words_are_listed_as_a_person_does(words: list[str], text: str) -> None:
-    assert listed(words) == text
+    assert prose_list(words) == text
 
 
 @pytest.mark.parametrize(
@@ -66,4 +66,9 @@ def test_a_number_has_its_noun() -> None:
 
 
 def test_thousands_stand_apart() -> None:
-    assert [grouped(n) for n in (0, 999, 1_000, 1_234_567)] == ["0", "999", "1,000", "1,234,567"]
+    assert [grouped_number(n) for n in (0, 999, 1_000, 1_234_567)] == [
+        "0",
+        "999",
+        "1,000",
+        "1,234,567",
+    ]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from babel.messages.catalog import Catalog
 
-from tools.messages import faults, main, messages, template, text_of
+from tools.messages import catalog_faults, catalog_text, main, message_template, messages
 
 
 def catalog(text: str | tuple[str, ...], string: str | tuple[str, ...], *flags: str) -> Catalog:
@@ -30,12 +30,12 @@ def test_published_languages_have_every_message(
     ],
 )
 def test_nothing_in_a_published_language_is_left_to_guess(found: Catalog, words: str) -> None:
-    (fault,) = faults(found)
+    (fault,) = catalog_faults(found)
     assert words in fault
 
 
 def test_a_complete_catalog_has_no_fault() -> None:
-    assert [*faults(catalog("not for {platform}", "nicht für {platform}"))] == []
+    assert [*catalog_faults(catalog("not for {platform}", "nicht für {platform}"))] == []
 
 
 def test_messages_come_from_templates_scripts_the_library_and_the_configuration() -> None:
@@ -49,8 +49,8 @@ def test_messages_come_from_templates_scripts_the_library_and_the_configuration(
 
 
 def test_a_catalog_without_changes_is_written_as_it_was() -> None:
-    empty = template()
+    empty = message_template()
     empty.locale = "zh"
-    text = text_of(empty)
+    text = catalog_text(empty)
     assert "POT-Creation-Date" not in text
-    assert text == text_of(empty)
+    assert text == catalog_text(empty)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tools import property_run
-from tools.property_run import RunState, inputs_in, read_state, write_state
+from tools.property_run import RunState, count_inputs, read_state, write_state
 
 STATISTICS = """\
   - during generate phase (3.49 seconds):
@@ -20,8 +20,8 @@ STATISTICS = """\
 
 
 def test_inputs_are_counted_as_hypothesis_tells_them() -> None:
-    assert inputs_in(STATISTICS) == 406
-    assert inputs_in("no tests ran") == 0
+    assert count_inputs(STATISTICS) == 406
+    assert count_inputs("no tests ran") == 0
 
 
 def test_the_state_is_kept(tmp_path: Path) -> None:

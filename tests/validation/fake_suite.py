@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from accelerator_validation.case import Case, Observation, Result
+from accelerator_validation.case import Case, ObservedOperators, Result
 from accelerator_validation.classify import (
     BrokenTestError,
     MismatchError,
@@ -64,11 +64,11 @@ def run(case: Case, context: Context) -> Result:
     return Result("passed", "compare", metrics={"pid": (os.getpid(), "1")})
 
 
-def _observe(case: Case) -> Observation:
+def _observe(case: Case) -> ObservedOperators:
     kind, _, name = case.name.partition("-")
     if kind == "observed" and name in ACTS:
         ACTS[name]()
-    return Observation((f"of_{case.name.replace('-', '_')}",))
+    return ObservedOperators((f"of_{case.name.replace('-', '_')}",))
 
 
 def _raise(error: BaseException) -> None:

@@ -9,13 +9,13 @@ from pathlib import Path
 from accelerator_portal.catalog.files.known_issues_file import KnownFailure
 from accelerator_validation.case import Case
 from accelerator_validation.matrix import Matrix
-from accelerator_validation.plan import Plan, with_issues
-from accelerator_validation.probe import Probed
+from accelerator_validation.plan import Plan, apply_known_issues
+from accelerator_validation.probe import ProbeResult
 from accelerator_validation.request import Request
-from accelerator_validation.run import Finished, begin, resume
+from accelerator_validation.run import FinishedRun, begin_run, continue_run
 
 TODAY = dt.date(2026, 3, 1)
-TORCH = Probed({"torch": "2.13.0"})
+TORCH = ProbeResult({"torch": "2.13.0"})
 
 
 def matrix(names: Iterable[str], timeout_s: float = 30) -> Matrix:
@@ -33,17 +33,17 @@ def request(folder: Path, device: str = "none", workers: int = 1) -> Request:
 
 
 def plan(names: Iterable[str], issues: Iterable[KnownFailure] = ()) -> Plan:
-    return with_issues([Case("made-up", name) for name in names], issues, TODAY)
+    return apply_known_issues([Case("made-up", name) for name in names], issues, TODAY)
 
 
 def run(
-    asked: Request, names: list[str], timeout_s: float = 30, probed: Probed = TORCH
-) -> Finished:
+    asked: Request, names: list[str], timeout_s: float = 30, probed: ProbeResult = TORCH
+) -> FinishedRun:
     matrices = {"made-up": matrix(names, timeout_s)}
-    return begin(asked, matrices, plan(names), probed, lambda *_: None)
+    return begin_run(asked, matrices, plan(names), probed, lambda *_: None)
 
 
 def go_on(
-    asked: Request, names: list[str], probed: Probed = TORCH, timeout_s: float = 30
-) -> Finished:
-    return resume(asked, {"made-up": matrix(names, timeout_s)}, probed, lambda *_: None)
+    asked: Request, names: list[str], probed: ProbeResult = TORCH, timeout_s: float = 30
+) -> FinishedRun:
+    return continue_run(asked, {"made-up": matrix(names, timeout_s)}, probed, lambda *_: None)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_validation.classify import verdict
+from accelerator_validation.classify import classify_error
 
 
 class AcceleratorError(RuntimeError):
@@ -39,10 +39,10 @@ OUTCOMES: dict[str, list[Exception]] = {
     ("outcome", "error"), [(name, error) for name, errors in OUTCOMES.items() for error in errors]
 )
 def test_an_exception_of_the_device_says_what_happened(outcome: str, error: Exception) -> None:
-    found = verdict(error, "run")
+    found = classify_error(error, "run")
     assert (found.outcome, found.stage, bool(found.reason)) == (outcome, "run", True)
 
 
 def test_what_stops_the_reference_says_nothing_of_the_device() -> None:
-    found = verdict(MemoryError(), "load", reference=True)
+    found = classify_error(MemoryError(), "load", reference=True)
     assert (found.outcome, found.stage) == ("test-broken", "load")

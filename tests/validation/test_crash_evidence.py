@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from accelerator_validation.crash_evidence import evidence, last_step
+from accelerator_validation.crash_evidence import crash_excerpt, last_step
 
 SITE = "/home/somebody/venv/lib/python3.12/site-packages"
 CRASH = f"""a warning of the driver
@@ -32,7 +32,7 @@ Thread 0x00007f02 (most recent call first):
 
 
 def test_the_stack_is_kept_and_the_modules_are_not() -> None:
-    kept = evidence(CRASH)
+    kept = crash_excerpt(CRASH)
     assert kept.splitlines() == [
         "a warning of the driver",
         "validate: sample 2: float32[5]",
@@ -45,11 +45,11 @@ def test_the_stack_is_kept_and_the_modules_are_not() -> None:
 
 def test_two_equal_crashes_are_told_alike() -> None:
     other = CRASH.replace("0x00007f3e1c5c4740", "0x00007fd0c36aeb80")
-    assert evidence(other) == evidence(CRASH)
+    assert crash_excerpt(other) == crash_excerpt(CRASH)
 
 
 def test_the_native_stack_is_kept_where_python_writes_one() -> None:
-    kept = evidence(CRASH.replace("Extension modules:", NATIVE))
+    kept = crash_excerpt(CRASH.replace("Extension modules:", NATIVE))
     assert '  File "torch/_ops.py", line 818 in __call__' in kept
     assert '  Binary file "venv/lib/libdevice.so", at _ZN6device3addE+0x10 [0x7f]' in kept
     assert "somebody" not in kept
@@ -57,27 +57,27 @@ def test_the_native_stack_is_kept_where_python_writes_one() -> None:
 
 
 def test_of_threads_that_hang_the_main_one_is_kept() -> None:
-    kept = evidence(STUCK)
+    kept = crash_excerpt(STUCK)
     assert "Timeout (0:00:57)!" in kept
     assert '  File "plugin/torch_x/ops.py", line 7 in add' in kept
     assert "threading.py" not in kept
 
 
 def test_of_a_thread_without_python_the_main_one_is_kept() -> None:
-    kept = evidence(STUCK.replace("Timeout (0:00:57)!", "Fatal Python error: Aborted\n"))
+    kept = crash_excerpt(STUCK.replace("Timeout (0:00:57)!", "Fatal Python error: Aborted\n"))
     assert '  File "plugin/torch_x/ops.py", line 7 in add' in kept
     current = STUCK.replace("Timeout (0:00:57)!", "Fatal Python error: Aborted\n").replace(
         "Thread 0x00007f01", "Current thread 0x00007f01"
     )
-    assert "threading.py" in evidence(current)
-    assert "ops.py" not in evidence(current)
+    assert "threading.py" in crash_excerpt(current)
+    assert "ops.py" not in crash_excerpt(current)
 
 
 def test_a_deep_stack_keeps_its_top_and_much_output_its_end() -> None:
     frames = "".join(f'  File "{SITE}/deep.py", line {n} in deep\n' for n in range(100))
     head = "Current thread 0x00007f3e1c5c4740 [python] (most recent call first):\n"
     log = "noise\n" * 5000 + CRASH.partition("Fatal")[0] + CRASH.replace(head, head + frames)
-    kept = evidence(log)
+    kept = crash_excerpt(log)
     assert len(kept) < 4000
     assert "line 0 in deep" in kept
     assert kept.endswith("  …")
@@ -85,8 +85,8 @@ def test_a_deep_stack_keeps_its_top_and_much_output_its_end() -> None:
 
 
 def test_without_a_stack_what_was_printed_is_kept() -> None:
-    assert evidence("the driver is gone\n") == "the driver is gone"
-    assert evidence("") == ""
+    assert crash_excerpt("the driver is gone\n") == "the driver is gone"
+    assert crash_excerpt("") == ""
 
 
 def test_the_last_step_is_what_was_announced_last() -> None:

@@ -14,15 +14,15 @@ from accelerator_portal.catalog.files.validation_file import DeployRecipe
 from accelerator_validation.case import Case, Result
 from accelerator_validation.matrix import Deployment, read_matrix
 from accelerator_validation.suites import deploy
-from accelerator_validation.suites.deploy import pattern_of
-from accelerator_validation.worker import Job, attempt
+from accelerator_validation.suites.deploy import output_pattern
+from accelerator_validation.worker import Job, run_case
 
 
 def deployed(recipe: Deployment) -> Result:
     name = recipe.recipe.id
     matrix = read_matrix("deploy").model_copy(update={"deployments": {name: recipe}})
     job = Job("none", {"deploy": matrix}, {"deploy": 60}, 1)
-    return attempt(Case("deploy", name), job)
+    return run_case(Case("deploy", name), job)
 
 
 def recipe(
@@ -120,7 +120,7 @@ def test_a_log_holds_nothing_that_a_terminal_obeys() -> None:
 
 def test_a_container_without_docker_is_no_fault_of_the_platform(tmp_path: Path) -> None:
     made = recipe("", container="FROM scratch")
-    found = deploy.deployed(made, str(tmp_path))
+    found = deploy.run_recipe(made, str(tmp_path))
     assert (found.outcome, found.reason) == (
         "infrastructure-error",
         "docker is not installed on this machine.",
@@ -137,7 +137,7 @@ def test_a_container_is_built_checked_and_removed(tmp_path: Path) -> None:
     )
     program.chmod(0o755)
     made = recipe("", container="FROM made-up")
-    found = deploy.deployed(made, f"{tmp_path}{os.pathsep}/usr/bin:/bin")
+    found = deploy.run_recipe(made, f"{tmp_path}{os.pathsep}/usr/bin:/bin")
     assert (found.outcome, found.log_tail) == ("passed", "FROM made-up\nmade 1")
     assert told.read_text("utf-8").splitlines() == [
         "build --tag",
@@ -157,7 +157,7 @@ def test_a_container_does_not_outlive_the_time_limit(tmp_path: Path) -> None:
     )
     program.chmod(0o755)
     made = recipe("", container="FROM made-up", timeout_s=2)
-    found = deploy.deployed(made, f"{tmp_path}{os.pathsep}/usr/bin:/bin")
+    found = deploy.run_recipe(made, f"{tmp_path}{os.pathsep}/usr/bin:/bin")
     assert (found.outcome, found.stage) == ("timed-out", "deploy")
     assert not (tmp_path / "running").exists()
 
@@ -172,4 +172,4 @@ def test_a_container_does_not_outlive_the_time_limit(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_check_prints_may_hold_versions(prints: str, printed: str, fits: bool) -> None:  # noqa: FBT001 - a parameter
-    assert bool(pattern_of(prints).search(printed)) == fits
+    assert bool(output_pattern(prints).search(printed)) == fits

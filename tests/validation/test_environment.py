@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_validation.probe import Probed, probed_by
-from accelerator_validation.side_process import Output, SideProcess
+from accelerator_validation.probe import ProbeResult, wait_for_probe
+from accelerator_validation.side_process import ProcessOutput, SideProcess
 from tests.validation.packages import install_entry_point
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -106,11 +106,11 @@ def test_what_a_plugin_prints_is_not_taken_for_the_result_of_a_probe() -> None:
         def __init__(self) -> None:
             """Start nothing."""
 
-        def wait(self, *_: object) -> Output:
-            result = json.dumps(asdict(Probed({"torch": "2.14.0"})))
-            return Output(0, f"imported\n{result}\n{{'freed': 3}}\n", "")
+        def wait(self, *_: object) -> ProcessOutput:
+            result = json.dumps(asdict(ProbeResult({"torch": "2.14.0"})))
+            return ProcessOutput(0, f"imported\n{result}\n{{'freed': 3}}\n", "")
 
         def __exit__(self, *_: object) -> None:
             """End nothing."""
 
-    assert probed_by(Ended()) == Probed({"torch": "2.14.0"})
+    assert wait_for_probe(Ended()) == ProbeResult({"torch": "2.14.0"})

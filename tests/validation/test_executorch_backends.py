@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from accelerator_validation.executorch.backend import PORTABLE
-from accelerator_validation.executorch.query import BackendReply, query_backend, with_backend
+from accelerator_validation.executorch.query import BackendReply, query_backend, with_backend_facts
 from accelerator_validation.executorch.registry import (
     _BUILT_IN,
-    GROUP,
+    BACKEND_GROUP,
     find_backend,
     find_flows,
 )
 from accelerator_validation.matrix import Matrix, with_recipes
 from accelerator_validation.plan import RunError
-from accelerator_validation.probe import Probed
+from accelerator_validation.probe import ProbeResult
 from tests.validation.packages import install_entry_point
 
 IMPORTS = "from accelerator_validation.executorch.backend import Backend, Recipe\n"
@@ -35,7 +35,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def install(site: Path, name: str, body: str, package: str = "made_up_backend") -> None:
-    install_entry_point(site, package, GROUP, f"{name} = {package}:BACKEND", IMPORTS + body)
+    install_entry_point(site, package, BACKEND_GROUP, f"{name} = {package}:BACKEND", IMPORTS + body)
 
 
 def refused(name: str) -> str:
@@ -103,7 +103,7 @@ def test_an_unknown_one_is_named_with_what_there_is() -> None:
 
 
 NO_BACKEND = (
-    f'the entry point "made_up" of {GROUP} is not a Backend but an instance of int; '
+    f'the entry point "made_up" of {BACKEND_GROUP} is not a Backend but an instance of int; '
     "name an object of accelerator_validation.executorch.backend.Backend"
 )
 TWICE = 'the backend "made_up": the recipe "{}" exists twice; give each recipe a unique name'
@@ -171,16 +171,16 @@ def test_a_package_that_breaks_is_told(
 
 
 def test_the_report_says_the_backend_and_the_packages() -> None:
-    probed = Probed({"torch": "2.13.0", "packages": {"numpy": "2.3.5"}})
+    probed = ProbeResult({"torch": "2.13.0", "packages": {"numpy": "2.3.5"}})
     asked = BackendReply(
         backend={"name": "MadeUp", "version": "3"}, packages={"executorch": "1.5.1"}
     )
-    assert with_backend(probed, asked).environment == {
+    assert with_backend_facts(probed, asked).environment == {
         "torch": "2.13.0",
         "backend": {"name": "MadeUp", "version": "3"},
         "packages": {"numpy": "2.3.5", "executorch": "1.5.1"},
     }
-    assert with_backend(probed, None) is probed
+    assert with_backend_facts(probed, None) is probed
 
 
 def test_recipes_of_a_suite_are_those_of_the_backend() -> None:

@@ -9,18 +9,18 @@ import pytest
 from accelerator_validation.launch import (
     SuiteSources,
     is_installed,
+    make_plan,
     missing_packages,
-    missing_words,
-    plan_of,
+    missing_packages_message,
 )
 from accelerator_validation.matrix import read_matrix, suite_names
 from accelerator_validation.plan import RunError
-from accelerator_validation.request import USUAL, Request, matrices_of
+from accelerator_validation.request import DEFAULT_SUITES, Request, read_matrices
 from tests.validation.runs import TODAY
 
 
 def test_a_suite_lacks_what_is_not_installed_and_no_more() -> None:
-    matrices = matrices_of(["operators", "integration", "models"])
+    matrices = read_matrices(["operators", "integration", "models"])
     assert missing_packages(matrices, lambda _: True) == {}
     assert missing_packages(matrices, lambda name: name != "numpy") == {"operators": ("numpy",)}
     assert missing_packages(matrices, lambda name: name in {"numpy", "timm"}) == {
@@ -32,9 +32,9 @@ def test_a_suite_lacks_what_is_not_installed_and_no_more() -> None:
 
 
 def test_the_words_name_the_packages_the_commands_and_the_suites_that_can_run() -> None:
-    matrices = matrices_of(USUAL)
+    matrices = read_matrices(DEFAULT_SUITES)
     lacks = missing_packages(matrices, lambda name: name in {"expecttest", "numpy"})
-    assert missing_words(lacks, matrices) == (
+    assert missing_packages_message(lacks, matrices) == (
         'The suite "small-diffusers" needs diffusers; the suite "small-timm" needs timm and '
         'torchvision; the suite "small-transformers" needs transformers, not installed for '
         f"{sys.executable}.\n"
@@ -47,7 +47,7 @@ def test_the_words_name_the_packages_the_commands_and_the_suites_that_can_run() 
 
 
 def test_where_no_suite_can_run_none_is_offered() -> None:
-    words = missing_words({"small-timm": ("timm",)}, ["small-timm"])
+    words = missing_packages_message({"small-timm": ("timm",)}, ["small-timm"])
     assert "Or run" not in words
 
 
@@ -77,4 +77,4 @@ def test_without_torch_nothing_is_planned(tmp_path: Path) -> None:
     with pytest.raises(
         RunError, match=r"PyTorch is not installed for .* has torch and your plugin"
     ):
-        plan_of(request, SuiteSources(), TODAY)
+        make_plan(request, SuiteSources(), TODAY)

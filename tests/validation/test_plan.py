@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_validation.case import Case, case_of
-from accelerator_validation.matrix import matrix_of, read_matrix, suite_names
-from accelerator_validation.plan import Offer, expand, with_issues
+from accelerator_validation.case import Case, case_from_key
+from accelerator_validation.matrix import parse_matrix, read_matrix, suite_names
+from accelerator_validation.plan import Offer, apply_known_issues, expand
 from tests.results.made_up import known_failure
 
 MATRIX = """\
@@ -28,7 +28,7 @@ exclude:
 
 
 def ids(only: dict[str, list[str]], *offers: Offer) -> list[str]:
-    matrix = matrix_of("made-up.yaml", MATRIX)
+    matrix = parse_matrix("made-up.yaml", MATRIX)
     return [case.id for case in expand("made-up", matrix, offers, only)]
 
 
@@ -54,14 +54,14 @@ def test_a_test_takes_only_what_it_can() -> None:
 
 def test_a_test_may_have_parameters_of_its_own_and_be_run_on_request_alone() -> None:
     offer = Offer("cat", {"dtype": frozenset({"int64"})}, {"subtest": "2"}, usual=False)
-    matrix = matrix_of("made-up.yaml", MATRIX)
+    matrix = parse_matrix("made-up.yaml", MATRIX)
     assert not list(expand("made-up", matrix, [offer], {}))
     found = expand("made-up", matrix, [offer], {}, everything=True)
     assert [case.id for case in found] == ["made-up/cat?dtype=int64&mode=forward&subtest=2"]
 
 
 def test_a_parameter_of_its_own_is_chosen_as_one_of_an_axis() -> None:
-    matrix = matrix_of("made-up.yaml", MATRIX.partition("axes:")[0])
+    matrix = parse_matrix("made-up.yaml", MATRIX.partition("axes:")[0])
     offers = [Offer("add", parameters={"dtype": dtype}) for dtype in ("int8", "float32")]
     found = expand("made-up", matrix, [*offers, Offer("item")], {"dtype": ["int8"]})
     assert [case.id for case in found] == ["made-up/add?dtype=int8", "made-up/item"]
@@ -77,7 +77,7 @@ def test_a_parameter_of_its_own_is_chosen_as_one_of_an_axis() -> None:
 )
 def test_a_mistake_in_a_matrix_is_named(old: str, new: str, words: str) -> None:
     with pytest.raises(ProblemsError, match=r"made-up\.yaml:") as raised:
-        matrix_of("made-up.yaml", MATRIX.replace(old, new))
+        parse_matrix("made-up.yaml", MATRIX.replace(old, new))
     assert words in str(raised.value)
 
 
@@ -90,8 +90,8 @@ def test_every_matrix_of_this_project_can_be_read() -> None:
 @given(st.text(min_size=1), st.dictionaries(st.sampled_from(["dtype", "mode"]), st.text()))
 def test_a_case_is_found_again_by_its_id(name: str, parameters: dict[str, str]) -> None:
     case = Case("made-up", name, tuple(sorted(parameters.items())))
-    assert case_of(case.id) == case
-    assert case_of(case.id).seed == case.seed
+    assert case_from_key(case.id) == case
+    assert case_from_key(case.id).seed == case.seed
 
 
 def test_a_seed_is_the_cases_own_and_stays() -> None:
@@ -102,5 +102,5 @@ def test_a_seed_is_the_cases_own_and_stays() -> None:
 def test_an_expired_known_issue_counts_no_more() -> None:
     issue = known_failure(test=None, glob="made-up/*", action="skip")
     case = Case("made-up", "add")
-    assert with_issues([case], [issue], dt.date(2026, 4, 30)).to_run == ()
-    assert with_issues([case], [issue], dt.date(2026, 5, 1)).to_run == (case,)
+    assert apply_known_issues([case], [issue], dt.date(2026, 4, 30)).cases_to_run == ()
+    assert apply_known_issues([case], [issue], dt.date(2026, 5, 1)).cases_to_run == (case,)

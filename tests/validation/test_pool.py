@@ -46,7 +46,7 @@ def test_whatever_a_case_does_is_told_of_that_case_and_the_run_goes_on(tmp_path:
     assert "The result was the same when the test ran in a separate process" in (
         tests["crash-1"].reason or ""
     )
-    assert not done.went_well
+    assert not done.is_successful
     assert done.why is None
 
 
@@ -88,7 +88,7 @@ def test_what_happens_while_operators_are_observed_changes_no_verdict(tmp_path: 
         assert (name, tests[name].outcome) == (name, "passed")
         assert words in (tests[name].reason or ""), name
     assert tests["observed-well"].reason is None
-    assert done.went_well
+    assert done.is_successful
 
 
 def test_a_process_that_dies_while_the_reference_is_computed_says_nothing_of_the_device(
@@ -137,4 +137,4 @@ def test_workers_that_die_before_they_begin_end_the_run_with_what_they_said(
     assert "crash before the first test" in (done.why or "")
     assert "the driver is gone" in (done.why or "")
     assert [test.outcome for test in done.report.tests] == ["not-run"]
-    assert not done.went_well
+    assert not done.is_successful

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from accelerator_validation.matrix import Matrix, TestFile
-from accelerator_validation.run import begin
+from accelerator_validation.run import begin_run
 from tests.validation.runs import TORCH, plan, request
 
 NAMES = ["a", "a.T::one", "a.T::two", "b.T::one", "b.T::two", "of_no_file"]
@@ -18,7 +18,7 @@ def test_no_process_runs_tests_of_two_files(tmp_path: Path) -> None:
         files=files,
         tests=tuple(NAMES),
     )
-    done = begin(request(tmp_path), {"made-up": made}, plan(NAMES), TORCH, lambda *_: None)
+    done = begin_run(request(tmp_path), {"made-up": made}, plan(NAMES), TORCH, lambda *_: None)
     by_group: dict[str, set[float]] = {}
     for test in done.report.tests:
         assert test.outcome == "passed"

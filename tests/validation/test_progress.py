@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_validation.listing import progress, reported
+from accelerator_validation.listing import print_progress, progress_messages
 
 
 def test_what_is_marked_is_reported_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
-    progress("test_ops: 3 tests")
+    print_progress("test_ops: 3 tests")
     said = capsys.readouterr().err.splitlines()
-    assert list(reported(["a warning", *said, "ImportError: no"])) == ["test_ops: 3 tests"]
+    assert list(progress_messages(["a warning", *said, "ImportError: no"])) == ["test_ops: 3 tests"]

@@ -6,7 +6,7 @@ import pytest
 
 from accelerator_portal.catalog import Platform, load_catalog
 from accelerator_portal.reports.report_file import report_text
-from accelerator_validation.sharding import recorded_times, times_of
+from accelerator_validation.sharding import recorded_times, times_by_test
 from tests.folders import EXAMPLE, write_tree
 from tests.reports.examples import report
 
@@ -43,7 +43,7 @@ def platform(tmp_path: Path) -> Platform:
 
 
 def test_the_newest_report_that_has_a_time_counts() -> None:
-    assert times_of([NEW, OLD]) == times_of([OLD, NEW]) == BOTH
+    assert times_by_test([NEW, OLD]) == times_by_test([OLD, NEW]) == BOTH
 
 
 def test_a_platform_s_own_runs_are_read(platform: Platform) -> None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from accelerator_validation.plan import RunError
-from accelerator_validation.request import Resources, processors, resources_for
+from accelerator_validation.request import Resources, processor_count, resources_for
 
 
 def test_usual_suites_share_the_machine_as_asked() -> None:
-    assert resources_for(["operators"], None, None) == Resources(min(2, processors()), 1)
+    assert resources_for(["operators"], None, None) == Resources(min(2, processor_count()), 1)
     assert resources_for(["operators", "integration"], 5, 3) == Resources(5, 3)
 
 
 def test_a_measured_suite_has_one_worker_and_every_processor() -> None:
-    assert resources_for(["speed"], None, None) == Resources(1, processors())
+    assert resources_for(["speed"], None, None) == Resources(1, processor_count())
     assert resources_for(["speed"], 1, 4) == Resources(1, 4)
 
 

@@ -15,10 +15,10 @@ from accelerator_portal.reports.report_file import read_report
 from accelerator_validation.heading import ON_CPU
 from accelerator_validation.journal import read_journal
 from accelerator_validation.plan import RunError
-from accelerator_validation.probe import Probed
+from accelerator_validation.probe import ProbeResult
 from accelerator_validation.request import ShardRequest
-from accelerator_validation.run import begin
-from accelerator_validation.sharding import sharded
+from accelerator_validation.run import begin_run
+from accelerator_validation.sharding import apply_sharding
 from tests.folders import REPOSITORY
 from tests.results.made_up import known_failure
 from tests.validation.runs import TORCH, go_on, matrix, plan, request, run
@@ -78,7 +78,7 @@ def test_a_killed_run_leaves_a_plan_and_can_be_gone_on_with(tmp_path: Path) -> N
 
 def test_going_on_with_another_backend_of_executorch_is_refused(tmp_path: Path) -> None:
     run(request(tmp_path), ["passed-1"])
-    other = Probed({"torch": "2.13.0", "backend": {"name": "MadeUp", "version": "3"}})
+    other = ProbeResult({"torch": "2.13.0", "backend": {"name": "MadeUp", "version": "3"}})
     with pytest.raises(RunError, match="started with backend None, but now it is"):
         go_on(request(tmp_path), ["passed-1"], other)
 
@@ -86,13 +86,13 @@ def test_going_on_with_another_backend_of_executorch_is_refused(tmp_path: Path) 
 def test_going_on_with_another_torch_is_refused(tmp_path: Path) -> None:
     run(request(tmp_path), ["passed-1"])
     with pytest.raises(RunError, match=r"started with torch 2\.13\.0, but now it is 2\.14\.0"):
-        go_on(request(tmp_path), ["passed-1"], Probed({"torch": "2.14.0"}))
+        go_on(request(tmp_path), ["passed-1"], ProbeResult({"torch": "2.14.0"}))
 
 
 def test_a_device_whose_name_no_report_may_hold_is_told(tmp_path: Path) -> None:
     marks = tmp_path / "marks"
     asked = request(tmp_path, device=str(marks))
-    probed = Probed({"torch": "2.13.0", "hardware": "Card\x1b[31m"})
+    probed = ProbeResult({"torch": "2.13.0", "hardware": "Card\x1b[31m"})
     with pytest.raises(RunError, match=r"environment\.hardware: .*the character U\+001B"):
         run(asked, ["marked-1"], probed=probed)
     assert not marks.exists()
@@ -145,9 +145,11 @@ def test_a_full_disk_is_told_and_no_success(tmp_path: Path) -> None:
 
 
 def test_the_operators_of_what_passed_are_counted_also_after_a_resumption(tmp_path: Path) -> None:
-    probed = Probed({"torch": "2.13.0"}, aten={"registered": 9, "core": ["of_passed_1", "other"]})
+    probed = ProbeResult(
+        {"torch": "2.13.0"}, aten={"registered": 9, "core": ["of_passed_1", "other"]}
+    )
     names = ["passed-1", "wrong-1", "passed-2"]
-    done = begin(
+    done = begin_run(
         request(tmp_path), {"made-up": matrix(names)}, plan(names), probed, lambda *_: None
     )
     (suite,) = done.report.suites
@@ -166,14 +168,14 @@ def test_known_issues_skip_tests_or_excuse_their_failure(tmp_path: Path) -> None
         known_failure(test="made-up/wrong-1"),
     ]
     made = plan(names, issues)
-    done = begin(request(tmp_path), {"made-up": matrix(names)}, made, TORCH, lambda *_: None)
+    done = begin_run(request(tmp_path), {"made-up": matrix(names)}, made, TORCH, lambda *_: None)
     skipped, expected, _ = done.report.tests
     assert (skipped.outcome, skipped.reason) == ("skipped", "It breaks.")
     assert (expected.outcome, str(expected.known_issue.url if expected.known_issue else "")) == (
         "wrong-result",
         "https://example.org/1",
     )
-    assert done.went_well
+    assert done.is_successful
 
 
 def test_a_cpu_with_an_index_is_tested_against_itself(tmp_path: Path) -> None:
@@ -187,19 +189,21 @@ def test_a_run_in_which_nothing_ran_is_no_success(tmp_path: Path) -> None:
 
 
 def test_a_device_that_does_not_come_up_leaves_a_report_that_says_so(tmp_path: Path) -> None:
-    probed = Probed({"torch": "2.13.0"}, "device", "the driver is too old")
+    probed = ProbeResult({"torch": "2.13.0"}, "device", "the driver is too old")
     matrices = {"made-up": matrix(["passed-1"])}
-    done = begin(request(tmp_path), matrices, plan(["passed-1"]), probed, lambda *_: None)
+    done = begin_run(request(tmp_path), matrices, plan(["passed-1"]), probed, lambda *_: None)
     (test,) = done.report.tests
     assert (test.outcome, "the driver is too old" in (test.reason or "")) == ("not-run", True)
-    assert not done.went_well
+    assert not done.is_successful
 
 
 def test_going_on_as_another_shard_is_refused(tmp_path: Path) -> None:
     first = replace(request(tmp_path), shard=ShardRequest(1, 2))
     whole = plan(["passed-1", "passed-2"])
     matrices = {"made-up": matrix(["passed-1", "passed-2"])}
-    done = begin(first, matrices, sharded(whole, first, matrices), TORCH, lambda *_: None)
+    done = begin_run(
+        first, matrices, apply_sharding(whole, first, matrices), TORCH, lambda *_: None
+    )
     assert [test.name for test in done.report.tests] == ["passed-1"]
     assert done.report.shard
     assert done.report.shard.resume == (

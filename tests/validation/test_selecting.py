@@ -7,7 +7,7 @@ from _pytest.mark.expression import Expression  # no public way in; the lock hol
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_validation.selecting import ExpressionError, expression
+from accelerator_validation.selecting import ExpressionError, parse_expression
 
 KEYS = (
     "operators/add?dtype=float32",
@@ -28,7 +28,7 @@ KEYS = (
     ],
 )
 def test_words_choose_cases(text: str, matched: tuple[str, ...]) -> None:
-    assert tuple(filter(expression(text), KEYS)) == matched
+    assert tuple(filter(parse_expression(text), KEYS)) == matched
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_words_choose_cases(text: str, matched: tuple[str, ...]) -> None:
 )
 def test_words_that_make_no_sense_are_refused(text: str, message: str) -> None:
     with pytest.raises(ExpressionError) as caught:
-        expression(text)
+        parse_expression(text)
     assert str(caught.value) == message
 
 
@@ -56,7 +56,7 @@ WORDS = st.sampled_from(["add", "MM", "mul.Tensor", "operators/a", "float32", "a
 def test_words_mean_what_they_mean_to_pytest(text: str) -> None:
     found = expected = None
     with suppress(ExpressionError):
-        found = tuple(filter(expression(text), KEYS))
+        found = tuple(filter(parse_expression(text), KEYS))
     with suppress(SyntaxError):
         compiled = Expression.compile(text)
         expected = tuple(key for key in KEYS if compiled.evaluate(_Words(key)))

@@ -13,15 +13,15 @@ from click.testing import CliRunner, Result
 from accelerator_portal.cli import main
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import read_report
-from accelerator_validation.probe import Probed
+from accelerator_validation.probe import ProbeResult
 from accelerator_validation.request import ShardRequest
-from accelerator_validation.run import begin, resume
-from accelerator_validation.sharding import sharded
+from accelerator_validation.run import begin_run, continue_run
+from accelerator_validation.sharding import apply_sharding
 from tests.results.made_up import known_failure
 from tests.validation.runs import matrix, plan, request
 
 NAMES = ["passed-1", "wrong-2", "passed-3", "crash-4", "skip-5", "passed-6", "missing-7"]
-PROBED = Probed({"torch": "2.13.0"}, aten={"registered": 9, "core": ["of_passed_1", "absent"]})
+PROBED = ProbeResult({"torch": "2.13.0"}, aten={"registered": 9, "core": ["of_passed_1", "absent"]})
 TIMES = {"made-up/passed-1": 400, "made-up/crash-4": 300, "made-up/passed-6": 10}
 ISSUES = [known_failure(test="made-up/passed-3", action="skip", expires="2026-06-01")]
 
@@ -33,8 +33,8 @@ def run(folder: Path, index: int = 0, count: int = 1, names: Sequence[str] = NAM
     whole = plan(names, ISSUES)
     if index:
         asked = replace(asked, shard=ShardRequest(index, count, TIMES))
-        whole = sharded(whole, asked, matrices)
-    begin(asked, matrices, whole, PROBED, lambda *_: None)
+        whole = apply_sharding(whole, asked, matrices)
+    begin_run(asked, matrices, whole, PROBED, lambda *_: None)
     return asked.out
 
 
@@ -74,7 +74,7 @@ def test_a_shard_that_was_interrupted_is_refused_until_it_is_finished(tmp_path: 
     broken = replace(PROBED, fault="device", words="It is gone.")
     matrices = {"made-up": matrix(NAMES)}
     again = replace(request(tmp_path), out=shards[1])
-    resume(again, matrices, broken, lambda *_: None)
+    continue_run(again, matrices, broken, lambda *_: None)
 
     out = tmp_path / "whole.json"
     done = merged(out, *shards)
@@ -85,7 +85,7 @@ def test_a_shard_that_was_interrupted_is_refused_until_it_is_finished(tmp_path: 
         "--out 2.json\n"
     )
     assert not out.exists()
-    resume(again, matrices, PROBED, lambda *_: None)
+    continue_run(again, matrices, PROBED, lambda *_: None)
     assert merged(out, *shards).exit_code == 0
 
 

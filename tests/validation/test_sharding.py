@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from accelerator_portal.reports.shard import positions_of, positions_text
 from accelerator_validation.plan import RunError
 from accelerator_validation.request import ShardRequest
-from accelerator_validation.sharding import plan_digest, shard_of, split
+from accelerator_validation.sharding import make_shard, plan_digest, split
 from tests.validation.runs import matrix, plan
 
 WEIGHTS = st.lists(st.integers(0, 10_000), max_size=60)
@@ -24,7 +24,7 @@ def ids(names: list[str]) -> list[str]:
 
 def shards(names: list[str], count: int, times: dict[str, int]) -> list[list[str]]:
     parts = (
-        shard_of(plan(names), ShardRequest(index, count, times), IDENTITY, "again")
+        make_shard(plan(names), ShardRequest(index, count, times), IDENTITY, "again")
         for index in range(1, count + 1)
     )
     return [[case.id for case in part.cases] for part in parts]
@@ -71,7 +71,7 @@ def test_the_order_in_which_times_are_recorded_changes_nothing() -> None:
     shuffled = list(times.items())
     random.Random(1).shuffle(shuffled)  # noqa: S311 - no secret
     wanted = [ShardRequest(1, 3, times), ShardRequest(1, 3, dict(shuffled))]
-    one, other = (shard_of(plan(NAMES), asked, IDENTITY, "again") for asked in wanted)
+    one, other = (make_shard(plan(NAMES), asked, IDENTITY, "again") for asked in wanted)
     assert one == other
 
 
@@ -84,14 +84,14 @@ def test_recorded_times_balance_and_a_test_without_one_gets_the_median() -> None
 def test_times_of_tests_that_are_not_planned_change_nothing() -> None:
     other = {"made-up/elsewhere": 5_000_000}
     assert shards(NAMES, 3, other) == shards(NAMES, 3, {})
-    part = shard_of(plan(NAMES), ShardRequest(1, 3, other), IDENTITY, "again")
+    part = make_shard(plan(NAMES), ShardRequest(1, 3, other), IDENTITY, "again")
     assert part.shard
     assert part.shard.times is None
 
 
 def test_more_shards_than_tests_are_refused() -> None:
     with pytest.raises(RunError, match=r"10 tests cannot be split into 11 shards\. Use at mo"):
-        shard_of(plan(NAMES), ShardRequest(1, 11), IDENTITY, "again")
+        make_shard(plan(NAMES), ShardRequest(1, 11), IDENTITY, "again")
 
 
 def test_another_test_setting_or_option_makes_another_plan() -> None:

@@ -37,8 +37,8 @@ def test_it_is_killed_when_it_takes_too_long(tmp_path: Path) -> None:
         start = time.monotonic()
         until_written(note)
         done = process.wait(time.monotonic() - start + 2, told.append)
-        assert process.new_errors() == ["one", "two"]
-        assert not process.new_errors()
+        assert process.new_error_lines() == ["one", "two"]
+        assert not process.new_error_lines()
     assert (done.status, done.stdout) == (None, "hangs\n")
     assert told == sorted(told)
     assert told

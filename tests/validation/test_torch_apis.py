@@ -13,7 +13,7 @@ from accelerator_validation.case import Case
 from accelerator_validation.classify import SkippedError
 from accelerator_validation.context import Context
 from accelerator_validation.suites import device_checks, integration
-from accelerator_validation.suites.torch_apis import absent_name, need_api
+from accelerator_validation.suites.torch_apis import missing_torch_name, require_api
 from tests.validation.runs import matrix
 
 Check = Callable[[object], object]
@@ -59,18 +59,18 @@ def test_a_check_is_skipped_with_the_first_name_that_torch_lacks(
     names: tuple[str, ...], missing: str
 ) -> None:
     with pytest.raises(SkippedError) as found:
-        need_api(OLD, *names)
+        require_api(OLD, *names)
     assert str(found.value) == f"Not in torch 2.6.0: torch.{missing}."
 
 
 def test_a_check_runs_where_torch_has_all_that_it_needs() -> None:
-    need_api(OLD)
-    need_api(OLD, "accelerator.synchronize")
+    require_api(OLD)
+    require_api(OLD, "accelerator.synchronize")
 
 
 def test_what_a_check_asks_torch_for_in_vain_is_named() -> None:
     error = raised(check_of("torch.accelerator.memory_allocated()"))
-    assert absent_name(error) == "torch.accelerator.memory_allocated"
+    assert missing_torch_name(error) == "torch.accelerator.memory_allocated"
 
 
 def test_a_module_that_answers_for_itself_is_no_excuse() -> None:
@@ -79,7 +79,7 @@ def test_a_module_that_answers_for_itself_is_no_excuse() -> None:
 
     answer.__code__ = answer.__code__.replace(co_name="__getattr__")
     error = raised(check_of("torch.new"), module("torch", __getattr__=answer))
-    assert absent_name(error) == "torch.new"
+    assert missing_torch_name(error) == "torch.new"
 
 
 @pytest.mark.parametrize(
@@ -92,12 +92,12 @@ def test_a_module_that_answers_for_itself_is_no_excuse() -> None:
     ],
 )
 def test_other_errors_stay_what_they_are(program: str, room: str) -> None:
-    assert absent_name(raised(check_of(program, room))) is None
+    assert missing_torch_name(raised(check_of(program, room))) is None
 
 
 def test_a_plugin_s_module_that_lacks_something_is_not_torch() -> None:
     torch = module("torch", foo=module("torch_foo", __version__="1"))
-    assert absent_name(raised(check_of("torch.foo.memory_allocated()"), torch)) is None
+    assert missing_torch_name(raised(check_of("torch.foo.memory_allocated()"), torch)) is None
 
 
 def test_the_suite_skips_a_check_and_lets_other_errors_through(

@@ -15,10 +15,14 @@ from typing import Any
 from accelerator_validation.executorch.backend import (
     Backend,
     Execute,
-    NotHereError,
     Recipe,
+    UnavailableError,
 )
-from accelerator_validation.executorch.metric import Figures, Observed, ProgramMetric
+from accelerator_validation.executorch.metric import (
+    MetricValues,
+    ProgramMetric,
+    ProgramObservations,
+)
 from accelerator_validation.executorch.registry import find_backend
 
 _LOWERING = find_backend("xnnpack").recipes[0].lowering
@@ -34,7 +38,7 @@ def _fail() -> Mapping[str, Any]:
 
 
 def _not_here() -> Mapping[str, Any]:
-    raise NotHereError("The compiler of the paper backend is not installed.")
+    raise UnavailableError("The compiler of the paper backend is not installed.")
 
 
 def _hang() -> Mapping[str, Any]:
@@ -58,9 +62,9 @@ def _nobody_takes_anything() -> Mapping[str, Any]:
 
 def _load(data: bytes) -> Execute:
     """Run in this process, and let the first number of every output be one too large."""
-    from accelerator_validation.suites.executorch.model_test import load_here
+    from accelerator_validation.suites.executorch.model_test import load_in_process
 
-    execute = load_here(data)
+    execute = load_in_process(data)
 
     def wrong(inputs: Sequence[Any]) -> Sequence[Any]:
         found = execute(inputs)
@@ -72,32 +76,32 @@ def _load(data: bytes) -> Execute:
 
 
 def _cut_off(data: bytes) -> Execute:
-    from accelerator_validation.suites.executorch.model_test import load_here
+    from accelerator_validation.suites.executorch.model_test import load_in_process
 
-    return load_here(data[: len(data) // 2])
+    return load_in_process(data[: len(data) // 2])
 
 
 def _of_another_version(data: bytes) -> Execute:
-    from accelerator_validation.suites.executorch.model_test import load_here
+    from accelerator_validation.suites.executorch.model_test import load_in_process
 
-    return load_here(data[:4] + b"ET99" + data[8:])  # where a program says its version
+    return load_in_process(data[:4] + b"ET99" + data[8:])  # where a program says its version
 
 
 def _without_numbers(data: bytes) -> Execute:
-    from accelerator_validation.suites.executorch.model_test import load_here
+    from accelerator_validation.suites.executorch.model_test import load_in_process
 
-    execute = load_here(data)
+    execute = load_in_process(data)
     return lambda inputs: [output * float("nan") for output in execute(inputs)]
 
 
-def _delegates_per_kilobyte(observed: Observed) -> Figures:
+def _delegates_per_kilobyte(observed: ProgramObservations) -> MetricValues:
     delegates, size = observed.value("delegates"), observed.value("pte_size")
     if delegates is None or not size:
         return {}
     return {"delegates_per_kilobyte": (delegates / size, "1/kB")}
 
 
-def _no_figure(_: Observed) -> Figures:
+def _no_figure(_: ProgramObservations) -> MetricValues:
     raise ZeroDivisionError("the paper meter is broken")
 
 

@@ -9,7 +9,7 @@ import pytest
 from accelerator_validation.case import Case
 from accelerator_validation.matrix import read_matrix
 from accelerator_validation.plan import expand
-from accelerator_validation.worker import Job, attempt
+from accelerator_validation.worker import Job, run_case
 from tests.validation_torch.conftest import validate
 
 
@@ -51,7 +51,7 @@ def result(suite: str, name: str, device: str = "cpu", **parameters: str) -> tup
     """Run one case in this process."""
     matrix = read_matrix(suite)
     job = Job(device, {suite: matrix}, {suite: 60}, 1)
-    found = attempt(Case(suite, name, tuple(sorted(parameters.items()))), job)
+    found = run_case(Case(suite, name, tuple(sorted(parameters.items()))), job)
     return found.outcome, found.metrics.get("max-abs-error")
 
 

@@ -8,11 +8,11 @@ import pytest
 
 from accelerator_portal.reports.formats.executorch import read_executorch_csv
 from accelerator_portal.reports.identity import identity_of
-from accelerator_portal.reports.reading import Options
+from accelerator_portal.reports.reading import ImportOptions
 from accelerator_portal.reports.report import Report, TestEntry
 from accelerator_portal.reports.report_file import read_report
-from accelerator_validation.executorch.metric import GROUP as METRICS
-from accelerator_validation.executorch.registry import GROUP
+from accelerator_validation.executorch.metric import METRIC_GROUP as METRICS
+from accelerator_validation.executorch.registry import BACKEND_GROUP
 from tests.validation.packages import install_entry_point
 from tests.validation_torch.conftest import Done, validate, validate_once
 
@@ -121,7 +121,7 @@ def paper(tmp_path: Path) -> str:
     backends = [f"{name} = paper_executorch:{variable}" for name, variable in names.items()]
     metrics = ["derived = paper_executorch:DERIVED", "meter = paper_executorch:BROKEN"]
     lines = "\n".join([*backends, f"[{METRICS}]", *metrics])
-    install_entry_point(site, "paper_executorch", GROUP, lines, PAPER.read_text("utf-8"))
+    install_entry_point(site, "paper_executorch", BACKEND_GROUP, lines, PAPER.read_text("utf-8"))
     return str(site)
 
 
@@ -201,7 +201,7 @@ def test_executorch_plans_the_same_case_as_its_own_suite_reports(tmp_path: Path)
         "test_abs_shapes[xnnpack],test_abs_shapes,2,xnnpack,,Pass,,True\n",
         "utf-8",
     )
-    keys = {identity_of(t).key for t in read_executorch_csv(file, Options()).tests}
+    keys = {identity_of(t).key for t in read_executorch_csv(file, ImportOptions()).tests}
     planned = validate(tmp_path, *OPERATORS, "--all", "--plan", "-k", "add_dtype or abs_shapes")
     assert len(keys) == 3
     assert keys <= set(planned.said.splitlines())

@@ -11,8 +11,13 @@ from hypothesis import strategies as st
 
 from accelerator_validation.case import Case, Result
 from accelerator_validation.matrix import read_matrix
-from accelerator_validation.suites.operator_inputs import FORMS, OPERATORS, Draw, broadcast
-from accelerator_validation.worker import Job, attempt
+from accelerator_validation.suites.operator_inputs import (
+    FORMS,
+    OPERATORS,
+    InputGenerator,
+    broadcastable_shape,
+)
+from accelerator_validation.worker import Job, run_case
 
 SUITE = "operator-inputs"
 TYPES = {name: getattr(torch, name) for name in read_matrix(SUITE).axes["dtype"]}
@@ -21,7 +26,7 @@ SEEDS = st.integers(0, 2**31 - 1)
 
 def drawn(form: str, dtype: str, seed: int, *, ends: bool = True) -> tuple[Any, tuple[int, ...]]:
     """One input as an operator gets it on the CPU, and its shape."""
-    draw = Draw(form, TYPES[dtype], seed, ends=ends)
+    draw = InputGenerator(form, TYPES[dtype], seed, ends=ends)
     shape = draw.shape()
     return draw.input(shape).on("cpu", TYPES[dtype]), shape
 
@@ -58,14 +63,14 @@ def test_views_are_none_that_lie_in_one_piece() -> None:
 
 @given(SEEDS)
 def test_shapes_can_be_broadcast(seed: int) -> None:
-    draw = Draw("broadcast", torch.float32, seed, ends=True)
+    draw = InputGenerator("broadcast", torch.float32, seed, ends=True)
     shape = draw.shape()
-    assert torch.broadcast_shapes(shape, broadcast(draw, shape)) == shape
+    assert torch.broadcast_shapes(shape, broadcastable_shape(draw, shape)) == shape
 
 
 def result(name: str, inputs: str, dtype: str = "float32") -> Result:
     job = Job("cpu", {SUITE: read_matrix(SUITE)}, {SUITE: 60}, 1)
-    return attempt(Case(SUITE, name, (("dtype", dtype), ("inputs", inputs))), job)
+    return run_case(Case(SUITE, name, (("dtype", dtype), ("inputs", inputs))), job)
 
 
 @pytest.mark.filterwarnings(r"ignore:.*degrees of freedom")

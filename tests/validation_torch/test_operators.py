@@ -13,10 +13,15 @@ from accelerator_validation.classify import UncheckedError
 from accelerator_validation.context import Context
 from accelerator_validation.matrix import read_matrix
 from accelerator_validation.suites import operators
-from accelerator_validation.suites.aten import census, core, kernel_origin, observe
-from accelerator_validation.suites.aten import operators as registered
+from accelerator_validation.suites.aten import (
+    core_operators,
+    kernel_origin,
+    observe_operators,
+    operator_counts,
+)
+from accelerator_validation.suites.aten import device_operators as registered
 from accelerator_validation.suites.sample_placement import placed_samples
-from accelerator_validation.worker import Job, attempt
+from accelerator_validation.worker import Job, run_case
 
 
 def dispatched(name: str, mode: str) -> set[str]:
@@ -44,7 +49,7 @@ def test_what_cannot_be_compared_covers_nothing() -> None:
 
 def test_a_verdict_does_not_wait_for_what_is_observed() -> None:
     job = Job("cpu", {"operators": read_matrix("operators")}, {"operators": 60}, 1)
-    found = attempt(case("exp", "forward"), job)
+    found = run_case(case("exp", "forward"), job)
     assert (found.outcome, found.operators) == ("passed", ())
 
 
@@ -58,18 +63,18 @@ def test_a_failure_with_samples_of_the_cpu_says_that_they_are(
 
     monkeypatch.setattr(operators, "placed_samples", made)
     job = Job("meta", {"operators": read_matrix("operators")}, {"operators": 60}, 1)
-    found = attempt(case("exp", "forward"), job)
+    found = run_case(case("exp", "forward"), job)
     assert found.outcome == "failed"  # nothing can be read from the device `meta`
     assert "meta" in (found.reason or "")
-    assert (found.reason or "").endswith(operators.ALL_MOVED)
+    assert (found.reason or "").endswith(operators.CPU_SAMPLES_NOTE)
 
 
 def test_operators_are_names_that_reach_a_device() -> None:
     assert {"add", "mm", "convolution", "__lshift__"} <= registered()
     assert not {"add_", "linear", "matmul", "add.Tensor"} & registered()
-    assert core() < registered()
-    counted = census("cpu")
-    assert (counted["registered"], counted["core"]) == (len(registered()), sorted(core()))
+    assert core_operators() < registered()
+    counted = operator_counts("cpu")
+    assert (counted["registered"], counted["core"]) == (len(registered()), sorted(core_operators()))
 
 
 def test_what_falls_back_to_the_cpu_is_noted_and_nothing_else_is() -> None:
@@ -78,7 +83,7 @@ def test_what_falls_back_to_the_cpu_is_noted_and_nothing_else_is() -> None:
             torch.ops.aten._to_cpu([torch.ones(2)])
         torch.ones(2).abs()
 
-    found = observe(fallen)
+    found = observe_operators(fallen)
     assert found.computed_on_cpu == ("relu",)
     assert "abs" in found.operators
 
@@ -87,6 +92,6 @@ def test_kernels_are_told_apart_by_what_the_dispatcher_would_call() -> None:
     assert kernel_origin("cpu", "aten::mm") == "own"
     assert kernel_origin("cpu", "aten::select_copy.int") == "composite"
     assert kernel_origin("privateuseone", "aten::mm.out") == "missing"
-    kernels = census("cpu")["kernels"]
+    kernels = operator_counts("cpu")["kernels"]
     assert kernels["fallback"] == 0
     assert sum(kernels.values()) > kernels["own"] > kernels["missing"] > 0

@@ -12,7 +12,7 @@ import pytest
 
 from accelerator_portal.reports.formats.junit import read_junit
 from accelerator_portal.reports.identity import identity_of
-from accelerator_portal.reports.reading import Options
+from accelerator_portal.reports.reading import ImportOptions
 from tests.made_once import made_once
 from tests.validation_torch.conftest import Done, validate, validate_once
 from tests.validation_torch.pytest_suite import make_suite
@@ -86,7 +86,7 @@ def test_names_are_those_of_pytests_own_report(on_cpu: Done, suite: Path, tmp_pa
         capture_output=True,
         check=False,
     )
-    options = Options(suite=SUITE)
+    options = ImportOptions(suite=SUITE)
     theirs = {identity_of(t).key: t.outcome for t in read_junit(file, options).tests}
     ours = {key: outcome for key, (outcome, _) in on_cpu.outcomes.items() if key in theirs}
     assert len(theirs) == len(SAID) - 2

@@ -13,13 +13,13 @@ from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 
 from accelerator_validation.suites.sample_placement import (
-    copied,
+    copy_tensor,
     expected_device,
-    in_words,
     is_marked,
     on_cpu,
     on_device,
     placed_samples,
+    sample_text,
 )
 from tests.folders import REPOSITORY
 
@@ -70,7 +70,7 @@ def test_the_reference_names_no_device() -> None:
 def test_a_view_is_copied_as_a_view_with_what_lies_around_it() -> None:
     base = torch.arange(20.0)
     view = base[5:15:2]
-    found = copied(view, "cpu", torch.float64)
+    found = copy_tensor(view, "cpu", torch.float64)
     assert torch.equal(found, view.double())
     assert (found.stride(), found.storage_offset()) == (view.stride(), view.storage_offset())
     assert torch.equal(found.as_strided((20,), (1,), 0), base.double())
@@ -79,7 +79,7 @@ def test_a_view_is_copied_as_a_view_with_what_lies_around_it() -> None:
 
 def test_conjugated_views_keep_their_numbers() -> None:
     view = torch.tensor([1 + 2j, 3 - 4j, 5j]).conj()[::2]
-    assert torch.equal(copied(view, "cpu", torch.complex128), view.to(torch.complex128))
+    assert torch.equal(copy_tensor(view, "cpu", torch.complex128), view.to(torch.complex128))
 
 
 def test_what_is_not_marked_stays_on_the_cpu() -> None:
@@ -90,7 +90,7 @@ def test_what_is_not_marked_stays_on_the_cpu() -> None:
 
 def test_a_sample_is_told_in_a_line() -> None:
     sample = SampleInput(torch.ones(2, 3).t(), args=([torch.ones(1), 2],), kwargs={"dim": 0})
-    assert in_words(sample) == "float32[3, 2] with strides (1, 3), (float32[1], 2), dim=0"
+    assert sample_text(sample) == "float32[3, 2] with strides (1, 3), (float32[1], 2), dim=0"
 
 
 PROGRAM = """

@@ -24,8 +24,8 @@ from accelerator_validation.suites.speed.device_clock import device_clock, requi
 from accelerator_validation.suites.speed.full_models import MODELS
 from accelerator_validation.suites.speed.sensors import SensorReading
 from accelerator_validation.suites.speed.spread import Timing
-from accelerator_validation.suites.speed.suite import Budget, measured, warm_up
-from accelerator_validation.worker import Job, attempt
+from accelerator_validation.suites.speed.suite import Budget, measure_call, warm_up
+from accelerator_validation.worker import Job, run_case
 from tests.validation_torch.conftest import validate
 
 QUICK = {"first-round-ms": 60, "measuring-ms": 100, "longest-call-ms": 60_000, "tries": 2}
@@ -36,7 +36,7 @@ FULL = {trial.name for trial in MODELS}
 
 def ran(case: Case) -> Result:
     """Run a case in this process, with one thread and short rounds."""
-    return attempt(case, Job("cpu", {"speed": MATRIX}, {"speed": 60}, 1))
+    return run_case(case, Job("cpu", {"speed": MATRIX}, {"speed": 60}, 1))
 
 
 def case(name: str, **parameters: str) -> Case:
@@ -51,7 +51,7 @@ def test_sizes_stand_in_the_id_of_each_test() -> None:
     assert "speed/copy?dtype=float32&shapes=1024MiB" in {c.id for c in CASES}
     assert "speed/bert-base?dtype=float32&mode=training&shapes=1x128" in {c.id for c in CASES}
     assert len({c.id for c in CASES}) == len(CASES)
-    assert all(suite.setting_of(c, "cpu").shape for c in CASES)
+    assert all(suite.benchmark_setting(c, "cpu").shape for c in CASES)
 
 
 SMALL = {
@@ -82,22 +82,22 @@ def test_a_result_is_compared_with_the_cpu(name: str) -> None:
     trial = suite.BENCHMARKS[name]
     setting = Setting("cpu", torch.float32, SMALL.get(name, (3,)))
     workload, room = trial.build(setting), MATRIX.tolerances["float32"]
-    suite._require_sane(workload, setting, room)
+    suite._require_correct_result(workload, setting, room)
     if workload.sample is None:
         return
     wrong = Workload(lambda: workload.act() * 2, workload.sample)
     with pytest.raises(MismatchError, match="some numbers of the result"):
-        suite._require_sane(wrong, setting, room)
+        suite._require_correct_result(wrong, setting, room)
     lost = Workload(lambda: workload.act() * math.nan, workload.sample)
     with pytest.raises(MismatchError, match="not finite"):
-        suite._require_sane(lost, setting, room)
+        suite._require_correct_result(lost, setting, room)
 
 
 def test_a_result_elsewhere_is_no_result_of_the_device() -> None:
     setting = Setting("meta", torch.float32, (4, 4, 4))
     workload = Workload(lambda: torch.ones(4))
     with pytest.raises(CheckFailedError, match="the result is on cpu, not on meta"):
-        suite._require_sane(workload, setting, MATRIX.tolerances["float32"])
+        suite._require_correct_result(workload, setting, MATRIX.tolerances["float32"])
 
 
 CALM, NOISY = Timing(0.5, 0.49, 0.52, 11, 0.01), Timing(0.5, 0.4, 0.6, 20, 0.38)
@@ -113,7 +113,7 @@ def measured_as(monkeypatch: pytest.MonkeyPatch) -> Measured:
     def run(tested: Case, *timings: Timing, disturbed: str | None = None) -> Result:
         left = iter(timings)
         last = timings[-1]
-        monkeypatch.setattr(suite, "measured", lambda *_: next(left, last))
+        monkeypatch.setattr(suite, "measure_call", lambda *_: next(left, last))
         monkeypatch.setattr(suite, "require_waiting", lambda *_: None)
         monkeypatch.setattr(suite, "disturbance", lambda *_: disturbed)
         return ran(tested)
@@ -124,7 +124,7 @@ def measured_as(monkeypatch: pytest.MonkeyPatch) -> Measured:
 @pytest.mark.parametrize("tested", [PRODUCT, TRAINING], ids=["a product", "a training step"])
 def test_a_speed_is_the_work_by_the_time(tested: Case, measured_as: Measured) -> None:
     found = measured_as(tested, CALM)
-    work = suite.BENCHMARKS[tested.name].work(suite.setting_of(tested, "cpu"))
+    work = suite.BENCHMARKS[tested.name].work(suite.benchmark_setting(tested, "cpu"))
     assert (found.outcome, found.reason) == ("passed", None)
     assert found.metrics["time"] == (0.5, "s")
     speed, unit = found.metrics["speed"]
@@ -163,8 +163,8 @@ def test_sizes_are_foretold_by_smaller_ones_until_one_is_too_slow(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     trial = suite.BENCHMARKS["matmul"]
-    assert trial.smaller((8192,) * 3) == [(128,) * 3, (1024,) * 3, (4096,) * 3]
-    assert trial.smaller((128,) * 3) == []
+    assert trial.smaller_shapes((8192,) * 3) == [(128,) * 3, (1024,) * 3, (4096,) * 3]
+    assert trial.smaller_shapes((128,) * 3) == []
     called: list[float] = []
 
     def a_second_for_a_product_of_1024(*_: object) -> float:
@@ -176,7 +176,7 @@ def test_sizes_are_foretold_by_smaller_ones_until_one_is_too_slow(
     setting = Setting("meta", torch.float32, (8192,) * 3)
     fake = replace(trial, build=lambda _: Workload(lambda: None))
     with pytest.raises(SkippedError, match=r"One call takes about 512\.0 s"):
-        suite._foretell(fake, setting, time.perf_counter, 1.5)
+        suite._require_short_estimate(fake, setting, time.perf_counter, 1.5)
     assert called == work[:2]
 
 
@@ -186,7 +186,7 @@ def test_what_is_too_slow_or_too_large_is_skipped(monkeypatch: pytest.MonkeyPatc
     job = Job("cpu", {"speed": slow}, {"speed": 60}, 1)
     monkeypatch.setattr(suite, "disturbance", lambda *_: "others worked")
     for tested in (large, case("matmul", dtype="float32", shapes="1024x1024x1024")):
-        found = attempt(tested, job)
+        found = run_case(tested, job)
         assert found.outcome == "skipped"
         assert "One call takes about" in str(found.reason)
         assert str(found.reason).endswith(
@@ -216,7 +216,7 @@ def test_each_model_of_full_size_runs(name: str, mode: str) -> None:
     shapes = suite.BENCHMARKS[name].shapes[mode]
     setting = Setting("cpu", torch.float32, shapes[0], mode == "training")
     workload = suite.BENCHMARKS[name].build(setting)
-    suite._require_sane(workload, setting, MATRIX.tolerances["float32"])
+    suite._require_correct_result(workload, setting, MATRIX.tolerances["float32"])
 
 
 def test_the_free_memory_of_the_machine_is_what_linux_says(tmp_path: Path) -> None:
@@ -265,8 +265,10 @@ def test_repeats_end_when_they_agree_and_when_time_is_up() -> None:
     assert warm_up(steady, lambda: passed[0]) == pytest.approx(0.01)
     assert passed[0] < 60, "the calls have an end"
     lengths = iter([0.002, 0.03] * 500)
-    noisy = measured(lambda: time.sleep(next(lengths)), time.perf_counter, 0.01, Budget(0.1, 0.5))
-    assert noisy.too_noisy
+    noisy = measure_call(
+        lambda: time.sleep(next(lengths)), time.perf_counter, 0.01, Budget(0.1, 0.5)
+    )
+    assert noisy.noise_reason
     assert 0.1 < noisy.median * noisy.repeats < 5
 
 

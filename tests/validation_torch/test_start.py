@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_validation.probe import begin_probe, probed_by
+from accelerator_validation.probe import start_probe, wait_for_probe
 from tests.folders import REPOSITORY
 from tests.validation_torch.conftest import validate
 
@@ -20,8 +20,8 @@ def test_an_import_that_hangs_is_told_apart_from_a_device_that_hangs(
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(REPOSITORY / "src"), site]))
     monkeypatch.setenv("PAPER_LOADING", "hang")
-    with begin_probe("paper") as process:
-        found = probed_by(process, limit_s=6)
+    with start_probe("paper") as process:
+        found = wait_for_probe(process, limit_s=6)
     assert (found.fault, found.words) == ("hang", "import torch did not finish within 6 s")
 
 
@@ -30,8 +30,8 @@ def test_a_device_that_fails_leaves_its_plugin_known(
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(REPOSITORY / "src"), site]))
     monkeypatch.setenv("PAPER_LOADING", "absent")
-    with begin_probe("paper") as process:
-        found = probed_by(process)
+    with start_probe("paper") as process:
+        found = wait_for_probe(process)
     assert found.fault == "device"
     assert found.environment["plugin"]["name"] == "torch-paper"
 

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from accelerator_validation.case import Case, Result
-from accelerator_validation.listing import listed
+from accelerator_validation.listing import list_tests
 from accelerator_validation.matrix import read_matrix
-from accelerator_validation.request import with_checkout
-from accelerator_validation.worker import Job, attempt
+from accelerator_validation.request import with_torchbench_checkout
+from accelerator_validation.worker import Job, run_case
 from tests.validation_torch.conftest import Done, validate
 from tests.validation_torch.torchbench_checkout import MODELS, make_checkout
 
@@ -34,14 +34,16 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def result(checkout: Path, name: str, mode: str = "inference") -> Result:
-    (matrix,) = with_checkout({"torchbench": read_matrix("torchbench")}, checkout).values()
+    (matrix,) = with_torchbench_checkout(
+        {"torchbench": read_matrix("torchbench")}, checkout
+    ).values()
     job = Job("cpu", {"torchbench": matrix}, {"torchbench": 60}, 1)
-    return attempt(Case("torchbench", name, (("compiler", "eager"), ("mode", mode))), job)
+    return run_case(Case("torchbench", name, (("compiler", "eager"), ("mode", mode))), job)
 
 
 def test_the_models_are_the_folders_of_the_checkout(checkout: Path) -> None:
-    matrices = with_checkout({"torchbench": read_matrix("torchbench")}, checkout)
-    assert [offer.name for offer in listed(matrices)["torchbench"]] == sorted(MODELS)
+    matrices = with_torchbench_checkout({"torchbench": read_matrix("torchbench")}, checkout)
+    assert [offer.name for offer in list_tests(matrices)["torchbench"]] == sorted(MODELS)
 
 
 @pytest.mark.parametrize("name", SAID)

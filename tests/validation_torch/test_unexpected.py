@@ -10,7 +10,7 @@ import yaml
 
 from accelerator_portal.catalog.files.known_issues_file import KnownFailure, KnownIssues
 from accelerator_portal.reports.identity import Identity
-from accelerator_portal.reports.known_issues import matches
+from accelerator_portal.reports.known_issues import issue_matches_test
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Report
 from tests.reports.examples import report
@@ -70,4 +70,4 @@ def test_the_known_issues_of_openreg_are_about_operators_that_exist(name: str) -
         Identity("operators", info.full_name, parameters) for info in op_db for parameters in modes
     ]
     for issue in KnownIssues.model_validate(yaml.safe_load(text)).issues:
-        assert any(matches(issue, test) for test in tests), issue
+        assert any(issue_matches_test(issue, test) for test in tests), issue

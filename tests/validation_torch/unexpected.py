@@ -17,7 +17,7 @@ import yaml
 
 from accelerator_portal.catalog.files.known_issues_file import KnownIssues
 from accelerator_portal.reports.identity import identity_of
-from accelerator_portal.reports.known_issues import matches, outdated_issues
+from accelerator_portal.reports.known_issues import issue_matches_test, outdated_issues
 from accelerator_portal.reports.outcomes import UNSETTLED
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import read_report
@@ -32,7 +32,7 @@ def surprises(
         identity = identity_of(test)
         if test.outcome not in UNSETTLED or test.outcome in allowed:
             continue
-        if not any(matches(issue, identity) for issue in live):
+        if not any(issue_matches_test(issue, identity) for issue in live):
             yield f"{identity.key}: {test.outcome}: {(test.reason or '')[:200]}"
     for old in outdated_issues(known.issues, report.tests, day):
         yield f"{old.issue.test or old.issue.glob}: the known issue {old.why}"

@@ -6,14 +6,14 @@ import pytest
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.vendors.draft import Draft
-from accelerator_portal.vendors.entry import following_option, with_releases
-from tests.vendors.test_entry import INDEX, draft_of, options
+from accelerator_portal.vendors.draft_from_entry import following_option, with_following_options
+from tests.vendors.test_draft_from_entry import INDEX, draft_of, options
 
 OWN = "--index-url https://example.org/simple"
 
 
 def followed(catalog: Catalog, **commands: dict[str, str]) -> Draft:
-    return with_releases(draft_of(catalog, html="", made=None, **commands))
+    return with_following_options(draft_of(catalog, html="", made=None, **commands))
 
 
 def packages(draft: Draft) -> list[list[str]]:

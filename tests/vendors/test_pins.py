@@ -4,7 +4,7 @@ import pytest
 from packaging.specifiers import SpecifierSet
 
 from accelerator_portal.install.pip_command import pip_steps
-from accelerator_portal.vendors.entry import exact_version, pinned
+from accelerator_portal.vendors.draft_from_entry import exact_version, pinned_version
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from accelerator_portal.vendors.entry import exact_version, pinned
 def test_a_version_is_pinned_under_any_spelling_of_the_name(
     command: str, version: str | None
 ) -> None:
-    assert pinned(pip_steps(command), "torch-a") == version
+    assert pinned_version(pip_steps(command), "torch-a") == version
 
 
 @pytest.mark.parametrize("text", ["", ">=1", "==1.*", "==1.2,==1.3", "!=1.2"])

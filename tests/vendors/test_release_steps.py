@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.install.pip_command import pip_steps
-from accelerator_portal.vendors.entry import steps_of_rows
+from accelerator_portal.vendors.draft_from_entry import steps_with_placeholders
 
 
 @pytest.mark.parametrize(
@@ -19,10 +19,12 @@ from accelerator_portal.vendors.entry import steps_of_rows
     ],
 )  # fmt: skip
 def test_versions_come_from_the_rows(command: str, packages: list[str]) -> None:
-    steps = steps_of_rows(pip_steps(command), "torch-foo", has_plugin=True)
+    steps = steps_with_placeholders(pip_steps(command), "torch-foo", has_plugin=True)
     assert [package for step in steps for package in step["pip"]["packages"]] == packages
 
 
 def test_a_plugin_without_a_version_in_the_rows_stays_as_it_was() -> None:
-    steps = steps_of_rows(pip_steps("pip install torch torch-foo"), "torch-foo", has_plugin=False)
+    steps = steps_with_placeholders(
+        pip_steps("pip install torch torch-foo"), "torch-foo", has_plugin=False
+    )
     assert steps == [{"pip": {"packages": ["torch=={torch}", "torch-foo"]}}]

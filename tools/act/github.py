@@ -12,7 +12,7 @@ from tests.automation.github_apps import app_double
 from tests.automation.github_double import Asked, GitHubDouble
 from tests.automation.github_git import GitStore
 from tests.automation.upstream.scene import HOME, VENDOR, keep_upload, populate, portal, report
-from tests.automation.upstream.test_checks import RELAY
+from tests.automation.upstream.test_check_runs import RELAY
 from tests.folders import REPOSITORY, write_tree
 from tools.act.spool import Spool
 

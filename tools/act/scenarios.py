@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from accelerator_automation.comment_posting import BOT as ACTIONS
-from accelerator_automation.upstream.workflow_artifacts import PLAN
+from accelerator_automation.upstream.workflow_artifacts import PLAN_FILE
 from accelerator_portal.catalog.wording import count
 from tests.automation.github_double import BOT
 from tests.automation.made_up import FORK, left, pull, run
@@ -127,7 +127,7 @@ def _expect_comment(here: Session) -> str:
 
 def _expect_sent_event(here: Session) -> str:
     artifacts = [one["name"] for one in here.double.artifacts.values()]
-    expect(PLAN in artifacts, "no plan was uploaded")
+    expect(PLAN_FILE in artifacts, "no plan was uploaded")
     (sent,) = here.double.dispatched
     return f"the event was planned, and sent to {sent[0]}"
 

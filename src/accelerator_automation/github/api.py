@@ -81,25 +81,25 @@ class ForwardingApi:
         raise NotImplementedError
 
 
-def read(api: Api, path: str, model: type[T]) -> T:
+def read_response(api: Api, path: str, model: type[T]) -> T:
     """Return the response for a path, parsed as `model`. Raises GitHubError."""
-    return parsed(path, api.get(path), model)
+    return parse_response(path, api.get(path), model)
 
 
-def read_all(api: Api, path: str, model: type[T]) -> Iterator[T]:
+def read_all_pages(api: Api, path: str, model: type[T]) -> Iterator[T]:
     """Yield the records of a list that GitHub returns in pages; at most 3,000 records.
 
     Raises GitHubError.
     """
     for page in range(1, _MOST_PAGES + 1):
         place = f"{path}{'&' if '?' in path else '?'}per_page={_A_PAGE}&page={page}"
-        found: list[T] = read(api, place, list[model])  # type: ignore[valid-type] # at run time
+        found: list[T] = read_response(api, place, list[model])  # type: ignore[valid-type] # at run time
         yield from found
         if len(found) < _A_PAGE:
             return
 
 
-def unless_missing(ask: Callable[[], T]) -> T | None:
+def none_if_missing(ask: Callable[[], T]) -> T | None:
     """Return the result of `ask`, or None if GitHub responds with status 404.
 
     Raises GitHubError for other errors.
@@ -114,10 +114,10 @@ def unless_missing(ask: Callable[[], T]) -> T | None:
 
 def exists(api: Api, path: str) -> bool:
     """Return whether a path exists (no status 404). Raises GitHubError for other errors."""
-    return unless_missing(lambda: api.get(path)) is not None
+    return none_if_missing(lambda: api.get(path)) is not None
 
 
-def parsed(path: str, answer: bytes, model: type[T]) -> T:
+def parse_response(path: str, answer: bytes, model: type[T]) -> T:
     """Parse a response body as `model`; `path` is for error messages. Raises GitHubError."""
     try:
         return TypeAdapter(model).validate_json(answer)

@@ -21,12 +21,16 @@ from accelerator_automation.github.api import (
     GitHubError,
     Patience,
     exists,
-    parsed,
-    read,
-    read_all,
-    unless_missing,
+    none_if_missing,
+    parse_response,
+    read_all_pages,
+    read_response,
 )
-from accelerator_automation.github.client import GitHubClient, home_here, require_pygithub
+from accelerator_automation.github.client import (
+    GitHubClient,
+    api_url_from_environment,
+    require_pygithub,
+)
 
 APP_ID = "UPSTREAM_APP_ID"
 APP_KEY = "UPSTREAM_APP_KEY"
@@ -107,17 +111,17 @@ class GitHubApp:
 
         Raises GitHubError, and AppError if the App is not installed or not permitted.
         """
-        with _as_app(self.credentials, self.home, self.patience) as api:
+        with _app_client(self.credentials, self.home, self.patience) as api:
             found = self._installation(api, repository)
-        return self._usable(found, repository, permissions)
+        return self._check_installation(found, repository, permissions)
 
     def installations(self) -> dict[str, AppInstallation]:
         """Return all installations, by the login of their account in lower case.
 
         GitHub lists 100 per request. Raises GitHubError, and AppError if GitHub refuses the App.
         """
-        with _as_app(self.credentials, self.home, self.patience) as api:
-            listed = list(read_all(api, "app/installations", AppInstallation))
+        with _app_client(self.credentials, self.home, self.patience) as api:
+            listed = list(read_all_pages(api, "app/installations", AppInstallation))
         return {one.account.login.casefold(): one for one in listed if one.account}
 
     def token(
@@ -129,19 +133,19 @@ class GitHubApp:
         if the App may not have the token.
         """
         if known:
-            found = self._usable(known, repository, permissions)
+            found = self._check_installation(known, repository, permissions)
         else:
             found = self.installation(repository, permissions)
         name = repository.partition("/")[2]
         path = f"app/installations/{found.id}/access_tokens"
         body = {"repositories": [name], "permissions": dict(permissions)}
-        with _as_app(self.credentials, self.home, self.patience) as api:
+        with _app_client(self.credentials, self.home, self.patience) as api:
             try:
-                return parsed(path, api.send("POST", path, body), InstallationToken)
+                return parse_response(path, api.send("POST", path, body), InstallationToken)
             except GitHubError as error:
-                raise refused_installation(repository, error, self.page) from None
+                raise installation_refusal_error(repository, error, self.page) from None
 
-    def _usable(
+    def _check_installation(
         self, found: AppInstallation, repository: str, permissions: Permissions
     ) -> AppInstallation:
         if found.suspended_at:
@@ -149,7 +153,7 @@ class GitHubApp:
         lacking = [
             f"{resource}: {level}"
             for resource, level in permissions.items()
-            if not _includes(found.permissions.get(resource), level)
+            if not _includes_level(found.permissions.get(resource), level)
         ]
         if lacking:
             raise missing_permissions(repository, lacking, self.page)
@@ -158,9 +162,9 @@ class GitHubApp:
     def _installation(self, api: GitHubClient, repository: str) -> AppInstallation:
         path = f"repos/{repository}/installation"
         try:
-            found = unless_missing(lambda: read(api, path, AppInstallation))
+            found = none_if_missing(lambda: read_response(api, path, AppInstallation))
         except GitHubError as error:
-            raise refused_installation(repository, error, self.page) from None
+            raise installation_refusal_error(repository, error, self.page) from None
         if found:
             return found
         owner = repository.partition("/")[0]
@@ -169,7 +173,7 @@ class GitHubApp:
         raise missing_installation(repository, self.page)
 
 
-def app_here(patience: Patience | None = None) -> GitHubApp | None:
+def app_from_environment(patience: Patience | None = None) -> GitHubApp | None:
     """Return the App that the environment variables describe, or None if they are empty.
 
     Raises GitHubError, and AppError if only one variable is set, the key is not valid, or GitHub
@@ -183,7 +187,9 @@ def app_here(patience: Patience | None = None) -> GitHubApp | None:
         fix = "Set both variables of the GitHub App, or neither to use personal tokens"
         raise AppError(empty, f"the variable is empty, but {given} is set", fix)
     require_pygithub()
-    return connected_app(AppCredentials(app_id, key), home_here(), patience or Patience())
+    return connected_app(
+        AppCredentials(app_id, key), api_url_from_environment(), patience or Patience()
+    )
 
 
 def connected_app(credentials: AppCredentials, home: str, patience: Patience) -> GitHubApp:
@@ -191,13 +197,15 @@ def connected_app(credentials: AppCredentials, home: str, patience: Patience) ->
 
     Raises GitHubError, and AppError if the credentials or this machine's clock are wrong.
     """
-    with _as_app(credentials, home, patience) as api:
-        found = read(api, "app", _Registration)
+    with _app_client(credentials, home, patience) as api:
+        found = read_response(api, "app", _Registration)
     return GitHubApp(credentials, found.slug, found.html_url, home, patience)
 
 
 @contextmanager
-def _as_app(credentials: AppCredentials, home: str, patience: Patience) -> Iterator[GitHubClient]:
+def _app_client(
+    credentials: AppCredentials, home: str, patience: Patience
+) -> Iterator[GitHubClient]:
     """Yield a client that authenticates as the App itself, not as one of its installations.
 
     An error becomes an AppError if wrong credentials or a wrong clock caused it.
@@ -208,12 +216,12 @@ def _as_app(credentials: AppCredentials, home: str, patience: Patience) -> Itera
     except AppError:
         raise
     except GitHubError as error:
-        raise refused_app(error, dt.datetime.now(dt.timezone.utc)) from None
+        raise app_refusal_error(error, dt.datetime.now(dt.timezone.utc)) from None
     finally:
         api.close()
 
 
-def _includes(granted: str | None, level: str) -> bool:
+def _includes_level(granted: str | None, level: str) -> bool:
     return granted in _LEVELS and _LEVELS.index(granted) >= _LEVELS.index(level)
 
 
@@ -237,7 +245,7 @@ class AppError(GitHubError):
         self.where, self.problem, self.fix = where, problem, fix
 
 
-def refused_app(error: GitHubError, now: dt.datetime) -> GitHubError:
+def app_refusal_error(error: GitHubError, now: dt.datetime) -> GitHubError:
     """Return an AppError if wrong credentials or a wrong clock caused `error`, else `error` itself.
 
     `now` is the time of this machine's clock, which the message states.
@@ -285,7 +293,7 @@ def missing_permissions(repository: str, permissions: Sequence[str], page: str) 
     return AppError(repository, problem, fix)
 
 
-def refused_installation(repository: str, error: GitHubError, page: str) -> GitHubError:
+def installation_refusal_error(repository: str, error: GitHubError, page: str) -> GitHubError:
     """Return the error to raise if GitHub refused a request about an installation.
 
     The returned error states the cause: the installation was removed or suspended, does not include

@@ -20,17 +20,23 @@ from urllib.parse import quote
 
 from pydantic import StringConstraints
 
-from accelerator_automation.events import Part, Sha
+from accelerator_automation.events import GitHubModel, Sha
 from accelerator_automation.git import (
     GitError,
-    changes,
-    conflicts,
-    failure,
+    changed_entries,
+    conflicting_paths,
     git,
+    git_error,
     merged_tree,
-    run,
+    run_git,
 )
-from accelerator_automation.github.api import Api, GitHubError, parsed, read, unless_missing
+from accelerator_automation.github.api import (
+    Api,
+    GitHubError,
+    none_if_missing,
+    parse_response,
+    read_response,
+)
 from accelerator_automation.zip_members import ArtifactError, folder_files
 from accelerator_portal.catalog.catalog import HISTORY
 
@@ -42,29 +48,29 @@ _MOST_PACKED, _MOST_UNPACKED = 64 * 1024 * 1024, 32 * 1024 * 1024
 BranchName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
-class _Home(Part):
+class _RepositoryInfo(GitHubModel):
     default_branch: BranchName
 
 
-class _GitObject(Part):
+class _GitObject(GitHubModel):
     sha: Sha
 
 
-class _Reference(Part):
+class _Reference(GitHubModel):
     object: _GitObject
 
 
-class _Author(Part):
+class _Author(GitHubModel):
     email: str
 
 
-class _Commit(Part):
+class _Commit(GitHubModel):
     sha: Sha
     tree: _GitObject
     author: _Author
 
 
-class _Contents(Part):
+class _Contents(GitHubModel):
     sha: Sha
     content: str
 
@@ -102,15 +108,15 @@ class BranchRepository:
     @cached_property
     def base(self) -> BaseCommit:
         """The newest commit of the default branch at the time of the first access."""
-        branch = read(self.api, self.path, _Home).default_branch
+        branch = read_response(self.api, self.path, _RepositoryInfo).default_branch
         commit = self._commit(self._head(branch))
         return BaseCommit(branch, commit.sha, commit.tree.sha)
 
     def file_text(self, path: str, commit: str) -> str:
         """Return the text of a file at a commit."""
-        place = self._contents(path, commit)
+        place = self._contents_path(path, commit)
         try:
-            return base64.b64decode(read(self.api, place, _Contents).content).decode()
+            return base64.b64decode(read_response(self.api, place, _Contents).content).decode()
         except (binascii.Error, UnicodeDecodeError):
             raise GitHubError(f"{place}: the file is not text") from None
 
@@ -127,9 +133,9 @@ class BranchRepository:
 
     def has(self, file: BranchFile) -> bool:
         """Return whether the branch of `file` has this file with exactly this text."""
-        place = self._contents(file.path, file.branch)
-        found = unless_missing(lambda: read(self.api, place, _Contents))
-        return found is not None and found.sha == blob_number(file.text)
+        place = self._contents_path(file.path, file.branch)
+        found = none_if_missing(lambda: read_response(self.api, place, _Contents))
+        return found is not None and found.sha == blob_id(file.text)
 
     def is_own(self, commit: str) -> bool:
         """Return whether the automation is the author of a commit."""
@@ -139,12 +145,12 @@ class BranchRepository:
         """Set a branch to one new commit on top of `base`; create the branch if needed."""
         git = f"{self.path}/git"
         entry = {"path": file.path, "mode": "100644", "type": "blob", "content": file.text}
-        tree = self._made(f"{git}/trees", {"base_tree": self.base.tree, "tree": [entry]})
+        tree = self._create_object(f"{git}/trees", {"base_tree": self.base.tree, "tree": [entry]})
         author = {"name": AUTHOR, "email": EMAIL}
         fields: dict[str, object] = {"message": message, "tree": tree, "author": author}
         fields["parents"] = [self.base.commit]
-        commit = self._made(f"{git}/commits", fields)
-        if self._exists(file.branch):
+        commit = self._create_object(f"{git}/commits", fields)
+        if self._branch_exists(file.branch):
             body = {"sha": commit, "force": True}
             self.api.send("PATCH", f"{git}/refs/heads/{file.branch}", body)
         else:
@@ -152,23 +158,23 @@ class BranchRepository:
             self.api.send("POST", f"{git}/refs", new)
 
     def _commit(self, number: str) -> _Commit:
-        return read(self.api, f"{self.path}/git/commits/{number}", _Commit)
+        return read_response(self.api, f"{self.path}/git/commits/{number}", _Commit)
 
-    def _made(self, path: str, body: dict[str, object]) -> str:
-        return parsed(path, self.api.send("POST", path, body), _GitObject).sha
+    def _create_object(self, path: str, body: dict[str, object]) -> str:
+        return parse_response(path, self.api.send("POST", path, body), _GitObject).sha
 
     def _head(self, branch: str) -> str:
         place = f"{self.path}/git/ref/heads/{branch}"
-        return read(self.api, place, _Reference).object.sha
+        return read_response(self.api, place, _Reference).object.sha
 
-    def _exists(self, branch: str) -> bool:
-        return unless_missing(lambda: self._head(branch)) is not None
+    def _branch_exists(self, branch: str) -> bool:
+        return none_if_missing(lambda: self._head(branch)) is not None
 
-    def _contents(self, path: str, ref: str) -> str:
+    def _contents_path(self, path: str, ref: str) -> str:
         return f"{self.path}/contents/{quote(path)}?ref={quote(ref, safe='')}"
 
 
-def blob_number(text: str) -> str:
+def blob_id(text: str) -> str:
     """Return the object id that git gives to a file with this text."""
     data = text.encode()
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
@@ -222,12 +228,12 @@ def push_data(
     """
     retry = retry or PushRetry()
     git(repository, "add", "--all", "--", *paths)
-    ours = changes(repository, "HEAD", git(repository, "write-tree").strip())
+    ours = changed_entries(repository, "HEAD", git(repository, "write-tree").strip())
     for attempt in range(1, retry.attempts + 1):
         git(repository, "fetch", "--quiet", "--depth=1", "origin", branch)
         head = git(repository, "rev-parse", "FETCH_HEAD").strip()
-        theirs = changes(repository, "HEAD", head)
-        left_out = conflicts(ours, theirs, _unit)
+        theirs = changed_entries(repository, "HEAD", head)
+        left_out = conflicting_paths(ours, theirs, _merge_group)
         kept = {
             path: entry
             for path, entry in ours.items()
@@ -237,16 +243,16 @@ def push_data(
             return PushResult(0, tuple(sorted(left_out)))
         tree = merged_tree(repository, head, kept)
         commit = git(repository, "commit-tree", tree, "-p", head, "-m", message).strip()
-        done = run(repository, "push", "--quiet", "origin", f"{commit}:refs/heads/{branch}")
+        done = run_git(repository, "push", "--quiet", "origin", f"{commit}:refs/heads/{branch}")
         if not done.returncode:
             return PushResult(len(kept), tuple(sorted(left_out)))
         if "rejected]" not in done.stderr:
-            raise failure(done)
+            raise git_error(done)
         retry.pause(retry.first_wait * 2 ** (attempt - 1) * random.uniform(1, 2))  # noqa: S311
     raise GitError(f"git push: others pushed to {branch} at the same time, {retry.attempts} times")
 
 
-def _unit(path: str) -> str:
+def _merge_group(path: str) -> str:
     """Return the folder of a history file, or the path of any other file.
 
     Files with the same result are pushed together or not at all.

@@ -21,13 +21,13 @@ from accelerator_portal.catalog.wording import install_command
 from accelerator_portal.http.client import open_client
 from accelerator_portal.http.errors import FetchError
 from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.http.traffic import REFUSING_STATUSES, Traffic, step_traffic
+from accelerator_portal.http.traffic import REFUSING_STATUSES, Traffic, current_traffic
 
 if TYPE_CHECKING:
     from github.Requester import Requester
 
 
-HOME = "https://api.github.com"
+API_URL = "https://api.github.com"
 
 _AGENT = "accelerator-portal"
 _SECONDS = 30
@@ -36,9 +36,9 @@ _MOST_SHOWN = 200
 _PERMISSIONS = "x-accepted-github-permissions"
 _OK = 200
 _SERVER_ERROR = 500
-_MOVED = {301, 302, 303, 307, 308}
+_REDIRECT_STATUSES = {301, 302, 303, 307, 308}
 _ASSET = re.compile(r"/releases/assets/\d+$")
-_PASSING = {408, 425, 429}
+_TEMPORARY_STATUSES = {408, 425, 429}
 
 
 class _CutOffError(GitHubError):
@@ -54,12 +54,14 @@ class GitHubClient:
     """
 
     token: str = field(repr=False)
-    home: str = HOME
+    home: str = API_URL
     patience: Patience = field(default_factory=Patience)
     jwt: bool = False
     """Whether the token is a JSON web token, which GitHub accepts only as `Bearer`."""
     # PyGithub keeps the request under way in its connection: each thread needs its own.
-    _own: threading.local = field(default_factory=threading.local, repr=False, compare=False)
+    _thread_local: threading.local = field(
+        default_factory=threading.local, repr=False, compare=False
+    )
 
     def get(self, path: str) -> bytes:
         """Return the response body for a path; retry if the response was cut off.
@@ -68,21 +70,21 @@ class GitHubClient:
         """
         for _ in range(self.patience.tries - 1):
             try:
-                return self._asked("GET", path)
+                return self._response_body("GET", path)
             except _CutOffError:
                 continue
-        return self._asked("GET", path)
+        return self._response_body("GET", path)
 
     def get_with_headers(self, path: str) -> tuple[bytes, Mapping[str, str]]:
         """Return the response body, and the headers by name in lower case. Raises GitHubError."""
-        status, headers, text = self._answer("GET", path, None)
+        status, headers, text = self._request("GET", path, None)
         if status != _OK:
-            raise _refusal(path, status, text, headers)
+            raise _refusal_error(path, status, text, headers)
         return text.encode(), {name.lower(): str(value) for name, value in headers.items()}
 
     def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
         """Send a JSON body and return the response body. Raises GitHubError."""
-        return self._asked(method, path, dict(body))
+        return self._response_body(method, path, dict(body))
 
     def download(self, path: str, most: int) -> bytes:
         """Return the content of a file, following GitHub's redirect to its storage.
@@ -91,37 +93,37 @@ class GitHubClient:
         `most` bytes.
         """
         try:
-            return asyncio.run(_fetched(self._kept_at(path), most))
+            return asyncio.run(_download_url(self._storage_url(path), most))
         except FetchError as error:
-            raise _not_fetched(path, most, error) from None
+            raise _download_error(path, most, error) from None
 
     def close(self) -> None:
         """Close this thread's connections."""
         self._requester.close()
 
-    def _kept_at(self, path: str) -> str:
+    def _storage_url(self, path: str) -> str:
         """Return the URL in GitHub's storage to which a request for `path` is redirected.
 
         Raises GitHubError, also if the URL is neither https nor on the API's host.
         """
         # Without this header, GitHub describes a release's file instead of redirecting to it.
         accept = {"Accept": "application/octet-stream"} if _ASSET.search(path) else None
-        status, headers, text = self._answer("GET", path, None, accept)
+        status, headers, text = self._request("GET", path, None, accept)
         address = str(headers.get("location", ""))
-        if status not in _MOVED or not address:
-            raise _refusal(path, status, text)
+        if status not in _REDIRECT_STATUSES or not address:
+            raise _refusal_error(path, status, text)
         there, here = urlsplit(address), urlsplit(self.home)
         if there.scheme != "https" and there.netloc != here.netloc:
             raise GitHubError(f"{path}: the address of the file is not https")
         return address
 
-    def _asked(self, method: str, path: str, body: dict[str, Any] | None = None) -> bytes:
-        status, headers, text = self._answer(method, path, body)
-        if not _OK <= status < min(_MOVED):
-            raise _refusal(path, status, text, headers)
+    def _response_body(self, method: str, path: str, body: dict[str, Any] | None = None) -> bytes:
+        status, headers, text = self._request(method, path, body)
+        if not _OK <= status < min(_REDIRECT_STATUSES):
+            raise _refusal_error(path, status, text, headers)
         return text.encode()
 
-    def _answer(
+    def _request(
         self,
         method: str,
         path: str,
@@ -131,7 +133,7 @@ class GitHubClient:
         from github.GithubException import GithubException, RateLimitExceededExceedsMaxWait
         from requests.exceptions import ChunkedEncodingError, ContentDecodingError, RequestException
 
-        traffic = step_traffic()
+        traffic = current_traffic()
         traffic.add(Traffic(requests=1))
         try:
             found = self._requester.requestJson(method, f"/{path}", headers=headers, input=body)
@@ -141,7 +143,7 @@ class GitHubClient:
             raise GitHubError(what, 403, passing=True) from None
         except GithubException as error:
             text = json.dumps(error.data or {})
-            raise _refusal(path, error.status, text, error.headers) from None
+            raise _refusal_error(path, error.status, text, error.headers) from None
         except (ChunkedEncodingError, ContentDecodingError):
             raise _CutOffError(f"{path}: GitHub's response was cut off", passing=True) from None
         except (RequestException, OSError, RuntimeError) as error:
@@ -154,28 +156,30 @@ class GitHubClient:
     @property
     def _requester(self) -> Requester:
         """The PyGithub connection of the current thread."""
-        found: Requester | None = getattr(self._own, "requester", None)
+        found: Requester | None = getattr(self._thread_local, "requester", None)
         if found is None:
-            found = self._own.requester = self._new()
+            found = self._thread_local.requester = self._new_requester()
         return found
 
-    def _new(self) -> Requester:
+    def _new_requester(self) -> Requester:
         from github import Auth, Github
 
-        from accelerator_automation.github.retry import retry
+        from accelerator_automation.github.retry import retry_rule
 
         return Github(
             base_url=self.home,
             auth=Auth.AppAuthToken(self.token) if self.jwt else Auth.Token(self.token),
             user_agent=_AGENT,
             timeout=_SECONDS,
-            retry=retry(self.patience),
+            retry=retry_rule(self.patience),
             seconds_between_requests=None,
             seconds_between_writes=None,
         ).requester
 
 
-def client_here(variable: str = "GH_TOKEN", patience: Patience | None = None) -> GitHubClient:
+def client_from_environment(
+    variable: str = "GH_TOKEN", patience: Patience | None = None
+) -> GitHubClient:
     """Return a client with the token in the environment variable `variable`.
 
     A job has one variable for each of its tokens, which have only the permissions that are needed.
@@ -186,12 +190,12 @@ def client_here(variable: str = "GH_TOKEN", patience: Patience | None = None) ->
     if not token:
         raise GitHubError(f"{variable} is empty. Set it to a GitHub token")
     require_pygithub()
-    return GitHubClient(token, home_here(), patience or Patience())
+    return GitHubClient(token, api_url_from_environment(), patience or Patience())
 
 
-def home_here() -> str:
+def api_url_from_environment() -> str:
     """Return the URL of the API: GITHUB_API_URL if it is set, else GitHub's own."""
-    return (os.environ.get("GITHUB_API_URL") or HOME).rstrip("/")
+    return (os.environ.get("GITHUB_API_URL") or API_URL).rstrip("/")
 
 
 def require_pygithub() -> None:
@@ -203,17 +207,17 @@ def require_pygithub() -> None:
         raise GitHubError(f"PyGithub is not installed. {install}") from None
 
 
-def _refusal(
+def _refusal_error(
     path: str, status: int, text: str, headers: Mapping[str, Any] | None = None
 ) -> GitHubError:
     """Return the error for a request that GitHub refused, with GitHub's message in one line."""
     try:
-        said = json.loads(text)["message"]
+        message = json.loads(text)["message"]
     except (ValueError, LookupError, TypeError):
-        said = ""
-    words = " ".join(str(said).split())[:_MOST_SHOWN] or "refused"
+        message = ""
+    words = " ".join(str(message).split())[:_MOST_SHOWN] or "refused"
     limited = "rate limit" in words.casefold()
-    passing = limited or status >= _SERVER_ERROR or status in _PASSING
+    passing = limited or status >= _SERVER_ERROR or status in _TEMPORARY_STATUSES
     permissions = str((headers or {}).get(_PERMISSIONS, ""))[:_MOST_SHOWN]
     what = f"{path}: {words} (HTTP {status})"
     return GitHubError(what, status, passing=passing, permissions=permissions)
@@ -222,13 +226,13 @@ def _refusal(
 _LIMITS = RequestLimits(attempts=3, redirects=0, timeout=30, total_timeout=300)
 
 
-async def _fetched(address: str, most: int) -> bytes:
+async def _download_url(address: str, most: int) -> bytes:
     plain = {"accept-encoding": "identity"}  # else a few bytes could become many
     async with open_client(_AGENT, _LIMITS) as client:
         return (await client.get(address, plain, max_bytes=most)).body
 
 
-def _not_fetched(path: str, most: int, error: FetchError) -> GitHubError:
+def _download_error(path: str, most: int, error: FetchError) -> GitHubError:
     if error.status is not None:
         what = f"{path}: file not found (HTTP {error.status})"
         return GitHubError(what, error.status, passing=error.status >= _SERVER_ERROR)

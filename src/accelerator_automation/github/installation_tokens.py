@@ -34,7 +34,7 @@ def _utc_now() -> dt.datetime:
 
 
 @dataclass
-class _Slot:
+class _TokenState:
     """The state of the token for one repository and one set of permissions.
 
     `made` is None before the first token. `error` is the AppError that later calls raise again.
@@ -65,7 +65,7 @@ class InstallationTokens:
         self.app = app
         self._now, self._pause, self._wait = now, pause, wait
         self._installations: dict[str, AppInstallation] | None = None
-        self._slots: dict[_Key, _Slot] = {}
+        self._states_by_key: dict[_Key, _TokenState] = {}
         self._lock = threading.Lock()
 
     def client(self, repository: str, permissions: Permissions) -> GitHubClient:
@@ -73,15 +73,15 @@ class InstallationTokens:
 
         An AppError needs a person to fix it, so later calls raise it again without a request.
         """
-        slot = self._slot(repository, permissions)
+        slot = self._token_state(repository, permissions)
         with slot.lock:
             if slot.error:
                 raise slot.error
             if slot.made and slot.made[1] - self._now() > RENEWED_BEFORE:
                 return slot.made[0]
-            return self._renewed(slot, repository, permissions)
+            return self._renew_client(slot, repository, permissions)
 
-    def client_after(
+    def renewed_client(
         self, refused: GitHubClient, repository: str, permissions: Permissions
     ) -> GitHubClient:
         """Return a client with a newer token, because GitHub did not accept the token of `refused`.
@@ -90,18 +90,18 @@ class InstallationTokens:
         second. Raises GitHubError, AppError. Source: github.com/octokit/auth-app.js, issue 65, read
         2026-11-23.
         """
-        slot = self._slot(repository, permissions)
+        slot = self._token_state(repository, permissions)
         with slot.lock:
             if slot.made and slot.made[0] is not refused:
                 return slot.made[0]
-            found = self._renewed(slot, repository, permissions)
+            found = self._renew_client(slot, repository, permissions)
             self._pause(self.app.patience.wait)
             return found
 
-    def _slot(self, repository: str, permissions: Permissions) -> _Slot:
+    def _token_state(self, repository: str, permissions: Permissions) -> _TokenState:
         key = (repository.casefold(), tuple(sorted(permissions.items())))
         with self._lock:
-            return self._slots.setdefault(key, _Slot())
+            return self._states_by_key.setdefault(key, _TokenState())
 
     def _installation(self, repository: str) -> AppInstallation | None:
         """Return the installation of the repository's owner, or None if the owner has none."""
@@ -110,7 +110,9 @@ class InstallationTokens:
                 self._installations = self.app.installations()
         return self._installations.get(repository.partition("/")[0].casefold())
 
-    def _renewed(self, slot: _Slot, repository: str, permissions: Permissions) -> GitHubClient:
+    def _renew_client(
+        self, slot: _TokenState, repository: str, permissions: Permissions
+    ) -> GitHubClient:
         try:
             known = self._installation(repository)
             self._wait()
@@ -152,4 +154,4 @@ class InstallationApi(ForwardingApi):
         except GitHubError as error:
             if error.status != _UNAUTHORIZED:
                 raise
-        return ask(self.tokens.client_after(api, repository, permissions))
+        return ask(self.tokens.renewed_client(api, repository, permissions))

@@ -12,7 +12,7 @@ from urllib3.response import BaseHTTPResponse, HTTPResponse
 from urllib3.util import Retry
 
 from accelerator_automation.github.api import Patience
-from accelerator_portal.http.traffic import Traffic, step_traffic
+from accelerator_portal.http.traffic import Traffic, current_traffic
 
 # GitHub's responses to too many requests; it has not carried out the request.
 # Source: docs.github.com, "Rate limits for the REST API", read 2026-11-21.
@@ -51,11 +51,11 @@ class _Retry(GithubRetry):
                 raise RateLimitExceededExceedsMaxWait(response.status, None, None, wait=wait)
         answer = cast("HTTPResponse | None", response)
         found = super().increment(method, url, answer, error, _pool, _stacktrace)
-        step_traffic().add(Traffic(requests=1, retries=1))
+        current_traffic().add(Traffic(requests=1, retries=1))
         return cast("Self", found)
 
 
-def retry(patience: Patience) -> Retry:
+def retry_rule(patience: Patience) -> Retry:
     """Return the retry rule for urllib3 with the limits of `patience`."""
     return _Retry(
         total=patience.tries - 1,

@@ -16,11 +16,11 @@ from pydantic import Field
 
 from accelerator_automation.github.api import Api, GitHubError
 from accelerator_automation.upstream.dispatch_queue import SentChange
-from accelerator_automation.upstream.planning import PlannedPlatform, entry_of, run_title
+from accelerator_automation.upstream.planning import PlannedPlatform, planned_platform, run_title
 from accelerator_automation.upstream.run_lists import ArtifactLists, RunLists
 from accelerator_automation.upstream.run_search import (
-    SKEW,
-    ReportPlace,
+    CLOCK_SKEW,
+    ReportSearch,
     RunResult,
     RunState,
     SentRequest,
@@ -28,18 +28,18 @@ from accelerator_automation.upstream.run_search import (
     report_repository,
 )
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.fields import StrictModel
 from accelerator_portal.reports.report import Moment
 from accelerator_portal.reports.report_check import KnownNames
 
-REMEMBERED = dt.timedelta(days=6, hours=1)
+REQUEST_LIFETIME = dt.timedelta(days=6, hours=1)
 """Requests older than this are dropped: twice the longest time limit of a run, plus one hour."""
 
 _AT_ONCE = 8
 _MOST_SETTLED = 100_000
 
 
-class Settled(Model):
+class SettledAnswer(StrictModel):
     """A platform's final answer to one event, and whether a check run shows it."""
 
     at: Moment
@@ -50,12 +50,12 @@ class Settled(Model):
     """Whether there is a check run for the answer."""
 
 
-class Ledger(Model):
+class Ledger(StrictModel):
     """The file that passes the settled and the open requests from one answer round to the next."""
 
     schema_version: Literal[1] = 1
     """The version of this file's format."""
-    settled: Annotated[Mapping[str, Settled], Field(max_length=100_000)] = Field(
+    settled: Annotated[Mapping[str, SettledAnswer], Field(max_length=100_000)] = Field(
         default_factory=dict
     )
     """The final answers, by the title of the run: `<delivery>/<accelerator>`."""
@@ -83,7 +83,7 @@ def current_entries(catalog: Catalog) -> dict[str, PlannedPlatform]:
     The entries have the current settings of the platforms' folders.
     """
     return {
-        platform.id: entry_of(platform, platform.accelerator.upstream_events)
+        platform.id: planned_platform(platform, platform.accelerator.upstream_events)
         for platform in catalog.platforms
         if platform.accelerator.upstream_events
     }
@@ -106,13 +106,14 @@ def open_requests(
     now: dt.datetime,
     again: Collection[str] = (),
 ) -> Iterator[SentRequest]:
-    """Yield the requests that are neither settled nor older than `REMEMBERED`, without duplicates.
+    """Yield the requests that are neither settled nor older than `REQUEST_LIFETIME`.
 
-    Also yields settled requests whose title (see `run_title`) is in `again`. Requests to platforms
-    that are not in `entries` are omitted, because these platforms no longer take part.
+    Each request is yielded once. Also yields settled requests whose title (see `run_title`) is in
+    `again`. Requests to platforms that are not in `entries` are omitted, because these platforms no
+    longer take part.
     """
     seen = ledger.settled.keys() - set(again)
-    for one in sent_requests(changes, entries, now - REMEMBERED):
+    for one in sent_requests(changes, entries, now - REQUEST_LIFETIME):
         title = run_title(one.change, one.entry.accelerator)
         if title not in seen:
             seen.add(title)
@@ -128,29 +129,29 @@ def find_reports(
     once for all requests. `known` has the names that reports may use.
     """
     asked = list(asked)
-    begins = _begins(home, asked)
-    place = ReportPlace(api, home, known, now, RunLists(api, begins), ArtifactLists(api, begins))
+    begins = _earliest_run_times(home, asked)
+    place = ReportSearch(api, home, known, now, RunLists(api, begins), ArtifactLists(api, begins))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        return list(pool.map(lambda one: _looked(place, one), asked))
+        return list(pool.map(lambda one: _look_up_report(place, one), asked))
 
 
-def _begins(home: str, asked: Iterable[SentRequest]) -> dict[str, dt.datetime]:
+def _earliest_run_times(home: str, asked: Iterable[SentRequest]) -> dict[str, dt.datetime]:
     """Return the earliest time at which a requested run may have begun, by repository."""
     begins: dict[str, dt.datetime] = {}
     for one in asked:
         repository = report_repository(home, one.entry)
-        begins[repository] = min(one.at - SKEW, begins.get(repository, one.at))
+        begins[repository] = min(one.at - CLOCK_SKEW, begins.get(repository, one.at))
     return begins
 
 
-def _looked(place: ReportPlace, asked: SentRequest) -> LookupResult:
+def _look_up_report(place: ReportSearch, asked: SentRequest) -> LookupResult:
     try:
         return LookupResult(asked, find_report(place, asked))
     except GitHubError as error:
         return LookupResult(asked, None, str(error))
 
 
-def with_settled(
+def ledger_with_settled(
     before: Ledger,
     looked: Iterable[LookupResult],
     now: dt.datetime,
@@ -159,40 +160,42 @@ def with_settled(
 ) -> Ledger:
     """Return a ledger with the settled requests of `before` and the final results of `looked`.
 
-    Requests older than `REMEMBERED` are removed. `failed` has the numbers of pull requests that
-    could not be answered; their requests stay open. `checked` has the titles of the runs that have
-    a check run now. The result has no open requests; `with_open` adds them.
+    Requests older than `REQUEST_LIFETIME` are removed. `failed` has the numbers of pull requests
+    that could not be answered; their requests stay open. `checked` has the titles of the runs that
+    have a check run now. The result has no open requests; `ledger_with_open` adds them.
     """
-    kept = {title: one for title, one in before.settled.items() if now - one.at <= REMEMBERED}
+    kept = {title: one for title, one in before.settled.items() if now - one.at <= REQUEST_LIFETIME}
     for one in looked:
         number = one.asked.change.number
         if one.found and number not in failed and _is_final(one.found, one.asked, now):
             title = run_title(one.asked.change, one.asked.entry.accelerator)
-            kept[title] = Settled(at=one.asked.at, state=one.found.state, checked=title in checked)
+            kept[title] = SettledAnswer(
+                at=one.asked.at, state=one.found.state, checked=title in checked
+            )
     newest = sorted(kept, key=lambda title: kept[title].at, reverse=True)[:_MOST_SETTLED]
     return Ledger(settled={title: kept[title] for title in newest})
 
 
-def with_open(ledger: Ledger, sent: Mapping[int, SentChange], now: dt.datetime) -> Ledger:
+def ledger_with_open(ledger: Ledger, sent: Mapping[int, SentChange], now: dt.datetime) -> Ledger:
     """Return the ledger with the requests in `sent` that are not settled.
 
-    The keys of `sent` are the ids of the plans' artifacts. Requests older than `REMEMBERED` are
-    omitted.
+    The keys of `sent` are the ids of the plans' artifacts. Requests older than `REQUEST_LIFETIME`
+    are omitted.
     """
-    left = {
+    unsettled = {
         number: SentChange(
             change=one.change,
             sent={
                 accelerator: at
                 for accelerator, at in one.sent.items()
-                if now - at <= REMEMBERED
+                if now - at <= REQUEST_LIFETIME
                 and run_title(one.change, accelerator) not in ledger.settled
             },
         )
         for number, one in sorted(sent.items())
     }
-    still = {number: one for number, one in left.items() if one.sent}
-    return ledger.model_copy(update={"open": still})
+    unsettled_changes = {number: one for number, one in unsettled.items() if one.sent}
+    return ledger.model_copy(update={"open": unsettled_changes})
 
 
 def _is_final(found: RunResult, asked: SentRequest, now: dt.datetime) -> bool:

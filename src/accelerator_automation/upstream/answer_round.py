@@ -13,19 +13,19 @@ from pathlib import Path
 from urllib.parse import quote
 
 from accelerator_automation.comment_posting import HarmfulError
-from accelerator_automation.events import Number, Part, time_text
-from accelerator_automation.github.api import Api, GitHubError, read_all
+from accelerator_automation.events import GitHubModel, Number, time_text
+from accelerator_automation.github.api import Api, GitHubError, read_all_pages
 from accelerator_automation.ownership import maintainers
 from accelerator_automation.upstream import answer_ledger
 from accelerator_automation.upstream.answer_ledger import Ledger, LookupResult
 from accelerator_automation.upstream.change import Change
-from accelerator_automation.upstream.checks import (
+from accelerator_automation.upstream.check_runs import (
+    allows_check_run,
     check_label,
-    check_run,
-    may_check,
+    check_run_body,
     put_check_run,
     relay_entry,
-    with_labels_now,
+    with_current_labels,
 )
 from accelerator_automation.upstream.comment import (
     CommentAccess,
@@ -33,16 +33,16 @@ from accelerator_automation.upstream.comment import (
     update_comment,
 )
 from accelerator_automation.upstream.dispatch_queue import SendLog
-from accelerator_automation.upstream.news import news
+from accelerator_automation.upstream.new_failures import report_news
 from accelerator_automation.upstream.planning import run_title
 from accelerator_automation.upstream.run_search import (
-    SKEW,
+    CLOCK_SKEW,
     SentRequest,
     report_repository,
 )
 from accelerator_automation.upstream.workflow_artifacts import (
-    LEDGER,
-    SENT,
+    LEDGER_FILE,
+    SENT_FILE,
     FileSource,
     newest_workflow_file,
 )
@@ -52,7 +52,7 @@ from accelerator_portal.catalog.catalog import RESULTS
 from accelerator_portal.reports.report_check import known_names
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.results.archive import read_state_of
-from accelerator_portal.results.standing import State
+from accelerator_portal.results.history_state import State
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class AnswerRound:
     """Whether a lookup failed, or an answer could not be posted; the next round tries it again."""
 
 
-def answer(
+def run_answer_round(
     root: Path, catalog: Catalog, clients: Clients, now: dt.datetime, *, keep: bool = False
 ) -> AnswerRound:
     """Look up the reports of open requests, and post the results on pull requests.
@@ -93,20 +93,20 @@ def answer(
     With `keep`, reports of the main branch are stored in the platforms' results. Raises OSError,
     and GitHubError if this repository's own files cannot be read.
     """
-    where = FileSource(clients.own, clients.home, now - answer_ledger.REMEMBERED)
-    ledger = newest_workflow_file(where, LEDGER, Ledger) or Ledger()
-    log = newest_workflow_file(where, SENT, SendLog) or SendLog()
+    where = FileSource(clients.own, clients.home, now - answer_ledger.REQUEST_LIFETIME)
+    ledger = newest_workflow_file(where, LEDGER_FILE, Ledger) or Ledger()
+    log = newest_workflow_file(where, SENT_FILE, SendLog) or SendLog()
     sent = dict(sorted({**ledger.open, **log.sent}.items()))  # the newest event comes last
     entries = answer_ledger.current_entries(catalog)
-    recent = answer_ledger.sent_requests(sent.values(), entries, now - REACH)
+    recent = answer_ledger.sent_requests(sent.values(), entries, now - LABEL_PERIOD)
     without = requests_without_check(catalog, clients.home, recent, ledger)
     late = late_labels(clients.upstream, without)
     asked = answer_ledger.open_requests(sent.values(), ledger, entries, now, late.titles)
     looked = answer_ledger.find_reports(
         clients.vendors, clients.home, known_names(catalog), asked, now
     )
-    bases = Bases(root)
-    compared = list(compare_with_bases(looked, catalog, bases, now.date()))
+    bases = PlatformHistories(root)
+    compared = list(compare_with_histories(looked, catalog, bases, now.date()))
     desk = CommentAccess(clients.upstream, clients.login, maintainers(catalog))
     posted = post_answers(desk, catalog, compared)
     done = [*late.errors, *posted.said, *bases.faults]
@@ -116,8 +116,8 @@ def answer(
         looked=tuple(looked),
         answers=tuple(one.answer for one in compared),
         done=tuple(done),
-        ledger=answer_ledger.with_open(
-            answer_ledger.with_settled(ledger, looked, now, posted.failed, posted.checked),
+        ledger=answer_ledger.ledger_with_open(
+            answer_ledger.ledger_with_settled(ledger, looked, now, posted.failed, posted.checked),
             sent,
             now,
         ),
@@ -133,13 +133,13 @@ def answer(
 # Source: pytorch/test-infra at commit 61a7757, `webhook/event_handler.py` and `CRCR_STATUS_TTL`
 # in `utils/config.py` of `aws/lambda/cross_repo_ci_relay`, read 2026-11-23.
 
-REACH = dt.timedelta(days=3)
+LABEL_PERIOD = dt.timedelta(days=3)
 """A label counts for events that were sent within this time, as in PyTorch's relay."""
 
 _ANSWERED = {"report", "late"}
 
 
-class _Issue(Part):
+class _Issue(GitHubModel):
     """An entry in GitHub's list of issues, which also has the pull requests."""
 
     number: Number
@@ -177,7 +177,7 @@ def late_labels(
     for question, requests in waiting.items():
         oldest = min(one.at for several in requests.values() for one in several)
         try:
-            labeled = set(_labeled(api, question, oldest - SKEW))
+            labeled = set(_labeled_numbers(api, question, oldest - CLOCK_SKEW))
         except GitHubError as error:
             errors.append(f"Pull requests with {question.label} could not be listed: {error}")
             continue
@@ -211,23 +211,23 @@ def requests_without_check(
     return found
 
 
-def _labeled(api: Api, question: LabelQuestion, since: dt.datetime) -> Iterator[int]:
+def _labeled_numbers(api: Api, question: LabelQuestion, since: dt.datetime) -> Iterator[int]:
     """Yield the numbers of labeled pull requests and issues that changed at `since` or later.
 
     Adding a label is a change.
     """
     label, moment = (quote(text, safe="") for text in (question.label, time_text(since)))
     where = f"labels={label}&state=all&since={moment}"
-    for issue in read_all(api, f"repos/{question.repository}/issues?{where}", _Issue):
+    for issue in read_all_pages(api, f"repos/{question.repository}/issues?{where}", _Issue):
         yield issue.number
 
 
-KEPT = "upstream-main"
+MAIN_REPORT_NAME = "upstream-main"
 """The name in `results/` of a platform's newest report of PyTorch's main branch."""
 
 
 @dataclass(frozen=True, slots=True)
-class Bases:
+class PlatformHistories:
     """The histories of platforms (`data/history/`), against which new reports are compared."""
 
     root: Path
@@ -255,8 +255,8 @@ class ComparedReport:
     answer: PlatformAnswer
 
 
-def compare_with_bases(
-    looked: Iterable[LookupResult], catalog: Catalog, bases: Bases, today: dt.date
+def compare_with_histories(
+    looked: Iterable[LookupResult], catalog: Catalog, bases: PlatformHistories, today: dt.date
 ) -> Iterator[ComparedReport]:
     """Yield each report that was found, compared with the history of its platform.
 
@@ -268,7 +268,7 @@ def compare_with_bases(
         if platform is None or found is None or found.report is None or found.run is None:
             continue
         change = one.asked.change
-        said = news(found.report, bases.of(platform.id), platform.known_issues, today)
+        comparison = report_news(found.report, bases.of(platform.id), platform.known_issues, today)
         yield ComparedReport(
             change,
             PlatformAnswer.model_validate(
@@ -280,7 +280,7 @@ def compare_with_bases(
                     "run": found.run,
                     "torch": found.report.environment.torch,
                     "late": found.state == "late",
-                    "news": said,
+                    "news": comparison,
                 }
             ),
         )
@@ -310,7 +310,7 @@ def post_answers(
     for change, reports in _by_pull_request(found).items():
         try:
             done.said.append(update_comment(desk, change, [one.answer for one in reports]))
-            _put_checks(desk.api, catalog, change, reports, done)
+            _put_check_runs(desk.api, catalog, change, reports, done)
         except (GitHubError, HarmfulError) as error:
             done.failed.add(change.number or 0)
             done.said.append(f"Pull request {change.number} could not be answered: {error}")
@@ -331,7 +331,7 @@ def store_main_reports(root: Path, looked: Iterable[LookupResult]) -> list[str]:
                 newest[one.asked.entry.accelerator] = one
     for accelerator, one in newest.items():
         if one.found and one.found.report:
-            place = root / "accelerators" / accelerator / RESULTS / f"{KEPT}.json"
+            place = root / "accelerators" / accelerator / RESULTS / f"{MAIN_REPORT_NAME}.json"
             place.parent.mkdir(exist_ok=True)
             write_bytes_atomically(place, report_text(one.found.report).encode())
     return sorted(newest)
@@ -352,7 +352,7 @@ def _by_pull_request(found: Iterable[ComparedReport]) -> Mapping[Change, list[Co
     return {change: reports[place] for place, change in changes.items()}
 
 
-def _put_checks(
+def _put_check_runs(
     api: Api,
     catalog: Catalog,
     change: Change,
@@ -362,9 +362,9 @@ def _put_checks(
     listed = [(one, relay_entry(catalog, one.answer.repository)) for one in reports]
     if not any(relay and relay.level in {"L3", "L4"} for _, relay in listed):
         return
-    change = with_labels_now(api, change)
+    change = with_current_labels(api, change)
     for one, relay in listed:
-        if relay and may_check(relay, change):
-            body = check_run(one.answer, change, relay.level)
+        if relay and allows_check_run(relay, change):
+            body = check_run_body(one.answer, change, relay.level)
             done.said.append(put_check_run(api, change.repository, body))
             done.checked.add(run_title(one.change, one.answer.accelerator))

@@ -2,8 +2,9 @@
 
 The format is that of the action `cross-repo-ci-relay-callback` in pytorch/test-infra at commit
 61a77570f. The action sends the callback, with a token that proves the repository; the portal only
-writes it. The relay needs `in_progress` before `completed` for each job of an event, and refuses a
-second callback of the same state: `tests/automation/upstream/relay_contract.py` lists its rules.
+writes it. The relay needs `in_progress` before `completed` for each job of an
+event, and refuses a second callback of the same state:
+`tests/automation/upstream/relay_contract.py` lists its rules.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from accelerator_automation.events import Part, time_text
+from accelerator_automation.events import GitHubModel, time_text
 from accelerator_automation.upstream.change import (
     UPSTREAM,
     Delivery,
@@ -30,7 +31,7 @@ SelfStartedEvent = Literal["nightly", "periodic"]
 `completed`."""
 
 
-class Dispatched(Part):
+class Dispatched(GitHubModel):
     """The `client_payload` that the relay sent; it has no other keys."""
 
     event_type: Annotated[str, Field(min_length=1, max_length=100)]
@@ -41,7 +42,7 @@ class Dispatched(Part):
     """The payload of PyTorch's webhook."""
 
 
-class SelfStarted(Part):
+class SelfStarted(GitHubModel):
     """The payload of a run that a vendor's schedule started, without an event of the relay."""
 
     event_type: SelfStartedEvent
@@ -52,7 +53,7 @@ class SelfStarted(Part):
     """The repository and the commit."""
 
 
-class WorkflowJob(Part):
+class WorkflowJob(GitHubModel):
     """The job that ran, as GitHub's environment variables describe it."""
 
     name: Annotated[str, Field(min_length=1)]
@@ -97,7 +98,7 @@ def read_dispatched(event: bytes) -> Dispatched:
     Raises RefusedEventError if the event is not in the relay's format.
     """
 
-    class Event(Part):
+    class Event(GitHubModel):
         client_payload: Dispatched
 
     try:
@@ -108,7 +109,7 @@ def read_dispatched(event: bytes) -> Dispatched:
         raise RefusedEventError("unreadable", f"{what}. {_EVENT_FILE}") from None
 
 
-def self_started(event_type: SelfStartedEvent, commit: str) -> SelfStarted:
+def self_started_payload(event_type: SelfStartedEvent, commit: str) -> SelfStarted:
     """Return the payload of a run that a vendor's schedule started, for the tested `commit`.
 
     Raises RefusedEventError if `commit` is not a full commit id.
@@ -126,7 +127,7 @@ def self_started(event_type: SelfStartedEvent, commit: str) -> SelfStarted:
         raise RefusedEventError("unreadable", what) from None
 
 
-def job_of(
+def workflow_job(
     variables: Mapping[str, str],
     check_run: str | None,
     artifact: str | None,
@@ -158,13 +159,15 @@ def job_of(
         raise RefusedEventError("unreadable", what) from None
 
 
-def in_progress(dispatched: Dispatched, job: WorkflowJob, now: dt.datetime) -> dict[str, Any]:
+def in_progress_callback(
+    dispatched: Dispatched, job: WorkflowJob, now: dt.datetime
+) -> dict[str, Any]:
     """Return the body of a job's first callback, which says that its tests have started."""
     state = {"status": "in_progress", "started_at": time_text(now)}
     return _body(dispatched, job, state)
 
 
-def completed(
+def completed_callback(
     dispatched: Dispatched | SelfStarted, job: WorkflowJob, report: Report, now: dt.datetime
 ) -> dict[str, Any]:
     """Return the body of a job's last callback, with the counts of its report.
@@ -172,11 +175,11 @@ def completed(
     For a self-started run, the body also has the start time, because there is no first callback
     with the start time. Raises ProblemsError for a baseline.
     """
-    alone = isinstance(dispatched, SelfStarted)
+    is_self_started = isinstance(dispatched, SelfStarted)
     state = {
         "status": "completed",
         "conclusion": conclusion(report),
-        "started_at": time_text(report.started or now) if alone else None,
+        "started_at": time_text(report.started or now) if is_self_started else None,
         "completed_at": time_text(now),
         "test_results": result_counts(report),
     }

@@ -7,10 +7,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from accelerator_automation.events import FullName, Label, ListedCommit, Part, PullRequest, Sha
-from accelerator_automation.github.api import Api, GitHubError, read
-from accelerator_portal.catalog.fields import Model
-from accelerator_portal.catalog.files.upstream_events import Occasion
+from accelerator_automation.events import (
+    FullName,
+    GitHubModel,
+    Label,
+    ListedCommit,
+    PullRequest,
+    Sha,
+)
+from accelerator_automation.github.api import Api, GitHubError, read_response
+from accelerator_portal.catalog.fields import StrictModel
+from accelerator_portal.catalog.files.upstream_events import UpstreamTrigger
 
 UPSTREAM = "pytorch/pytorch"
 BRANCH = "main"
@@ -23,21 +30,21 @@ ShortText = Annotated[str, StringConstraints(max_length=1000)]
 # The events of a pull request that are read; others are ignored. `closed` starts no tests.
 EventAction = Literal["opened", "reopened", "synchronize", "labeled", "closed", "rerequested"]
 
-Refused = Literal["unreadable", "unknown repository", "forged", "out of order"]
+RefusalReason = Literal["unreadable", "unknown repository", "forged", "out of order"]
 
 
 class RefusedEventError(ValueError):
-    """An event that is refused; `name` is one of `Refused`, the message gives the details."""
+    """An event that is refused; `name` is one of `RefusalReason`, the message gives the details."""
 
-    def __init__(self, name: Refused, what: str) -> None:
+    def __init__(self, name: RefusalReason, what: str) -> None:
         super().__init__(what if name == "unreadable" else f"{name}: {what}")
         self.name = name
 
 
-class Change(Model):
+class Change(StrictModel):
     """A change of PyTorch to test: a commit, and the event or schedule for which it is tested."""
 
-    occasion: Occasion
+    occasion: UpstreamTrigger
     """The kind of event or schedule for which it is tested."""
     delivery: Delivery
     """The sender's number of the event; a repeated event has the same number."""
@@ -83,12 +90,12 @@ class UpstreamPullRequest(PullRequest):
     """The labels of the pull request."""
 
 
-class _Comparison(Part):
+class _Comparison(GitHubModel):
     status: Literal["ahead", "behind", "identical", "diverged"]
     merge_base_commit: ListedCommit
 
 
-class _Commit(Part):
+class _Commit(GitHubModel):
     sha: Sha
 
 
@@ -100,8 +107,8 @@ def confirmed_change(api: Api, change: Change, now: dt.datetime) -> Change:
     """
     try:
         if change.occasion == "pull-request":
-            return _pull_request(api, change)
-        return _pushed(api, change, now)
+            return _confirmed_pull_request(api, change)
+        return _confirmed_push(api, change, now)
     except GitHubError as error:
         if error.status in _MISSING:
             raise RefusedEventError(
@@ -118,13 +125,15 @@ def main_branch_change(
     The delivery number consists of the occasion, the day and the commit, so that a second start has
     the same number. Raises GitHubError.
     """
-    head = read(api, f"repos/{repository}/commits/{BRANCH}", _Commit).sha
+    head = read_response(api, f"repos/{repository}/commits/{BRANCH}", _Commit).sha
     delivery = f"{occasion}-{now:%Y%m%d}-{head[:12]}"
     return Change(occasion=occasion, delivery=delivery, repository=repository, head=head)
 
 
-def _pull_request(api: Api, change: Change) -> Change:
-    pull = read(api, f"repos/{change.repository}/pulls/{change.number}", UpstreamPullRequest)
+def _confirmed_pull_request(api: Api, change: Change) -> Change:
+    pull = read_response(
+        api, f"repos/{change.repository}/pulls/{change.number}", UpstreamPullRequest
+    )
     if pull.base.repo is None or pull.base.repo.full_name != change.repository:
         raise RefusedEventError(
             "forged", f"pull request {change.number} belongs to another repository"
@@ -145,14 +154,14 @@ def _pull_request(api: Api, change: Change) -> Change:
     return Change.model_validate({**change.model_dump(), **known})
 
 
-def _pushed(api: Api, change: Change, now: dt.datetime) -> Change:
+def _confirmed_push(api: Api, change: Change, now: dt.datetime) -> Change:
     """Return the change if its commit is on the main branch and not older than OLDEST_PUSH.
 
     GitHub also finds commits of forks under the repository's name, so the commit is compared with
     the main branch, which must contain it. Raises RefusedEventError, GitHubError.
     """
     place = f"repos/{change.repository}/compare/{BRANCH}...{change.head}?per_page=1"
-    found = read(api, place, _Comparison)
+    found = read_response(api, place, _Comparison)
     if found.status not in {"behind", "identical"}:
         raise RefusedEventError("forged", f"commit {change.head} is not on {BRANCH}")
     committed = found.merge_base_commit.time

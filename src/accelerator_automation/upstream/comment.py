@@ -1,8 +1,8 @@
 """Writes and posts the comment on a PyTorch pull request that lists each platform's new failures.
 
 All text from data is in code spans and code blocks, so that it mentions nobody and has no effect.
-The comment's first line is an HTML comment (its marker) that stores the results (`Memory`) for the
-next update.
+The comment's first line is an HTML comment (its marker) that stores the results (`CommentMemory`)
+for the next update.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from pydantic import Field, StringConstraints, ValidationError
 
 from accelerator_automation.comment_posting import HarmfulError
 from accelerator_automation.events import Comment, FullName, Number
-from accelerator_automation.github.api import Api, read, read_all
+from accelerator_automation.github.api import Api, read_all_pages, read_response
 from accelerator_automation.markdown_check import faults
 from accelerator_automation.ownership import Maintainers
 from accelerator_automation.upstream.change import Change, Sha1, UpstreamPullRequest
-from accelerator_automation.upstream.news import Broken, ReportNews
-from accelerator_portal.catalog.fields import Id, Model
-from accelerator_portal.catalog.markdown_quotes import fence, span
+from accelerator_automation.upstream.new_failures import NewFailure, ReportNews
+from accelerator_portal.catalog.fields import Id, StrictModel
+from accelerator_portal.catalog.markdown_quotes import code_span, fenced_code
 from accelerator_portal.catalog.wording import count
 
 MUTE = "no-accelerator-reports"
 """The label that stops comments on a pull request."""
 
 # Characters. GitHub accepts 65,536, including the memory.
-MOST = 60_000
+MOST_CHARACTERS = 60_000
 
 # The number of tests to list for each platform. The first number with which the comment is not too
 # long is used.
-_SHOWN = (20, 10, 5, 1, 0)
+_TEST_LIMITS = (20, 10, 5, 1, 0)
 
 _INTRODUCTION = (
     "Test results of out-of-tree platforms for this pull request. The platforms run these tests in "
     "their own CI; nobody else has verified the results. They don't block merging."
 )
-_MENDED = "No new failures in the latest reports."
+_NO_NEW_FAILURES = "No new failures in the latest reports."
 _END = (
     f"This comment is updated in place. To stop these comments on this pull request, add the label "
     f"`{MUTE}`. Platforms list expected failures in `known-issues.yaml`."
@@ -54,20 +54,20 @@ def run_page(answer: PlatformAnswer) -> str:
     return f"https://github.com/{answer.repository}/actions/runs/{answer.run}"
 
 
-def comment(memory: Memory, ask: Maintainers) -> str:
+def comment_text(memory: CommentMemory, ask: Maintainers) -> str:
     """Return the text of the comment.
 
     `ask` has the maintainers of each platform. If the text would be too long, the comment lists and
     stores fewer tests. Raises HarmfulError if `markdown_check.faults` refuses the text.
     """
-    texts = [_text(_cut(memory, shown), ask) for shown in _SHOWN]
-    sign, text = next((one for one in texts if len(one[1]) <= MOST), texts[-1])
-    if found := faults(text, sign, map(run_page, memory.answers)):
+    texts = [_marker_and_text(_with_fewer_tests(memory, shown), ask) for shown in _TEST_LIMITS]
+    marker_text, text = next((one for one in texts if len(one[1]) <= MOST_CHARACTERS), texts[-1])
+    if found := faults(text, marker_text, map(run_page, memory.answers)):
         raise HarmfulError(f"comment not posted: {'; '.join(found[:5])}")
     return text
 
 
-def _cut(memory: Memory, most: int) -> Memory:
+def _with_fewer_tests(memory: CommentMemory, most: int) -> CommentMemory:
     """Return the memory with at most `most` new failures and one flaky test of each platform.
 
     If `most` is 0, no flaky tests are included.
@@ -76,24 +76,24 @@ def _cut(memory: Memory, most: int) -> Memory:
     for one in memory.answers:
         short = {"newly": one.news.newly[:most], "flaky": one.news.flaky[: min(most, 1)]}
         answers.append(one.model_copy(update={"news": one.news.model_copy(update=short)}))
-    return Memory(answers=tuple(answers))
+    return CommentMemory(answers=tuple(answers))
 
 
-def _text(memory: Memory, ask: Maintainers) -> tuple[str, str]:
-    sign = marker(memory)
-    return sign, "\n\n".join([sign, *_parts(memory, ask)]) + "\n"
+def _marker_and_text(memory: CommentMemory, ask: Maintainers) -> tuple[str, str]:
+    marker_text = marker(memory)
+    return marker_text, "\n\n".join([marker_text, *_paragraphs(memory, ask)]) + "\n"
 
 
-def _parts(memory: Memory, ask: Maintainers) -> Iterator[str]:
+def _paragraphs(memory: CommentMemory, ask: Maintainers) -> Iterator[str]:
     broken = [answer for answer in memory.answers if answer.news.newly_broken]
     mended = [answer for answer in memory.answers if not answer.news.newly_broken]
-    yield _headline(broken) if broken else _MENDED
+    yield _headline(broken) if broken else _NO_NEW_FAILURES
     yield _INTRODUCTION
     for answer in broken:
         yield from _section(answer, ask.get(answer.accelerator, ()))
     if mended:
         names = ", ".join(
-            f"{span(answer.name)} at {span(answer.head[:12])}, [run]({run_page(answer)})"
+            f"{code_span(answer.name)} at {code_span(answer.head[:12])}, [run]({run_page(answer)})"
             for answer in mended
         )
         yield f"No new failures any more: {names}."
@@ -101,55 +101,59 @@ def _parts(memory: Memory, ask: Maintainers) -> Iterator[str]:
 
 
 def _headline(broken: Iterable[PlatformAnswer]) -> str:
-    said = (f"{span(answer.name)} {count(answer.news.newly_broken, 'test')}" for answer in broken)
-    return f"**New failures: {', '.join(said)}.**"
+    broken_counts = (
+        f"{code_span(answer.name)} {count(answer.news.newly_broken, 'test')}" for answer in broken
+    )
+    return f"**New failures: {', '.join(broken_counts)}.**"
 
 
 def _section(answer: PlatformAnswer, people: Sequence[str]) -> Iterator[str]:
     news = answer.news
-    yield f"#### {span(answer.name)}: new failures in {count(news.newly_broken, 'test')}"
-    yield _where(answer)
-    lines = [_line(one) for one in news.newly]
+    yield f"#### {code_span(answer.name)}: new failures in {count(news.newly_broken, 'test')}"
+    yield _run_description(answer)
+    lines = [_failure_item(one) for one in news.newly]
     if more := news.newly_broken - len(lines):
         lines.append(f"- {more:,} more (see the run)")
     yield "\n".join(lines)
-    if others := _others(answer):
+    if others := _other_results(answer):
         yield others
     if command := next((one.command for one in news.newly if one.command), None):
-        yield "\n".join(["To reproduce the first failure:", "", *fence([command], "bash")])
-    who = ", ".join(map(span, people)) if people else "no maintainer listed"
+        yield "\n".join(["To reproduce the first failure:", "", *fenced_code([command], "bash")])
+    who = ", ".join(map(code_span, people)) if people else "no maintainer listed"
     yield f"Contact: {who}."
 
 
-def _where(answer: PlatformAnswer) -> str:
+def _run_description(answer: PlatformAnswer) -> str:
     base = answer.news.base
     late = " The report arrived after its deadline." if answer.late else ""
-    torch = f" with torch {span(answer.torch)}" if answer.torch else ""
+    torch = f" with torch {code_span(answer.torch)}" if answer.torch else ""
     return (
-        f"At {span(answer.head[:12])}{torch}, reported by {span(answer.repository)}, "
+        f"At {code_span(answer.head[:12])}{torch}, reported by {code_span(answer.repository)}, "
         f"[this run]({run_page(answer)}): {count(answer.news.tests, 'test')}. The base is the "
         f"platform’s own runs up to {f'{base:%Y-%m-%d}' if base else 'none'}.{late}"
     )
 
 
-def _line(one: Broken) -> str:
-    reason = f": {span(one.reason)}" if one.reason else ""
-    return f"- {span(one.key)} {one.outcome}{reason}"
+def _failure_item(one: NewFailure) -> str:
+    reason = f": {code_span(one.reason)}" if one.reason else ""
+    return f"- {code_span(one.key)} {one.outcome}{reason}"
 
 
-def _others(answer: PlatformAnswer) -> str:
+def _other_results(answer: PlatformAnswer) -> str:
     news = answer.news
-    said = [
+    counts = [
         (news.red_already, "already failing on the base"),
         (news.known, "with known issues"),
         (news.no_base, "without a result on the base"),
         (news.mended, "fixed"),
     ]
-    words = [f"{count(number, 'test')} {what}" for number, what in said if number]
+    words = [f"{count(number, 'test')} {what}" for number, what in counts if number]
     text = f"Other results: {', '.join(words)}." if words else ""
     if news.flaky_failing:
         text += f" {count(news.flaky_failing, 'test')} failing, but flaky on the base"
-        rates = (f": {span(o.key)} failed in {o.bad} of its last {o.of} runs" for o in news.flaky)
+        rates = (
+            f": {code_span(o.key)} failed in {o.bad} of its last {o.of} runs" for o in news.flaky
+        )
         text += f"{next(rates, '')}."
     return text.strip()
 
@@ -163,15 +167,15 @@ PREFIX = "<!-- accelerator-portal:upstream "
 
 _SUFFIX = " -->"
 _MARKER = re.compile(rf"{re.escape(PREFIX)}([A-Za-z0-9+/=]{{1,60000}}){_SUFFIX}")
-_MOST = 1024 * 1024
+_MOST_MEMORY_BYTES = 1024 * 1024
 
 # The most platforms that a comment shows.
 MOST_ANSWERS = 40
 
-Version = Annotated[str, StringConstraints(max_length=200)]
+VersionText = Annotated[str, StringConstraints(max_length=200)]
 
 
-class PlatformAnswer(Model):
+class PlatformAnswer(StrictModel):
     """A platform's test result for a change: the run, and the report compared with its base."""
 
     accelerator: Id
@@ -184,7 +188,7 @@ class PlatformAnswer(Model):
     """The repository of the run, according to GitHub."""
     run: Number
     """The id of the run."""
-    torch: Version | None = None
+    torch: VersionText | None = None
     """The version of torch that the report names, or None."""
     late: bool = False
     """Whether the tests ended after the deadline."""
@@ -192,7 +196,7 @@ class PlatformAnswer(Model):
     """The report compared with its base."""
 
 
-class Memory(Model):
+class CommentMemory(StrictModel):
     """The results that the comment on a pull request shows, stored in the comment itself."""
 
     schema_version: Literal[1] = 1
@@ -201,13 +205,13 @@ class Memory(Model):
     """The newest answer of each platform that has or had new failures, sorted by platform id."""
 
 
-def marker(memory: Memory) -> str:
+def marker(memory: CommentMemory) -> str:
     """Return the HTML comment that stores a memory on a pull request."""
     packed = zlib.compress(memory.model_dump_json(exclude_defaults=True).encode(), 9)
     return f"{PREFIX}{base64.b64encode(packed).decode()}{_SUFFIX}"
 
 
-def memory_of_comment(body: str) -> Memory | None:
+def memory_of_comment(body: str) -> CommentMemory | None:
     """Return the results that a comment's marker stores, or None if the comment has no marker.
 
     A marker that cannot be read gives an empty memory, so that the caller replaces the comment.
@@ -216,12 +220,14 @@ def memory_of_comment(body: str) -> Memory | None:
         return None
     found = _MARKER.match(body)
     if found is None:
-        return Memory()
+        return CommentMemory()
     try:
         packed = base64.b64decode(found[1], validate=True)
-        return Memory.model_validate_json(zlib.decompressobj().decompress(packed, _MOST))
+        return CommentMemory.model_validate_json(
+            zlib.decompressobj().decompress(packed, _MOST_MEMORY_BYTES)
+        )
     except (binascii.Error, zlib.error, ValidationError):
-        return Memory()
+        return CommentMemory()
 
 
 # Posts or updates the comment on the pull request, or does neither.
@@ -247,16 +253,16 @@ def update_comment(desk: CommentAccess, change: Change, answers: Sequence[Platfo
     Raises GitHubError, and HarmfulError if the comment must not be posted.
     """
     place = f"repos/{change.repository}"
-    pull = read(desk.api, f"{place}/pulls/{change.number}", UpstreamPullRequest)
+    pull = read_response(desk.api, f"{place}/pulls/{change.number}", UpstreamPullRequest)
     current = [one for one in answers if one.head == pull.head.sha]
-    if reason := _silence(pull, current):
+    if reason := _reason_for_silence(pull, current):
         return f"Pull request {pull.number} {reason}: no comment posted."
-    own = _own(desk, f"{place}/issues/{pull.number}/comments")
-    before = (memory_of_comment(own.body or "") if own else None) or Memory()
+    own = _find_own_comment(desk, f"{place}/issues/{pull.number}/comments")
+    before = (memory_of_comment(own.body or "") if own else None) or CommentMemory()
     after = merged_memory(before, current)
     if not after.answers:
         return f"No new failures in pull request {pull.number}: no comment posted."
-    text = comment(after, desk.ask)
+    text = comment_text(after, desk.ask)
     if own is None:
         desk.api.send("POST", f"{place}/issues/{pull.number}/comments", {"body": text})
         return f"A comment on pull request {pull.number} was posted."
@@ -266,7 +272,7 @@ def update_comment(desk: CommentAccess, change: Change, answers: Sequence[Platfo
     return f"The comment on pull request {pull.number} was updated."
 
 
-def _silence(pull: UpstreamPullRequest, current: Sequence[PlatformAnswer]) -> str | None:
+def _reason_for_silence(pull: UpstreamPullRequest, current: Sequence[PlatformAnswer]) -> str | None:
     if pull.state != "open":
         return f"is {pull.state}"
     if MUTE in {label.name for label in pull.labels}:
@@ -274,7 +280,7 @@ def _silence(pull: UpstreamPullRequest, current: Sequence[PlatformAnswer]) -> st
     return None if current else "has a newer commit"
 
 
-def merged_memory(before: Memory, answers: Iterable[PlatformAnswer]) -> Memory:
+def merged_memory(before: CommentMemory, answers: Iterable[PlatformAnswer]) -> CommentMemory:
     """Return the memory with new answers. A new answer replaces the platform's earlier answer.
 
     An answer without new failures is omitted if its platform has no earlier answer. If there are
@@ -286,11 +292,11 @@ def merged_memory(before: Memory, answers: Iterable[PlatformAnswer]) -> Memory:
             known[one.accelerator] = one
     kept = sorted(known.values(), key=lambda one: (-one.news.newly_broken, one.accelerator))
     found = sorted(kept[:MOST_ANSWERS], key=lambda one: one.accelerator)
-    return Memory(answers=tuple(found))
+    return CommentMemory(answers=tuple(found))
 
 
-def _own(desk: CommentAccess, path: str) -> Comment | None:
-    for found in read_all(desk.api, path, Comment):
+def _find_own_comment(desk: CommentAccess, path: str) -> Comment | None:
+    for found in read_all_pages(desk.api, path, Comment):
         mine = found.user is not None and found.user.login == desk.login
         if mine and memory_of_comment(found.body or "") is not None:
             return found

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from accelerator_automation.github.api import Api, ForwardingApi
-from accelerator_automation.github.app import Permissions, app_here
-from accelerator_automation.github.client import client_here
+from accelerator_automation.github.app import Permissions, app_from_environment
+from accelerator_automation.github.client import client_from_environment
 from accelerator_automation.github.installation_tokens import (
     InstallationApi,
     InstallationTokens,
@@ -20,10 +20,10 @@ from accelerator_automation.github.installation_tokens import (
 )
 from accelerator_automation.upstream.answer_round import Clients
 from accelerator_automation.upstream.change import UPSTREAM
-from accelerator_automation.upstream.checks import relay_entry
+from accelerator_automation.upstream.check_runs import relay_entry
 from accelerator_automation.upstream.dispatching import (
-    Pace,
     Pause,
+    RateLimiter,
     Senders,
     UtcClock,
     utc_now,
@@ -32,22 +32,22 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 
 
-def senders_here(home: str) -> Senders:
+def senders_from_environment(home: str) -> Senders:
     """Return the clients that send events, with tokens from the environment.
 
     If the environment has the credentials of the GitHub App, the client for vendors uses the App,
     otherwise the token in GH_TOKEN. The client for this repository uses PORTAL_TOKEN. Raises
     GitHubError, AppError.
     """
-    own, app = client_here("PORTAL_TOKEN"), app_here()
+    own, app = client_from_environment("PORTAL_TOKEN"), app_from_environment()
     if app is None:
-        return Senders(vendors=client_here(), own=own, home=home)
-    tokens = InstallationTokens(app, wait=Pace(most=TOKENS_A_MINUTE).wait)
-    vendors = InstallationApi(tokens, lambda _: SEND)
+        return Senders(vendors=client_from_environment(), own=own, home=home)
+    tokens = InstallationTokens(app, wait=RateLimiter(most=TOKENS_A_MINUTE).wait)
+    vendors = InstallationApi(tokens, lambda _: SEND_PERMISSIONS)
     return Senders(vendors=vendors, own=own, home=home)
 
 
-def clients_here(home: str, login: str) -> Clients:
+def clients_from_environment(home: str, login: str) -> Clients:
     """Return the clients that read reports and write comments, with tokens from the environment.
 
     If the environment has the credentials of the GitHub App, the clients use the App. Otherwise,
@@ -55,19 +55,21 @@ def clients_here(home: str, login: str) -> Clients:
     client for this repository always uses PORTAL_TOKEN. `login` is the account whose comments are
     updated. With the App, the App's own account is used instead. Raises GitHubError, AppError.
     """
-    own, app = client_here("PORTAL_TOKEN"), app_here()
+    own, app = client_from_environment("PORTAL_TOKEN"), app_from_environment()
     if app is None:
         return Clients(
             own=own,
-            vendors=PacedApi(client_here(), Pace(most=READS_A_MINUTE)),
-            upstream=client_here("UPSTREAM_TOKEN"),
+            vendors=RateLimitedApi(client_from_environment(), RateLimiter(most=READS_A_MINUTE)),
+            upstream=client_from_environment("UPSTREAM_TOKEN"),
             home=home,
             login=login,
         )
-    tokens = InstallationTokens(app, wait=Pace(most=TOKENS_A_MINUTE).wait)
+    tokens = InstallationTokens(app, wait=RateLimiter(most=TOKENS_A_MINUTE).wait)
     return Clients(
         own=own,
-        vendors=OwnerPacedApi(InstallationApi(tokens, lambda _: READ), READS_A_MINUTE),
+        vendors=OwnerRateLimitedApi(
+            InstallationApi(tokens, lambda _: READ_PERMISSIONS), READS_A_MINUTE
+        ),
         upstream=InstallationApi(tokens, upstream_permissions),
         home=home,
         login=app.login,
@@ -91,18 +93,18 @@ each), this is less than half of the 900 points."""
 
 
 @dataclass(frozen=True, slots=True)
-class PacedApi(ForwardingApi):
+class RateLimitedApi(ForwardingApi):
     """GitHub's API, with a wait before each request until the rate limit `pace` allows it."""
 
     api: Api
-    pace: Pace
+    pace: RateLimiter
 
     def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:  # noqa: ARG002 - one pace for all paths
         self.pace.wait()
         return ask(self.api)
 
 
-class OwnerPacedApi(ForwardingApi):
+class OwnerRateLimitedApi(ForwardingApi):
     """GitHub's API, with one rate limit for each owner of repositories."""
 
     def __init__(
@@ -110,15 +112,15 @@ class OwnerPacedApi(ForwardingApi):
     ) -> None:
         self._api, self._most = api, most
         self._now, self._pause = now, pause
-        self._owners: dict[str, PacedApi] = {}
+        self._owners: dict[str, RateLimitedApi] = {}
         self._lock = threading.Lock()
 
     def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:
         owner = repository_of(path).partition("/")[0].casefold()
         with self._lock:
             if owner not in self._owners:
-                pace = Pace((), self._now, self._pause, most=self._most)
-                self._owners[owner] = PacedApi(self._api, pace)
+                pace = RateLimiter((), self._now, self._pause, most=self._most)
+                self._owners[owner] = RateLimitedApi(self._api, pace)
             paced = self._owners[owner]
         return ask(paced)
 
@@ -129,16 +131,16 @@ class OwnerPacedApi(ForwardingApi):
 # required for GitHub Apps", as data in github/docs,
 # `src/github-apps/data/fpt-2022-11-28/server-to-server-permissions.json`.
 
-SEND: Permissions = {"contents": "write"}
+SEND_PERMISSIONS: Permissions = {"contents": "write"}
 """The permissions for sending events: GitHub lists `POST /repos/{owner}/{repo}/dispatches` only
 under Contents."""
-READ: Permissions = {"actions": "read"}
+READ_PERMISSIONS: Permissions = {"actions": "read"}
 """The permissions for reading runs and artifacts, which GitHub lists under Actions."""
-COMMENT: Permissions = {"pull_requests": "write"}
+COMMENT_PERMISSIONS: Permissions = {"pull_requests": "write"}
 """The permissions for commenting on pull requests and reading their labels."""
-CHECK: Permissions = {"checks": "write"}
+CHECK_PERMISSIONS: Permissions = {"checks": "write"}
 """The permissions for creating check runs; GitHub lets only Apps create them."""
-WORKFLOWS: Permissions = {"contents": "read"}
+WORKFLOW_PERMISSIONS: Permissions = {"contents": "read"}
 """The permissions for reading files of a repository, as `upstream doctor` does."""
 
 
@@ -147,15 +149,15 @@ def upstream_permissions(path: str) -> Permissions:
 
     A path of check runs needs other permissions than comments and labels.
     """
-    return CHECK if "/check-runs" in path else COMMENT
+    return CHECK_PERMISSIONS if "/check-runs" in path else COMMENT_PERMISSIONS
 
 
-def targets(catalog: Catalog) -> list[Dispatch]:
+def dispatch_targets(catalog: Catalog) -> list[Dispatch]:
     """Return the vendors' repositories, each with an event type that it is sent.
 
     The result is sorted and has no duplicates.
     """
-    found = {run.sent_to for run in _runs(catalog) if run.sent_to}
+    found = {run.sent_to for run in _upstream_runs(catalog) if run.sent_to}
     return sorted(found, key=lambda one: (one.repository, one.event_type))
 
 
@@ -164,25 +166,25 @@ def required_permissions(catalog: Catalog, home: str) -> dict[str, Permissions]:
 
     `home` is this repository.
     """
-    runs = _runs(catalog)
+    runs = _upstream_runs(catalog)
     found: dict[str, Permissions] = {}
     if runs:
-        checks = CHECK if checked_repositories(catalog) else {}
-        found[UPSTREAM] = {**COMMENT, **checks}
-    if any(run.workflow_here for run in runs):
-        found[home] = READ
-    for target in targets(catalog):
-        found[target.repository] = {**SEND, **READ}
+        checks = CHECK_PERMISSIONS if check_run_repositories(catalog) else {}
+        found[UPSTREAM] = {**COMMENT_PERMISSIONS, **checks}
+    if any(run.portal_workflow for run in runs):
+        found[home] = READ_PERMISSIONS
+    for target in dispatch_targets(catalog):
+        found[target.repository] = {**SEND_PERMISSIONS, **READ_PERMISSIONS}
     return found
 
 
-def checked_repositories(catalog: Catalog) -> list[str]:
+def check_run_repositories(catalog: Catalog) -> list[str]:
     """Return the vendors' repositories whose relay level (L3 or L4) allows check runs."""
-    repositories = sorted({target.repository for target in targets(catalog)})
+    repositories = sorted({target.repository for target in dispatch_targets(catalog)})
     entries = (relay_entry(catalog, repository) for repository in repositories)
     return [one.repository for one in entries if one and one.level in {"L3", "L4"}]
 
 
-def _runs(catalog: Catalog) -> list[UpstreamRun]:
+def _upstream_runs(catalog: Catalog) -> list[UpstreamRun]:
     events = (platform.accelerator.upstream_events for platform in catalog.platforms)
     return [one.run for one in events if one is not None]

@@ -16,14 +16,14 @@ from urllib.parse import quote
 from pydantic import Field, NonNegativeInt
 
 from accelerator_automation.events import ListedRuns, time_text
-from accelerator_automation.github.api import Api, GitHubError, read
+from accelerator_automation.github.api import Api, GitHubError, read_response
 from accelerator_automation.upstream.change import Change, Delivery
 from accelerator_automation.upstream.planning import DispatchPlan, PlannedPlatform
-from accelerator_portal.catalog.fields import Id, Model
+from accelerator_portal.catalog.fields import Id, StrictModel
 from accelerator_portal.reports.report import Moment
 
 
-class SentChange(Model):
+class SentChange(StrictModel):
     """A change, and when it was sent to each platform."""
 
     change: Change
@@ -32,7 +32,7 @@ class SentChange(Model):
     """The time of sending, by platform id."""
 
 
-class WaitingPlan(Model):
+class WaitingPlan(StrictModel):
     """The part of a plan that is not sent yet: the change, the platforms, and their failures."""
 
     change: Change
@@ -43,7 +43,7 @@ class WaitingPlan(Model):
     """The number of rounds that failed to send the change, by platform id."""
 
 
-class SendLog(Model):
+class SendLog(StrictModel):
     """The file that passes the sender's state to its next run.
 
     The keys of `waiting`, `sent` and `read` are the ids of the plans' artifacts.
@@ -68,16 +68,16 @@ class SendLog(Model):
     is refused if it comes more than a day later."""
 
 
-SAME_EVENT = dt.timedelta(days=1)
+REPEAT_PERIOD = dt.timedelta(days=1)
 """An event that is repeated within this time is only sent to the platforms that did not receive it;
 later it is refused as a replay. Within this time, a platform gets the same commit only once, unless
 a check run is rerequested."""
 
-KEPT = dt.timedelta(days=3)
+LOG_RETENTION = dt.timedelta(days=3)
 """The log keeps sent changes, and the times at which plans were read, for this time. The round of
 answers reads the sent changes from it."""
 
-DELIVERIES_KEPT = dt.timedelta(days=14)
+DELIVERY_RETENTION = dt.timedelta(days=14)
 """The log keeps delivery numbers for this time, to recognize replays."""
 
 MOST_FAILURES = 3
@@ -94,26 +94,28 @@ class QueueItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Enqueued:
+class EnqueueResult:
     """The log with new plans; `notes` are sentences that say what is not sent, and why."""
 
     log: SendLog
     notes: tuple[str, ...] = ()
 
 
-def log_with_plans(log: SendLog, plans: Mapping[int, DispatchPlan], now: dt.datetime) -> Enqueued:
+def log_with_plans(
+    log: SendLog, plans: Mapping[int, DispatchPlan], now: dt.datetime
+) -> EnqueueResult:
     """Return the log with new plans, which are added oldest first.
 
     The keys of `plans` are the ids of their artifacts. A newer commit of a pull request replaces
     older commits that are not sent yet. A newer commit of the main branch replaces older ones for
     the same kind of event or schedule. If the first plan of an event was read more than
-    `SAME_EVENT` ago, the event is refused as a replay.
+    `REPEAT_PERIOD` ago, the event is refused as a replay.
     """
     notes: list[str] = []
     for number, plan in sorted(plans.items()):
         log = log.model_copy(update={"read": {**log.read, number: now}})
         first = log.deliveries.get(plan.change.delivery)
-        if first is not None and now - first > SAME_EVENT:
+        if first is not None and now - first > REPEAT_PERIOD:
             notes.append(
                 f"Event {plan.change.delivery} is a replay from {first:%Y-%m-%d}: refused."
             )
@@ -122,7 +124,7 @@ def log_with_plans(log: SendLog, plans: Mapping[int, DispatchPlan], now: dt.date
         if replaced:
             name = _branch_name(plan.change)
             notes.append(f"{name}: {replaced} unsent dispatches are replaced by a newer event.")
-    return Enqueued(log, tuple(notes))
+    return EnqueueResult(log, tuple(notes))
 
 
 def queue_items(log: SendLog) -> Iterator[QueueItem]:
@@ -154,21 +156,25 @@ def log_with_sent(
             entries = tuple(one for one in plan.entries if one.accelerator != name)
             plan = plan.model_copy(update={"entries": entries})
         waiting[item.plan] = plan.model_copy(update={"failures": failures})
-    return log.model_copy(update={"waiting": _not_empty(waiting), "sent": sent})
+    return log.model_copy(update={"waiting": _nonempty_plans(waiting), "sent": sent})
 
 
 def log_without_old(log: SendLog, now: dt.datetime) -> SendLog:
     """Return the log without old records.
 
-    Entries of `sent` and `read` are removed after `KEPT`, entries of `deliveries` after
-    `DELIVERIES_KEPT`.
+    Entries of `sent` and `read` are removed after `LOG_RETENTION`, entries of `deliveries` after
+    `DELIVERY_RETENTION`.
     """
     return log.model_copy(
         update={
-            "sent": {n: one for n, one in log.sent.items() if now - _last(one, now) <= KEPT},
-            "read": {n: at for n, at in log.read.items() if now - at <= KEPT},
+            "sent": {
+                n: one
+                for n, one in log.sent.items()
+                if now - _last_sent_at(one, now) <= LOG_RETENTION
+            },
+            "read": {n: at for n, at in log.read.items() if now - at <= LOG_RETENTION},
             "deliveries": {
-                d: at for d, at in log.deliveries.items() if now - at <= DELIVERIES_KEPT
+                d: at for d, at in log.deliveries.items() if now - at <= DELIVERY_RETENTION
             },
         }
     )
@@ -186,53 +192,61 @@ def sending_moments(log: SendLog, since: dt.datetime) -> list[dt.datetime]:
 def _with_plan(
     log: SendLog, number: int, plan: DispatchPlan, now: dt.datetime
 ) -> tuple[SendLog, int]:
-    told = _told(log, plan.change, now)
-    entries = tuple(one for one in plan.entries if one.accelerator not in told)
+    already_sent = _already_sent_platforms(log, plan.change, now)
+    entries = tuple(one for one in plan.entries if one.accelerator not in already_sent)
     names = {one.accelerator for one in plan.entries}
     waiting, replaced = {}, 0
     for other, older in log.waiting.items():
-        kept = tuple(one for one in older.entries if not _replaces(plan.change, older, one, names))
+        kept = tuple(
+            one for one in older.entries if not _replaces_older_plan(plan.change, older, one, names)
+        )
         replaced += len(older.entries) - len(kept)
         waiting[other] = older.model_copy(update={"entries": kept})
     waiting[number] = WaitingPlan(change=plan.change, entries=entries)
     deliveries = {plan.change.delivery: now, **log.deliveries}
-    update = {"waiting": _not_empty(waiting), "deliveries": deliveries}
+    update = {"waiting": _nonempty_plans(waiting), "deliveries": deliveries}
     return log.model_copy(update=update), replaced
 
 
-def _replaces(change: Change, older: WaitingPlan, entry: PlannedPlatform, names: set[str]) -> bool:
+def _replaces_older_plan(
+    change: Change, older: WaitingPlan, entry: PlannedPlatform, names: set[str]
+) -> bool:
     """Return whether a newer change replaces the change of an older plan for one platform.
 
     `names` are the ids of the platforms that the newer change is planned for.
     """
-    if _branch(change) != _branch(older.change):
+    if _branch_key(change) != _branch_key(older.change):
         return False
     return change.head != older.change.head or entry.accelerator in names
 
 
-def _told(log: SendLog, change: Change, now: dt.datetime) -> frozenset[str]:
+def _already_sent_platforms(log: SendLog, change: Change, now: dt.datetime) -> frozenset[str]:
     """Return the ids of the platforms to which a change is not sent again.
 
-    These platforms received this event or this commit within `SAME_EVENT`, or this commit waits for
-    them under another event. A `rerequested` event asks for the same tests again, so an earlier
+    These platforms received this event or this commit within `REPEAT_PERIOD`, or this commit waits
+    for them under another event. A `rerequested` event asks for the same tests again, so an earlier
     event of the commit does not count.
     """
-    told: set[str] = set()
+    already_sent: set[str] = set()
     for one in log.sent.values():
-        same_commit = _commit(one.change) == _commit(change) and change.action != "rerequested"
+        same_commit = (
+            _commit_key(one.change) == _commit_key(change) and change.action != "rerequested"
+        )
         if one.change.delivery == change.delivery or same_commit:
-            told |= {name for name, at in one.sent.items() if now - at <= SAME_EVENT}
+            already_sent |= {name for name, at in one.sent.items() if now - at <= REPEAT_PERIOD}
     for other in log.waiting.values():
-        if _commit(other.change) == _commit(change) and _branch(other.change) != _branch(change):
-            told |= {one.accelerator for one in other.entries}
-    return frozenset(told)
+        if _commit_key(other.change) == _commit_key(change) and _branch_key(
+            other.change
+        ) != _branch_key(change):
+            already_sent |= {one.accelerator for one in other.entries}
+    return frozenset(already_sent)
 
 
-def _commit(change: Change) -> tuple[object, ...]:
+def _commit_key(change: Change) -> tuple[object, ...]:
     return change.repository, change.number, change.head
 
 
-def _branch(change: Change) -> tuple[object, ...]:
+def _branch_key(change: Change) -> tuple[object, ...]:
     return change.repository, change.number, change.occasion
 
 
@@ -240,11 +254,11 @@ def _branch_name(change: Change) -> str:
     return f"Pull request {change.number}" if change.number else f"Main ({change.occasion})"
 
 
-def _last(one: SentChange, now: dt.datetime) -> dt.datetime:
+def _last_sent_at(one: SentChange, now: dt.datetime) -> dt.datetime:
     return max(one.sent.values(), default=now)
 
 
-def _not_empty(waiting: Mapping[int, WaitingPlan]) -> dict[int, WaitingPlan]:
+def _nonempty_plans(waiting: Mapping[int, WaitingPlan]) -> dict[int, WaitingPlan]:
     return {number: plan for number, plan in waiting.items() if plan.entries}
 
 
@@ -262,12 +276,12 @@ MOST_ATTEMPTS = 3
 MOST_AT_ONCE = 20
 """The maximum number of runs that one sweep restarts, beginning with the oldest."""
 
-REACH = dt.timedelta(days=1)
+RESTART_PERIOD = dt.timedelta(days=1)
 """A sweep restarts failed runs that were created within this time."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class SweepResult:
     """The ids of the failed runs: restarted (`again`), or failed too often (`given_up`).
 
     `errors` are the messages of restarts that failed.
@@ -278,22 +292,22 @@ class Sweep:
     errors: tuple[str, ...] = ()
 
 
-def sweep(api: Api, home: str, now: dt.datetime) -> Sweep:
+def restart_failed_runs(api: Api, home: str, now: dt.datetime) -> SweepResult:
     """Restart the failed runs of the last day, at most `MOST_AT_ONCE`.
 
     Raises GitHubError if the runs cannot be listed. If a restart fails, the result has the error.
     """
-    since = quote(f">={time_text(now - REACH)}")
+    since = quote(f">={time_text(now - RESTART_PERIOD)}")
     path = f"repos/{home}/actions/workflows/{WORKFLOW}/runs?status=failure&created={since}"
-    failed = read(api, f"{path}&per_page=100", ListedRuns).workflow_runs
-    left = sorted(run.id for run in failed if run.run_attempt < MOST_ATTEMPTS)
+    failed = read_response(api, f"{path}&per_page=100", ListedRuns).workflow_runs
+    restartable = sorted(run.id for run in failed if run.run_attempt < MOST_ATTEMPTS)
     given_up = sorted(run.id for run in failed if run.run_attempt >= MOST_ATTEMPTS)
     again, errors = [], []
-    for number in left[:MOST_AT_ONCE]:
+    for number in restartable[:MOST_AT_ONCE]:
         try:
             api.send("POST", f"repos/{home}/actions/runs/{number}/rerun-failed-jobs", {})
         except GitHubError as error:
             errors.append(str(error))
         else:
             again.append(number)
-    return Sweep(tuple(again), tuple(given_up), tuple(errors))
+    return SweepResult(tuple(again), tuple(given_up), tuple(errors))

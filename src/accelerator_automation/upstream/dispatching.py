@@ -20,7 +20,7 @@ from pydantic import Field
 from accelerator_automation.github.api import Api, GitHubError
 from accelerator_automation.upstream.change import BRANCH, Change, ShortText
 from accelerator_automation.upstream.dispatch_queue import (
-    SAME_EVENT,
+    REPEAT_PERIOD,
     QueueItem,
     SendLog,
     log_with_plans,
@@ -33,19 +33,19 @@ from accelerator_automation.upstream.planning import (
     DispatchPlan,
     PlannedPlatform,
     client_payload,
-    matrix,
+    job_matrix,
 )
 from accelerator_automation.upstream.workflow_artifacts import (
-    PLAN,
-    SENT,
+    PLAN_FILE,
+    SENT_FILE,
     FileSource,
     newest_workflow_file,
     workflow_files,
 )
-from accelerator_portal.catalog.fields import Id, Model
+from accelerator_portal.catalog.fields import Id, StrictModel
 from accelerator_portal.reports.report import Moment
 
-A_MINUTE = dt.timedelta(minutes=1)
+RATE_WINDOW = dt.timedelta(minutes=1)
 MOST_A_MINUTE = 40
 
 Pause = Callable[[float], None]
@@ -57,7 +57,7 @@ def utc_now() -> dt.datetime:
     return dt.datetime.now(dt.timezone.utc)
 
 
-class Pace:
+class RateLimiter:
     """A rate limit: at most `most` requests begin within any `window` of time.
 
     `recent` has the times of earlier requests, which also count.
@@ -69,7 +69,7 @@ class Pace:
         now: UtcClock = utc_now,
         pause: Pause = time.sleep,
         most: int = MOST_A_MINUTE,
-        window: dt.timedelta = A_MINUTE,
+        window: dt.timedelta = RATE_WINDOW,
     ) -> None:
         self._starts = deque(sorted(recent), maxlen=most)
         self._now, self._pause = now, pause
@@ -91,7 +91,7 @@ class Pace:
 MOST_MINUTES = 72 * 60
 
 
-class SendResult(Model):
+class SendResult(StrictModel):
     """The result of sending a change to one platform."""
 
     accelerator: Id
@@ -135,8 +135,8 @@ class Senders:
     """This repository, as OWNER/NAME."""
 
 
-def send(
-    senders: Senders, items: Sequence[QueueItem], pace: Pace, how: SendSettings | None = None
+def send_items(
+    senders: Senders, items: Sequence[QueueItem], pace: RateLimiter, how: SendSettings | None = None
 ) -> list[SendResult]:
     """Send the items in parallel; return the results in the order of `items`.
 
@@ -147,30 +147,34 @@ def send(
     if not items:
         return []
     with ThreadPoolExecutor(min(how.at_once, len(items))) as pool:
-        return list(pool.map(lambda item: _sent(senders, item, pace, how), items))
+        return list(pool.map(lambda item: _send_item(senders, item, pace, how), items))
 
 
-def _sent(senders: Senders, item: QueueItem, pace: Pace, how: SendSettings) -> SendResult:
+def _send_item(
+    senders: Senders, item: QueueItem, pace: RateLimiter, how: SendSettings
+) -> SendResult:
     entry = item.entry
-    api = senders.own if entry.run.workflow_here else senders.vendors
+    api = senders.own if entry.run.portal_workflow else senders.vendors
     try:
-        place, body = _request(item.change, entry, senders.home)
+        place, body = _dispatch_request(item.change, entry, senders.home)
     except ValueError as error:
-        return _outcome(entry, how, 0, str(error))
+        return _send_result(entry, how, 0, str(error))
     for attempt in range(1, how.tries + 1):
         pace.wait()
         try:
             api.send("POST", place, body)
         except GitHubError as error:
             if not error.passing or attempt == how.tries:
-                return _outcome(entry, how, attempt, str(error))
+                return _send_result(entry, how, attempt, str(error))
             how.pause(how.wait * 2 ** (attempt - 1))
         else:
-            return _outcome(entry, how, attempt)
+            return _send_result(entry, how, attempt)
     raise AssertionError("set the number of attempts to 1 or more")
 
 
-def _outcome(entry: PlannedPlatform, how: SendSettings, tries: int, why: str = "") -> SendResult:
+def _send_result(
+    entry: PlannedPlatform, how: SendSettings, tries: int, why: str = ""
+) -> SendResult:
     return SendResult(
         accelerator=entry.accelerator,
         at=how.now(),
@@ -180,7 +184,9 @@ def _outcome(entry: PlannedPlatform, how: SendSettings, tries: int, why: str = "
     )
 
 
-def _request(change: Change, entry: PlannedPlatform, home: str) -> tuple[str, dict[str, Any]]:
+def _dispatch_request(
+    change: Change, entry: PlannedPlatform, home: str
+) -> tuple[str, dict[str, Any]]:
     """Return the API path and the body of the request for one platform.
 
     Raises ValueError if the payload is too long.
@@ -189,20 +195,20 @@ def _request(change: Change, entry: PlannedPlatform, home: str) -> tuple[str, di
     if there := entry.run.sent_to:
         body = {"event_type": there.event_type, "client_payload": payload}
         return f"repos/{there.repository}/dispatches", body
-    place = f"repos/{home}/actions/workflows/{entry.run.workflow_here}/dispatches"
+    place = f"repos/{home}/actions/workflows/{entry.run.portal_workflow}/dispatches"
     inputs = {"run_name": payload["run_name"], "event": json.dumps(payload)}
     if entry.run.runner:
-        inputs = {"run_name": payload["run_name"], **_job(change, entry)}
+        inputs = {"run_name": payload["run_name"], **_workflow_inputs(change, entry)}
     return place, {"ref": BRANCH, "inputs": inputs}
 
 
-def _job(change: Change, entry: PlannedPlatform) -> dict[str, str]:
+def _workflow_inputs(change: Change, entry: PlannedPlatform) -> dict[str, str]:
     """Return the inputs with which the portal's own workflow tests a change on one platform."""
     return {
         "accelerator": entry.accelerator,
         "device": entry.device,
         "runner": json.dumps(entry.run.runner),
-        "matrix": json.dumps(matrix(entry)),
+        "matrix": json.dumps(job_matrix(entry)),
         "minutes": str(min(entry.hours * 60, MOST_MINUTES)),
         "commit": change.head or "",
         "pull-request": str(change.number or ""),
@@ -214,11 +220,11 @@ def _job(change: Change, entry: PlannedPlatform) -> dict[str, str]:
 #
 # Only one round runs at a time. What a round cannot send within its time waits for the next one.
 
-MOST_TIME = dt.timedelta(minutes=20)
+ROUND_TIME_LIMIT = dt.timedelta(minutes=20)
 """The time after which a round starts no new batch. The job has a time limit; the next job
 continues."""
 
-Save = Callable[[SendLog], None]
+SaveLog = Callable[[SendLog], None]
 
 
 @dataclass
@@ -244,7 +250,9 @@ class DispatchRound:
         return sum(1 for _ in queue_items(self.log))
 
 
-def dispatch(senders: Senders, save: Save, how: SendSettings | None = None) -> DispatchRound:
+def run_dispatch_round(
+    senders: Senders, save: SaveLog, how: SendSettings | None = None
+) -> DispatchRound:
     """Send the planned changes that are not sent yet; return the results of the round.
 
     `save` is called with the log after each batch and at the end. New plans are read before each
@@ -253,18 +261,18 @@ def dispatch(senders: Senders, save: Save, how: SendSettings | None = None) -> D
     """
     how = how or SendSettings()
     begin = how.now()
-    own = FileSource(senders.own, senders.home, begin - SAME_EVENT)
-    log = newest_workflow_file(own, SENT, SendLog) or SendLog()
+    own = FileSource(senders.own, senders.home, begin - REPEAT_PERIOD)
+    log = newest_workflow_file(own, SENT_FILE, SendLog) or SendLog()
     done = DispatchRound(log)
-    pace = Pace(sending_moments(log, begin - A_MINUTE), how.now, how.pause)
+    pace = RateLimiter(sending_moments(log, begin - RATE_WINDOW), how.now, how.pause)
     failed: set[QueueItem] = set()
-    while how.now() - begin < MOST_TIME:
+    while how.now() - begin < ROUND_TIME_LIMIT:
         _read_plans(own, done, how.now())
         untried = [item for item in queue_items(done.log) if item not in failed]
         batch = untried[:MOST_A_MINUTE]
         if not batch:
             break
-        results = send(senders, batch, pace, how)
+        results = send_items(senders, batch, pace, how)
         at = {item: one.at for item, one in zip(batch, results, strict=True) if one.ok}
         failed |= set(batch) - at.keys()
         done.sent += results
@@ -279,6 +287,6 @@ def dispatch(senders: Senders, save: Save, how: SendSettings | None = None) -> D
 
 def _read_plans(own: FileSource, done: DispatchRound, now: dt.datetime) -> None:
     where = FileSource(own.api, own.home, own.since, done.log.read.keys())
-    added = log_with_plans(done.log, dict(workflow_files(where, PLAN, DispatchPlan)), now)
+    added = log_with_plans(done.log, dict(workflow_files(where, PLAN_FILE, DispatchPlan)), now)
     done.log = added.log
     done.notes += added.notes

@@ -13,42 +13,48 @@ from typing import Protocol
 
 from pydantic import BaseModel
 
-from accelerator_automation.github.api import Api, GitHubError, exists, parsed, read
+from accelerator_automation.github.api import (
+    Api,
+    GitHubError,
+    exists,
+    parse_response,
+    read_response,
+)
 from accelerator_automation.github.app import APP_ID, APP_KEY, AppError, GitHubApp
 from accelerator_automation.github.installation_tokens import (
     InstallationApi,
     InstallationTokens,
 )
 from accelerator_automation.upstream.connections import (
-    WORKFLOWS,
-    checked_repositories,
+    WORKFLOW_PERMISSIONS,
+    check_run_repositories,
+    dispatch_targets,
     required_permissions,
-    targets,
 )
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.upstream_events import Dispatch
 
-LOGIN = "UPSTREAM_LOGIN"
+LOGIN_VARIABLE = "UPSTREAM_LOGIN"
 ENVIRONMENT = "upstream"
 SECRETS = ("UPSTREAM_DISPATCH_TOKEN", "UPSTREAM_READ_TOKEN", "UPSTREAM_COMMENT_TOKEN")
 """The secrets with personal tokens, which are used if there is no GitHub App."""
 DISPATCH, READ, COMMENT = SECRETS
 APP_SECRETS = (APP_ID, APP_KEY)
-SETTINGS = "GH_TOKEN"
+ADMINISTRATOR_VARIABLE = "GH_TOKEN"
 """The variable with an administrator's token, which reads this repository's settings."""
 
 _WORKFLOWS = ".github/workflows"
 
 
-class _Named(BaseModel):
+class _NamedItem(BaseModel):
     name: str
 
 
 class _Secrets(BaseModel):
-    secrets: tuple[_Named, ...]
+    secrets: tuple[_NamedItem, ...]
 
 
-class _Policy(_Named):
+class _Policy(_NamedItem):
     # Tags have policies in the same list; old servers list no type.
     type: str = "branch"
 
@@ -79,9 +85,9 @@ class _File(BaseModel):
 
 def variable_findings(api: Api, home: str) -> Iterator[SetupFinding]:
     """Yield a finding if the variable that enables the workflows is missing. Raises GitHubError."""
-    if not exists(api, f"repos/{home}/actions/variables/{LOGIN}"):
-        fix = f"Run: gh variable set {LOGIN} --body LOGIN"
-        yield SetupFinding(home, f"the variable {LOGIN} is not set", fix)
+    if not exists(api, f"repos/{home}/actions/variables/{LOGIN_VARIABLE}"):
+        fix = f"Run: gh variable set {LOGIN_VARIABLE} --body LOGIN"
+        yield SetupFinding(home, f"the variable {LOGIN_VARIABLE} is not set", fix)
 
 
 def environment_findings(api: Api, home: str) -> Iterator[SetupFinding]:
@@ -98,7 +104,9 @@ def environment_findings(api: Api, home: str) -> Iterator[SetupFinding]:
     if _policies(api, path) != (_Policy(name="main"),):
         problem = "deployments are not restricted to the branch main"
         yield SetupFinding(where, problem, "Select the branch main alone in its settings")
-    names = {one.name for one in read(api, f"{path}/secrets?per_page=100", _Secrets).secrets}
+    names = {
+        one.name for one in read_response(api, f"{path}/secrets?per_page=100", _Secrets).secrets
+    }
     for secret in SECRETS if names.isdisjoint(APP_SECRETS) else APP_SECRETS:
         if secret not in names:
             fix = f"Run: gh secret set {secret} --env {ENVIRONMENT}"
@@ -107,7 +115,7 @@ def environment_findings(api: Api, home: str) -> Iterator[SetupFinding]:
 
 def permission_findings(api: Api, repository: str) -> Iterator[SetupFinding]:
     """Yield a finding if a token can't send events to a repository. Raises GitHubError."""
-    found = read(api, f"repos/{repository}", _Repository).permissions
+    found = read_response(api, f"repos/{repository}", _Repository).permissions
     if found is None or not found.push:
         problem = f"the token may not send events to {repository}"
         fix = f"Give it the permission contents: write on {repository}"
@@ -117,7 +125,11 @@ def permission_findings(api: Api, repository: str) -> Iterator[SetupFinding]:
 def workflow_findings(api: Api, target: Dispatch) -> Iterator[SetupFinding]:
     """Yield a finding if a vendor has no workflow for the event it is sent. Raises GitHubError."""
     path = f"repos/{target.repository}/contents/{_WORKFLOWS}"
-    names = [one.name for one in read(api, path, tuple[_Named, ...])] if exists(api, path) else []
+    names = (
+        [one.name for one in read_response(api, path, tuple[_NamedItem, ...])]
+        if exists(api, path)
+        else []
+    )
     files = (f"{path}/{name}" for name in names if name.endswith((".yml", ".yaml")))
     if not any(_handles(api, file, target.event_type) for file in files):
         problem = f"no workflow handles repository_dispatch with the type {target.event_type}"
@@ -126,15 +138,17 @@ def workflow_findings(api: Api, target: Dispatch) -> Iterator[SetupFinding]:
 
 
 def _handles(api: Api, path: str, event_type: str) -> bool:
-    text = base64.b64decode(read(api, path, _File).content).decode("utf-8", "replace")
+    text = base64.b64decode(read_response(api, path, _File).content).decode("utf-8", "replace")
     return "repository_dispatch" in text and event_type in text
 
 
 def _policies(api: Api, path: str) -> tuple[_Policy, ...]:
-    policy = read(api, path, _Environment).deployment_branch_policy
+    policy = read_response(api, path, _Environment).deployment_branch_policy
     if policy is None or not policy.custom_branch_policies:
         return ()
-    return read(api, f"{path}/deployment-branch-policies?per_page=100", _Policies).branch_policies
+    return read_response(
+        api, f"{path}/deployment-branch-policies?per_page=100", _Policies
+    ).branch_policies
 
 
 LEAST_REQUESTS = 100
@@ -185,7 +199,7 @@ class _RateLimit(BaseModel):
 def token_findings(variable: str, api: HeaderApi) -> Iterator[SetupFinding]:
     """Yield findings if a token has too few requests left or lacks a scope. Raises GitHubError."""
     body, headers = api.get_with_headers("rate_limit")
-    remaining = parsed("rate_limit", body, _RateLimit).resources.core.remaining
+    remaining = parse_response("rate_limit", body, _RateLimit).resources.core.remaining
     if remaining < LEAST_REQUESTS:
         problem = f"the token has {remaining} requests left in this hour"
         yield SetupFinding(variable, problem, "Wait an hour or use a token of another account")
@@ -240,9 +254,9 @@ def setup_findings(
     returns the App or None. If there is an App, the personal tokens that it replaces are not
     checked. If a token is missing or refused, the settings that need this token are not checked.
     """
-    vendors = targets(catalog)
+    vendors = dispatch_targets(catalog)
     settings = [partial(check, home=home) for check in (variable_findings, environment_findings)]
-    found = [*_of_token(SETTINGS, connect, settings)]
+    found = [*_token_findings_and_checks(ADMINISTRATOR_VARIABLE, connect, settings)]
     try:
         app = connect_app()
     except GitHubError as error:
@@ -252,15 +266,15 @@ def setup_findings(
     else:
         repositories = sorted({one.repository for one in vendors})
         may_send = [partial(permission_findings, repository=one) for one in repositories]
-        found += _of_token(DISPATCH, connect, may_send)
+        found += _token_findings_and_checks(DISPATCH, connect, may_send)
         has_workflow = [partial(workflow_findings, target=one) for one in vendors]
-        found += _of_token(READ, connect, has_workflow)
-        found += _of_token(COMMENT, connect)
+        found += _token_findings_and_checks(READ, connect, has_workflow)
+        found += _token_findings_and_checks(COMMENT, connect)
         found += check_run_findings(catalog)
     return list(dict.fromkeys(found))
 
 
-def _of_token(
+def _token_findings_and_checks(
     variable: str, connect: Connect, checks: Iterable[SetupCheck] = ()
 ) -> Iterator[SetupFinding]:
     """Yield the findings about the token in `variable`, and the findings of `checks`.
@@ -309,7 +323,7 @@ def app_findings(
         except GitHubError as error:
             lacking.add(repository)
             yield app_finding(error)
-    api = InstallationApi(InstallationTokens(app), lambda _: WORKFLOWS)
+    api = InstallationApi(InstallationTokens(app), lambda _: WORKFLOW_PERMISSIONS)
     for target in vendors:
         if target.repository in lacking:
             continue
@@ -330,7 +344,7 @@ def app_finding(error: GitHubError) -> SetupFinding:
 
 def check_run_findings(catalog: Catalog) -> Iterator[SetupFinding]:
     """Yield a finding if check runs are needed, because only an App can create them."""
-    if repositories := checked_repositories(catalog):
+    if repositories := check_run_repositories(catalog):
         problem = f"a personal token can't create the check runs of {', '.join(repositories)}"
         fix = "Set up the GitHub App that docs/upstream-events.md describes"
         yield SetupFinding(COMMENT, problem, fix)

@@ -14,7 +14,7 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from accelerator_automation.events import Label, Part, Repository
+from accelerator_automation.events import GitHubModel, Label, Repository
 from accelerator_automation.upstream.change import (
     BRANCH,
     UPSTREAM,
@@ -28,7 +28,7 @@ from accelerator_automation.upstream.change import (
 
 MOST_BYTES = 1024 * 1024
 
-CHECK = "accelerators/"
+CHECK_PREFIX = "accelerators/"
 """The prefix of the names of check runs; the platform's id follows."""
 
 _ACTIONS = frozenset(get_args(EventAction))
@@ -36,59 +36,59 @@ _NO_COMMIT = "0" * 40
 _NUMBER_IN_ID = re.compile(r":([1-9][0-9]{0,8})$", re.ASCII)
 
 
-class _Head(Part):
+class _Head(GitHubModel):
     sha: Sha1
 
 
-class _PullRequest(Part):
+class _PullRequest(GitHubModel):
     number: ChangeNumber
     head: _Head | None = None
 
 
-class _PullRequestEvent(Part):
+class _PullRequestEvent(GitHubModel):
     action: str
     pull_request: _PullRequest
     repository: Repository
     label: Label | None = None
 
 
-class _Push(Part):
+class _Push(GitHubModel):
     ref: str
     after: Sha1
     deleted: bool = False
     repository: Repository
 
 
-class _Numbered(Part):
+class _PullRequestReference(GitHubModel):
     number: ChangeNumber
 
 
-class _CheckRun(Part):
+class _CheckRun(GitHubModel):
     name: str
     head_sha: Sha1
     external_id: str | None = None
-    pull_requests: tuple[_Numbered, ...] = ()
+    pull_requests: tuple[_PullRequestReference, ...] = ()
 
 
-class _CheckRunEvent(Part):
+class _CheckRunEvent(GitHubModel):
     action: str
     check_run: _CheckRun
     repository: Repository
 
 
-class _Nested(Part):
+class _RelayPayload(GitHubModel):
     event_type: str
     delivery_id: Delivery
     payload: dict[str, Any]
 
 
-class _Trimmed(Part):
+class _ShortPayload(GitHubModel):
     pull_request: _PullRequest
     delivery_id: Delivery | None = None
     action: str = "opened"
 
 
-class _Dispatch(Part):
+class _Dispatch(GitHubModel):
     client_payload: dict[str, Any]
 
 
@@ -102,50 +102,52 @@ def read_event(event: bytes, upstream: str = UPSTREAM) -> Change | str:
     try:
         payload = _Dispatch.model_validate_json(event).client_payload
         if "payload" not in payload:
-            return _trimmed(_Trimmed.model_validate(payload), upstream)
-        nested = _Nested.model_validate(payload)
-        return _nested(nested, upstream)
+            return _change_of_short_payload(_ShortPayload.model_validate(payload), upstream)
+        nested = _RelayPayload.model_validate(payload)
+        return _change_of_relay_payload(nested, upstream)
     except ValidationError as error:
         place = ".".join(map(str, error.errors(include_input=False)[0]["loc"])) or "the event"
-        what = f"{_plain(place)} doesn't match GitHub's event format"
+        what = f"{_log_safe(place)} doesn't match GitHub's event format"
         raise RefusedEventError("unreadable", what) from None
 
 
-def _nested(event: _Nested, upstream: str) -> Change | str:
+def _change_of_relay_payload(event: _RelayPayload, upstream: str) -> Change | str:
     if event.event_type == "pull_request":
-        return _of_pull_request(event, upstream)
+        return _change_of_pull_request_event(event, upstream)
     if event.event_type == "push":
-        return _of_push(event, upstream)
+        return _change_of_push(event, upstream)
     if event.event_type == "check_run":
-        return _of_check_run(event, upstream)
-    return f"No tests are started for an event {_plain(event.event_type)}."
+        return _change_of_check_run(event, upstream)
+    return f"No tests are started for an event {_log_safe(event.event_type)}."
 
 
-def _of_pull_request(event: _Nested, upstream: str) -> Change | str:
-    said = _PullRequestEvent.model_validate(event.payload)
-    _same(said.repository, upstream)
-    added = said.label.name if said.action == "labeled" and said.label else None
-    return _change(said.pull_request, said.action, event.delivery_id, upstream, added)
+def _change_of_pull_request_event(event: _RelayPayload, upstream: str) -> Change | str:
+    webhook = _PullRequestEvent.model_validate(event.payload)
+    _require_repository(webhook.repository, upstream)
+    added = webhook.label.name if webhook.action == "labeled" and webhook.label else None
+    return _pull_request_change(
+        webhook.pull_request, webhook.action, event.delivery_id, upstream, added
+    )
 
 
-def _trimmed(said: _Trimmed, upstream: str) -> Change | str:
-    pull = said.pull_request
-    delivery = said.delivery_id or _made_up(pull, said.action)
-    return _change(pull, said.action, delivery, upstream, None)
+def _change_of_short_payload(short_payload: _ShortPayload, upstream: str) -> Change | str:
+    pull = short_payload.pull_request
+    delivery = short_payload.delivery_id or _computed_delivery(pull, short_payload.action)
+    return _pull_request_change(pull, short_payload.action, delivery, upstream, None)
 
 
-def _made_up(pull: _PullRequest, action: str) -> str:
+def _computed_delivery(pull: _PullRequest, action: str) -> str:
     """Return a delivery number computed from the event; equal events get the same number."""
     commit = pull.head.sha if pull.head else "unknown"
     digest = hashlib.sha256(f"{pull.number} {commit} {action}".encode()).hexdigest()[:16]
     return f"pr-{pull.number}-{digest}"
 
 
-def _change(
+def _pull_request_change(
     pull: _PullRequest, action: str, delivery: str, upstream: str, added: str | None
 ) -> Change | str:
     if action not in _ACTIONS:
-        return f"No tests are started for a pull request that is {_plain(action)}."
+        return f"No tests are started for a pull request that is {_log_safe(action)}."
     return Change.model_validate(
         {
             "occasion": "pull-request",
@@ -159,21 +161,23 @@ def _change(
     )
 
 
-def _of_push(event: _Nested, upstream: str) -> Change | str:
-    said = _Push.model_validate(event.payload)
-    _same(said.repository, upstream)
-    if said.deleted or said.after == _NO_COMMIT or said.ref != f"refs/heads/{BRANCH}":
-        return f"No tests are started for a push to {_plain(said.ref)}."
-    return Change(occasion="push", delivery=event.delivery_id, repository=upstream, head=said.after)
+def _change_of_push(event: _RelayPayload, upstream: str) -> Change | str:
+    webhook = _Push.model_validate(event.payload)
+    _require_repository(webhook.repository, upstream)
+    if webhook.deleted or webhook.after == _NO_COMMIT or webhook.ref != f"refs/heads/{BRANCH}":
+        return f"No tests are started for a push to {_log_safe(webhook.ref)}."
+    return Change(
+        occasion="push", delivery=event.delivery_id, repository=upstream, head=webhook.after
+    )
 
 
-def _of_check_run(event: _Nested, upstream: str) -> Change | str:
-    said = _CheckRunEvent.model_validate(event.payload)
-    _same(said.repository, upstream)
-    check = said.check_run
-    if said.action != "rerequested" or not check.name.startswith(CHECK):
-        return f"No tests are started for a check run that is {_plain(said.action)}."
-    number = _number(check)
+def _change_of_check_run(event: _RelayPayload, upstream: str) -> Change | str:
+    webhook = _CheckRunEvent.model_validate(event.payload)
+    _require_repository(webhook.repository, upstream)
+    check = webhook.check_run
+    if webhook.action != "rerequested" or not check.name.startswith(CHECK_PREFIX):
+        return f"No tests are started for a check run that is {_log_safe(webhook.action)}."
+    number = _pull_request_number(check)
     if number is None:
         return "No tests are started for a check run without exactly one pull request."
     return Change(
@@ -183,11 +187,11 @@ def _of_check_run(event: _Nested, upstream: str) -> Change | str:
         head=check.head_sha,
         number=number,
         action="rerequested",
-        only=check.name.removeprefix(CHECK)[:100],
+        only=check.name.removeprefix(CHECK_PREFIX)[:100],
     )
 
 
-def _number(check: _CheckRun) -> int | None:
+def _pull_request_number(check: _CheckRun) -> int | None:
     """Return the number of a check run's pull request, or None without exactly one pull request.
 
     For a fork's pull request, GitHub lists none. The portal's own check runs have the number in
@@ -199,13 +203,13 @@ def _number(check: _CheckRun) -> int | None:
     return int(found[1]) if found else None
 
 
-def _same(repository: Repository, upstream: str) -> None:
+def _require_repository(repository: Repository, upstream: str) -> None:
     if repository.full_name != upstream:
-        what = f"the event is from {_plain(repository.full_name)}, not from {upstream}"
+        what = f"the event is from {_log_safe(repository.full_name)}, not from {upstream}"
         raise RefusedEventError("unknown repository", what)
 
 
-def _plain(text: str) -> str:
+def _log_safe(text: str) -> str:
     """Return at most 80 characters of untrusted text, with unusual characters replaced by `?`.
 
     A log could take such characters for a command.

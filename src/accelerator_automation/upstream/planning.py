@@ -10,7 +10,7 @@ from pydantic import Field
 
 from accelerator_automation.upstream.change import Change
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.fields import Id, Line, Model
+from accelerator_portal.catalog.fields import Id, Line, StrictModel
 from accelerator_portal.catalog.files.upstream_events import Task, UpstreamEvents, UpstreamRun
 
 SUITES: Mapping[Task, str] = {"build": "integration", "unit": "operators", "models": "models"}
@@ -18,7 +18,7 @@ SUITES: Mapping[Task, str] = {"build": "integration", "unit": "operators", "mode
 it."""
 
 
-class PlannedPlatform(Model):
+class PlannedPlatform(StrictModel):
     """A platform that tests a change: its device and tasks, where they run, and the time limit."""
 
     accelerator: Id
@@ -35,7 +35,7 @@ class PlannedPlatform(Model):
     """The number of hours to wait for the report."""
 
 
-class DispatchPlan(Model):
+class DispatchPlan(StrictModel):
     """The platforms that test a change (`entries`), and why others do not (`passed_over`)."""
 
     schema_version: Literal[1] = 1
@@ -48,7 +48,7 @@ class DispatchPlan(Model):
     """Why the other platforms with the section `upstream_events` do not test it, by id."""
 
 
-def plan(catalog: Catalog, change: Change) -> DispatchPlan:
+def plan_tests(catalog: Catalog, change: Change) -> DispatchPlan:
     """Return the plan for a change: the platforms that test it, and why others do not.
 
     The change must be confirmed with GitHub (see `confirmed_change`), not only read from an event.
@@ -58,24 +58,25 @@ def plan(catalog: Catalog, change: Change) -> DispatchPlan:
         events = platform.accelerator.upstream_events
         if events is None:
             continue
-        reason = _reason(platform, events, change)
+        reason = _reason_to_skip(platform, events, change)
         if reason:
             passed_over[platform.id] = reason
         else:
-            entries.append(entry_of(platform, events))
+            entries.append(planned_platform(platform, events))
     return DispatchPlan(change=change, entries=tuple(entries), passed_over=passed_over)
 
 
-def matrix(entry: PlannedPlatform) -> dict[str, list[dict[str, str]]]:
-    """Return a `strategy.matrix` with one job for each task of a platform that tests on a runner.
+def job_matrix(entry: PlannedPlatform) -> dict[str, list[dict[str, str]]]:
+    """Return the job matrix of a platform that tests on a runner: one job for each task.
 
-    `include` has, for each job, the `task` and its `suites`.
+    The result is a value of `strategy.matrix`. `include` has, for each job, the `task` and its
+    `suites`.
     """
     tasks = [task for task in entry.tasks if task in SUITES]
     return {"include": [{"task": task, "suites": SUITES[task]} for task in tasks]}
 
 
-def _reason(platform: Platform, events: UpstreamEvents, change: Change) -> str | None:
+def _reason_to_skip(platform: Platform, events: UpstreamEvents, change: Change) -> str | None:
     if change.only is not None and platform.id != change.only:
         return f"only {change.only} is tested again"
     if change.occasion not in events.events:
@@ -90,7 +91,7 @@ def _reason(platform: Platform, events: UpstreamEvents, change: Change) -> str |
     return None
 
 
-def entry_of(platform: Platform, events: UpstreamEvents) -> PlannedPlatform:
+def planned_platform(platform: Platform, events: UpstreamEvents) -> PlannedPlatform:
     """Return the plan's entry for a platform.
 
     `events` is the section `upstream_events` of the platform's `accelerator.yaml`.
@@ -114,14 +115,14 @@ def entry_of(platform: Platform, events: UpstreamEvents) -> PlannedPlatform:
 
 MOST_BYTES = 60_000
 
-REPORT = "accelerator-report"
+REPORT_ARTIFACT = "accelerator-report"
 """The name of the artifact with a run's report, which is the file `report.json` in it.
 
 The artifact for one task is named `accelerator-report-<task>`. The artifact of a private CI
 (`redispatch`) is named `accelerator-report-<delivery>`.
 """
 
-_LEAST = 40
+_LEAST_TITLE_CHARACTERS = 40
 
 
 def run_title(change: Change, accelerator: str) -> str:
@@ -147,7 +148,7 @@ def client_payload(change: Change, entry: PlannedPlatform) -> dict[str, Any]:
         "repository": change.repository,
         "sha": change.head,
         "run_name": run_title(change, entry.accelerator),
-        "artifact": REPORT,
+        "artifact": REPORT_ARTIFACT,
     }
     if change.number is not None:
         body["pull_request"] = {
@@ -157,19 +158,21 @@ def client_payload(change: Change, entry: PlannedPlatform) -> dict[str, Any]:
             "base": {"sha": change.base},
             "labels": [{"name": label} for label in change.labels],
         }
-    return fitted(body)
+    return shortened_payload(body)
 
 
-def fitted(body: dict[str, Any], most: int = MOST_BYTES) -> dict[str, Any]:
+def shortened_payload(body: dict[str, Any], most: int = MOST_BYTES) -> dict[str, Any]:
     """Return the body, shortened to at most `most` bytes.
 
     Labels are removed first, then the title is cut. Raises ValueError if the other keys are too
     long.
     """
     pull = body.get("pull_request")
-    while size(body) > most:
-        if not isinstance(pull, dict) or not (pull.get("labels") or len(pull["title"]) > _LEAST):
-            raise ValueError(f"the event has {size(body):,} bytes, more than {most:,}")
+    while json_size(body) > most:
+        if not isinstance(pull, dict) or not (
+            pull.get("labels") or len(pull["title"]) > _LEAST_TITLE_CHARACTERS
+        ):
+            raise ValueError(f"the event has {json_size(body):,} bytes, more than {most:,}")
         if pull.get("labels"):
             pull = {**pull, "labels": pull["labels"][: len(pull["labels"]) // 2]}
         else:
@@ -178,6 +181,6 @@ def fitted(body: dict[str, Any], most: int = MOST_BYTES) -> dict[str, Any]:
     return body
 
 
-def size(body: dict[str, Any]) -> int:
+def json_size(body: dict[str, Any]) -> int:
     """Return the size of the body in bytes as JSON, with non-ASCII characters escaped."""
     return len(json.dumps(body).encode())

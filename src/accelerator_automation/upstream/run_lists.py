@@ -16,7 +16,7 @@ from accelerator_automation.events import (
     ListedRuns,
     time_text,
 )
-from accelerator_automation.github.api import Api, GitHubError, read
+from accelerator_automation.github.api import Api, GitHubError, read_response
 
 _A_PAGE = 100
 # GitHub returns at most 1,000 runs for a request that filters by event or date.
@@ -64,13 +64,13 @@ class RunLists:
                 raise listing.error
             if listing.found is None:
                 try:
-                    listing.found = _by_title(self._listed(repository, event))
+                    listing.found = _by_title(self._search_runs(repository, event))
                 except GitHubError as error:
                     listing.error = error
                     raise
             return listing.found
 
-    def _listed(self, repository: str, event: str) -> list[ListedRun]:
+    def _search_runs(self, repository: str, event: str) -> list[ListedRun]:
         """Return the runs of one event since the repository's time in `begins`, newest first.
 
         GitHub returns at most 1,000 runs for a search, so several searches may be needed.
@@ -79,7 +79,7 @@ class RunLists:
         found: dict[int, ListedRun] = {}
         created = f">={since}"
         for _ in range(_MOST_WINDOWS):
-            window = self._window(repository, event, created)
+            window = self._runs_in_window(repository, event, created)
             known = len(found)
             found |= {run.id: run for run in window}
             if len(window) < _A_PAGE * _MOST_PAGES or len(found) == known:
@@ -88,11 +88,11 @@ class RunLists:
             created = f"{since}..{time_text(oldest)}"
         return sorted(found.values(), key=lambda run: run.id, reverse=True)
 
-    def _window(self, repository: str, event: str, created: str) -> list[ListedRun]:
+    def _runs_in_window(self, repository: str, event: str, created: str) -> list[ListedRun]:
         path = f"repos/{repository}/actions/runs?event={event}&created={quote(created)}"
         found: list[ListedRun] = []
         for page in range(1, _MOST_PAGES + 1):
-            listed = read(
+            listed = read_response(
                 self._api, f"{path}&per_page={_A_PAGE}&page={page}", ListedRuns
             ).workflow_runs
             found += listed
@@ -146,13 +146,13 @@ class ArtifactLists:
         with listing.lock:
             listing.asked += 1
             if listing.asked > _RUN_BY_RUN and listing.by_run is None:
-                listing.by_run = self._listed(repository)
+                listing.by_run = self._artifacts_by_run(repository)
         if listing.by_run and run in listing.by_run:
             return listing.by_run[run]
         path = f"repos/{repository}/actions/runs/{run}/artifacts?per_page={_A_PAGE}"
-        return read(self._api, path, Artifacts).artifacts
+        return read_response(self._api, path, Artifacts).artifacts
 
-    def _listed(self, repository: str) -> dict[int, tuple[ListedArtifact, ...]]:
+    def _artifacts_by_run(self, repository: str) -> dict[int, tuple[ListedArtifact, ...]]:
         """Return the artifacts by the id of their run.
 
         Empty if GitHub's list is not sorted by age or is too long.
@@ -177,7 +177,7 @@ def artifact_pages(
     """
     path = f"repos/{repository}/actions/artifacts?{f'name={name}&' if name else ''}"
     for page in range(1, most + 1):
-        listed = read(api, f"{path}per_page={_A_PAGE}&page={page}", Artifacts).artifacts
+        listed = read_response(api, f"{path}per_page={_A_PAGE}&page={page}", Artifacts).artifacts
         yield listed
         if len(listed) < _A_PAGE:
             return

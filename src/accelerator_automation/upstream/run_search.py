@@ -16,27 +16,27 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from accelerator_automation.events import ListedArtifact, ListedRun
-from accelerator_automation.github.api import Api, GitHubError, read
+from accelerator_automation.github.api import Api, GitHubError, read_response
 from accelerator_automation.upstream.change import Change
-from accelerator_automation.upstream.planning import REPORT, PlannedPlatform, run_title
+from accelerator_automation.upstream.planning import REPORT_ARTIFACT, PlannedPlatform, run_title
 from accelerator_automation.upstream.run_lists import ArtifactLists, RunLists, artifact_pages
-from accelerator_automation.zip_members import ArtifactError, members
+from accelerator_automation.zip_members import ArtifactError, read_members
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.reports.merge import merged
+from accelerator_portal.reports.merge import merged_results
 from accelerator_portal.reports.reading import ImportResult
 from accelerator_portal.reports.report import Report, Trigger
 from accelerator_portal.reports.report_check import KnownNames, report_problems
 from accelerator_portal.reports.report_file import read_report
 
 # A pull request of a fork can start none of these, and so cannot leave a report in a vendor's name.
-_EVENTS = {"repository_dispatch", "workflow_dispatch"}
+_TRUSTED_EVENTS = {"repository_dispatch", "workflow_dispatch"}
 
 RunState = Literal["waiting", "running", "report", "late", "lost", "silent", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
-class ReportPlace:
+class ReportSearch:
     """Where to look for reports, and what to check them against.
 
     `known` has the names that reports may use. `now` is the time of the search.
@@ -71,7 +71,7 @@ class RunResult:
     why: str = ""
 
 
-class _NotHereError(Exception):
+class _NoReportError(Exception):
     """There is no valid report of a run; `state` and the message give the reason."""
 
     def __init__(self, state: RunState, why: str, run: int | None = None) -> None:
@@ -80,7 +80,7 @@ class _NotHereError(Exception):
         self.run = run
 
 
-def find_report(place: ReportPlace, asked: SentRequest) -> RunResult:
+def find_report(place: ReportSearch, asked: SentRequest) -> RunResult:
     """Return the report of a platform's run, or the state of the run if there is no report.
 
     If a report does not state when the tests ended, `place.now` is used. Raises GitHubError.
@@ -89,8 +89,8 @@ def find_report(place: ReportPlace, asked: SentRequest) -> RunResult:
     age = place.now - asked.at
     limit = dt.timedelta(hours=asked.entry.hours)
     try:
-        run, report = _report(place, asked, repository)
-    except _NotHereError as none:
+        run, report = _find_run_report(place, asked, repository)
+    except _NoReportError as none:
         state: RunState = none.state
         if state in {"waiting", "running"} and age > limit:
             state = "silent" if asked.entry.run.redispatch else "lost"
@@ -98,7 +98,7 @@ def find_report(place: ReportPlace, asked: SentRequest) -> RunResult:
         why = f"{none}, {count(hours, 'hour')} after dispatch" if state != "refused" else str(none)
         return RunResult(state, repository, none.run, why=why)
     finished = report.finished or place.now
-    late = finished - asked.at > limit + SKEW
+    late = finished - asked.at > limit + CLOCK_SKEW
     return RunResult("late" if late else "report", repository, run, report)
 
 
@@ -111,70 +111,74 @@ def report_repository(home: str, entry: PlannedPlatform) -> str:
     return there.repository if there else home
 
 
-def _report(place: ReportPlace, asked: SentRequest, repository: str) -> tuple[int, Report]:
+def _find_run_report(
+    place: ReportSearch, asked: SentRequest, repository: str
+) -> tuple[int, Report]:
     if asked.entry.run.redispatch:
-        name = f"{REPORT}-{asked.change.delivery}"
-        artifacts = _newest(next(artifact_pages(place.api, repository, 1, name)), {name})
-        run = _run_of(place.api, repository, artifacts)
+        name = f"{REPORT_ARTIFACT}-{asked.change.delivery}"
+        artifacts = _newest_artifacts(next(artifact_pages(place.api, repository, 1, name)), {name})
+        run = _run_of_artifacts(place.api, repository, artifacts)
     else:
         run = _run_with_title(place, asked, repository)
         if run.status != "completed":
-            raise _NotHereError("running", "the run is in progress", run.id)
-        names = {REPORT, *(f"{REPORT}-{task}" for task in asked.entry.tasks)}
-        artifacts = _newest(place.artifacts.of(repository, run.id), names)
+            raise _NoReportError("running", "the run is in progress", run.id)
+        names = {REPORT_ARTIFACT, *(f"{REPORT_ARTIFACT}-{task}" for task in asked.entry.tasks)}
+        artifacts = _newest_artifacts(place.artifacts.of(repository, run.id), names)
         if not artifacts:
             what = f"the run ended without a report (conclusion: {run.conclusion or 'none'})"
-            raise _NotHereError("refused", what, run.id)
-    _refuse_foreign(asked, run, repository)
+            raise _NoReportError("refused", what, run.id)
+    _check_run_origin(asked, run, repository)
     try:
-        archives = [_archive(place.api, repository, one) for one in artifacts]
+        archives = [_download_archive(place.api, repository, one) for one in artifacts]
         return run.id, read_run_report(archives, asked, place.known, place.now)
     except (ArtifactError, ProblemsError, GitHubError) as error:
         if isinstance(error, GitHubError) and error.passing:
             raise
-        raise _NotHereError("refused", " ".join(str(error).split())[:300], run.id) from None
+        raise _NoReportError("refused", " ".join(str(error).split())[:300], run.id) from None
 
 
-def _run_with_title(place: ReportPlace, asked: SentRequest, repository: str) -> ListedRun:
+def _run_with_title(place: ReportSearch, asked: SentRequest, repository: str) -> ListedRun:
     """Return the newest run with the title of the request `asked`.
 
     Raises GitHubError, and _NotHereError if there is none.
     """
     title = run_title(asked.change, asked.entry.accelerator)
-    workflow = asked.entry.run.workflow_here
+    workflow = asked.entry.run.portal_workflow
     event = "workflow_dispatch" if workflow else "repository_dispatch"
     for run in place.runs.of(repository, event).get(title, ()):
         ours = workflow is None or run.path.endswith(f"/{workflow}")
-        if run.event == event and run.created_at >= asked.at - SKEW and ours:
+        if run.event == event and run.created_at >= asked.at - CLOCK_SKEW and ours:
             return run
-    raise _NotHereError("waiting", f"there is no run with the title {title}")
+    raise _NoReportError("waiting", f"there is no run with the title {title}")
 
 
-def _run_of(api: Api, repository: str, artifacts: Sequence[ListedArtifact]) -> ListedRun:
+def _run_of_artifacts(api: Api, repository: str, artifacts: Sequence[ListedArtifact]) -> ListedRun:
     """Return the run that uploaded the artifacts of a private CI.
 
     Raises _NotHereError if there are no artifacts or GitHub does not state their run. Raises
     GitHubError.
     """
     if not artifacts:
-        raise _NotHereError("waiting", "there is no report")
+        raise _NoReportError("waiting", "there is no report")
     made_by = artifacts[0].workflow_run
     if made_by is None:
-        raise _NotHereError("refused", "the report does not belong to a run")
-    return read(api, f"repos/{repository}/actions/runs/{made_by.id}", ListedRun)
+        raise _NoReportError("refused", "the report does not belong to a run")
+    return read_response(api, f"repos/{repository}/actions/runs/{made_by.id}", ListedRun)
 
 
-def _refuse_foreign(asked: SentRequest, run: ListedRun, repository: str) -> None:
+def _check_run_origin(asked: SentRequest, run: ListedRun, repository: str) -> None:
     source = run.head_repository
     if source is None or source.full_name != repository:
-        raise _NotHereError("refused", "the run belongs to a fork", run.id)
-    if run.event not in _EVENTS:
-        raise _NotHereError("refused", f"the run was triggered by {run.event[:40]}", run.id)
-    if run.created_at < asked.at - SKEW:
-        raise _NotHereError("refused", "the run is older than the event", run.id)
+        raise _NoReportError("refused", "the run belongs to a fork", run.id)
+    if run.event not in _TRUSTED_EVENTS:
+        raise _NoReportError("refused", f"the run was triggered by {run.event[:40]}", run.id)
+    if run.created_at < asked.at - CLOCK_SKEW:
+        raise _NoReportError("refused", "the run is older than the event", run.id)
 
 
-def _newest(artifacts: Iterable[ListedArtifact], names: Collection[str]) -> list[ListedArtifact]:
+def _newest_artifacts(
+    artifacts: Iterable[ListedArtifact], names: Collection[str]
+) -> list[ListedArtifact]:
     """Return the newest unexpired artifact of each name, sorted by name."""
     found: dict[str, ListedArtifact] = {}
     for one in sorted(artifacts, key=lambda artifact: artifact.id):
@@ -183,7 +187,7 @@ def _newest(artifacts: Iterable[ListedArtifact], names: Collection[str]) -> list
     return [found[name] for name in sorted(found)]
 
 
-def _archive(api: Api, repository: str, artifact: ListedArtifact) -> bytes:
+def _download_archive(api: Api, repository: str, artifact: ListedArtifact) -> bytes:
     if artifact.size_in_bytes > MOST_PACKED:
         raise ArtifactError(f"the archive has more than {MOST_PACKED:,} bytes")
     return api.download(f"repos/{repository}/actions/artifacts/{artifact.id}/zip", MOST_PACKED)
@@ -193,9 +197,9 @@ MOST_PACKED = 8 * 1024 * 1024
 MOST_UNPACKED = 48 * 1024 * 1024
 
 # The allowed difference between the clocks of two machines.
-SKEW = dt.timedelta(minutes=10)
+CLOCK_SKEW = dt.timedelta(minutes=10)
 
-_FILE = "report.json"
+_REPORT_FILE = "report.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,34 +219,34 @@ def read_run_report(
     The kind of the returned report is always self-reported. Raises ArtifactError if an archive
     cannot be used or contradicts the request. Raises ProblemsError if a report is not valid.
     """
-    parts = [_part(archive, asked) for archive in archives]
-    report = _joined(parts)
-    if problems := list(report_problems(report, _FILE, known, now + SKEW)):
+    parts = [_read_part(archive, asked) for archive in archives]
+    report = _merged_report(parts)
+    if problems := list(report_problems(report, _REPORT_FILE, known, now + CLOCK_SKEW)):
         raise ProblemsError(problems)
     return report.model_copy(update={"kind": "self-reported"})
 
 
-def _part(archive: bytes, asked: SentRequest) -> Report:
-    found = members(archive, {_FILE: MOST_UNPACKED}, MOST_PACKED)
-    if _FILE not in found:
-        raise ArtifactError(f"the archive has no {_FILE}")
+def _read_part(archive: bytes, asked: SentRequest) -> Report:
+    found = read_members(archive, {_REPORT_FILE: MOST_UNPACKED}, MOST_PACKED)
+    if _REPORT_FILE not in found:
+        raise ArtifactError(f"the archive has no {_REPORT_FILE}")
     with TemporaryDirectory(prefix="portal-report-") as folder:
-        file = Path(folder, _FILE)
-        file.write_bytes(found[_FILE])
+        file = Path(folder, _REPORT_FILE)
+        file.write_bytes(found[_REPORT_FILE])
         report = read_report(file)
-    if fault := false_claim(report, asked):
+    if fault := request_mismatch(report, asked):
         raise ArtifactError(fault)
     return report
 
 
-def _joined(parts: Sequence[Report]) -> Report:
+def _merged_report(parts: Sequence[Report]) -> Report:
     """Return one report with the suites and tests of all parts.
 
     The environments, times and notes are merged. Other fields are taken from the first part.
     """
     if len(parts) == 1:
         return parts[0]
-    whole = merged(
+    whole = merged_results(
         [
             ImportResult(
                 one.suites, one.tests, one.environment, one.started, one.finished, one.note
@@ -254,19 +258,19 @@ def _joined(parts: Sequence[Report]) -> Report:
     return parts[0].model_copy(update={name: getattr(whole, name) for name in names})
 
 
-def false_claim(report: Report, asked: SentRequest) -> str | None:
+def request_mismatch(report: Report, asked: SentRequest) -> str | None:
     """Return how a report contradicts the request for its run, or None."""
     wanted = asked.entry.accelerator
     if report.accelerator != wanted:
         return f"the report is about {report.accelerator}, the run was for {wanted}"
     if report.kind == "baseline":
         return "the report is a baseline, not a test run"
-    if report.started is not None and report.started < asked.at - SKEW:
+    if report.started is not None and report.started < asked.at - CLOCK_SKEW:
         return "the report is older than the event"
-    return _other_change(report.trigger, asked.change)
+    return _change_mismatch(report.trigger, asked.change)
 
 
-def _other_change(trigger: Trigger, change: Change) -> str | None:
+def _change_mismatch(trigger: Trigger, change: Change) -> str | None:
     if trigger.pull_request not in {None, change.number}:
         return f"the report is for pull request {trigger.pull_request}"
     if trigger.repository not in {None, change.repository}:

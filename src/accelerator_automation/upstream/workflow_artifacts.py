@@ -16,27 +16,27 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from accelerator_automation.events import ListedArtifact, ListedRun
-from accelerator_automation.github.api import Api, GitHubError, read
+from accelerator_automation.github.api import Api, GitHubError, read_response
 from accelerator_automation.upstream.run_lists import artifact_pages, is_older
-from accelerator_automation.zip_members import ArtifactError, members
+from accelerator_automation.zip_members import ArtifactError, read_members
 
 M = TypeVar("M", bound=BaseModel)
 
-PLAN = "upstream-plan"
+PLAN_FILE = "upstream-plan"
 """The name of the file that lists the platforms to which a change is sent."""
-SENT = "upstream-sent"
+SENT_FILE = "upstream-sent"
 """The name of the file with the sender's log: the sent and the waiting changes."""
-LEDGER = "upstream-ledger"
+LEDGER_FILE = "upstream-ledger"
 """The name of the file with the settled and the open requests."""
 
-WRITTEN_BY = {
-    PLAN: ".github/workflows/upstream-event.yml",
-    SENT: ".github/workflows/upstream-event.yml",
-    LEDGER: ".github/workflows/upstream-answer.yml",
+WRITING_WORKFLOWS = {
+    PLAN_FILE: ".github/workflows/upstream-event.yml",
+    SENT_FILE: ".github/workflows/upstream-event.yml",
+    LEDGER_FILE: ".github/workflows/upstream-answer.yml",
 }
 """The path of the workflow that writes each file, by the file's name."""
 
-_EVENTS = {"repository_dispatch", "schedule", "workflow_dispatch"}
+_TRUSTED_EVENTS = {"repository_dispatch", "schedule", "workflow_dispatch"}
 _MOST_PACKED = 4 * 1024 * 1024
 _MOST_UNPACKED = 32 * 1024 * 1024
 _MOST_PAGES = 30
@@ -64,10 +64,10 @@ def workflow_files(where: FileSource, name: str, model: type[M]) -> Iterator[tup
         for entry in sorted(page, key=lambda one: one.id, reverse=True):
             new = entry.created_at and entry.created_at >= where.since
             if new and entry.name == name and not entry.expired and entry.id not in where.closed:
-                file = _file(where, entry, model)
+                file = _read_file(where, entry, model)
                 if file is not None:
                     yield entry.id, file
-        if _is_known(where, page):
+        if _is_last_page(where, page):
             return
 
 
@@ -76,7 +76,7 @@ def newest_workflow_file(where: FileSource, name: str, model: type[M]) -> M | No
     return next((file for _, file in workflow_files(where, name, model)), None)
 
 
-def _file(where: FileSource, entry: ListedArtifact, model: type[M]) -> M | None:
+def _read_file(where: FileSource, entry: ListedArtifact, model: type[M]) -> M | None:
     """Return the file of an artifact, or None if the artifact cannot be used.
 
     The artifact must be from the file's own workflow, on this repository's code. Raises
@@ -85,14 +85,14 @@ def _file(where: FileSource, entry: ListedArtifact, model: type[M]) -> M | None:
     api, home = where.api, where.home
     if entry.workflow_run is None:
         return None
-    run = read(api, f"repos/{home}/actions/runs/{entry.workflow_run.id}", ListedRun)
+    run = read_response(api, f"repos/{home}/actions/runs/{entry.workflow_run.id}", ListedRun)
     ours = run.head_repository is not None and run.head_repository.full_name == home
-    if not ours or run.event not in _EVENTS or run.path != WRITTEN_BY[entry.name]:
+    if not ours or run.event not in _TRUSTED_EVENTS or run.path != WRITING_WORKFLOWS[entry.name]:
         return None
     try:
         archive = api.download(f"repos/{home}/actions/artifacts/{entry.id}/zip", _MOST_PACKED)
         file = f"{entry.name}.json"
-        found = members(archive, {file: _MOST_UNPACKED}, _MOST_PACKED)
+        found = read_members(archive, {file: _MOST_UNPACKED}, _MOST_PACKED)
         return model.model_validate_json(found.get(file, b""))
     except (ArtifactError, ValidationError):
         return None
@@ -102,7 +102,7 @@ def _file(where: FileSource, entry: ListedArtifact, model: type[M]) -> M | None:
         return None
 
 
-def _is_known(where: FileSource, listed: Sequence[ListedArtifact]) -> bool:
+def _is_last_page(where: FileSource, listed: Sequence[ListedArtifact]) -> bool:
     """Return whether later pages have no new artifacts.
 
     True if all artifacts on this page are closed or too old. False if the page is not sorted by

@@ -25,11 +25,11 @@ def cached_by_owner(
     results: WeakKeyDictionary[Owner, dict[object, Returned]] = WeakKeyDictionary()
 
     @wraps(function)
-    def once(owner: Owner, /, *args: Rest.args, **named: Rest.kwargs) -> Returned:
+    def cached_function(owner: Owner, /, *args: Rest.args, **named: Rest.kwargs) -> Returned:
         of_owner = results.setdefault(owner, {})
         key = (args, *sorted(named.items()))
         if key not in of_owner:
             of_owner[key] = function(owner, *args, **named)
         return of_owner[key]
 
-    return once
+    return cached_function

@@ -15,7 +15,7 @@ from accelerator_portal.catalog.files.hardware import Generation
 from accelerator_portal.catalog.files.install_file import Install
 from accelerator_portal.catalog.files.install_steps import Step
 from accelerator_portal.catalog.files.known_issues_file import KnownFailure
-from accelerator_portal.catalog.files.own_suite import OwnSuite, SuiteNames, owner_of
+from accelerator_portal.catalog.files.own_suite import OwnSuite, SuiteNames, suite_owner
 from accelerator_portal.catalog.files.package_file import PackageFacts, PackagesRead
 from accelerator_portal.catalog.files.releases_file import Releases
 from accelerator_portal.catalog.files.shared_files import (
@@ -60,7 +60,7 @@ RESULTS = "results"
 STATED_MODELS = "stated-models.yaml"
 
 
-def platform_of(path: str) -> str:
+def platform_id_of(path: str) -> str:
     """Return the id of the platform whose folder contains a path.
 
     For example, `accelerators/acme/faq.md` → `acme`. The id is empty for other paths.
@@ -196,7 +196,7 @@ class Catalog:
         return Problem(path, self.files[path].line(location), what, remedy)
 
     @property
-    def by_claim(self) -> list[Platform]:
+    def platforms_by_precedence(self) -> list[Platform]:
         """The platforms by precedence. If two use the same name, the name belongs to the first.
 
         Platforms that the current change does not modify come first. Among them, in-tree platforms
@@ -205,16 +205,16 @@ class Catalog:
         return sorted(self.platforms, key=lambda p: (p.id in self.changed, not p.in_tree, p.id))
 
     @property
-    def faqs(self) -> Iterator[MarkdownFile]:
+    def faq_files(self) -> Iterator[MarkdownFile]:
         """The FAQ for all platforms, if it exists, and then the FAQ of each platform."""
         yield from [self.faq] if self.faq else []
         yield from (platform.faq for platform in self.platforms)
 
     @property
     def texts(self) -> Iterator[MarkdownFile]:
-        """The English guides of all platforms, and then the FAQ files in the order of `faqs`."""
+        """The English guides of all platforms, then the FAQ files in the order of `faq_files`."""
         yield from (platform.guide for platform in self.platforms)
-        yield from self.faqs
+        yield from self.faq_files
 
     @property
     def translations(self) -> Iterator[MarkdownFile]:
@@ -235,7 +235,7 @@ class Catalog:
             suite.name: suite
             for platform in self.platforms
             for suite in platform.accelerator.suites
-            if owner_of(suite.name) == platform.id
+            if suite_owner(suite.name) == platform.id
         }
 
     @cached_property
@@ -245,7 +245,7 @@ class Catalog:
             alias: suite.name
             for suite in self.own_suites.values()
             for alias in suite.aliases
-            if owner_of(alias) == owner_of(suite.name)
+            if suite_owner(alias) == suite_owner(suite.name)
         }
         return SuiteNames(frozenset(self.suites), aliases)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 
-VARIABLE = "SOURCE_DATE_EPOCH"
+DATE_VARIABLE = "SOURCE_DATE_EPOCH"
 
 
 def today() -> dt.date:
@@ -15,6 +15,6 @@ def today() -> dt.date:
     reads the same variable. An invalid value is ignored.
     """
     try:
-        return dt.datetime.fromtimestamp(int(os.environ[VARIABLE]), dt.timezone.utc).date()
+        return dt.datetime.fromtimestamp(int(os.environ[DATE_VARIABLE]), dt.timezone.utc).date()
     except (KeyError, ValueError, OverflowError, OSError):
         return dt.datetime.now(dt.timezone.utc).date()

@@ -25,7 +25,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from accelerator_portal.catalog.public_host import is_public
-from accelerator_portal.catalog.text_file import HIDDEN
+from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # Python 3.10 has none of its own
@@ -39,7 +39,7 @@ Channel = Literal["stable", "preview"]
 Integration = Literal["in-tree", "out-of-tree"]
 
 
-class Model(BaseModel):
+class StrictModel(BaseModel):
     """Base class of the records in contributed files: immutable; unknown keys are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -65,16 +65,16 @@ class OpenModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-def fault(what: str, remedy: str) -> PydanticCustomError:
+def validation_error(what: str, remedy: str) -> PydanticCustomError:
     """Return the error that a validator raises: what is wrong, and the fix."""
     return PydanticCustomError("portal", "{what}; {remedy}", {"what": what, "remedy": remedy})
 
 
-def visible(value: str) -> str:
+def reject_hidden_characters(value: str) -> str:
     """Return a text unchanged. Raises PydanticCustomError for an invisible character in it."""
-    if hidden := HIDDEN.search(value):  # such as `"\u202e"`, escaped in a file
+    if hidden := HIDDEN_CHARACTER.search(value):  # such as `"\u202e"`, escaped in a file
         what = f"the character U+{ord(hidden[0]):04X} is not allowed in text"
-        raise fault(what, "remove it")
+        raise validation_error(what, "remove it")
     return value
 
 
@@ -87,7 +87,7 @@ VERDICT_MARK = re.compile(
 )
 
 
-def unmarked(value: str) -> str:
+def reject_verdict_marks(value: str) -> str:
     """Return a name unchanged.
 
     Raises PydanticCustomError if it contains a symbol that looks like a verdict, such as a check
@@ -95,11 +95,11 @@ def unmarked(value: str) -> str:
     """
     if mark := VERDICT_MARK.search(value):
         what = f"the character U+{ord(mark[0]):04X} is not allowed in a name"
-        raise fault(what, "remove it; the portal uses such symbols for its own results")
+        raise validation_error(what, "remove it; the portal uses such symbols for its own results")
     return value
 
 
-def matching(
+def pattern_validator(
     pattern: str, remedy: str, what: str = "has an invalid format"
 ) -> Callable[[str], str]:
     """Return a validator that accepts only texts that match the whole pattern.
@@ -111,77 +111,79 @@ def matching(
 
     def check(value: str) -> str:
         if not compiled.fullmatch(value):
-            raise fault(f'"{value[:60]}" {what}', remedy)
+            raise validation_error(f'"{value[:60]}" {what}', remedy)
         return value
 
     return check
 
 
-def _one_line(value: str) -> str:
+def _validate_line(value: str) -> str:
     text = value.strip()
     if not text:
-        raise fault("the text is empty", "enter a value or remove the key")
-    return _unbroken(text)
+        raise validation_error("the text is empty", "enter a value or remove the key")
+    return _reject_line_breaks(text)
 
 
-def _unbroken(value: str) -> str:
+def _reject_line_breaks(value: str) -> str:
     if re.search(r"[\n\r\t]", value):
-        raise fault("the text has a line break or a tab", "write it on one line")
-    return visible(value)
+        raise validation_error("the text has a line break or a tab", "write it on one line")
+    return reject_hidden_characters(value)
 
 
-def _name(value: str) -> str:
+def _validate_name(value: str) -> str:
     if re.search(r"[<>&]", value):
         # The theme writes a page's title into its menus without escaping it.
-        raise fault(f'"{value[:60]}" has a <, > or &', "write the name without these characters")
-    return unmarked(_one_line(value))
+        raise validation_error(
+            f'"{value[:60]}" has a <, > or &', "write the name without these characters"
+        )
+    return reject_verdict_marks(_validate_line(value))
 
 
-def _paragraph(value: str) -> str:
-    return _one_line(" ".join(value.split()))
+def _validate_paragraph(value: str) -> str:
+    return _validate_line(" ".join(value.split()))
 
 
-def _url(value: str) -> str:
-    return _address(value, written=value)
+def _validate_url(value: str) -> str:
+    return _validate_public_url(value, written=value)
 
 
-def _address(value: str, written: str) -> str:
+def _validate_public_url(value: str, written: str) -> str:
     """Return `written`, an address as it is in the file.
 
     `value` is the same address without placeholders. Raises PydanticCustomError if `value` is not
     the https address of a public host.
     """
-    if not is_address(value):
-        what, remedy = not_an_address(value)
-        if _is_https(value):
+    if not is_public_https_url(value):
+        what, remedy = url_fault(value)
+        if _is_unambiguous_https_url(value):
             host = urlsplit(value).netloc
-            raise fault(f'"{host[:60]}" is not the name of a public host', remedy)
-        raise fault(f'"{written[:60]}" {what}', remedy)
-    return visible(written)
+            raise validation_error(f'"{host[:60]}" is not the name of a public host', remedy)
+        raise validation_error(f'"{written[:60]}" {what}', remedy)
+    return reject_hidden_characters(written)
 
 
-def not_an_address(value: str) -> tuple[str, str]:
+def url_fault(value: str) -> tuple[str, str]:
     """Return two texts about an invalid https address: what is wrong, and the fix."""
     if value.startswith("http://"):
         return "is not a web address with https", "write https:// instead of http://"
     return "is not a web address", "write a full https:// address"
 
 
-def is_address(value: str) -> bool:
+def is_public_https_url(value: str) -> bool:
     """Return whether a text is an https address of a public host.
 
     A user name or a non-ASCII letter before the path, which could hide the real host, is not
     allowed.
     """
-    return _is_https(value) and is_public(urlsplit(value))
+    return _is_unambiguous_https_url(value) and is_public(urlsplit(value))
 
 
-def is_page(value: str) -> bool:
+def is_site_path(value: str) -> bool:
     """Return whether a text is the path of a page of this site: `/install/` or `/faq/#cuda`."""
     return re.fullmatch(r"/(?:[a-z0-9.-]+/)*(?:#[a-z0-9-]+)?", value) is not None
 
 
-def _is_https(value: str) -> bool:
+def _is_unambiguous_https_url(value: str) -> bool:
     """Return whether a text is an https address that clearly shows its host.
 
     False for a user name before the host, as in `https://pytorch.org@example.org`, and for
@@ -192,12 +194,12 @@ def _is_https(value: str) -> bool:
     except ValueError:
         return False
     host = parts.netloc
-    plain = host.isascii() and "@" not in host and "%" not in host
-    starts = value.startswith("https://") and bool(parts.hostname)
-    return starts and plain and not re.search(r"[\s<>\"'`\\]", value)
+    is_unambiguous = host.isascii() and "@" not in host and "%" not in host
+    is_https = value.startswith("https://") and bool(parts.hostname)
+    return is_https and is_unambiguous and not re.search(r"[\s<>\"'`\\]", value)
 
 
-def _url_template(value: str) -> str:
+def _validate_url_template(value: str) -> str:
     """Return an address with placeholders unchanged.
 
     A placeholder such as `{torch}` may be anywhere after the host. `{index}` may replace the
@@ -205,8 +207,8 @@ def _url_template(value: str) -> str:
     """
     whole = re.sub(r"^\{index\}(?=/|\Z)", "https://index.example", value)
     if re.match(r"https://[^/?#]*\{", whole):
-        raise fault("the address has a placeholder in its host", "use a real host name")
-    return _address(re.sub(r"\{[^{}]*\}", "x", whole), value)
+        raise validation_error("the address has a placeholder in its host", "use a real host name")
+    return _validate_public_url(re.sub(r"\{[^{}]*\}", "x", whole), value)
 
 
 def version_or_none(text: str) -> Version | None:
@@ -217,38 +219,38 @@ def version_or_none(text: str) -> Version | None:
         return None
 
 
-def _version(value: str) -> str:
-    _not_endless(value)
+def _validate_version(value: str) -> str:
+    _limit_version_length(value)
     version = version_or_none(value)
     if version is None:
-        raise fault(f'"{value[:60]}" is not a version', 'use a format like "2.10.0"')
+        raise validation_error(f'"{value[:60]}" is not a version', 'use a format like "2.10.0"')
     if (normal := str(version)) != value:
-        raise fault(f'"{value}" is not in normalized form', f'write "{normal}"')
+        raise validation_error(f'"{value}" is not in normalized form', f'write "{normal}"')
     return value
 
 
-def _specifier(value: str) -> str:
-    _not_endless(value)
+def _validate_specifier(value: str) -> str:
+    _limit_version_length(value)
     try:
         SpecifierSet(value)
     except InvalidSpecifier:
         remedy = 'use a format like ">=2.6,<2.15"'
         if re.fullmatch(r"\d+(\.\d+)*", value):
             remedy = f'write ["{value}"] for exactly this release, or a range like ">=2.6,<2.15"'
-        raise fault(f'"{value[:60]}" is not a version specifier', remedy) from None
+        raise validation_error(f'"{value[:60]}" is not a version specifier', remedy) from None
     return value
 
 
-def _not_endless(value: str) -> None:
+def _limit_version_length(value: str) -> None:
     """Raise PydanticCustomError if a version is longer than `_LONGEST_VERSION` characters.
 
     Python cannot parse integers of more than 4,300 digits.
     """
     if len(value) > _LONGEST_VERSION:
-        raise fault(f'"{value[:60]}…" is too long for a version', "shorten it")
+        raise validation_error(f'"{value[:60]}…" is too long for a version', "shorten it")
 
 
-def _day(value: object) -> object:
+def _parse_day(value: object) -> object:
     """Return a date unchanged, or the date in a text such as `2026-11-21`.
 
     Raises PydanticCustomError for other values, such as numbers, which pydantic would accept.
@@ -258,57 +260,59 @@ def _day(value: object) -> object:
             return dt.date.fromisoformat(value)
     elif isinstance(value, dt.date) and not isinstance(value, dt.datetime):
         return value
-    raise fault("expected a date", "use a format like 2026-11-21")
+    raise validation_error("expected a date", "use a format like 2026-11-21")
 
 
-def _number(value: object) -> object:
+def _reject_bool(value: object) -> object:
     """Return the value unchanged.
 
     Raises PydanticCustomError for a bool, which pydantic would convert to 0 or 1.
     """
     if isinstance(value, bool):
-        raise fault("expected a number", "write digits, without a unit")
+        raise validation_error("expected a number", "write digits, without a unit")
     return value
 
 
-def _list_or_text(value: object) -> str:
+def _torch_versions_tag(value: object) -> str:
     return "list" if isinstance(value, list | tuple) else "text"
 
 
-def _listed(value: object) -> object:
+def _wrap_in_list(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
-Line = Annotated[str, AfterValidator(_one_line), Field(min_length=1, max_length=400)]
-Title = Annotated[Line, AfterValidator(unmarked)]
-Name = Annotated[str, AfterValidator(_name), Field(min_length=1, max_length=40)]
-Paragraph = Annotated[str, AfterValidator(_paragraph), Field(min_length=1, max_length=900)]
-Code = Annotated[str, AfterValidator(visible), Field(min_length=1, max_length=4000)]
-Url = Annotated[
-    str, AfterValidator(_url), Field(max_length=500, json_schema_extra={"format": "uri"})
+Line = Annotated[str, AfterValidator(_validate_line), Field(min_length=1, max_length=400)]
+Title = Annotated[Line, AfterValidator(reject_verdict_marks)]
+Name = Annotated[str, AfterValidator(_validate_name), Field(min_length=1, max_length=40)]
+Paragraph = Annotated[str, AfterValidator(_validate_paragraph), Field(min_length=1, max_length=900)]
+Code = Annotated[
+    str, AfterValidator(reject_hidden_characters), Field(min_length=1, max_length=4000)
 ]
-UrlTemplate = Annotated[Line, AfterValidator(_url_template)]
-TorchVersion = Annotated[str, AfterValidator(_version)]
-Specifier = Annotated[str, AfterValidator(_specifier)]
+Url = Annotated[
+    str, AfterValidator(_validate_url), Field(max_length=500, json_schema_extra={"format": "uri"})
+]
+UrlTemplate = Annotated[Line, AfterValidator(_validate_url_template)]
+TorchVersion = Annotated[str, AfterValidator(_validate_version)]
+Specifier = Annotated[str, AfterValidator(_validate_specifier)]
 Flag = Annotated[bool, Strict()]
-Day = Annotated[dt.date, BeforeValidator(_day)]
+Day = Annotated[dt.date, BeforeValidator(_parse_day)]
 
 # This must follow the bounds; before them, it would make their JSON Schema invalid.
-NOT_BOOL = BeforeValidator(_number)
+NOT_BOOL = BeforeValidator(_reject_bool)
 Count = Annotated[int, Field(ge=0, le=10**9), NOT_BOOL]
 
 _ID = r"[a-z0-9]+(?:[-_.][a-z0-9]+)*"
 Id = Annotated[
     str,
     AfterValidator(
-        matching(_ID, "use lowercase letters and digits, separated by a single -, _ or .")
+        pattern_validator(_ID, "use lowercase letters and digits, separated by a single -, _ or .")
     ),
     Field(max_length=60),
 ]
 AdditionalPlatformId = Annotated[
     str,
     AfterValidator(
-        matching(
+        pattern_validator(
             r"[a-z][a-z0-9]*([_-][a-z0-9]+)*",
             "use lowercase letters and digits, separated by single - or _ characters",
         )
@@ -316,49 +320,56 @@ AdditionalPlatformId = Annotated[
     Field(max_length=80),
 ]
 """An id as pytorch.org's Additional Platforms page writes it, which may have an underscore."""
-Mark = Annotated[str, AfterValidator(matching(r"[A-Za-z0-9]{2}", "write two letters or digits"))]
+Mark = Annotated[
+    str, AfterValidator(pattern_validator(r"[A-Za-z0-9]{2}", "write two letters or digits"))
+]
 PackageName = Annotated[
     str,
-    AfterValidator(matching(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", "write a package name")),
+    AfterValidator(
+        pattern_validator(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", "write a package name")
+    ),
     Field(max_length=100),
 ]
 PlatformTag = Annotated[
     str,
     AfterValidator(
-        matching(r"[A-Za-z0-9_.]+", 'write a platform tag such as "manylinux_2_28_x86_64"')
+        pattern_validator(r"[A-Za-z0-9_.]+", 'write a platform tag such as "manylinux_2_28_x86_64"')
     ),
     Field(max_length=80),
 ]
 ModuleName = Annotated[
     str,
     AfterValidator(
-        matching(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*", "write a module name")
+        pattern_validator(
+            r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*", "write a module name"
+        )
     ),
     Field(max_length=100),
 ]
 GitHubLogin = Annotated[
     str,
-    AfterValidator(matching(r"[A-Za-z0-9](?:-?[A-Za-z0-9])*", "write a GitHub login")),
+    AfterValidator(pattern_validator(r"[A-Za-z0-9](?:-?[A-Za-z0-9])*", "write a GitHub login")),
     Field(max_length=39),
 ]
 PythonVersion = Annotated[
-    str, AfterValidator(matching(r"3\.[0-9]{1,2}t?", 'use a format like "3.13", or "3.13t"'))
+    str,
+    AfterValidator(pattern_validator(r"3\.[0-9]{1,2}t?", 'use a format like "3.13", or "3.13t"')),
 ]
 EnvironmentName = Annotated[
     str,
-    AfterValidator(matching(r"[A-Za-z_][A-Za-z0-9_]*", "use letters, digits and _")),
+    AfterValidator(pattern_validator(r"[A-Za-z_][A-Za-z0-9_]*", "use letters, digits and _")),
     Field(max_length=100),
 ]
-EnvironmentValue = Annotated[str, AfterValidator(_unbroken), Field(max_length=400)]
+EnvironmentValue = Annotated[str, AfterValidator(_reject_line_breaks), Field(max_length=400)]
 
 TorchVersions = Annotated[
     Annotated[tuple[TorchVersion, ...], Tag("list")] | Annotated[Specifier, Tag("text")],
-    Discriminator(_list_or_text),
+    Discriminator(_torch_versions_tag),
     WithJsonSchema({"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "string"}]}),
 ]
 SourceIds = Annotated[
     tuple[Id, ...],
-    BeforeValidator(_listed),
+    BeforeValidator(_wrap_in_list),
     Field(min_length=1),
     WithJsonSchema(
         {

@@ -33,7 +33,7 @@ from accelerator_portal.catalog.catalog import (
     SUITES,
     Catalog,
     Platform,
-    platform_of,
+    platform_id_of,
 )
 from accelerator_portal.catalog.files.accelerator import Accelerator
 from accelerator_portal.catalog.files.compatibility_file import Compatibility
@@ -42,7 +42,7 @@ from accelerator_portal.catalog.files.install_file import Install
 from accelerator_portal.catalog.files.known_issues_file import KnownIssues
 from accelerator_portal.catalog.files.package_file import read_package_files
 from accelerator_portal.catalog.files.releases_file import Releases
-from accelerator_portal.catalog.files.results_folder import reports_in
+from accelerator_portal.catalog.files.results_folder import list_reports
 from accelerator_portal.catalog.files.shared_files import (
     Exceptions,
     ExecutorchGoals,
@@ -67,16 +67,16 @@ from accelerator_portal.catalog.markdown_file import (
 )
 from accelerator_portal.catalog.problem import Problem, did_you_mean
 from accelerator_portal.catalog.text_file import read_text
-from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
+from accelerator_portal.catalog.yaml_validation import validate
 
 KNOWN_ISSUES = "known-issues.yaml"
 VALIDATION = "validation.yaml"
 
 _REQUIRED = ("accelerator.yaml", "install.yaml", "compatibility.yaml", "guide.md", "faq.md")
-_FILES = (*_REQUIRED, KNOWN_ISSUES, VALIDATION, STATED_MODELS)
+_PLATFORM_FILES = (*_REQUIRED, KNOWN_ISSUES, VALIDATION, STATED_MODELS)
 
-_TRANSLATION = re.compile(r"(guide|faq)\.([a-z]{2,3})\.md")
+_TRANSLATION_FILE = re.compile(r"(guide|faq)\.([a-z]{2,3})\.md")
 
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
@@ -87,7 +87,7 @@ def load_platform(root: Path, folder: str) -> tuple[Platform | None, list[Proble
 
     The platform is None if there are problems.
     """
-    reader = _Reader(root)
+    reader = _CatalogReader(root)
     return reader.platform(folder), reader.problems
 
 
@@ -100,7 +100,7 @@ def load_catalog(
     folder has problems is left out. The catalog is None only if `data/releases.yaml` or
     `data/selector.yaml` cannot be used.
     """
-    reader = _Reader(root)
+    reader = _CatalogReader(root)
     releases = reader.record(RELEASES, Releases)
     defaults = reader.record(SELECTOR, SelectorDefaults)
     folders = reader.folders()
@@ -139,7 +139,7 @@ def load_catalog(
     return catalog, reader.problems
 
 
-class _Reader:
+class _CatalogReader:
     """Reads the files of a catalog, and collects parsed YAML files and problems."""
 
     def __init__(self, root: Path) -> None:
@@ -150,16 +150,18 @@ class _Reader:
 
     def folders(self) -> list[str]:
         remedy = "run the command in the repository"
-        is_folder = self._is_folder(ACCELERATORS, "folder not found", remedy)
-        return self._names(ACCELERATORS) if is_folder else []
+        is_folder = self._check_folder(ACCELERATORS, "folder not found", remedy)
+        return self._entry_names(ACCELERATORS) if is_folder else []
 
     def suites(self) -> dict[str, SuiteFile]:
         """Return every suite by id. The id is the file name without `.yaml`."""
         found: dict[str, SuiteFile] = {}
-        for name in self._names(SUITES) if (self.root / SUITES).is_dir() else ():
+        for name in self._entry_names(SUITES) if (self.root / SUITES).is_dir() else ():
             suite = self.record(f"{SUITES}/{name}", SuiteFile)
             if not name.endswith(".yaml"):
-                self._problem(f"{SUITES}/{name}", "this is not a suite file", "name it <id>.yaml")
+                self._add_problem(
+                    f"{SUITES}/{name}", "this is not a suite file", "name it <id>.yaml"
+                )
             elif suite:
                 found[name.removesuffix(".yaml")] = suite
         return found
@@ -174,15 +176,15 @@ class _Reader:
         return tuple(name for name in ids if not (self.root / ACCELERATORS / name).is_dir())
 
     def platform(self, folder: str) -> Platform | None:
-        before = len(self.problems)
+        problem_count = len(self.problems)
         home = f"{ACCELERATORS}/{folder}"
         remedy = "this folder may contain only one folder per accelerator"
-        if not self._is_folder(home, "this is not a folder", remedy):
+        if not self._check_folder(home, "this is not a folder", remedy):
             return None
-        if wrong := folder_fault(folder):
-            self._problem(home, *wrong)
+        if name_fault := folder_fault(folder):
+            self._add_problem(home, *name_fault)
             return None
-        self._unexpected_files(home)
+        self._report_unexpected_files(home)
         accelerator = self.record(f"{home}/accelerator.yaml", Accelerator)
         install = self.record(f"{home}/install.yaml", Install)
         versions = self.record(f"{home}/compatibility.yaml", Compatibility)
@@ -190,11 +192,11 @@ class _Reader:
         faq = self.parsed(f"{home}/faq.md", parse_markdown)
         issues = self.optional(f"{home}/{KNOWN_ISSUES}", KnownIssues)
         settings = self.optional(f"{home}/{VALIDATION}", Validation)
-        translations = self._translations(home)
+        translations = self._read_translations(home)
         stated = self.optional(f"{home}/{STATED_MODELS}", StatedModels)
-        results = self._results(f"{home}/{RESULTS}")
-        whole = len(self.problems) == before
-        if not (whole and accelerator and install and versions and guide and faq):
+        results = self._report_paths(f"{home}/{RESULTS}")
+        is_complete = len(self.problems) == problem_count
+        if not (is_complete and accelerator and install and versions and guide and faq):
             self.left_out[folder] = results
             return None
         return Platform(
@@ -204,7 +206,7 @@ class _Reader:
             versions,
             guide,
             faq,
-            {name: f for name in _FILES if (f := self.files.get(f"{home}/{name}"))},
+            {name: f for name in _PLATFORM_FILES if (f := self.files.get(f"{home}/{name}"))},
             results=results,
             known_issues=issues.issues if issues else (),
             validation=settings or Validation(),
@@ -234,7 +236,7 @@ class _Reader:
         Return None if the file cannot be read or parsed. A platform's file must be inside the
         platform's folder, also after following symbolic links.
         """
-        folder = platform_of(path)
+        folder = platform_id_of(path)
         text = read_text(self.root, path, f"{ACCELERATORS}/{folder}" if folder else "")
         if isinstance(text, Problem):
             self.problems.append(text)
@@ -243,17 +245,17 @@ class _Reader:
         self.problems += problems
         return found
 
-    def _translations(self, home: str) -> dict[str, dict[str, Translation]]:
+    def _read_translations(self, home: str) -> dict[str, dict[str, Translation]]:
         """Return a platform's translations by file (`guide` or `faq`) and then by language."""
         found: dict[str, dict[str, Translation]] = {"guide": {}, "faq": {}}
-        for name in self._names(home):
-            if match := _TRANSLATION.fullmatch(name):
+        for name in self._entry_names(home):
+            if match := _TRANSLATION_FILE.fullmatch(name):
                 translation = self.parsed(f"{home}/{name}", parse_translation)
                 if translation:
                     found[match[1]][match[2]] = translation
         return found
 
-    def _is_folder(self, path: str, what: str, remedy: str) -> bool:
+    def _check_folder(self, path: str, what: str, remedy: str) -> bool:
         """Return whether a path is a folder. If it is not, add a problem.
 
         `what` and `remedy` are the texts of the problem. A symbolic link has its own texts.
@@ -263,36 +265,36 @@ class _Reader:
             what, remedy = "the folder is a symbolic link", "replace the link with the folder"
         elif place.is_dir():
             return True
-        self._problem(path, what, remedy)
+        self._add_problem(path, what, remedy)
         return False
 
-    def _results(self, path: str) -> tuple[Path, ...]:
+    def _report_paths(self, path: str) -> tuple[Path, ...]:
         """Return the sorted paths of a platform's reports. Add problems for other files."""
         place = self.root / path
         if place.is_symlink() or (place.exists() and not place.is_dir()):
-            self._problem(path, "this is not a folder", "replace it with a folder of reports")
+            self._add_problem(path, "this is not a folder", "replace it with a folder of reports")
         elif place.is_dir():
-            reports, problems = reports_in(self.root, path, self._names(path))
+            reports, problems = list_reports(self.root, path, self._entry_names(path))
             self.problems += problems
             return reports
         return ()
 
-    def _unexpected_files(self, home: str) -> None:
-        for name in self._names(home):
-            if name not in {*_FILES, RESULTS} and not _TRANSLATION.fullmatch(name):
+    def _report_unexpected_files(self, home: str) -> None:
+        for name in self._entry_names(home):
+            if name not in {*_PLATFORM_FILES, RESULTS} and not _TRANSLATION_FILE.fullmatch(name):
                 what = "the portal does not use this file"
-                remedy = did_you_mean(name, (*_FILES, f"{RESULTS}/"))
-                self._problem(f"{home}/{name}", what, remedy)
+                remedy = did_you_mean(name, (*_PLATFORM_FILES, f"{RESULTS}/"))
+                self._add_problem(f"{home}/{name}", what, remedy)
 
-    def _names(self, folder: str) -> list[str]:
+    def _entry_names(self, folder: str) -> list[str]:
         """Return the sorted names of the files and folders in a folder, without hidden ones."""
         try:
             names = [entry.name for entry in (self.root / folder).iterdir()]
         except OSError as error:
             what = f"the folder cannot be read ({error.strerror})"
-            self._problem(folder, what, "make the folder readable")
+            self._add_problem(folder, what, "make the folder readable")
             return []
         return sorted(name for name in names if not name.startswith("."))
 
-    def _problem(self, path: str, what: str, remedy: str) -> None:
+    def _add_problem(self, path: str, what: str, remedy: str) -> None:
         self.problems.append(Problem(path, 1, what, remedy))

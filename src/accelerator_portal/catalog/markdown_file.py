@@ -14,11 +14,11 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from pydantic import BaseModel, Field
 
-from accelerator_portal.catalog.fields import Line, Model
+from accelerator_portal.catalog.fields import Line, StrictModel
 from accelerator_portal.catalog.files.sources import Source, SourcedFile
 from accelerator_portal.catalog.problem import Problem
-from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import parse_yaml
+from accelerator_portal.catalog.yaml_validation import validate
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -31,21 +31,21 @@ CITATION = re.compile(r"\[@([^\[\]\s]{0,200})\]")
 # The time to find the ends of links and emphasis grows with the square of a paragraph's length.
 MAX_PARAGRAPH = 8_000
 
-_FRONT = re.compile(r"---\n(.*?\n)---(?:\n|\Z)", re.DOTALL)
+_FRONT_MATTER = re.compile(r"---\n(.*?\n)---(?:\n|\Z)", re.DOTALL)
 
 
 class _LongParagraphError(Exception):
     """A paragraph that is too long to parse; the argument is its token."""
 
 
-def _bounded(state: StateCore) -> None:
+def _limit_paragraphs(state: StateCore) -> None:
     for token in state.tokens:
         if token.type == "inline" and len(token.content) > MAX_PARAGRAPH:
             raise _LongParagraphError(token)
 
 
 _PARSER = MarkdownIt("commonmark", {"html": True}).enable("table")
-_PARSER.core.ruler.before("inline", "bounded", _bounded)
+_PARSER.core.ruler.before("inline", "bounded", _limit_paragraphs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class MarkdownFile:
         return _fingerprint("\n".join(f"{section.title}\n{section.text}" for section in found))
 
 
-class TranslatedFile(Model):
+class TranslatedFile(StrictModel):
     """The front matter of `guide.<language>.md` and `faq.<language>.md`.
 
     The translated text cites the sources of `guide.md` or `faq.md`.
@@ -139,7 +139,7 @@ def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Prob
     The first value is None if the text cannot be used. `text` is the content of the file. `path`
     is only copied to the result and to the problems.
     """
-    found, problems = _parsed(path, text, SourcedFile, "sources: …")
+    found, problems = _parse_file(path, text, SourcedFile, "sources: …")
     return (replace(found[1], sources=found[0].sources) if found else None), problems
 
 
@@ -148,21 +148,21 @@ def parse_translation(path: str, text: str) -> tuple[Translation | None, list[Pr
 
     The first value is None if the text cannot be used.
     """
-    found, problems = _parsed(path, text, TranslatedFile, "translates: …")
+    found, problems = _parse_file(path, text, TranslatedFile, "translates: …")
     return (Translation(*found) if found else None), problems
 
 
-def _parsed(
-    path: str, text: str, head: type[M], first: str
+def _parse_file(
+    path: str, text: str, head_model: type[M], first_key: str
 ) -> tuple[tuple[M, MarkdownFile] | None, list[Problem]]:
-    front = _FRONT.match(text)
+    front = _FRONT_MATTER.match(text)
     if not front:
-        remedy = f"start the file with ---, {first} and ---"
+        remedy = f"start the file with ---, {first_key} and ---"
         return None, [Problem(path, 1, "the front matter is missing", remedy)]
     document, problems = parse_yaml(path, front.group(1), first_line=2)
     record = None
     if document and not problems:
-        record, problems = validate(head, document)
+        record, problems = validate(head_model, document)
     body_line = text.count("\n", 0, front.end()) + 1
     body = text[front.end() :]
     try:
@@ -170,9 +170,9 @@ def _parsed(
     except _LongParagraphError as error:
         (token,) = error.args
         what = f"a paragraph has {len(token.content):,} characters, more than {MAX_PARAGRAPH:,}"
-        return None, [*problems, Problem(path, _line(token, body_line), what, "split it")]
+        return None, [*problems, Problem(path, _file_line(token, body_line), what, "split it")]
     for token, what, remedy in _structure_faults(tokens):
-        problems.append(Problem(path, _line(token, body_line), what, remedy))
+        problems.append(Problem(path, _file_line(token, body_line), what, remedy))
     if record is None or document is None:
         return None, problems
     names = getattr(record, "sources", ())
@@ -180,10 +180,10 @@ def _parsed(
         path,
         {},
         tuple(_sections(body, tokens, body_line)),
-        tuple(_targets(tokens, body_line)),
-        tuple(_code(tokens, body_line)),
+        tuple(_link_targets(tokens, body_line)),
+        tuple(_code_blocks(tokens, body_line)),
         {name: document.line(("sources", name, "read")) for name in names},
-        tuple(_spans(tokens, body_line)),
+        tuple(_inline_texts(tokens, body_line)),
         len(body.splitlines()),
         _fingerprint(body),
     )
@@ -206,14 +206,14 @@ def _sections(body: str, tokens: list[Token], body_line: int) -> Iterator[Sectio
         begin = block.map[1] if _declares_messages(block) and block.map else after
         first = next((n for n in range(begin, end) if lines[n].strip()), end)
         text = "\n".join(lines[first:end]).rstrip()
-        messages = tuple(_messages(block, body_line))
+        messages = tuple(_error_messages(block, body_line))
         place = first + body_line
         yield Section(title.content.strip(), start + body_line, text, place, messages)
 
 
-def _messages(token: Token, body_line: int) -> Iterator[CodeBlock]:
+def _error_messages(token: Token, body_line: int) -> Iterator[CodeBlock]:
     if _declares_messages(token):
-        for number, text in enumerate(token.content.splitlines(), _line(token, body_line) + 1):
+        for number, text in enumerate(token.content.splitlines(), _file_line(token, body_line) + 1):
             if text.strip():
                 yield CodeBlock(number, text.strip())
 
@@ -222,9 +222,9 @@ def _declares_messages(token: Token) -> bool:
     return token.type == "fence" and token.info.strip() == "error"
 
 
-def _targets(tokens: list[Token], body_line: int) -> Iterator[LinkTarget]:
+def _link_targets(tokens: list[Token], body_line: int) -> Iterator[LinkTarget]:
     for token in tokens:
-        line = _line(token, body_line)
+        line = _file_line(token, body_line)
         for child in token.children or ():
             line += child.type in {"softbreak", "hardbreak"}
             if child.type in {"link_open", "image"}:
@@ -232,17 +232,17 @@ def _targets(tokens: list[Token], body_line: int) -> Iterator[LinkTarget]:
                 yield LinkTarget(line, address, child.type == "image")
 
 
-def _code(tokens: list[Token], body_line: int) -> Iterator[CodeBlock]:
+def _code_blocks(tokens: list[Token], body_line: int) -> Iterator[CodeBlock]:
     for token in tokens:
         if token.type in {"fence", "code_block"} and not _declares_messages(token):
-            first = _line(token, body_line) + (token.type == "fence")
+            first = _file_line(token, body_line) + (token.type == "fence")
             yield CodeBlock(first, token.content)
 
 
-def _spans(tokens: list[Token], body_line: int) -> Iterator[CodeBlock]:
-    for around, token in pairwise(tokens):
-        line = _line(token, body_line)
-        if around.type in {"heading_open", "th_open", "td_open"}:
+def _inline_texts(tokens: list[Token], body_line: int) -> Iterator[CodeBlock]:
+    for previous, token in pairwise(tokens):
+        line = _file_line(token, body_line)
+        if previous.type in {"heading_open", "th_open", "td_open"}:
             yield CodeBlock(line, token.content)
         for child in token.children or ():
             line += child.type in {"softbreak", "hardbreak"}
@@ -255,11 +255,15 @@ def _structure_faults(tokens: list[Token]) -> Iterator[tuple[Token, str, str]]:
     first = next((t for t in tokens if t.map), None)
     if first and not (first.type == "heading_open" and first.tag == "h2"):
         yield first, "there is text before the first ## heading", "move it under a heading"
-    for token, words in pairwise(tokens):
-        if token.type == "th_open" and not words.content.strip():
-            yield words, "a table column has no name", "add its name in the table's first line"
-        if _declares_messages(words) and (token.type, token.tag) != ("heading_close", "h2"):
-            yield words, "a block `error` is inside an answer", "move it directly below the heading"
+    for token, following in pairwise(tokens):
+        if token.type == "th_open" and not following.content.strip():
+            yield following, "a table column has no name", "add its name in the table's first line"
+        if _declares_messages(following) and (token.type, token.tag) != ("heading_close", "h2"):
+            yield (
+                following,
+                "a block `error` is inside an answer",
+                "move it directly below the heading",
+            )
     for token in tokens:
         if token.type == "heading_open" and token.tag == "h1":
             yield token, "level-1 headings are not allowed", "use ## headings"
@@ -268,5 +272,5 @@ def _structure_faults(tokens: list[Token]) -> Iterator[tuple[Token, str, str]]:
             yield token, "raw HTML is not allowed", "use Markdown, or put it in backticks"
 
 
-def _line(token: Token, body_line: int) -> int:
+def _file_line(token: Token, body_line: int) -> int:
     return (token.map[0] if token.map else 0) + body_line

@@ -9,49 +9,49 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from accelerator_portal.catalog.text_file import HIDDEN
+from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER
 
 _BACKTICKS = re.compile(r"`+")
 _SHORTEST_FENCE = 3
 MOST_IN_SPAN = 301  # the longest text in a difference, including the ellipsis of a cut
 
 
-def span(text: str) -> str:
+def code_span(text: str) -> str:
     """Return text as a Markdown code span on one line.
 
     The text is cut after MOST_IN_SPAN characters. Invisible characters become escape sequences. For
     an empty text, the result is `*empty*`.
     """
-    line = visible(" ".join(text.split()))
+    line = escape_hidden_characters(" ".join(text.split()))
     if len(line) > MOST_IN_SPAN:
         line = f"{line[:MOST_IN_SPAN]}…"
     if not line:
         return "*empty*"
-    ticks = "`" * (_longest_run(line) + 1)
+    ticks = "`" * (_longest_backtick_run(line) + 1)
     # CommonMark takes away one blank at each end, if both have one.
     blank = " " if "`" in (line[0], line[-1]) else ""
     return f"{ticks}{blank}{line}{blank}{ticks}"
 
 
-def fence(lines: Iterable[str], language: str = "") -> list[str]:
+def fenced_code(lines: Iterable[str], language: str = "") -> list[str]:
     """Return the lines of a fenced code block with the given lines.
 
     Backticks in the lines cannot end the block. Invisible characters become escape sequences.
     """
-    shown = [visible(line) for line in lines]
-    ticks = "`" * max([_SHORTEST_FENCE, *(_longest_run(line) + 1 for line in shown)])
+    shown = [escape_hidden_characters(line) for line in lines]
+    ticks = "`" * max([_SHORTEST_FENCE, *(_longest_backtick_run(line) + 1 for line in shown)])
     return [f"{ticks}{language}", *shown, ticks]
 
 
-def visible(text: str) -> str:
+def escape_hidden_characters(text: str) -> str:
     """Return text with invisible characters and line breaks as escape sequences."""
-    shown = HIDDEN.sub(_number, text)
-    return "".join(c if c == " " or c.isprintable() else _number(c) for c in shown)
+    shown = HIDDEN_CHARACTER.sub(_unicode_escape, text)
+    return "".join(c if c == " " or c.isprintable() else _unicode_escape(c) for c in shown)
 
 
-def _number(found: re.Match[str] | str) -> str:
+def _unicode_escape(found: re.Match[str] | str) -> str:
     return f"\\u{ord(found if isinstance(found, str) else found[0]):04x}"
 
 
-def _longest_run(text: str) -> int:
+def _longest_backtick_run(text: str) -> int:
     return max(map(len, _BACKTICKS.findall(text)), default=0)

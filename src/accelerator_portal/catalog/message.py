@@ -61,26 +61,26 @@ def plural(one: str, many: str, number: int, **values: object) -> Translatable:
     return Translatable(text, (one, many), values, number)
 
 
-def joined(texts: Iterable[str]) -> str:
+def comma_list(texts: Iterable[str]) -> str:
     """Return names or short texts (at least one), joined by commas: `a, b`."""
     return reduce(lambda one, other: message("{one}, {other}", one=one, other=other), texts)
 
 
-def clauses(texts: Iterable[str]) -> str:
+def semicolon_list(texts: Iterable[str]) -> str:
     """Return clauses (at least one), joined by semicolons: `a; b`."""
     return reduce(lambda one, other: message("{one}; {other}", one=one, other=other), texts)
 
 
-def sentences(texts: Iterable[str]) -> str:
+def join_sentences(texts: Iterable[str]) -> str:
     """Return whole sentences (at least one), joined by spaces."""
     return reduce(lambda one, other: message("{one} {other}", one=one, other=other), texts)
 
 
-def either(texts: Iterable[str]) -> str:
+def or_list(texts: Iterable[str]) -> str:
     """Return names (at least one) with "or" between them: `a or b`."""
     return reduce(lambda one, other: message("{one} or {other}", one=one, other=other), texts)
 
 
-def both(texts: Iterable[str]) -> str:
+def and_list(texts: Iterable[str]) -> str:
     """Return names (at least one) with "and" between them: `a and b`."""
     return reduce(lambda one, other: message("{one} and {other}", one=one, other=other), texts)

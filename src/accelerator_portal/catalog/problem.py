@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-MAX_WORDS = 500
+MAX_TEXT_LENGTH = 500
 
 Severity = Literal["error", "warning"]
 """An error blocks a change; a warning is only printed."""
@@ -43,7 +43,7 @@ class Problem:
     @property
     def words(self) -> str:
         """The problem and the fix, in one line."""
-        return printable(f"{_short(self.what)}; {_short(self.remedy)}")
+        return printable(f"{_shorten(self.what)}; {_shorten(self.remedy)}")
 
     def __str__(self) -> str:
         """Return the place, the problem and the fix, in one line."""
@@ -61,8 +61,8 @@ def printable(text: str) -> str:
     return f"\\{line}" if line.lstrip().startswith("::") else line
 
 
-def _short(words: str) -> str:
-    return words if len(words) <= MAX_WORDS else f"{words[:MAX_WORDS]}…"
+def _shorten(words: str) -> str:
+    return words if len(words) <= MAX_TEXT_LENGTH else f"{words[:MAX_TEXT_LENGTH]}…"
 
 
 class UserError(Exception):

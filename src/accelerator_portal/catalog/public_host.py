@@ -25,7 +25,7 @@ def is_public(parts: SplitResult) -> bool:
     except ValueError:
         return False
     host = parts.hostname or ""
-    return is_public_address(host) or is_public_name(host)
+    return is_public_ip(host) or is_public_name(host)
 
 
 def is_public_name(host: str) -> bool:
@@ -34,7 +34,7 @@ def is_public_name(host: str) -> bool:
     return bool(_NAME.fullmatch(host)) and not name.endswith(_PRIVATE)
 
 
-def is_public_address(text: str) -> bool:
+def is_public_ip(text: str) -> bool:
     """Return whether a text is a public unicast IP address."""
     try:
         address = ipaddress.ip_address(text)

@@ -44,10 +44,10 @@ from accelerator_portal.catalog.markdown_file import TranslatedFile
 
 SCHEMA_FOLDER = "data/schema"
 
-WHOLE = "the file"
+WHOLE_FILE_HEADING = "the file"
 """The heading on the page of the formats for the description of a whole file."""
 
-FILES: dict[str, tuple[str, type[BaseModel]]] = {
+FILE_FORMATS: dict[str, tuple[str, type[BaseModel]]] = {
     "accelerators/<id>/accelerator.yaml": ("accelerator", Accelerator),
     "accelerators/<id>/install.yaml": ("install", Install),
     "accelerators/<id>/compatibility.yaml": ("compatibility", Compatibility),
@@ -77,24 +77,24 @@ FILES: dict[str, tuple[str, type[BaseModel]]] = {
 """The contributed files: each file's name on the page of the formats, with the name of its schema
 and its model."""
 
-SCHEMAS = dict(FILES.values())
+SCHEMA_MODELS = dict(FILE_FORMATS.values())
 """The model of each schema, by the schema's name."""
 
 
 def schema_text(name: str) -> str:
     """Return the text of the schema file (draft 2020-12) for a key of SCHEMAS."""
-    return model_schema(SCHEMAS[name])
+    return model_schema(SCHEMA_MODELS[name])
 
 
 @cache
 def model_schema(model: type[BaseModel]) -> str:
     """Return the text of a model's JSON Schema (draft 2020-12)."""
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **described(model)}
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **described_schema(model)}
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 @cache
-def described(model: type[BaseModel]) -> dict[str, Any]:
+def described_schema(model: type[BaseModel]) -> dict[str, Any]:
     """Return pydantic's JSON Schema of a model, with the docstrings of its fields.
 
     Callers share the result and must not change it.
@@ -104,7 +104,7 @@ def described(model: type[BaseModel]) -> dict[str, Any]:
 
 def schema_files() -> dict[str, str]:
     """Return the text of every schema file by its path."""
-    return {f"{SCHEMA_FOLDER}/{name}.schema.json": schema_text(name) for name in SCHEMAS}
+    return {f"{SCHEMA_FOLDER}/{name}.schema.json": schema_text(name) for name in SCHEMA_MODELS}
 
 
 def slug(text: str) -> str:
@@ -123,9 +123,9 @@ def format_address(path: str, record: str) -> str:
     """
     if fnmatchcase(path, "accelerators/*/results/*"):
         return "contribute/report/#keys"
-    for name in FILES:
+    for name in FILE_FORMATS:
         if any(fnmatchcase(path, pattern) for pattern in file_patterns(name)):
-            return f"contribute/format/#{slug(name)}-{slug(record or WHOLE)}"
+            return f"contribute/format/#{slug(name)}-{slug(record or WHOLE_FILE_HEADING)}"
     return "contribute/format/"
 
 
@@ -156,9 +156,9 @@ class DescribedSchema(GenerateJsonSchema):
         model: type[BaseModel] = schema["cls"]
         for name, text in field_docstrings(model).items():
             field = model.model_fields[name]
-            shown = found.get("properties", {}).get(field.alias or name)
-            if shown is not None and field.description is None:
-                shown["description"] = text
+            field_schema = found.get("properties", {}).get(field.alias or name)
+            if field_schema is not None and field.description is None:
+                field_schema["description"] = text
         return found
 
 
@@ -167,19 +167,23 @@ def field_docstrings(model: type[BaseModel]) -> dict[str, str]:
     found: dict[str, str] = {}
     for owner in reversed(model.__mro__):
         if issubclass(owner, BaseModel) and owner is not BaseModel:
-            found |= _of_module(owner.__module__).get(owner.__qualname__, {})
+            found |= _module_field_docstrings(owner.__module__).get(owner.__qualname__, {})
     return {name: text for name, text in found.items() if name in model.model_fields}
 
 
 @cache
-def _of_module(name: str) -> dict[str, dict[str, str]]:
+def _module_field_docstrings(name: str) -> dict[str, dict[str, str]]:
     """Return the field docstrings of a module's classes, by class name and then field name."""
     module = sys.modules[name]
     tree = ast.parse(inspect.getsource(module))
-    return {node.name: _of_class(node) for node in tree.body if isinstance(node, ast.ClassDef)}
+    return {
+        node.name: _class_field_docstrings(node)
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+    }
 
 
-def _of_class(node: ast.ClassDef) -> dict[str, str]:
+def _class_field_docstrings(node: ast.ClassDef) -> dict[str, str]:
     found = {}
     for field, following in pairwise(node.body):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
 
-from accelerator_portal.catalog.catalog import Catalog, platform_of
+from accelerator_portal.catalog.catalog import Catalog, platform_id_of
 from accelerator_portal.catalog.files.accelerator import Accelerator
 from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
@@ -17,7 +17,7 @@ from accelerator_portal.catalog.message import message
 from accelerator_portal.catalog.yaml_file import Location
 
 # The keys of a record that belong to other facts, or whose values are too long to show.
-_INNER = frozenset({"source", "models", "builds", "tests", "aliases", "sources"})
+_OMITTED_KEYS = frozenset({"source", "models", "builds", "tests", "aliases", "sources"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,26 +42,28 @@ def facts(catalog: Catalog) -> Iterator[Fact]:
                     names = named if isinstance(named, list) else [str(named)]
                     cited = tuple(sources[name] for name in names if name in sources)
                     if cited:
-                        yield Fact(file.path, file.line(location), _text(location, record), cited)
+                        yield Fact(
+                            file.path, file.line(location), _fact_text(location, record), cited
+                        )
     for text in catalog.texts:
-        yield from _of_text(text)
+        yield from _markdown_facts(text)
 
 
-def _text(location: Location, record: Mapping[str, object]) -> str:
-    own = {key: value for key, value in record.items() if key not in _INNER}
+def _fact_text(location: Location, record: Mapping[str, object]) -> str:
+    own = {key: value for key, value in record.items() if key not in _OMITTED_KEYS}
     place = ".".join(str(part) for part in location if isinstance(part, str))
-    return f"{place}: " + ", ".join(f"{key} {_short(value)}" for key, value in own.items())
+    return f"{place}: " + ", ".join(f"{key} {_value_text(value)}" for key, value in own.items())
 
 
-def _short(value: object) -> str:
+def _value_text(value: object) -> str:
     if isinstance(value, list):
-        return " ".join(map(_short, value))
+        return " ".join(map(_value_text, value))
     if isinstance(value, Mapping):
-        return " ".join(f"{key} {_short(inner)}" for key, inner in value.items())
+        return " ".join(f"{key} {_value_text(inner)}" for key, inner in value.items())
     return " ".join(str(value).split())
 
 
-def _of_text(file: MarkdownFile) -> Iterator[Fact]:
+def _markdown_facts(file: MarkdownFile) -> Iterator[Fact]:
     for section in file.sections:
         for number, line in enumerate(section.text.split("\n"), section.text_line):
             names = [name for name in CITATION.findall(line) if name in file.sources]
@@ -82,10 +84,10 @@ TRUST_LEVELS: Mapping[TrustLevel, str] = {
 """The title that readers see for each trust level, the most reliable level first. PyTorch's
 documents count as the vendor's, because every platform is used with PyTorch."""
 
-_PYTORCH = frozenset({"pytorch.org", "github.com/pytorch", "github.com/meta-pytorch"})
+_PYTORCH_SITES = frozenset({"pytorch.org", "github.com/pytorch", "github.com/meta-pytorch"})
 # Projects for several vendors: their pages are third-party even if a platform links to them.
 _SHARED_PROJECTS = frozenset({"github.com/flagos-ai", "github.com/vllm-project"})
-_OWN = "https://github.com/pytorch-fdn/accelerator-test-infra/"
+_OWN_REPOSITORY = "https://github.com/pytorch-fdn/accelerator-test-infra/"
 
 _CODE_HOSTS = frozenset({"github.com", "gitee.com", "gitcode.com", "gitlab.com", "huggingface.co"})
 # Each name below these suffixes belongs to another owner.
@@ -97,7 +99,9 @@ _FORUM = re.compile(r"https://(?:(?:forums?|discuss|discussion|bbs)\.|[^/]+/(?:f
 _INDEX = re.compile(
     r"https://(?:pypi\.|download\.pytorch\.org/|files\.python[a-z]+\.org/)|/simple/"
 )
-_TEST = re.compile(rf"{re.escape(_OWN)}(?:actions/runs/|.+/(?:results|history)/)")
+_OWN_TEST_URL = re.compile(
+    rf"{re.escape(_OWN_REPOSITORY)}(?:actions/runs/|.+/(?:results|history)/)"
+)
 
 
 def trust_level(source: Source, vendor: Iterable[str] = ()) -> TrustLevel:
@@ -106,14 +110,14 @@ def trust_level(source: Source, vendor: Iterable[str] = ()) -> TrustLevel:
         return "test"
     if source.url is None or _INDEX.search(source.url):
         return "metadata"
-    if _TEST.match(source.url):
+    if _OWN_TEST_URL.match(source.url):
         return "test"
     if _THREAD.match(source.url) or _FORUM.match(source.url):
         return "thread"
-    return "vendor" if place(source.url) in _PYTORCH.union(vendor) else "other"
+    return "vendor" if site_of_url(source.url) in _PYTORCH_SITES.union(vendor) else "other"
 
 
-def vendor_places(accelerator: Accelerator) -> frozenset[str]:
+def vendor_sites(accelerator: Accelerator) -> frozenset[str]:
     """Return a vendor's sites, such as `intel.com` or `github.com/intel`.
 
     The sites are `own_sites` in `accelerator.yaml`, and the sites of the documents, support
@@ -123,11 +127,11 @@ def vendor_places(accelerator: Accelerator) -> frozenset[str]:
     links = [link.url for link in accelerator.documentation]
     links += [channel.url for channel in accelerator.support]
     links += [f"https://github.com/{ci.repository}" for ci in accelerator.upstream_ci]
-    places = frozenset(map(place, links)) - _SHARED_PROJECTS
+    places = frozenset(map(site_of_url, links)) - _SHARED_PROJECTS
     return places.union(accelerator.own_sites)
 
 
-def place(url: str) -> str:
+def site_of_url(url: str) -> str:
     """Return the site of an address: the domain, or on a code host, the owner.
 
     For example, `https://docs.intel.com/x` → `intel.com`, and
@@ -166,12 +170,12 @@ class AgedFact:
 
 def aged_facts(catalog: Catalog) -> tuple[AgedFact, ...]:
     """Return every fact that has sources, sorted by the day of reading, oldest first."""
-    vendors = {p.id: vendor_places(p.accelerator) for p in catalog.platforms}
-    found = [_aged(fact, vendors) for fact in facts(catalog) if fact.sources]
+    vendors = {p.id: vendor_sites(p.accelerator) for p in catalog.platforms}
+    found = [_make_aged_fact(fact, vendors) for fact in facts(catalog) if fact.sources]
     return tuple(sorted(found, key=lambda one: (one.read, one.fact.path, one.fact.line)))
 
 
-def by_platform(found: Iterable[AgedFact]) -> dict[str, list[AgedFact]]:
+def facts_by_platform(found: Iterable[AgedFact]) -> dict[str, list[AgedFact]]:
     """Return facts by platform id. Platforms are in the order of their first facts."""
     groups: dict[str, list[AgedFact]] = {}
     for one in found:
@@ -179,8 +183,8 @@ def by_platform(found: Iterable[AgedFact]) -> dict[str, list[AgedFact]]:
     return groups
 
 
-def _aged(fact: Fact, vendors: Mapping[str, frozenset[str]]) -> AgedFact:
-    platform = platform_of(fact.path)
+def _make_aged_fact(fact: Fact, vendors: Mapping[str, frozenset[str]]) -> AgedFact:
+    platform = platform_id_of(fact.path)
     levels = {trust_level(source, vendors.get(platform, ())) for source in fact.sources}
     best = next(level for level in TRUST_LEVELS if level in levels)
     return AgedFact(fact, platform, min(source.read for source in fact.sources), best)

@@ -18,7 +18,7 @@ MAX_BYTES = 256 * 1024
 # machine, and the space of Ogham is a stroke. A fifth mark on a letter covers the lines around it;
 # no language needs one.
 _MARK = r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
-HIDDEN = re.compile(
+HIDDEN_CHARACTER = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     r"\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     r"\u1680\ue000-\uf8ff\ufdd0-\ufdef\ufffc\ufffe\uffff"
@@ -36,18 +36,18 @@ def read_text(root: Path, path: str, folder: str = "") -> str | Problem:
     file = root / path
     try:
         place = file.resolve(strict=True)
-        fault = _fault(place, (root / folder).resolve())
-        return Problem(path, 1, *fault) if fault else _decode(path, place.read_bytes())
+        fault = _file_fault(place, (root / folder).resolve())
+        return Problem(path, 1, *fault) if fault else _decode_text(path, place.read_bytes())
     except FileNotFoundError:
         return Problem(
             path, 1, "file not found", "create it; the format is described in CONTRIBUTING.md"
         )
     except (OSError, RuntimeError) as error:
-        what = f"the file cannot be read ({_reason(error)})"
+        what = f"the file cannot be read ({_read_error_reason(error)})"
         return Problem(path, 1, what, "make it a readable regular file")
 
 
-def _reason(error: OSError | RuntimeError) -> str | None:
+def _read_error_reason(error: OSError | RuntimeError) -> str | None:
     """Return why a file cannot be read, or None if the error has no text.
 
     For a symbolic link to itself, Python 3.12 and older raise RuntimeError.
@@ -57,7 +57,7 @@ def _reason(error: OSError | RuntimeError) -> str | None:
     return error.strerror
 
 
-def _fault(place: Path, folder: Path) -> tuple[str, str] | None:
+def _file_fault(place: Path, folder: Path) -> tuple[str, str] | None:
     """Return two texts, what is wrong with a file and the fix. None if the file can be read."""
     status = place.stat()
     if not place.is_relative_to(folder):
@@ -69,7 +69,7 @@ def _fault(place: Path, folder: Path) -> tuple[str, str] | None:
     return None
 
 
-def _decode(path: str, data: bytes) -> str | Problem:
+def _decode_text(path: str, data: bytes) -> str | Problem:
     if b"\x00" in data:
         line = data.count(b"\n", 0, data.index(b"\x00")) + 1
         return Problem(path, line, "the file is binary, not text", "replace it with UTF-8 text")
@@ -84,7 +84,7 @@ def _decode(path: str, data: bytes) -> str | Problem:
         return Problem(
             path, 1, "the file is empty", "add content; the format is described in CONTRIBUTING.md"
         )
-    if hidden := HIDDEN.search(text):
+    if hidden := HIDDEN_CHARACTER.search(text):
         line = text.count("\n", 0, hidden.start()) + 1
         what = f"the character U+{ord(hidden[0]):04X} is not allowed in text"
         return Problem(path, line, what, "delete it; to mention it, write its number")

@@ -25,8 +25,8 @@ MAX_DEPTH = 12
 MAX_NODES = 20_000
 MAX_NUMBER = 40
 
-_TEXT = "tag:yaml.org,2002:str"
-_INTEGER = "tag:yaml.org,2002:int"
+_STRING_TAG = "tag:yaml.org,2002:str"
+_INTEGER_TAG = "tag:yaml.org,2002:int"
 
 # YAML 1.1 reads `1:30` as 90, `010` as 8 and `0x10` as 16.
 _ODD_INTEGER = re.compile(r"[-+]?(?:.*:.*|0[0-7_]+|0[bx].*)", re.IGNORECASE)
@@ -81,7 +81,7 @@ def parse_yaml(path: str, text: str, first_line: int = 1) -> tuple[YamlFile | No
     problems. `first_line` is the line of the file at which `text` begins. Front matter begins at
     line 2.
     """
-    reader = _Reader(path, text, first_line)
+    reader = _YamlReader(path, text, first_line)
     try:
         data = reader.read()
     except _TooLargeError:
@@ -101,7 +101,7 @@ class _TooLargeError(Exception):
     """A YAML text has too many levels, values or documents."""
 
 
-class _Reader:
+class _YamlReader:
     """Reads one YAML document, and collects lines, raw texts and problems.
 
     `refused` becomes true if the document contains an anchor, an alias or a tag.
@@ -115,9 +115,9 @@ class _Reader:
         self.written: dict[Location, str] = {}
         self.problems: list[Problem] = []
         self.refused = False
-        self._nodes = 0
+        self._node_count = 0
         self._events: Iterator[yaml.Event] = yaml.parse(text, Loader=yaml.CSafeLoader)
-        self._scalars = yaml.CSafeLoader("")
+        self._scalar_loader = yaml.CSafeLoader("")
 
     def read(self) -> object:
         """Return the data of the only document, or None if there is none."""
@@ -126,9 +126,9 @@ class _Reader:
         for event in self._events:
             documents += isinstance(event, yaml.DocumentStartEvent)
             if documents > 1:
-                self._too_large(event)
+                self._raise_too_large(event)
             if isinstance(event, yaml.NodeEvent):
-                data = self._value(event, ())
+                data = self._read_value(event, ())
         return data
 
     def syntax_problem(self, error: yaml.YAMLError) -> Problem:
@@ -139,94 +139,96 @@ class _Reader:
         remedy = "check the indentation, the quotes and the brackets around this line"
         return Problem(self.path, line + self.first_line, f"not valid YAML: {what}", remedy)
 
-    def _value(self, event: yaml.Event, location: Location) -> object:
-        self._nodes += 1
+    def _read_value(self, event: yaml.Event, location: Location) -> object:
+        self._node_count += 1
         too_deep = isinstance(event, yaml.CollectionStartEvent) and len(location) >= MAX_DEPTH
-        if too_deep or self._nodes > MAX_NODES:
-            self._too_large(event)
+        if too_deep or self._node_count > MAX_NODES:
+            self._raise_too_large(event)
         self._refuse(event)
-        self.lines.setdefault(location, min(_line(event), self.last) + self.first_line)
+        self.lines.setdefault(location, min(_event_line(event), self.last) + self.first_line)
         if isinstance(event, yaml.MappingStartEvent):
-            return dict(self._items(location))
+            return dict(self._mapping_items(location))
         if isinstance(event, yaml.SequenceStartEvent):
-            inside = enumerate(self._until(yaml.SequenceEndEvent))
-            return [self._value(item, (*location, place)) for place, item in inside]
+            inside = enumerate(self._events_until(yaml.SequenceEndEvent))
+            return [self._read_value(item, (*location, place)) for place, item in inside]
         if isinstance(event, yaml.ScalarEvent):
             self.written[location] = event.value
-            return self._scalar(event)
+            return self._parse_scalar(event)
         return None
 
     def _refuse(self, event: yaml.Event) -> None:
-        for what, remedy in _refusals(event):
-            self._add(_line(event), what, remedy)
+        for what, remedy in _refused_features(event):
+            self._add_problem(_event_line(event), what, remedy)
             self.refused = True
 
-    def _items(self, location: Location) -> Iterator[tuple[str, object]]:
+    def _mapping_items(self, location: Location) -> Iterator[tuple[str, object]]:
         seen: dict[str, int] = {}
-        for event in self._until(yaml.MappingEndEvent):
+        for event in self._events_until(yaml.MappingEndEvent):
             # As written: YAML 1.1 would read `on` as true.
             key = str(event.value) if isinstance(event, yaml.ScalarEvent) else None
-            line = _line(event)
+            line = _event_line(event)
             if key is not None:
                 self._refuse(event)
             if key is None:
-                self._value(event, (*location, "?"))
-                self._add(
+                self._read_value(event, (*location, "?"))
+                self._add_problem(
                     line, "a key must be text, not a list or a mapping", "use plain text as key"
                 )
             elif key in seen:
                 what = f'the key "{key}" is already used in line {seen[key] + self.first_line}'
-                self._add(line, what, "remove one of the two")
+                self._add_problem(line, what, "remove one of the two")
             if key is None or key in seen:
-                self._value(next(self._events), (*location, "?"))
+                self._read_value(next(self._events), (*location, "?"))
                 continue
             seen[key] = line
             place = (*location, key)
             self.lines[place] = line + self.first_line
-            yield key, self._value(next(self._events), place)
+            yield key, self._read_value(next(self._events), place)
 
-    def _until(self, end: type[yaml.Event]) -> Iterator[yaml.Event]:
+    def _events_until(self, end: type[yaml.Event]) -> Iterator[yaml.Event]:
         for event in self._events:
             if isinstance(event, end):
                 return
             yield event
 
-    def _scalar(self, event: yaml.ScalarEvent) -> object:
-        tag = self._scalars.resolve(  # type: ignore[no-untyped-call]
+    def _parse_scalar(self, event: yaml.ScalarEvent) -> object:
+        tag = self._scalar_loader.resolve(  # type: ignore[no-untyped-call]
             yaml.ScalarNode, event.value, event.implicit
         )
-        if tag == _TEXT:  # most scalars
+        if tag == _STRING_TAG:  # most scalars
             return event.value
         if len(event.value) > MAX_NUMBER:  # Python reads huge numbers slowly and can't print them
             what = f'"{event.value[:MAX_NUMBER]}…" is too long for a number or a date'
-            self._add(_line(event), what, "quote it if it is text")
+            self._add_problem(_event_line(event), what, "quote it if it is text")
             return event.value
-        if tag == _INTEGER and _ODD_INTEGER.fullmatch(event.value):
+        if tag == _INTEGER_TAG and _ODD_INTEGER.fullmatch(event.value):
             what = f'"{event.value}" would be read as a different number'
-            self._add(_line(event), what, "write plain digits, or quote it if it is text")
+            self._add_problem(
+                _event_line(event), what, "write plain digits, or quote it if it is text"
+            )
             return event.value
         try:
-            return self._scalars.construct_object(yaml.ScalarNode(tag, event.value))
+            return self._scalar_loader.construct_object(yaml.ScalarNode(tag, event.value))
         except (ValueError, OverflowError, yaml.YAMLError) as error:
             what = f'"{event.value}" cannot be read ({error})'
-            self._add(_line(event), what, "quote it if it is text")
+            self._add_problem(_event_line(event), what, "quote it if it is text")
             return event.value
 
-    def _too_large(self, event: yaml.Event) -> NoReturn:
+    def _raise_too_large(self, event: yaml.Event) -> NoReturn:
         limit = f"one document, at most {MAX_DEPTH} levels and {MAX_NODES:,} values"
-        self._add(_line(event), "the file is too deep or too large", f"use {limit}")
+        self._add_problem(_event_line(event), "the file is too deep or too large", f"use {limit}")
         raise _TooLargeError
 
-    def _add(self, line: int, what: str, remedy: str) -> None:
+    def _add_problem(self, line: int, what: str, remedy: str) -> None:
         line = min(line, self.last) + self.first_line
         self.problems.append(Problem(self.path, line, what, remedy))
 
 
-def _line(event: yaml.Event) -> int:
+def _event_line(event: yaml.Event) -> int:
     return event.start_mark.line if event.start_mark else 0
 
 
-def _refusals(event: yaml.Event) -> Iterator[tuple[str, str]]:
+def _refused_features(event: yaml.Event) -> Iterator[tuple[str, str]]:
     if isinstance(event, yaml.AliasEvent):
         yield f"the alias *{event.anchor} is not allowed", "repeat the text"
         return
@@ -264,12 +266,12 @@ def edit_error(path: str, line: int, what: str, remedy: str) -> ProblemsError:
     return ProblemsError([Problem(path, line, what, remedy)])
 
 
-def with_read_day(line: str, day: dt.date) -> str:
+def replace_read_date(line: str, day: dt.date) -> str:
     """Return the line of a source's `read:` with another day."""
     return _DAY.sub(rf"\g<1>{day}", line, count=1)
 
 
-def above_comments(lines: list[str], at: int) -> int:
+def comment_start(lines: list[str], at: int) -> int:
     """Return the index of the first comment line directly above `lines[at]`.
 
     If there is no comment, return `at`.
@@ -279,6 +281,6 @@ def above_comments(lines: list[str], at: int) -> int:
     return at
 
 
-def quoted(value: str) -> str:
+def yaml_string(value: str) -> str:
     """Return a text as a YAML string on one line."""
     return json.dumps(value, ensure_ascii=False)

@@ -13,15 +13,15 @@ from accelerator_portal.checks import rules
 from accelerator_portal.checks.exemptions import without_exemptions
 from accelerator_portal.checks.rule import Rule
 
-Load = Callable[[Path, dt.date], tuple[Catalog | None, list[Problem]]]
+CatalogLoader = Callable[[Path, dt.date], tuple[Catalog | None, list[Problem]]]
 """A function that loads the catalog below a folder on a day, and returns it with the problems."""
 
 _MODULES = (
     import_module(f"{rules.__name__}.{found.name}") for found in iter_modules(rules.__path__)
 )
-_DECLARED = (value for module in _MODULES for value in vars(module).values())
+_MODULE_VALUES = (value for module in _MODULES for value in vars(module).values())
 
-RULES = tuple(sorted({r for r in _DECLARED if isinstance(r, Rule)}, key=lambda rule: rule.id))
+RULES = tuple(sorted({r for r in _MODULE_VALUES if isinstance(r, Rule)}, key=lambda rule: rule.id))
 """Every function in a module of `rules` that is decorated with `rule`, sorted by id."""
 
 
@@ -36,7 +36,7 @@ def run_checks(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def load_and_check(
-    root: Path, today: dt.date, load: Load = lambda root, _: load_catalog(root)
+    root: Path, today: dt.date, load: CatalogLoader = lambda root, _: load_catalog(root)
 ) -> tuple[Catalog | None, list[Problem]]:
     """Return the catalog below `root`, and the problems of its files and of all rules.
 

@@ -15,7 +15,7 @@ from accelerator_portal.reports.store import stored_reports
 # Reports contain many commands, and most are of the harness. Only texts with a pipe, a backtick, a
 # parenthesis, an address, a dot, an at sign, a container engine, or a word that `unprotected_words`
 # looks for are parsed.
-_INTERESTING = re.compile(
+_MAY_BE_UNSAFE = re.compile(
     r"[|`@.(]|//|verify|insecure|trust|check|force|auth|ssl|tls|docker|podman|nerdctl|-\w*k",
     re.IGNORECASE,
 )
@@ -37,13 +37,13 @@ class CommandText:
 
     def pipelines(self) -> tuple[Pipeline, ...]:
         """Return the pipelines in the text. The line numbers are relative to `line`."""
-        return tuple(pipelines_of_words(self.run)) if self.run else _of_text(self.text)
+        return tuple(pipelines_of_words(self.run)) if self.run else _text_pipelines(self.text)
 
 
 # Two rules read each text.
 @lru_cache(maxsize=2048)
-def _of_text(text: str) -> tuple[Pipeline, ...]:
-    return tuple(pipelines(text)) if _INTERESTING.search(text) else ()
+def _text_pipelines(text: str) -> tuple[Pipeline, ...]:
+    return tuple(pipelines(text)) if _MAY_BE_UNSAFE.search(text) else ()
 
 
 def command_texts(catalog: Catalog) -> Iterator[CommandText]:
@@ -52,9 +52,9 @@ def command_texts(catalog: Catalog) -> Iterator[CommandText]:
     A command that occurs several times in a report is yielded once.
     """
     for platform in catalog.platforms:
-        yield from _of_yaml(platform)
+        yield from _yaml_command_texts(platform)
     for file in (*catalog.texts, *catalog.translations):
-        yield from _of_markdown(file)
+        yield from _markdown_command_texts(file)
     for stored in stored_reports(catalog)[0]:
         commands: dict[str, int] = {}
         for suite in stored.report.suites:
@@ -66,7 +66,7 @@ def command_texts(catalog: Catalog) -> Iterator[CommandText]:
                 yield CommandText(stored.path, line, command)
 
 
-def _of_yaml(platform: Platform) -> Iterator[CommandText]:
+def _yaml_command_texts(platform: Platform) -> Iterator[CommandText]:
     install, accelerator = platform.files["install.yaml"], platform.files["accelerator.yaml"]
     for location, step in platform.steps():
         line = install.line(location)
@@ -86,7 +86,7 @@ def _of_yaml(platform: Platform) -> Iterator[CommandText]:
         yield CommandText(accelerator.path, line, entry.command)
 
 
-def _of_markdown(file: MarkdownFile) -> Iterator[CommandText]:
+def _markdown_command_texts(file: MarkdownFile) -> Iterator[CommandText]:
     for block in file.code:
         yield CommandText(file.path, block.line, block.text)
     for span in file.spans:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from accelerator_portal.catalog import Catalog, Problem
-from accelerator_portal.catalog.catalog import EXCEPTIONS, platform_of
+from accelerator_portal.catalog.catalog import EXCEPTIONS, platform_id_of
 from accelerator_portal.catalog.files.shared_files import Exemption
 from accelerator_portal.catalog.problem import did_you_mean
 
@@ -36,7 +36,7 @@ def without_exemptions(
         if exemption.rule not in known:
             what = f'there is no rule "{exemption.rule}"'
             yield _problem(catalog, place, what, did_you_mean(exemption.rule, known))
-        elif place not in used and not _is_left_out(catalog, exemption):
+        elif place not in used and not _is_in_unloaded_folder(catalog, exemption):
             what = f"{exemption.path} does not need this exception any more"
             yield _problem(catalog, place, what, "remove it")
         elif exemption.expires < today:
@@ -53,12 +53,12 @@ def _accepts(exemption: Exemption, problem: Problem) -> bool:
     )
 
 
-def _is_left_out(catalog: Catalog, exemption: Exemption) -> bool:
+def _is_in_unloaded_folder(catalog: Catalog, exemption: Exemption) -> bool:
     """Return whether an exception's file is in a vendor's folder that the catalog does not have.
 
     Such a folder is unreadable or quarantined, so the rules did not check all of it.
     """
-    folder = platform_of(exemption.path)
+    folder = platform_id_of(exemption.path)
     return folder in catalog.folders and folder not in catalog.by_id
 
 

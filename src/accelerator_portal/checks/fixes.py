@@ -14,14 +14,14 @@ def fixed_text(text: str, problems: Iterable[Problem]) -> tuple[str, list[Proble
     A fix is applied only if the line of the problem contains the old text exactly once.
     """
     lines = text.split("\n")
-    done = []
+    solved = []
     for problem in problems:
         place = problem.line - 1
         fix = problem.fix
         if fix and place < len(lines) and lines[place].count(fix.old) == 1:
             lines[place] = lines[place].replace(fix.old, fix.new)
-            done.append(problem)
-    return "\n".join(lines), done
+            solved.append(problem)
+    return "\n".join(lines), solved
 
 
 def fixed_files(root: Path, problems: Iterable[Problem]) -> tuple[dict[Path, str], list[Problem]]:
@@ -34,11 +34,11 @@ def fixed_files(root: Path, problems: Iterable[Problem]) -> tuple[dict[Path, str
         if problem.fix:
             by_path.setdefault(problem.path, []).append(problem)
     texts: dict[Path, str] = {}
-    gone: list[Problem] = []
+    all_solved: list[Problem] = []
     for path, found in by_path.items():
         text = (root / path).read_bytes().decode()
-        new, done = fixed_text(text, found)
-        if done:
+        new, solved = fixed_text(text, found)
+        if solved:
             texts[root / path] = new
-            gone += done
-    return texts, gone
+            all_solved += solved
+    return texts, all_solved

@@ -22,14 +22,14 @@ from accelerator_portal.catalog.catalog import ACCELERATORS
 
 MAX_SECONDS = 10
 MAX_BYTES = 1_000_000_000
-MOST_FAULTS = 100
-LIMITS = {"seconds": MAX_SECONDS, "gigabytes": MAX_BYTES // 10**9, "faults": MOST_FAULTS}
+MAX_PROBLEMS = 100
+LIMITS = {"seconds": MAX_SECONDS, "gigabytes": MAX_BYTES // 10**9, "faults": MAX_PROBLEMS}
 """The limits as the page of the rules shows them."""
 
 RULE = "folder-limits"
 """The id of the rule for these limits."""
 
-_WORDS = {
+_REASON_TEXTS = {
     "time": f"the folder takes more than {MAX_SECONDS} s of processor time to read and check",
     "memory": f"the folder takes more than {MAX_BYTES // 10**9} GB of memory to read and check",
     "hangs": "the folder cannot be read in time",
@@ -37,7 +37,7 @@ _WORDS = {
 }
 
 
-def too_large_folders(root: Path, today: dt.date) -> dict[str, Problem]:
+def folders_over_limits(root: Path, today: dt.date) -> dict[str, Problem]:
     """Return the problems of folders that exceed a limit or crash the process, by folder name.
 
     The limits exist only on Linux and macOS. On other systems, the result is empty. It is also
@@ -60,7 +60,7 @@ def too_large_folders(root: Path, today: dt.date) -> dict[str, Problem]:
 
 def _problem(folder: str, why: str) -> Problem:
     remedy = "reduce the folder: use fewer or smaller reports and shorter texts"
-    return Problem(f"{ACCELERATORS}/{folder}", 1, _WORDS[why], remedy, rule=RULE)
+    return Problem(f"{ACCELERATORS}/{folder}", 1, _REASON_TEXTS[why], remedy, rule=RULE)
 
 
 def load_within_limits(root: Path, today: dt.date) -> tuple[Catalog | None, list[Problem]]:
@@ -69,12 +69,12 @@ def load_within_limits(root: Path, today: dt.date) -> tuple[Catalog | None, list
     A folder that exceeds a limit is a problem. The catalog is None if the shared data cannot be
     used.
     """
-    large = too_large_folders(root, today)
+    large = folders_over_limits(root, today)
     catalog, problems = load_catalog(root, lambda folder: folder not in large)
     return catalog, [*problems, *large.values()]
 
 
-def first_faults(problems: Iterable[Problem]) -> list[Problem]:
+def first_problems(problems: Iterable[Problem]) -> list[Problem]:
     """Return the first MOST_FAULTS problems of each folder.
 
     If a folder has more problems, one additional problem says so. A folder is the first two parts
@@ -85,10 +85,10 @@ def first_faults(problems: Iterable[Problem]) -> list[Problem]:
     for problem in problems:
         folder = "/".join(problem.path.split("/")[:2])
         seen[folder] += 1
-        if seen[folder] <= MOST_FAULTS:
+        if seen[folder] <= MAX_PROBLEMS:
             shown.append(problem)
-        elif seen[folder] == MOST_FAULTS + 1:
-            what = f"{folder} has more than {MOST_FAULTS} problems"
+        elif seen[folder] == MAX_PROBLEMS + 1:
+            what = f"{folder} has more than {MAX_PROBLEMS} problems"
             shown.append(
                 replace(problem, what=what, remedy="fix the problems above first", fix=None)
             )

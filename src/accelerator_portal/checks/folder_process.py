@@ -40,7 +40,7 @@ def main(root: Path, today: dt.date) -> int:
         return 1
     found = {}
     for folder in sorted(entry.name for entry in (root / ACCELERATORS).iterdir()):
-        if why := within_limits(lambda name=folder: read_and_check(root, shared, name, today)):  # type: ignore[misc]
+        if why := run_within_limits(lambda name=folder: read_and_check(root, shared, name, today)):  # type: ignore[misc]
             found[folder] = why
     sys.stdout.write(json.dumps(found))
     return 0
@@ -58,7 +58,7 @@ def read_and_check(root: Path, shared: Catalog, folder: str, today: dt.date) -> 
         pass
 
 
-def within_limits(work: Callable[[], None], wait: float = _MAX_WAIT) -> str | None:
+def run_within_limits(work: Callable[[], None], wait: float = _MAX_WAIT) -> str | None:
     """Run `work` in a child process, and return which limit the process exceeds.
 
     Return `time`, `memory` or `crash`, or None if the process stays within the limits. On Linux,
@@ -68,7 +68,7 @@ def within_limits(work: Callable[[], None], wait: float = _MAX_WAIT) -> str | No
     child = os.fork()
     if child == 0:
         _run_child(work)
-    return _reason(_status(child, wait))
+    return _exceeded_limit(_wait_for_child(child, wait))
 
 
 def _run_child(work: Callable[[], None]) -> None:
@@ -87,13 +87,13 @@ def _run_child(work: Callable[[], None]) -> None:
 def _limit_memory() -> None:
     """Limit the memory of the child process to MAX_BYTES more than it has at the start."""
     try:
-        own = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * _PAGE
+        current_bytes = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * _PAGE
     except OSError:  # macOS has no such file, and does not enforce the limit
-        own = 0
-    resource.setrlimit(resource.RLIMIT_AS, (own + MAX_BYTES, own + MAX_BYTES))
+        current_bytes = 0
+    resource.setrlimit(resource.RLIMIT_AS, (current_bytes + MAX_BYTES, current_bytes + MAX_BYTES))
 
 
-def _status(child: int, wait: float) -> int | None:
+def _wait_for_child(child: int, wait: float) -> int | None:
     """Wait until the child process has ended, and return its wait status.
 
     On Linux, kill the process after `wait` seconds and return None.
@@ -112,7 +112,7 @@ def _status(child: int, wait: float) -> int | None:
     return os.waitpid(child, 0)[1]
 
 
-def _reason(status: int | None) -> str | None:
+def _exceeded_limit(status: int | None) -> str | None:
     if status is None:
         return "hangs"
     if os.WIFEXITED(status):

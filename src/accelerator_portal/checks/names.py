@@ -14,16 +14,18 @@ from collections.abc import Iterator
 from accelerator_portal.catalog import Platform
 
 # Alphabets with letters that look like letters of another alphabet.
-_ALIKE = frozenset({"LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})
+_LOOK_ALIKE_ALPHABETS = frozenset(
+    {"LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"}
+)
 
 _WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
-_SAME = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l"})
+_LOOK_ALIKE_LETTERS = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l"})
 
 
 def alphabet_faults(text: str) -> Iterator[str]:
     """Yield a message for each word that mixes look-alike alphabets, such as Latin and Cyrillic."""
     for word in _WORD.findall(text):
-        alphabets = sorted(_alphabets(word) & _ALIKE)
+        alphabets = sorted(_alphabets(word) & _LOOK_ALIKE_ALPHABETS)
         if len(alphabets) > 1:
             named = " and ".join(alphabet.capitalize() for alphabet in alphabets)
             yield f'"{word[:60]}" has {named} letters in one word'
@@ -34,7 +36,7 @@ def name_fault(name: str) -> tuple[str, str] | None:
 
     None if the letters are valid.
     """
-    others = _alphabets(name) & _ALIKE - {"LATIN"}
+    others = _alphabets(name) & _LOOK_ALIKE_ALPHABETS - {"LATIN"}
     if others or unicodedata.normalize("NFKC", name) != name:
         what = f'the name "{name}" has letters that look like Latin letters'
         return what, "write it in Latin letters"
@@ -55,7 +57,7 @@ def claimed_fault(kind: str, name: str, first: Platform) -> tuple[str, str]:
 
 def skeleton(name: str) -> str:
     """Return a key that is equal for names that look alike, such as `R0Cm` and `roc-m`."""
-    plain = unicodedata.normalize("NFKD", name).casefold().translate(_SAME)
+    plain = unicodedata.normalize("NFKD", name).casefold().translate(_LOOK_ALIKE_LETTERS)
     letters = "".join(c for c in plain if c.isalnum())
     return letters.replace("rn", "m").replace("vv", "w")
 

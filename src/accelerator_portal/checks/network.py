@@ -20,8 +20,8 @@ LIMITS = RequestLimits(concurrent_per_host=2, redirects=8)
 AGENT = "accelerator-portal (link check)"
 
 # Hosts that refuse programs respond with these statuses, which say nothing about the page.
-_SILENT = {401, 403, 405, 406, 418, 429, 451, 503, 999}
-_ERROR = 400
+_REFUSAL_STATUSES = {401, 403, 405, 406, 418, 429, 451, 503, 999}
+_FIRST_ERROR_STATUS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Place:
     line: int
 
 
-def addresses(catalog: Catalog) -> dict[str, Place]:
+def links_to_check(catalog: Catalog) -> dict[str, Place]:
     """Return the addresses to check, each with the first place where it occurs.
 
     The addresses are the values of `url` in vendors' YAML files, and the https links in guides and
@@ -60,12 +60,12 @@ def check_network(
     programs, such as 403, is not an error. `asked` is called after each request. Requests stay
     within LIMITS.
     """
-    return sorted(asyncio.run(_check(wanted, asked)))
+    return sorted(asyncio.run(_check_links(wanted, asked)))
 
 
-async def _check(wanted: Mapping[str, Place], asked: Callable[[], None]) -> list[Problem]:
-    async def one(client: HttpClient, address: str, place: Place) -> Problem | None:
-        what = await _fault(client, address)
+async def _check_links(wanted: Mapping[str, Place], asked: Callable[[], None]) -> list[Problem]:
+    async def check_link(client: HttpClient, address: str, place: Place) -> Problem | None:
+        what = await _link_error(client, address)
         asked()
         if what is None:
             return None
@@ -74,11 +74,11 @@ async def _check(wanted: Mapping[str, Place], asked: Callable[[], None]) -> list
         )
 
     async with open_client(AGENT, LIMITS) as client:
-        found = await asyncio.gather(*(one(client, a, place) for a, place in wanted.items()))
+        found = await asyncio.gather(*(check_link(client, a, place) for a, place in wanted.items()))
     return [problem for problem in found if problem]
 
 
-async def _fault(client: HttpClient, address: str) -> str | None:
+async def _link_error(client: HttpClient, address: str) -> str | None:
     """Return an error message for a broken link.
 
     None if the link works or its host refuses programs.
@@ -92,6 +92,6 @@ async def _fault(client: HttpClient, address: str) -> str | None:
         return f"{shown} does not respond ({error.cause})"
     if status in MISSING_STATUSES:
         return f"{shown} no longer exists ({status})"
-    if status >= _ERROR and status not in _SILENT:
+    if status >= _FIRST_ERROR_STATUS and status not in _REFUSAL_STATUSES:
         return f"{shown} responds with an error ({status})"
     return None

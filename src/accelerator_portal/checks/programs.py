@@ -16,7 +16,7 @@ FETCHERS = frozenset(
 )  # fmt: skip
 
 # Programs that download something if one of these words is an argument.
-_FETCHING = {
+_FETCH_ARGUMENTS = {
     "aws": {"s3", "s3api", "ssm"}, "az": {"storage"}, "docker": {"exec", "run"},
     "gcloud": {"storage"}, "gh": {"api", "gist", "release"}, "git": {"archive"},
     "hf": {"download"}, "hg": {"cat"}, "huggingface-cli": {"download"},
@@ -30,7 +30,7 @@ SHELLS = frozenset(
 )  # fmt: skip
 
 # Programs that execute their input.
-RUNNERS = SHELLS | frozenset(
+INTERPRETERS = SHELLS | frozenset(
     {".", "bun", "deno", "expect", "iex", "invoke-expression", "julia", "lua", "node", "octave",
      "perl", "php", "py", "pypy", "python", "pythonw", "r", "rscript", "ruby", "source", "su",
      "tclsh"}
@@ -53,8 +53,10 @@ FILTERS = frozenset(
 )  # fmt: skip
 
 # Options with which a filter runs a program.
-_RUNNING = ("--checkpoint-action", "--compress-program", "--to-command", "--use-compress-program",
-            "-I", "-F")  # fmt: skip
+_FILTER_EXEC_OPTIONS = (
+    *("--checkpoint-action", "--compress-program", "--to-command", "--use-compress-program"),
+    *("-I", "-F"),
+)
 
 # Programs that run the command that follows, each with the options that take the next word.
 _WRAPPERS = {
@@ -65,11 +67,11 @@ _WRAPPERS = {
     "xargs": "-n -I -P -L -d -E -s -a",
 }  # fmt: skip
 
-_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+_STDIN_NAMES = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 _VERSION = re.compile(r"[\d.]+\Z")
 # Calls in program code that download something.
-_CALLS = (
+_FETCH_CALLS = (
     "urlopen(", "urlretrieve(", "requests.get(", "urllib.request", "http.client", "httpx.get(",
     "socket.create_connection(", "Net::HTTP", "LWP::", "IO::Socket", "fetch('http", "/dev/tcp/",
     "/dev/udp/",
@@ -81,16 +83,16 @@ _STARTUP = re.compile(
     r"|crontab|config\.fish|Microsoft\.PowerShell_profile\.ps1)\Z|/etc/(?:cron|profile|init|rc)"
 )
 
-CLOSING = frozenset({")", "}", "done", "fi", "esac"})
+GROUP_ENDS = frozenset({")", "}", "done", "fi", "esac"})
 """Words that end a group of commands, whose output may be piped."""
 
-_PROMPTS = CLOSING | frozenset(
+_SKIPPED_WORDS = GROUP_ENDS | frozenset(
     {"$", "#", "%", ">", "{", "!", "do", "then", "else", "if", "while", "until"}
 )
 
 
 @lru_cache(maxsize=4096)  # most commands have the same few words
-def name_of(word: str) -> str:
+def program_name(word: str) -> str:
     """Return the name of a program without path and version: `/bin/python3.11` → `python`."""
     name = PurePosixPath(word.replace("\\", "/")).name.lower()
     for ending in (".exe", ".cmd", ".bat"):
@@ -98,7 +100,7 @@ def name_of(word: str) -> str:
     return _VERSION.sub("", name) or name
 
 
-def program_of(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+def program_and_arguments(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Return the name of the program that a command runs, and its arguments.
 
     Prefixes such as `sudo -u root` and `NAME=value` are skipped. Both values are empty if no
@@ -107,16 +109,16 @@ def program_of(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     place = 0
     while place < len(words):
         word = words[place]
-        name = name_of(word)
+        name = program_name(word)
         place += 1
-        if word in _PROMPTS or _ASSIGNMENT.match(word):
+        if word in _SKIPPED_WORDS or _ASSIGNMENT.match(word):
             continue
         if name not in _WRAPPERS:
             return name, tuple(words[place:])
-        taking = _WRAPPERS[name].split()
+        value_options = _WRAPPERS[name].split()
         while place < len(words) and words[place].startswith("-"):
             option = words[place]
-            place += 1 + (option in taking)
+            place += 1 + (option in value_options)
             if name == "env" and option == "-S":
                 place -= 1
         if name in {"timeout", "chroot"}:
@@ -124,10 +126,10 @@ def program_of(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     return "", ()
 
 
-def only_filters(words: Sequence[str]) -> bool:
+def is_filter(words: Sequence[str]) -> bool:
     """Return whether a command is a filter such as `grep`, without options that run commands."""
-    name, arguments = program_of(words)
-    return name in FILTERS and not any(word.startswith(_RUNNING) for word in arguments)
+    name, arguments = program_and_arguments(words)
+    return name in FILTERS and not any(word.startswith(_FILTER_EXEC_OPTIONS) for word in arguments)
 
 
 def runs_its_input(words: Sequence[str]) -> bool:
@@ -136,26 +138,26 @@ def runs_its_input(words: Sequence[str]) -> bool:
     False if the arguments contain the program to run, as in `python -m json.tool` or
     `bash install.sh`. The input is then only data.
     """
-    name, arguments = program_of(words)
+    name, arguments = program_and_arguments(words)
     is_unknown = name.startswith("$") or _PATTERN.search(name)
     if is_unknown or name in _ALWAYS_RUNNING:
         return True
-    if name not in RUNNERS:
+    if name not in INTERPRETERS:
         return False
     if "-s" in arguments or not arguments:
         return True
-    first = next((word for word in arguments if word not in _INPUT), "")
+    first = next((word for word in arguments if word not in _STDIN_NAMES), "")
     return not first or (first.startswith("-") and not first.startswith(("-c", "-m", "-e")))
 
 
 def fetches(words: Sequence[str]) -> bool:
     """Return whether a command downloads something."""
-    name, arguments = program_of(words)
+    name, arguments = program_and_arguments(words)
     return (
         name in FETCHERS
-        or any(name_of(word) in FETCHERS for word in words[:12])
-        or any(call in word for word in words for call in _CALLS)
-        or not _FETCHING.get(name, frozenset()).isdisjoint(arguments[:4])
+        or any(program_name(word) in FETCHERS for word in words[:12])
+        or any(call in word for word in words for call in _FETCH_CALLS)
+        or not _FETCH_ARGUMENTS.get(name, frozenset()).isdisjoint(arguments[:4])
     )
 
 

@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from accelerator_portal.catalog import Catalog, Problem
-from accelerator_portal.catalog.catalog import platform_of
+from accelerator_portal.catalog.catalog import platform_id_of
 from accelerator_portal.catalog.loader import load_platform
 from accelerator_portal.checks import RULES, errors, run_checks
 from accelerator_portal.checks.folder_limits import load_within_limits
 
 # The file next to the last valid versions with the day since which each of them is shown.
-SINCE = "since.json"
+SINCE_FILE = "since.json"
 
 _COMPARING = {rule.id for rule in RULES if rule.compares}
 
@@ -31,7 +31,7 @@ def load_with_quarantine(
     problems are warnings and errors of shared data. With errors of shared data, the site cannot be
     built.
     """
-    catalog, problems = _without_broken(root, today)
+    catalog, problems = _quarantine_broken_folders(root, today)
     if catalog is not None and last_good is not None:
         for folder, since in last_good_versions(last_good).items():
             if folder in catalog.set_aside:
@@ -46,7 +46,7 @@ def last_good_versions(place: Path) -> dict[str, dt.date]:
     a valid `since.json`, the result is empty.
     """
     try:
-        found = json.loads((place / SINCE).read_text("utf-8"))
+        found = json.loads((place / SINCE_FILE).read_text("utf-8"))
         return {folder: dt.date.fromisoformat(day) for folder, day in sorted(found.items())}
     except (OSError, ValueError, AttributeError, TypeError):
         return {}
@@ -64,24 +64,24 @@ def _with_last_good(
     if platform is None:
         return catalog
     shown_before = {**catalog.shown_before, folder: since}
-    fuller = replace(catalog.with_platform(platform), shown_before=shown_before)
-    return catalog if errors(_rule_problems(fuller, today)) else fuller
+    extended = replace(catalog.with_platform(platform), shown_before=shown_before)
+    return catalog if errors(_rule_problems(extended, today)) else extended
 
 
-def _without_broken(root: Path, today: dt.date) -> tuple[Catalog | None, list[Problem]]:
+def _quarantine_broken_folders(root: Path, today: dt.date) -> tuple[Catalog | None, list[Problem]]:
     catalog, problems = load_within_limits(root, today)
     if catalog is None:
         return None, sorted(set(problems))
-    aside, shared = _by_folder(problems)
-    catalog = _without(catalog, aside)
+    quarantined, shared = _errors_by_folder(problems)
+    catalog = _without_folders(catalog, quarantined)
     while True:
-        found = _rule_problems(catalog, today)
-        more = _by_folder(found)[0]
-        if not more:
-            return catalog, sorted({*shared, *found})
-        for folder, problems_there in more.items():
-            aside[folder] = tuple(sorted({*aside.get(folder, ()), *problems_there}))
-        catalog = replace(_without(catalog, aside), left_out={})
+        rule_problems = _rule_problems(catalog, today)
+        new_errors = _errors_by_folder(rule_problems)[0]
+        if not new_errors:
+            return catalog, sorted({*shared, *rule_problems})
+        for folder, problems_there in new_errors.items():
+            quarantined[folder] = tuple(sorted({*quarantined.get(folder, ()), *problems_there}))
+        catalog = replace(_without_folders(catalog, quarantined), left_out={})
 
 
 def _rule_problems(catalog: Catalog, today: dt.date) -> list[Problem]:
@@ -97,23 +97,27 @@ def _rule_problems(catalog: Catalog, today: dt.date) -> list[Problem]:
     ]
 
 
-def _by_folder(problems: Iterable[Problem]) -> tuple[dict[str, tuple[Problem, ...]], list[Problem]]:
+def _errors_by_folder(
+    problems: Iterable[Problem],
+) -> tuple[dict[str, tuple[Problem, ...]], list[Problem]]:
     """Return the errors of each vendor folder, and the problems outside these folders."""
     problems = list(problems)
     folders: dict[str, list[Problem]] = {}
     for problem in errors(problems):
-        if folder := platform_of(problem.path):
+        if folder := platform_id_of(problem.path):
             folders.setdefault(folder, []).append(problem)
-    rest = [problem for problem in problems if platform_of(problem.path) not in folders]
+    rest = [problem for problem in problems if platform_id_of(problem.path) not in folders]
     return {name: tuple(sorted(set(found))) for name, found in folders.items()}, rest
 
 
-def _without(catalog: Catalog, aside: Mapping[str, tuple[Problem, ...]]) -> Catalog:
+def _without_folders(catalog: Catalog, quarantined: Mapping[str, tuple[Problem, ...]]) -> Catalog:
     return replace(
         catalog,
-        platforms=tuple(p for p in catalog.platforms if p.id not in aside),
+        platforms=tuple(p for p in catalog.platforms if p.id not in quarantined),
         files={
-            path: file for path, file in catalog.files.items() if platform_of(path) not in aside
+            path: file
+            for path, file in catalog.files.items()
+            if platform_id_of(path) not in quarantined
         },
-        set_aside=dict(sorted(aside.items())),
+        set_aside=dict(sorted(quarantined.items())),
     )

@@ -42,13 +42,17 @@ def release_addition(
     edited, and NoReleaseError if `published` has too few facts for an entry.
     """
     change = entry_change(published, read_releases(RELEASES, text)[0])
-    after = with_release(RELEASES, text, change, day)
-    return ReleaseAddition(published, change, after, tuple(_new_problems(catalog, after, day)))
+    new_text = with_release(RELEASES, text, change, day)
+    return ReleaseAddition(
+        published, change, new_text, tuple(_new_problems(catalog, new_text, day))
+    )
 
 
 def _new_problems(catalog: Catalog, text: str, day: dt.date) -> Sequence[Problem]:
     releases, file = read_releases(RELEASES, text)
-    after = replace(catalog, releases=releases, files={**catalog.files, RELEASES: file})
-    known = {(p.path, p.what) for p in errors(run_checks(catalog, day))}
-    found = errors(run_checks(after, day))
-    return sorted({problem for problem in found if (problem.path, problem.what) not in known})
+    new_catalog = replace(catalog, releases=releases, files={**catalog.files, RELEASES: file})
+    known_errors = {(p.path, p.what) for p in errors(run_checks(catalog, day))}
+    new_errors = errors(run_checks(new_catalog, day))
+    return sorted(
+        {problem for problem in new_errors if (problem.path, problem.what) not in known_errors}
+    )

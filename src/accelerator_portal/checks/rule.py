@@ -45,7 +45,7 @@ class Rule:
             yield replace(problem, rule=self.id, level=self.level)
 
 
-def repeated(values: Iterable[T]) -> Iterator[tuple[int, T]]:
+def indexed_duplicates(values: Iterable[T]) -> Iterator[tuple[int, T]]:
     """Yield each value that is equal to an earlier one, with its index."""
     seen: set[T] = set()
     for place, value in enumerate(values):

@@ -19,15 +19,15 @@ _NEW_PIPELINE = frozenset({";", "&", "&&", "||", "(", ")"})
 _PIPES = frozenset({"|", "|&"})
 
 # Joins a line with the next one: a backslash in sh, a backtick in PowerShell, a caret in cmd.
-_JOINED = re.compile(r"[\\`^]\n")
-_ENDS_OPEN = re.compile(r"(?:\|&?|&&|\|\|)[ \t]*\Z")
+_LINE_CONTINUATION = re.compile(r"[\\`^]\n")
+_CONTINUES_NEXT_LINE = re.compile(r"(?:\|&?|&&|\|\|)[ \t]*\Z")
 _COMMENT = re.compile(r"(?<=[|&])[ \t]*#.*\Z")
 # PowerShell runs the output of the command in the parentheses after these words.
-_INVOKING = frozenset({"iex", "invoke-expression"})
-_STARTS_PIPED = re.compile(r"[ \t]*\|(?!\|)")
+_POWERSHELL_EVAL = frozenset({"iex", "invoke-expression"})
+_CONTINUES_PREVIOUS_LINE = re.compile(r"[ \t]*\|(?!\|)")
 
 # Commands inside words, as in `bash -c "…"`, are read up to this number of levels.
-_DEEPEST = 3
+_MAX_DEPTH = 3
 
 
 @dataclass(slots=True)
@@ -56,7 +56,7 @@ class Pipeline:
 def pipelines(text: str) -> Iterator[Pipeline]:
     """Yield every pipeline of a text, including pipelines inside words and substitutions."""
     for line, joined in _logical_lines(text):
-        for commands in _of_line(joined, _DEEPEST):
+        for commands in _line_pipelines(joined, _MAX_DEPTH):
             yield Pipeline(line, commands)
 
 
@@ -64,7 +64,7 @@ def pipelines_of_words(words: tuple[str, ...]) -> Iterator[Pipeline]:
     """Yield the pipeline of a list of words, and the pipelines inside the words."""
     commands = (Command(list(words)),)
     yield Pipeline(0, commands)
-    for inner in _inside(commands, _DEEPEST):
+    for inner in _nested_pipelines(commands, _MAX_DEPTH):
         yield Pipeline(0, inner)
 
 
@@ -73,11 +73,13 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
 
     A line that continues the previous line is joined with it.
     """
-    lines = _JOINED.sub("\x00", text).split("\n")  # the marks keep the lines countable
+    lines = _LINE_CONTINUATION.sub("\x00", text).split("\n")  # the marks keep the lines countable
     number, start, parts = 0, 0, list[str]()
     for line in lines:
-        goes_on = parts and (_ENDS_OPEN.search(parts[-1][-40:]) or _STARTS_PIPED.match(line))
-        if parts and not goes_on:
+        continues = parts and (
+            _CONTINUES_NEXT_LINE.search(parts[-1][-40:]) or _CONTINUES_PREVIOUS_LINE.match(line)
+        )
+        if parts and not continues:
             yield start, " ".join(parts)
             parts = []
         if not parts:
@@ -88,7 +90,7 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
         yield start, " ".join(parts)
 
 
-def _of_line(line: str, depth: int) -> Iterator[tuple[Command, ...]]:
+def _line_pipelines(line: str, depth: int) -> Iterator[tuple[Command, ...]]:
     pipeline: list[Command] = [Command()]
     before, begins = "", True
     for part in _tokens(line):
@@ -97,9 +99,11 @@ def _of_line(line: str, depth: int) -> Iterator[tuple[Command, ...]]:
         if part in _NEW_PIPELINE:
             if part == "(" and before in _PIPES:  # a group reads piped input
                 pipeline[-1].words.append(part)
-            yield from _finished(pipeline, depth)
+            yield from _with_nested_pipelines(pipeline, depth)
             opened = part == "(" and (
-                before.endswith(("$", "<", ">")) or before.lower() in _INVOKING or before == "&("
+                before.endswith(("$", "<", ">"))
+                or before.lower() in _POWERSHELL_EVAL
+                or before == "&("
             )
             pipeline = [Command([part] if part == ")" else [], substituted=opened)]
         elif part in _PIPES:
@@ -108,17 +112,17 @@ def _of_line(line: str, depth: int) -> Iterator[tuple[Command, ...]]:
             pipeline[-1].words.append(part)
         begins = not before
         before = part
-    yield from _finished(pipeline, depth)
+    yield from _with_nested_pipelines(pipeline, depth)
 
 
-def _finished(pipeline: list[Command], depth: int) -> Iterator[tuple[Command, ...]]:
+def _with_nested_pipelines(pipeline: list[Command], depth: int) -> Iterator[tuple[Command, ...]]:
     if any(command.words for command in pipeline):
         commands = tuple(pipeline)
         yield commands
-        yield from _inside(commands, depth)
+        yield from _nested_pipelines(commands, depth)
 
 
-def _inside(commands: tuple[Command, ...], depth: int) -> Iterator[tuple[Command, ...]]:
+def _nested_pipelines(commands: tuple[Command, ...], depth: int) -> Iterator[tuple[Command, ...]]:
     """Yield the pipelines inside words: in `bash -c "…"`, in a quoted `$(…)`, or in backticks.
 
     `depth` is the number of nested levels to read.
@@ -129,18 +133,18 @@ def _inside(commands: tuple[Command, ...], depth: int) -> Iterator[tuple[Command
         for word in command.words:
             if "$(" in word or "<(" in word or (" " in word and re.search(r"[|;&`]", word)):
                 opened = word.replace("`", " ; ").replace("$(", " $ ( ")
-                yield from _of_line(opened, depth - 1)
+                yield from _line_pipelines(opened, depth - 1)
         if any("`" in word for word in command.words):
             inner = " ".join(command.words).split("`")[1::2]
             for text in inner:
-                yield from _of_line(f"$ ( {text} )", depth - 1)
+                yield from _line_pipelines(f"$ ( {text} )", depth - 1)
 
 
 def _tokens(line: str) -> Iterator[str]:
     try:
-        found = list(_shlex(line))
+        found = list(_make_lexer(line))
     except ValueError:  # an apostrophe, or another quotation mark without an end
-        found = list(_shlex(line.translate(_NO_QUOTES)))
+        found = list(_make_lexer(line.translate(_NO_QUOTES)))
     for token in found:
         if token and all(sign in _PUNCTUATION for sign in token):
             yield from _OPERATOR.findall(token)
@@ -151,7 +155,7 @@ def _tokens(line: str) -> Iterator[str]:
 _NO_QUOTES = str.maketrans({"'": " ", '"': " ", "\\": "/"})
 
 
-def _shlex(line: str) -> shlex.shlex:
+def _make_lexer(line: str) -> shlex.shlex:
     lexer = shlex.shlex(line, posix=True, punctuation_chars=_PUNCTUATION)
     lexer.whitespace_split = True
     lexer.commenters = ""

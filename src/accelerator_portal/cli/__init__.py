@@ -3,7 +3,7 @@
 import sys
 
 
-def _end() -> None:
+def _exit_after_interrupt() -> None:
     """Print one line and exit if Ctrl+C is pressed while Python imports the command's modules."""
     sys.stderr.write("Interrupted. Nothing was done. To start again, run the command again.\n")
     sys.exit(130)
@@ -12,6 +12,6 @@ def _end() -> None:
 try:
     from accelerator_portal.cli.main import main
 except KeyboardInterrupt:
-    _end()
+    _exit_after_interrupt()
 
 __all__ = ["main"]

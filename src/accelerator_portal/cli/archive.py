@@ -13,7 +13,7 @@ from accelerator_automation.archive_store import (
     fetch_archive,
     open_archive,
     push_archive,
-    remember,
+    store_published_digest,
 )
 from accelerator_automation.github import branch as github_branch
 from accelerator_portal.catalog.wording import count
@@ -38,8 +38,10 @@ def fetch(root: Path, place: Path) -> None:
 
     The folder PLACE is empty if there is no branch yet.
     """
-    there = fetch_archive(root, place)
-    click.echo(f"Fetched the archive to {place}." if there else f"There is no branch {BRANCH} yet.")
+    has_branch = fetch_archive(root, place)
+    click.echo(
+        f"Fetched the archive to {place}." if has_branch else f"There is no branch {BRANCH} yet."
+    )
 
 
 @archive.command()
@@ -69,7 +71,7 @@ def published(place: Path, inputs: str) -> None:
         raise click.UsageError(
             "INPUTS isn't a SHA-256 checksum. Use the value that `build --outputs` writes"
         )
-    remember(open_archive(str(place)), inputs)
+    store_published_digest(open_archive(str(place)), inputs)
 
 
 @click.command()
@@ -86,10 +88,10 @@ def push_data(root: Path, paths: tuple[str, ...], branch: str, message: str) -> 
     and the command exits with status 1. Run the job again to generate that
     file from the newest commit.
     """
-    done = github_branch.push_data(root, branch, paths, message)
-    click.echo(f"Pushed {count(done.pushed, 'file')} to {branch}.")
-    for path in done.left_out:
+    push_result = github_branch.push_data(root, branch, paths, message)
+    click.echo(f"Pushed {count(push_result.pushed, 'file')} to {branch}.")
+    for path in push_result.left_out:
         click.echo(
             f"{path}: not pushed, because {branch} changed it, too. Run the job again.", err=True
         )
-    sys.exit(int(bool(done.left_out)))
+    sys.exit(int(bool(push_result.left_out)))

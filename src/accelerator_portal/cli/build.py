@@ -26,10 +26,10 @@ from accelerator_portal.cli.options import (
 )
 from accelerator_portal.site import RepositoryLinks, build_site
 from accelerator_portal.site.difference import compare, markdown, read_state
-from accelerator_portal.site.export import INDEX, export_files
+from accelerator_portal.site.export import EXPORT_INDEX, export_files
 from accelerator_portal.site.languages import published_languages
 
-_SHOWN = 20
+_MAX_SHOWN_LINKS = 20
 
 
 @click.command()
@@ -72,24 +72,32 @@ def build(  # noqa: PLR0913, PLR0917 - one for each option
             click.echo(f"Restored the previous site to {out}.")
             return
         store = open_archive(archive) if archive else None
-        found = load_with_quarantine(root, today())[0] if store else None
-        shown = last_good_dates(store, found.set_aside, today()) if store and found else {}
-        building.build(root, out, store, shown, quarantine=quarantine)
+        catalog_without_broken = load_with_quarantine(root, today())[0] if store else None
+        last_good_by_platform = (
+            last_good_dates(store, catalog_without_broken.set_aside, today())
+            if store and catalog_without_broken
+            else {}
+        )
+        building.build(root, out, store, last_good_by_platform, quarantine=quarantine)
         if outputs and store:
-            digest = building.inputs(root, found, shown) if found else ""
+            digest = (
+                building.inputs_digest(root, catalog_without_broken, last_good_by_platform)
+                if catalog_without_broken
+                else ""
+            )
             with outputs.open("a", encoding="utf-8") as file:  # other steps write to it, too
                 file.write(f"inputs={digest}\n")
     except building.EngineError as error:  # MkDocs has printed the error
         sys.exit(error.code)
     except building.BrokenLinksError as error:
-        for link in error.links[:_SHOWN]:
+        for link in error.links[:_MAX_SHOWN_LINKS]:
             click.echo(link, err=True)
         raise click.ClickException(str(error)) from None
     click.echo(f"Built the site in {out}.")
 
 
 _ASSETS = "site_src/pages"
-_SETTINGS = "mkdocs.yml"
+_MKDOCS_SETTINGS = "mkdocs.yml"
 
 
 @click.command()
@@ -105,13 +113,13 @@ def export(root: Path, out: Path) -> None:
 
     The export contains plain Markdown, data and assets.
     """
-    if out.is_dir() and any(out.iterdir()) and not (out / INDEX).is_file():
+    if out.is_dir() and any(out.iterdir()) and not (out / EXPORT_INDEX).is_file():
         message = (
             f"{out} contains other files. Choose a folder that is new, empty or an earlier export"
         )
         raise click.ClickException(message)
-    languages = published_languages(root, _languages(root))
-    repository = _repository(root)
+    languages = published_languages(root, _configured_languages(root))
+    repository = _repository_links(root)
     pages = build_site(checked_catalog(root), root, repository, languages=languages)
     files: dict[str, str | Path] = {file.path: file.content for file in export_files(pages)}
     assets = root / _ASSETS
@@ -126,23 +134,25 @@ def export(root: Path, out: Path) -> None:
     click.echo(f"Wrote {count(markdown, 'page')} and {others} to {out}.")
 
 
-def _languages(root: Path) -> list[str]:
+def _configured_languages(root: Path) -> list[str]:
     """Return the codes of the languages that mkdocs.yml lists."""
-    text = (root / _SETTINGS).read_text("utf-8")
+    text = (root / _MKDOCS_SETTINGS).read_text("utf-8")
     found = re.search(r"^  languages: \[(.*)\]", text, re.MULTILINE)
     return re.findall(r"[\w-]+", found[1]) if found else []
 
 
-def _repository(root: Path) -> RepositoryLinks:
+def _repository_links(root: Path) -> RepositoryLinks:
     """Return the repository's links, from `repo_url` in mkdocs.yml.
 
     Raises click.ClickException if mkdocs.yml has none.
     """
     found = re.search(
-        r"^repo_url: (https://\S+)$", (root / _SETTINGS).read_text("utf-8"), re.MULTILINE
+        r"^repo_url: (https://\S+)$", (root / _MKDOCS_SETTINGS).read_text("utf-8"), re.MULTILINE
     )
     if not found:
-        raise click.ClickException(f"{_SETTINGS} has no repo_url. Add a line: repo_url: https://…")
+        raise click.ClickException(
+            f"{_MKDOCS_SETTINGS} has no repo_url. Add a line: repo_url: https://…"
+        )
     return RepositoryLinks(found[1], f"{found[1]}/edit/main/")
 
 

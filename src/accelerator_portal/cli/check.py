@@ -25,7 +25,7 @@ from accelerator_portal.catalog.schema import format_address
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.fixes import fixed_files
-from accelerator_portal.checks.folder_limits import first_faults, load_within_limits
+from accelerator_portal.checks.folder_limits import first_problems, load_within_limits
 from accelerator_portal.cli.extras import require_extra
 from accelerator_portal.cli.options import ROOT, progress_bar
 
@@ -39,7 +39,7 @@ ProblemFormat = Callable[[Path, Sequence[Problem]], str]
 
 def as_text(root: Path, problems: Sequence[Problem]) -> str:
     """Return each problem with its line, and the relevant part of the line underlined."""
-    return "\n".join(line for problem in problems for line in _shown(root, problem))
+    return "\n".join(line for problem in problems for line in _problem_report(root, problem))
 
 
 def as_annotations(root: Path, problems: Sequence[Problem]) -> str:
@@ -48,29 +48,33 @@ def as_annotations(root: Path, problems: Sequence[Problem]) -> str:
     Source: "Workflow commands for GitHub Actions", GitHub's documentation.
     """
     return "\n".join(
-        f"::{problem.level} file={_property(printable(problem.path))},line={problem.line},"
-        f"title={_property(problem.rule)}::"
-        f"{_message(problem.words)} ({_message(_help(root, problem))})"
+        f"::{problem.level} file={_escape_property(printable(problem.path))},line={problem.line},"
+        f"title={_escape_property(problem.rule)}::"
+        f"{_escape_message(problem.words)} ({_escape_message(_help_page_address(root, problem))})"
         for problem in problems
     )
 
 
 def as_json(root: Path, problems: Sequence[Problem]) -> str:
     """Return the problems as a JSON list; columns count from 1, and `end_column` is exclusive."""
-    return json.dumps([_record(root, problem) for problem in problems], indent=1)
+    return json.dumps([_problem_record(root, problem) for problem in problems], indent=1)
 
 
-TELLERS: Mapping[str, ProblemFormat] = {"text": as_text, "github": as_annotations, "json": as_json}
+PROBLEM_FORMATS: Mapping[str, ProblemFormat] = {
+    "text": as_text,
+    "github": as_annotations,
+    "json": as_json,
+}
 
 
-def spot(line: str, problem: Problem) -> tuple[int, int]:
+def problem_span(line: str, problem: Problem) -> tuple[int, int]:
     """Return the start and the exclusive end of a problem in its line, from 0.
 
     The problem is the text that its fix replaces, else the first text in double quotes in
     `problem.what` that the line contains, else the whole line without surrounding spaces.
     """
-    named = _QUOTED.findall(problem.what)
-    for word in [problem.fix.old, *named] if problem.fix else named:
+    quoted_texts = _QUOTED.findall(problem.what)
+    for word in [problem.fix.old, *quoted_texts] if problem.fix else quoted_texts:
         start = line.find(word)
         if start >= 0:
             return start, start + len(word)
@@ -79,29 +83,29 @@ def spot(line: str, problem: Problem) -> tuple[int, int]:
     return start, start + len(bare.rstrip())
 
 
-def _shown(root: Path, problem: Problem) -> list[str]:
+def _problem_report(root: Path, problem: Problem) -> list[str]:
     tag = problem.rule if problem.level == "error" else f"warning: {problem.rule}"
     lines = [f"{problem} [{tag}]"]
-    line = _line(root, problem)
-    see = f"  see {_help(root, problem)}"
+    line = _line_of_problem(root, problem)
+    see = f"  see {_help_page_address(root, problem)}"
     if not line.strip():
         return [*lines, see]
-    start, end = spot(line, problem)
+    start, end = problem_span(line, problem)
     number = str(problem.line)
-    window = _window(start, len(line))
+    window = _visible_columns(start, len(line))
     under = " " * (start - window.start) + "^" * max(1, min(end, window.stop) - start)
-    lines.append(f"  {number} | {_printable(line[window])}")
+    lines.append(f"  {number} | {_printable_line(line[window])}")
     lines.append(f"  {' ' * len(number)} | {click.style(under, fg='red')}")
     return [*lines, see]
 
 
-def _help(root: Path, problem: Problem) -> str:
+def _help_page_address(root: Path, problem: Problem) -> str:
     if problem.rule == "format":
         return site_address(root) + format_address(problem.path, problem.record)
     return f"{site_address(root)}contribute/rules/#{problem.rule}"
 
 
-def _window(start: int, length: int) -> slice:
+def _visible_columns(start: int, length: int) -> slice:
     """Return the positions of the characters to print of a line with `length` characters.
 
     These are at most MOST_COLUMNS characters. They contain `start`, the problem's first position.
@@ -112,19 +116,19 @@ def _window(start: int, length: int) -> slice:
     return slice(first, first + MOST_COLUMNS)
 
 
-def _printable(line: str) -> str:
+def _printable_line(line: str) -> str:
     """Return the line with special characters replaced, so that the underline fits below it."""
     shown = "".join(c if c.isprintable() else " " if c == "\t" else "�" for c in line)
     return shown.replace("##[", "##�")  # GitHub's runner reads it as a command
 
 
-def _line(root: Path, problem: Problem) -> str:
-    lines = _lines(root / problem.path)
+def _line_of_problem(root: Path, problem: Problem) -> str:
+    lines = _file_lines(root / problem.path)
     return lines[problem.line - 1] if problem.line <= len(lines) else ""
 
 
 @lru_cache(maxsize=16)
-def _lines(path: Path) -> tuple[str, ...]:
+def _file_lines(path: Path) -> tuple[str, ...]:
     """Return the lines of a text file.
 
     The result is empty for a folder, a symbolic link, a file that cannot be read and a file larger
@@ -139,9 +143,9 @@ def _lines(path: Path) -> tuple[str, ...]:
     return tuple(text.split("\n"))
 
 
-def _record(root: Path, problem: Problem) -> dict[str, Any]:
-    line = _line(root, problem)
-    start, end = spot(line, problem)
+def _problem_record(root: Path, problem: Problem) -> dict[str, Any]:
+    line = _line_of_problem(root, problem)
+    start, end = problem_span(line, problem)
     return {
         "path": problem.path,
         "line": problem.line,
@@ -152,21 +156,21 @@ def _record(root: Path, problem: Problem) -> dict[str, Any]:
         "what": problem.what,
         "remedy": problem.remedy,
         "fix": bool(problem.fix),
-        "help": _help(root, problem),
+        "help": _help_page_address(root, problem),
     }
 
 
-def _message(text: str) -> str:
+def _escape_message(text: str) -> str:
     """Return `text`, which has no line breaks, escaped for a GitHub workflow command."""
     return text.replace("%", "%25")
 
 
-def _property(text: str) -> str:
-    return _message(text).replace(":", "%3A").replace(",", "%2C")
+def _escape_property(text: str) -> str:
+    return _escape_message(text).replace(":", "%3A").replace(",", "%2C")
 
 
-VARIABLE = "PORTAL_SITE_URL"
-LOCAL = "http://127.0.0.1:8000/"
+SITE_URL_VARIABLE = "PORTAL_SITE_URL"
+LOCAL_SITE_ADDRESS = "http://127.0.0.1:8000/"
 
 _REPOSITORY = re.compile(r"^repo_url: https://github\.com/([\w.-]+)/([\w.-]+)$", re.MULTILINE)
 
@@ -177,17 +181,17 @@ def site_address(root: Path) -> str:
     The address is PORTAL_SITE_URL if set, else the GitHub Pages address of the repository in
     `mkdocs.yml`, else the address that `make serve` uses.
     """
-    given = os.environ.get(VARIABLE)
-    return f"{given.rstrip('/')}/" if given else _pages(root)
+    given = os.environ.get(SITE_URL_VARIABLE)
+    return f"{given.rstrip('/')}/" if given else _github_pages_address(root)
 
 
 @lru_cache(maxsize=4)
-def _pages(root: Path) -> str:
+def _github_pages_address(root: Path) -> str:
     try:
         found = _REPOSITORY.search((root / "mkdocs.yml").read_text("utf-8"))
     except (OSError, ValueError):
         found = None
-    return f"https://{found[1]}.github.io/{found[2]}/" if found else LOCAL
+    return f"https://{found[1]}.github.io/{found[2]}/" if found else LOCAL_SITE_ADDRESS
 
 
 @click.command()
@@ -195,7 +199,7 @@ def _pages(root: Path) -> str:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(sorted(TELLERS)),
+    type=click.Choice(sorted(PROBLEM_FORMATS)),
     default="text",
     help="Print text, GitHub annotations or JSON. Default: text.",
 )
@@ -220,17 +224,17 @@ def check(  # noqa: PLR0913 - each is an option
     """
     if network:
         require_extra("packages", "check --network")
-    wanted = _below(root, paths)
+    wanted = _repository_paths(root, paths)
     changed = changed_folders(root, base)
-    catalog, problems = _found(root, wanted, changed)
+    catalog, problems = _checked_catalog_and_problems(root, wanted, changed)
     if fix:
-        _fix(root, problems)
-        catalog, problems = _found(root, wanted, changed)
+        _write_fixes(root, problems)
+        catalog, problems = _checked_catalog_and_problems(root, wanted, changed)
     if network and catalog:
-        problems = sorted({*problems, *_asked(catalog, wanted)})
+        problems = sorted({*problems, *_link_problems(catalog, wanted)})
     if problems or form == "json":
-        shown = sorted(first_faults(problems), key=lambda problem: problem.level != "error")
-        click.echo(TELLERS[form](root, shown))
+        shown = sorted(first_problems(problems), key=lambda problem: problem.level != "error")
+        click.echo(PROBLEM_FORMATS[form](root, shown))
     failed = errors(problems)
     summary = _summary(catalog, problems, failed)
     where = f" in {', '.join(wanted)}" if wanted else ""
@@ -239,7 +243,7 @@ def check(  # noqa: PLR0913 - each is an option
         sys.exit(1)
 
 
-def _found(
+def _checked_catalog_and_problems(
     root: Path, wanted: Sequence[str], changed: frozenset[str]
 ) -> tuple[Catalog | None, list[Problem]]:
     def load(place: Path, day: dt.date) -> tuple[Catalog | None, list[Problem]]:
@@ -250,27 +254,29 @@ def _found(
     return catalog, [problem for problem in problems if _is_wanted(problem.path, wanted)]
 
 
-def _asked(catalog: Catalog, wanted: Sequence[str]) -> list[Problem]:
-    from accelerator_portal.checks.network import addresses, check_network
+def _link_problems(catalog: Catalog, wanted: Sequence[str]) -> list[Problem]:
+    from accelerator_portal.checks.network import check_network, links_to_check
 
-    found = {a: place for a, place in addresses(catalog).items() if _is_wanted(place.path, wanted)}
-    with progress_bar("links", len(found)) as advance:
-        return check_network(found, advance)
+    links = {
+        a: place for a, place in links_to_check(catalog).items() if _is_wanted(place.path, wanted)
+    }
+    with progress_bar("links", len(links)) as advance:
+        return check_network(links, advance)
 
 
-def _below(root: Path, paths: Iterable[Path]) -> list[str]:
+def _repository_paths(root: Path, paths: Iterable[Path]) -> list[str]:
     """Return `paths` relative to the repository `root`.
 
     A relative path is looked up in the current folder first, then below `root`. Raises
     click.BadParameter for a path that cannot be read or is not in the repository.
     """
-    found = []
+    relative_paths = []
     for path in paths:
         place = path if path.is_absolute() else Path.cwd() / path
         place = place if os.path.lexists(place) else root / path
         try:
             place.stat()
-            found.append(place.resolve().relative_to(root.resolve()).as_posix())
+            relative_paths.append(place.resolve().relative_to(root.resolve()).as_posix())
         except OSError as error:  # it does not exist, or its name is too long
             what = f"can't read {str(path)[:200]} ({error.strerror}). Correct the path"
             raise click.BadParameter(what, param_hint="PATHS") from None
@@ -278,14 +284,14 @@ def _below(root: Path, paths: Iterable[Path]) -> list[str]:
             raise click.BadParameter(
                 f"{path} is not in {root}. Pass a path inside the repository", param_hint="PATHS"
             ) from None
-    return found
+    return relative_paths
 
 
 def _is_wanted(path: str, wanted: Sequence[str]) -> bool:
     return not wanted or any(PurePosixPath(path).is_relative_to(place) for place in wanted)
 
 
-def _fix(root: Path, problems: Sequence[Problem]) -> None:
+def _write_fixes(root: Path, problems: Sequence[Problem]) -> None:
     texts, gone = fixed_files(root, problems)
     for path, text in texts.items():
         write_text_atomically(path, text)
@@ -295,15 +301,15 @@ def _fix(root: Path, problems: Sequence[Problem]) -> None:
 
 def _summary(catalog: Catalog | None, problems: list[Problem], failed: list[Problem]) -> str:
     warnings = len(problems) - len(failed)
-    told = count(warnings, "warning") if warnings else ""
+    warning_text = count(warnings, "warning") if warnings else ""
     if failed or catalog is None:
-        return ", ".join(filter(None, (f"{count(len(failed), 'problem')} found", told)))
+        return ", ".join(filter(None, (f"{count(len(failed), 'problem')} found", warning_text)))
     platforms = count(len(catalog.platforms), "platform")
-    return f"{platforms}, {told or 'no problems'}"
+    return f"{platforms}, {warning_text or 'no problems'}"
 
 
 # The names in a clone or a fork of the branch that changes are merged into.
-_USUAL_BASES = ("origin/HEAD", "origin/main")
+_DEFAULT_BASES = ("origin/HEAD", "origin/main")
 
 
 def changed_folders(root: Path, base: str | None) -> frozenset[str]:
@@ -313,26 +319,30 @@ def changed_folders(root: Path, base: str | None) -> frozenset[str]:
     common commit of HEAD and `base`, raises click.BadParameter; if `base` is None, returns an empty
     set instead.
     """
-    for name in (base,) if base else _USUAL_BASES:
+    for name in (base,) if base else _DEFAULT_BASES:
         # Compare with the last common commit, so that later changes of others do not count.
-        start = _git(root, "merge-base", "--end-of-options", "HEAD", name)
+        start = _git_output(root, "merge-base", "--end-of-options", "HEAD", name)
         if start:
-            changed = _git(root, "diff", "--name-only", "--relative", "-z", start[0], "--", ".")
-            new = _git(root, "ls-files", "--others", "--exclude-standard", "-z", "--", ACCELERATORS)
-            return frozenset(filter(None, map(_folder, (*changed, *new))))
+            changed = _git_output(
+                root, "diff", "--name-only", "--relative", "-z", start[0], "--", "."
+            )
+            new = _git_output(
+                root, "ls-files", "--others", "--exclude-standard", "-z", "--", ACCELERATORS
+            )
+            return frozenset(filter(None, map(_platform_folder_of_path, (*changed, *new))))
     if base:
         what = f'there is no commit "{base}". Fetch it, or correct --base'
         raise click.BadParameter(printable(what), param_hint="--base")
     return frozenset()
 
 
-def _folder(path: str) -> str:
+def _platform_folder_of_path(path: str) -> str:
     first, _, rest = path.partition("/")
     folder, slash, _ = rest.partition("/")
     return folder if first == ACCELERATORS and slash else ""
 
 
-def _git(root: Path, *arguments: str) -> list[str]:
+def _git_output(root: Path, *arguments: str) -> list[str]:
     """Return git's output, split at newlines and NUL characters; empty if the command fails."""
     command = ["git", "-C", str(root), "-c", "core.fsmonitor=false", *arguments]
     try:

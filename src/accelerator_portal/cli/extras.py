@@ -32,11 +32,11 @@ INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {"automation": ("packages", "site"
 OLDEST_PYTHON = (3, 11)
 """The oldest Python that extras support, except those in BESIDE_A_PLUGIN."""
 
-BESIDE_A_PLUGIN: frozenset[Extra] = frozenset({"cluster"})
+ANY_PYTHON_EXTRAS: frozenset[Extra] = frozenset({"cluster"})
 """Extras that support every Python that the base dependencies support."""
 
 
-_NEWER = f"They need Python {'.'.join(map(str, OLDEST_PYTHON))} or newer."
+_PYTHON_HINT = f"They need Python {'.'.join(map(str, OLDEST_PYTHON))} or newer."
 
 
 class MissingExtraError(click.ClickException):
@@ -52,13 +52,17 @@ class MissingExtraError(click.ClickException):
 
         what = f"`accelerator-portal {command}` needs the optional packages of the extra `{extra}`"
         install = f"In a clone of the portal, run: {install_command(extra)}"
-        super().__init__(f"{what}. {install}" if _new_enough(extra) else f"{what}. {_NEWER}")
+        super().__init__(
+            f"{what}. {install}" if _is_python_supported(extra) else f"{what}. {_PYTHON_HINT}"
+        )
 
 
 def is_installed(extra: Extra) -> bool:
     """Return whether all modules of an extra are installed and this Python is new enough for it."""
     extras = (extra, *INCLUDED.get(extra, ()))
-    return _new_enough(extra) and all(_found(module) for one in extras for module in MODULES[one])
+    return _is_python_supported(extra) and all(
+        _is_module_installed(module) for one in extras for module in MODULES[one]
+    )
 
 
 def require_extra(extra: Extra, command: str) -> None:
@@ -67,7 +71,7 @@ def require_extra(extra: Extra, command: str) -> None:
         raise MissingExtraError(command, extra)
 
 
-def refusing_command(name: str, summary: str, extra: Extra) -> click.Command:
+def missing_extra_command(name: str, summary: str, extra: Extra) -> click.Command:
     """Return a command that always fails, with the message that its extra is not installed."""
 
     def refuse(_arguments: tuple[str, ...]) -> None:
@@ -85,11 +89,11 @@ def refusing_command(name: str, summary: str, extra: Extra) -> click.Command:
     )
 
 
-def _new_enough(extra: Extra) -> bool:
-    return extra in BESIDE_A_PLUGIN or sys.version_info[:2] >= OLDEST_PYTHON
+def _is_python_supported(extra: Extra) -> bool:
+    return extra in ANY_PYTHON_EXTRAS or sys.version_info[:2] >= OLDEST_PYTHON
 
 
-def _found(module: str) -> bool:
+def _is_module_installed(module: str) -> bool:
     try:
         return find_spec(module) is not None
     except ImportError:  # an import hook that refuses it

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import click
 
 # A shell's exit status for a command that Ctrl+C ended.
-INTERRUPTED = 130
+INTERRUPTED_EXIT_STATUS = 130
 
 
 @contextmanager
@@ -30,14 +30,14 @@ def failures_as_messages() -> Iterator[None]:
         click.echo(
             "Interrupted. No file is incomplete. To continue, run the command again.", err=True
         )
-        sys.exit(INTERRUPTED)
+        sys.exit(INTERRUPTED_EXIT_STATUS)
     except (click.ClickException, click.exceptions.Exit):
         raise
     except Exception as error:  # noqa: BLE001 - an unexpected error is raised again
-        _tell(error)
+        _exit_with_message(error)
 
 
-def _tell(error: Exception) -> None:
+def _exit_with_message(error: Exception) -> None:
     from accelerator_portal.catalog import ProblemsError
     from accelerator_portal.catalog.problem import UserError, printable
     from accelerator_portal.cli.options import print_problems

@@ -13,7 +13,7 @@ from accelerator_portal.catalog.catalog import SUITES
 from accelerator_portal.catalog.schema import schema_files
 from accelerator_portal.cli.options import ANY_ROOT, ROOT, refuse_unknown, whole_catalog
 from accelerator_portal.vendors.github_files import github_files
-from accelerator_validation.listing import listed
+from accelerator_validation.listing import list_tests
 from accelerator_validation.matrix import read_matrix, suite_names
 
 CHECK = click.option(
@@ -21,32 +21,34 @@ CHECK = click.option(
 )
 
 
-def stale_files(root: Path, files: Mapping[str, str]) -> dict[str, str]:
+def outdated_files(root: Path, files: Mapping[str, str]) -> dict[str, str]:
     """Return the items of `files` whose file is missing or out of date below `root`.
 
     `files` maps paths to texts.
     """
-    return {path: text for path, text in files.items() if not _holds(root / path, text)}
+    return {path: text for path, text in files.items() if not _has_text(root / path, text)}
 
 
-def keep_current(root: Path, files: Mapping[str, str], check_only: bool, fault: str) -> None:
+def write_or_check_files(
+    root: Path, files: Mapping[str, str], check_only: bool, fault: str
+) -> None:
     """Write the files below `root` that are missing or out of date, and print their paths.
 
     `files` maps paths to texts. With `check_only`, nothing is written: each path is printed with
     the message `fault`, and the command exits with 1 if a file is out of date.
     """
-    old = stale_files(root, files)
-    for path, text in old.items():
+    outdated = outdated_files(root, files)
+    for path, text in outdated.items():
         if check_only:
             click.echo(f"{path}:1: {fault}")
             continue
         write_text_atomically(root / path, text)
         click.echo(f"Wrote {path}")
-    if old and check_only:
+    if outdated and check_only:
         sys.exit(1)
 
 
-def _holds(path: Path, text: str) -> bool:
+def _has_text(path: Path, text: str) -> bool:
     try:
         return path.read_bytes() == text.encode()
     except OSError:
@@ -65,7 +67,7 @@ def owners(root: Path, check_only: bool) -> None:
     nothing is written, because its owners would be lost.
     """
     fault = "the file is out of date. Run: make owners"
-    keep_current(root, github_files(whole_catalog(root)), check_only, fault)
+    write_or_check_files(root, github_files(whole_catalog(root)), check_only, fault)
 
 
 @click.command()
@@ -77,10 +79,10 @@ def schema(root: Path, check_only: bool) -> None:
     They describe the files that vendors contribute.
     """
     fault = "the schema is out of date. Run: accelerator-portal schema"
-    keep_current(root, schema_files(), check_only, fault)
+    write_or_check_files(root, schema_files(), check_only, fault)
 
 
-_LIST = "\ntests:\n"
+_TESTS_HEADING = "\ntests:\n"
 
 
 @click.command()
@@ -110,19 +112,19 @@ def suites(root: Path, check_only: bool, wanted: tuple[str, ...]) -> None:
         what = f"{root / SUITES} has no file for a suite of the harness. Correct --root"
         raise click.UsageError(what)
     names = [name for name in described if not wanted or name in wanted]
-    offers = listed({name: read_matrix(name) for name in names})
+    offers = list_tests({name: read_matrix(name) for name in names})
     files = {}
     for name in filter(offers.get, names):  # some suites have their tests in a checkout
         path = f"{SUITES}/{name}.yaml"
-        head, found, known = (root / path).read_text("utf-8").partition(_LIST)
-        if not found:
+        head, separator, tests_text = (root / path).read_text("utf-8").partition(_TESTS_HEADING)
+        if not separator:
             raise click.ClickException(
                 f'{path} has no list "tests:". Add one with at least one test name'
             )
         matrix = read_matrix(name)
-        kept = {line.removeprefix("  - ") for line in known.splitlines()}
+        known_tests = {line.removeprefix("  - ") for line in tests_text.splitlines()}
         own = {o.name for o in offers[name] if not matrix.excludes(o.name, {})}
-        tests = sorted(own | kept)
-        files[path] = f"{head}{_LIST}" + "".join(f"  - {test}\n" for test in tests)
+        tests = sorted(own | known_tests)
+        files[path] = f"{head}{_TESTS_HEADING}" + "".join(f"  - {test}\n" for test in tests)
     fault = "the list of tests is out of date. Run: accelerator-portal suites"
-    keep_current(root, files, check_only, fault)
+    write_or_check_files(root, files, check_only, fault)

@@ -32,12 +32,12 @@ from accelerator_portal.cli.options import (
     require_repository,
 )
 from accelerator_portal.results.archive import History, read_history
-from accelerator_portal.results.breakages import classes
+from accelerator_portal.results.breakages import classes_by_key
 from accelerator_portal.results.folding import (
     fold_reports,
     folder_reports,
     read_reports,
-    without_future,
+    without_future_reports,
 )
 from accelerator_portal.results.partitions.checking import check_accelerator
 from accelerator_portal.results.partitions.compaction import Compaction, compact_all
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-_CONNECT_S = 20
+_CONNECT_TIMEOUT_S = 20
 
 
 @click.group()
@@ -115,7 +115,7 @@ def rollup(  # noqa: PLR0913, PLR0917 - click hands over each option
         refuse_without_history(root, accelerator)
     partitions = result_partitions(root, accelerators or archived_accelerators(root))
     engine = "dask" if scheduler else engine or engine_for(partitions)
-    frame = _made(ROLLUPS[name], partitions, engine, scheduler)
+    frame = _rollup_frame(ROLLUPS[name], partitions, engine, scheduler)
     if out is None:
         click.echo(frame.to_csv(index=False), nl=False)
         return
@@ -123,18 +123,18 @@ def rollup(  # noqa: PLR0913, PLR0917 - click hands over each option
     click.echo(f"Wrote {count(len(frame), 'row')} to {out}.")
 
 
-def _made(
+def _rollup_frame(
     rollup: Rollup, partitions: list[PartitionFiles], engine: RollupEngine, scheduler: str | None
 ) -> pd.DataFrame:
     if engine == "pandas":
         return pandas_rollup(rollup, partitions)
     require_extra("cluster", "history rollup with Dask")
-    with _connected(scheduler) as client:
+    with _dask_client(scheduler) as client:
         return dask_rollup(rollup, partitions, client)
 
 
 @contextmanager
-def _connected(scheduler: str | None) -> Iterator[Client]:
+def _dask_client(scheduler: str | None) -> Iterator[Client]:
     """Yield a client of the Dask cluster at the address `scheduler`.
 
     If `scheduler` is None, start a local cluster that ends with the `with` block. Raises
@@ -150,7 +150,7 @@ def _connected(scheduler: str | None) -> Iterator[Client]:
             yield client
         return
     try:
-        client = Client(scheduler, timeout=_CONNECT_S)
+        client = Client(scheduler, timeout=_CONNECT_TIMEOUT_S)
     except (OSError, ValueError):
         what = f"the Dask scheduler {scheduler} doesn't respond. Start it, or correct --scheduler"
         raise click.ClickException(what) from None
@@ -181,7 +181,7 @@ def compact(root: Path, before: dt.datetime | None) -> None:
     Without --before, merge all months before the current one.
     """
     month = f"{before:%Y-%m}" if before else month_of(dt.datetime.now(dt.timezone.utc))
-    _end(compact_all(root, month, _tell_compaction))
+    _exit_if_problems(compact_all(root, month, _print_compaction))
 
 
 @history.command()
@@ -199,11 +199,11 @@ def check(root: Path, accelerators: tuple[str, ...]) -> None:
         found = list(check_accelerator(root, accelerator))
         problems += found
         if not found:
-            click.echo(_whole(root, accelerator))
-    _end(problems)
+            click.echo(_intact_archive_text(root, accelerator))
+    _exit_if_problems(problems)
 
 
-def _tell_compaction(accelerator: str, done: Compaction) -> None:
+def _print_compaction(accelerator: str, done: Compaction) -> None:
     click.echo(
         f"{accelerator}: merged {count(done.files, 'file')} into {done.merged:,} "
         f"({count(done.rows, 'row')}, {done.bytes:,} bytes before, {done.merged_bytes:,} now)"
@@ -220,13 +220,13 @@ def refuse_without_history(root: Path, accelerator: str) -> None:
     refuse_unknown(accelerator, archived)
 
 
-def _whole(root: Path, accelerator: str) -> str:
+def _intact_archive_text(root: Path, accelerator: str) -> str:
     manifest = read_manifest(root, accelerator)
     files, rows = len(manifest.files), sum(file.rows for file in manifest.files)
     return f"{accelerator}: {count(files, 'file')}, {count(rows, 'row')}, no damage"
 
 
-def _end(problems: Sequence[Problem]) -> None:
+def _exit_if_problems(problems: Sequence[Problem]) -> None:
     """If there are problems, print the problems and exit with status 1."""
     if problems:
         print_problems(problems)
@@ -249,14 +249,14 @@ def fold(root: Path, files: tuple[Path, ...], rebuild: bool, quarantine: bool) -
     """
     if not files:
         require_repository(root)
-    found, problems = read_reports(root, files) if files else folder_reports(root)
-    reports, future = without_future(found, dt.datetime.now(dt.timezone.utc))
+    all_reports, problems = read_reports(root, files) if files else folder_reports(root)
+    reports, future_problems = without_future_reports(all_reports, dt.datetime.now(dt.timezone.utc))
     if not quarantine:
-        _end(problems)
+        _exit_if_problems(problems)
     folding = fold_reports(root, reports, anew=rebuild, told=click.echo, progress=progress_bar)
     if folding.total:
         click.echo(folding.total)
-    _end([*future, *folding.problems])
+    _exit_if_problems([*future_problems, *folding.problems])
 
 
 @history.command()
@@ -266,39 +266,54 @@ def fold(root: Path, files: tuple[Path, ...], rebuild: bool, quarantine: bool) -
 def show(root: Path, accelerator: str, as_json: bool) -> None:
     """Show current outcomes and what each report changed."""
     refuse_without_history(root, accelerator)
-    found = {basis: read_history(root, accelerator, basis) for basis in BASES}
-    found = {basis: kept for basis, kept in found.items() if kept.state.reports}
+    history_by_basis = {basis: read_history(root, accelerator, basis) for basis in BASES}
+    history_by_basis = {
+        basis: basis_history
+        for basis, basis_history in history_by_basis.items()
+        if basis_history.state.reports
+    }
     if as_json:
-        print_json({basis: _record(kept) for basis, kept in found.items()})
+        print_json(
+            {
+                basis: _history_record(basis_history)
+                for basis, basis_history in history_by_basis.items()
+            }
+        )
         return
-    for basis, kept in found.items():
-        click.echo(f"{basis}: {count(len(kept.state.reports), 'report')}")
-        for line in _lines(kept):
+    for basis, basis_history in history_by_basis.items():
+        click.echo(f"{basis}: {count(len(basis_history.state.reports), 'report')}")
+        for line in _history_lines(basis_history):
             click.echo(f"  {line}")
 
 
-def _lines(kept: History) -> Iterable[str]:
-    yield f"now: {_counts(_standing(kept))}"
-    for started, _, kinds in _changes(kept):
-        yield f"{started:%Y-%m-%d}: {_counts(kinds)}"
+def _history_lines(basis_history: History) -> Iterable[str]:
+    yield f"now: {_counts_text(_test_counts_by_class(basis_history))}"
+    for started, _, kinds in _changes_by_report(basis_history):
+        yield f"{started:%Y-%m-%d}: {_counts_text(kinds)}"
 
 
-def _record(kept: History) -> dict[str, Any]:
+def _history_record(basis_history: History) -> dict[str, Any]:
     changes = [
         {"started": started, "report": report, "changes": kinds}
-        for started, report, kinds in _changes(kept)
+        for started, report, kinds in _changes_by_report(basis_history)
     ]
-    return {"reports": len(kept.state.reports), "now": _standing(kept), "changes": changes}
+    return {
+        "reports": len(basis_history.state.reports),
+        "now": _test_counts_by_class(basis_history),
+        "changes": changes,
+    }
 
 
-def _standing(kept: History) -> Counter[str]:
-    return Counter(word for _, word in classes(kept.state))
+def _test_counts_by_class(basis_history: History) -> Counter[str]:
+    return Counter(word for _, word in classes_by_key(basis_history.state))
 
 
-def _changes(kept: History) -> Iterator[tuple[dt.datetime, str, Counter[str]]]:
-    for (started, report), together in groupby(kept.changes, lambda c: (c.started, c.report)):
-        yield started, report, Counter(change.kind for change in together)
+def _changes_by_report(basis_history: History) -> Iterator[tuple[dt.datetime, str, Counter[str]]]:
+    for (started, report), report_changes in groupby(
+        basis_history.changes, lambda c: (c.started, c.report)
+    ):
+        yield started, report, Counter(change.kind for change in report_changes)
 
 
-def _counts(words: Mapping[Any, int]) -> str:
+def _counts_text(words: Mapping[Any, int]) -> str:
     return ", ".join(f"{number:,} {word}" for word, number in sorted(words.items()))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from accelerator_portal.cli.extras import Extra, is_installed, refusing_command
+from accelerator_portal.cli.extras import Extra, is_installed, missing_extra_command
 from accelerator_portal.cli.failures import failures_as_messages
 
 
@@ -41,7 +41,7 @@ class LazyGroup(click.Group):
             return super().get_command(ctx, cmd_name)
         place, summary, extra = self.lazy_commands[cmd_name]
         if extra and not is_installed(extra):
-            return refusing_command(cmd_name, summary, extra)
+            return missing_extra_command(cmd_name, summary, extra)
         module, _, name = place.partition(":")
         command: click.Command = getattr(import_module(module), name)
         return command
@@ -61,48 +61,58 @@ class LazyGroup(click.Group):
             return super().invoke(ctx)
 
 
-def _in(place: str, summary: str, extra: Extra | None = None) -> LazyCommand:
+def _lazy_command(place: str, summary: str, extra: Extra | None = None) -> LazyCommand:
     return LazyCommand(f"accelerator_portal.cli.{place}", summary, extra)
 
 
 # The summaries are the first sentences of the commands' docstrings; a test compares them. Another
 # test runs the commands without any extra: a command that needs an extra must name it here.
 COMMANDS = {
-    "archive": _in("archive:archive", "Fetch and push the branch that stores the archive."),
-    "build": _in("build:build", "Build the site and check every link.", "site"),
-    "check": _in("check:check", "Check vendor folders and shared data."),
-    "diff": _in("build:diff", "List the changes between two built sites.", "site"),
-    "export": _in("build:export", "Export the site for another site generator.", "site"),
-    "facts": _in("facts:list_facts", "List facts with their sources."),
-    "history": _in("history:history", "Manage the history of test results.", "site"),
-    "import-platforms": _in(
+    "archive": _lazy_command(
+        "archive:archive", "Fetch and push the branch that stores the archive."
+    ),
+    "build": _lazy_command("build:build", "Build the site and check every link.", "site"),
+    "check": _lazy_command("check:check", "Check vendor folders and shared data."),
+    "diff": _lazy_command("build:diff", "List the changes between two built sites.", "site"),
+    "export": _lazy_command("build:export", "Export the site for another site generator.", "site"),
+    "facts": _lazy_command("facts:list_facts", "List facts with their sources."),
+    "history": _lazy_command("history:history", "Manage the history of test results.", "site"),
+    "import-platforms": _lazy_command(
         "new:import_platforms", "Create vendor folders from a file of pytorch.org.", "site"
     ),
-    "install": _in("packages:install", "Verify install commands.", "packages"),
-    "new": _in("new:new", "Create the vendor folder of a new platform.", "site"),
-    "nightly": _in("nightly:nightly", "Run the nightly update and build the site.", "automation"),
-    "owners": _in("generated:owners", "Generate the code owners and issue forms."),
-    "packages": _in("packages:packages", "Manage package data from package indexes.", "packages"),
-    "plugin-release": _in(
+    "install": _lazy_command("packages:install", "Verify install commands.", "packages"),
+    "new": _lazy_command("new:new", "Create the vendor folder of a new platform.", "site"),
+    "nightly": _lazy_command(
+        "nightly:nightly", "Run the nightly update and build the site.", "automation"
+    ),
+    "owners": _lazy_command("generated:owners", "Generate the code owners and issue forms."),
+    "packages": _lazy_command(
+        "packages:packages", "Manage package data from package indexes.", "packages"
+    ),
+    "plugin-release": _lazy_command(
         "plugin_release:plugin_release", "Add a plugin release to compatibility.yaml."
     ),
-    "pull-request-comment": _in(
+    "pull-request-comment": _lazy_command(
         "pull_request_comment:pull_request_comment",
         "Write the portal's comment on a pull request.",
         "automation",
     ),
-    "push-data": _in("archive:push_data", "Push changed files to a branch."),
-    "release": _in("release:release", "Add, check and compare PyTorch releases.", "packages"),
-    "report": _in("report:report", "Import, check, merge and export test reports."),
-    "schema": _in("generated:schema", "Generate the JSON Schemas in data/schema/."),
-    "stated-models": _in(
+    "push-data": _lazy_command("archive:push_data", "Push changed files to a branch."),
+    "release": _lazy_command(
+        "release:release", "Add, check and compare PyTorch releases.", "packages"
+    ),
+    "report": _lazy_command("report:report", "Import, check, merge and export test reports."),
+    "schema": _lazy_command("generated:schema", "Generate the JSON Schemas in data/schema/."),
+    "stated-models": _lazy_command(
         "stated_models:stated_models", "Update the lists of models that documents state.", "site"
     ),
-    "suites": _in("generated:suites", "Add the harness's test names to data/suites."),
-    "upstream": _in(
+    "suites": _lazy_command("generated:suites", "Add the harness's test names to data/suites."),
+    "upstream": _lazy_command(
         "upstream:upstream", "Test changes of PyTorch and report the results.", "automation"
     ),
-    "validate": _in("validate:validate", "Run test suites on a device and write a test report."),
+    "validate": _lazy_command(
+        "validate:validate", "Run test suites on a device and write a test report."
+    ),
 }
 
 

@@ -19,8 +19,8 @@ from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors, load_and_check
-from accelerator_portal.cli.failures import INTERRUPTED
-from accelerator_portal.cli.generated import stale_files
+from accelerator_portal.cli.failures import INTERRUPTED_EXIT_STATUS
+from accelerator_portal.cli.generated import outdated_files
 from accelerator_portal.cli.options import (
     INPUT_FILE,
     ROOT,
@@ -29,31 +29,48 @@ from accelerator_portal.cli.options import (
     whole_catalog,
 )
 from accelerator_portal.install.additional_platforms import (
-    platforms_by_listed_id,
+    platforms_by_additional_id,
     read_additional_platforms,
 )
 from accelerator_portal.install.pip_command import UnreadableCommandError
 from accelerator_portal.vendors.answer_faults import id_fault
-from accelerator_portal.vendors.answers import QUESTIONS, Prompt, RefusedAnswerError, written
-from accelerator_portal.vendors.draft import Draft, PlatformCase, check_folder, folder_files, places
+from accelerator_portal.vendors.answers import (
+    QUESTIONS,
+    Prompt,
+    RefusedAnswerError,
+    answer_text,
+)
+from accelerator_portal.vendors.draft import (
+    Draft,
+    PlatformCase,
+    check_folder,
+    folder_files,
+    hint_lines,
+)
 from accelerator_portal.vendors.draft_from_answers import draft_from_answers
-from accelerator_portal.vendors.entry import (
-    entry_draft,
+from accelerator_portal.vendors.draft_from_entry import (
+    draft_from_entry,
     folder_name,
     with_all_headings,
-    with_releases,
+    with_following_options,
 )
 from accelerator_portal.vendors.github_files import github_files
-from accelerator_portal.vendors.interview import about, as_typed, interview, is_needed, take
-from accelerator_portal.vendors.known_hosts import with_hosts, with_known_hosts
-from accelerator_portal.vendors.offers import entry_offers, package_offers
+from accelerator_portal.vendors.interview import (
+    add_answer,
+    command_with_answers,
+    interview,
+    is_answer_needed,
+    question_detail,
+)
+from accelerator_portal.vendors.known_hosts import with_host_lines, with_known_hosts
+from accelerator_portal.vendors.offers import answers_from_entry, answers_from_package
 from accelerator_portal.vendors.package_metadata import NoMetadataError, read_package
-from accelerator_portal.vendors.suggestions import derived, suggested
+from accelerator_portal.vendors.suggestions import derived_answer, suggested
 
 _Command = Callable[..., None]
 
 
-def _flags(command: _Command) -> _Command:
+def _with_question_options(command: _Command) -> _Command:
     """Return the command with an option for each question in `vendors.answers.QUESTIONS`."""
     for question in reversed(QUESTIONS):
         several = "; separate several with commas" if question.many else ""
@@ -71,7 +88,7 @@ def _flags(command: _Command) -> _Command:
 @click.command()
 @ROOT
 @click.argument("platform_id", metavar="ID")
-@_flags
+@_with_question_options
 @click.option(
     "--from-additional-platforms",
     "file",
@@ -94,7 +111,7 @@ def new(  # noqa: PLR0913 - each is an option
     entry: str | None,
     package: str | None,
     yes: bool,
-    **said: Any,  # noqa: ANN401 - texts, or several where a question takes several
+    **option_values: Any,  # noqa: ANN401 - texts, or several where a question takes several
 ) -> None:
     """Create the vendor folder of a new platform.
 
@@ -102,78 +119,92 @@ def new(  # noqa: PLR0913 - each is an option
     all missing fields instead. Optional fields without an answer are left out. No file is written
     before the last answer.
     """
-    given = _given(said)
+    given = _answers_from_options(option_values)
     # Code owners and issue forms list all folders. A folder that cannot be read would be missing.
     catalog = whole_catalog(root)
     folders = [place.name for place in (root / ACCELERATORS).iterdir()]
-    if wrong := id_fault(catalog, folders, platform_id):
-        raise click.ClickException(printable("; ".join(wrong)))
+    if id_problem := id_fault(catalog, folders, platform_id):
+        raise click.ClickException(printable("; ".join(id_problem)))
     origin = {"from-additional-platforms": file, "entry": entry, "from-package": package}
     case = PlatformCase(catalog, platform_id, today())
     if file:
-        draft = _entry(case, file, entry)
-        case = replace(case, entry=draft, offers=entry_offers(draft))
+        draft = _draft_of_entry(case, file, entry)
+        case = replace(case, entry=draft, offers=answers_from_entry(draft))
     if package:
-        case = _with_package(case, package)
-    case = _interviewed(case, given, asked=not yes and sys.stdin.isatty())
-    _write(root, case, {flag: str(text) for flag, text in origin.items() if text})
+        case = _with_package_metadata(case, package)
+    case = _case_with_answers(case, given, is_interactive=not yes and sys.stdin.isatty())
+    _write_platform(root, case, {flag: str(text) for flag, text in origin.items() if text})
 
 
-def _given(said: dict[str, Any]) -> dict[str, str]:
+def _answers_from_options(option_values: dict[str, Any]) -> dict[str, str]:
     """Return the answers that the command's options set, by the flag of the question.
 
     Several values of an option are joined by commas. Options that are not set are absent.
     """
     texts = {
-        question.flag: said[f"said_{question.flag.replace('-', '_')}"] for question in QUESTIONS
+        question.flag: option_values[f"said_{question.flag.replace('-', '_')}"]
+        for question in QUESTIONS
     }
     joined = {f: ",".join(text) if isinstance(text, tuple) else text for f, text in texts.items()}
     return {flag: text for flag, text in joined.items() if text}
 
 
-def _entry(case: PlatformCase, file: Path, named: str | None) -> Draft:
+def _draft_of_entry(case: PlatformCase, file: Path, entry_name: str | None) -> Draft:
     data, problems = read_additional_platforms(file.parent, file.name)
     if data is None:
         raise ProblemsError(problems)
     ids = {folder_name(id_): id_ for id_ in data.platforms}
-    found = named if named in data.platforms else ids.get(folder_name(named or case.id))
-    if found is None:
-        known = ", ".join(data.platforms)
-        wanted = printable(named or case.id)
+    entry_id = (
+        entry_name if entry_name in data.platforms else ids.get(folder_name(entry_name or case.id))
+    )
+    if entry_id is None:
+        known_entries = ", ".join(data.platforms)
+        wanted = printable(entry_name or case.id)
         raise click.ClickException(
-            f'{file.name} has no entry "{wanted}"; use one of these with --entry: {known}'
+            f'{file.name} has no entry "{wanted}"; use one of these with --entry: {known_entries}'
         )
     try:
-        return entry_draft(data, found, case.catalog.releases, case.today)
+        return draft_from_entry(data, entry_id, case.catalog.releases, case.today)
     except UnreadableCommandError as error:
-        raise click.ClickException(printable(f"{file.name}: platforms.{found}: {error}")) from None
+        raise click.ClickException(
+            printable(f"{file.name}: platforms.{entry_id}: {error}")
+        ) from None
 
 
-def _with_package(case: PlatformCase, named: str) -> PlatformCase:
+def _with_package_metadata(case: PlatformCase, package_or_path: str) -> PlatformCase:
     try:
-        package = read_package(named)
+        package = read_package(package_or_path)
     except NoMetadataError as error:
         raise click.BadParameter(printable(str(error)), param_hint="'--from-package'") from None
-    return replace(case, package=package, offers={**case.offers, **package_offers(package)})
+    return replace(case, package=package, offers={**case.offers, **answers_from_package(package)})
 
 
-def _interviewed(case: PlatformCase, given: dict[str, str], *, asked: bool) -> PlatformCase:
+def _case_with_answers(
+    case: PlatformCase, given: dict[str, str], *, is_interactive: bool
+) -> PlatformCase:
     """Return `case` completed with all answers about the new platform.
 
-    `given` are the answers from options. If `asked` is true, the user is asked the other questions.
-    Raises click.ClickException if an option is wrong, before the first question. If `asked` is
-    false, also raises click.ClickException if an answer is missing.
+    `given` are the answers from options. If `is_interactive` is true, the user is asked the other
+    questions. Raises click.ClickException if an option is wrong, before the first question. If
+    `is_interactive` is false, also raises click.ClickException if an answer is missing.
     """
-    found = interview(case, given)
-    faults = found.wrong if asked else [*found.wrong, *found.missing]
+    interview_result = interview(case, given)
+    faults = (
+        interview_result.wrong
+        if is_interactive
+        else [*interview_result.wrong, *interview_result.missing]
+    )
     if faults:
         for fault in faults:
             click.echo(fault)
-        counts = [(len(found.wrong), "to correct"), (len(faults) - len(found.wrong), "missing")]
+        counts = [
+            (len(interview_result.wrong), "to correct"),
+            (len(faults) - len(interview_result.wrong), "missing"),
+        ]
         words = ", ".join(f"{count(number, 'answer')} {what}" for number, what in counts if number)
         raise click.ClickException(f"{words}. Nothing was written")
-    if not asked:
-        return found.case
+    if not is_interactive:
+        return interview_result.case
     click.echo(
         "Press Enter to accept the value in brackets. Type < to go back to the previous question.\n"
         "Press Ctrl+C to cancel. No file is written before the last answer.\n"
@@ -182,16 +213,17 @@ def _interviewed(case: PlatformCase, given: dict[str, str], *, asked: bool) -> P
         return interview(case, given, ask_question).case
     except click.Abort:
         click.echo("\nCanceled. Nothing was written.", err=True)
-        sys.exit(INTERRUPTED)
+        sys.exit(INTERRUPTED_EXIT_STATUS)
 
 
-def _write(root: Path, case: PlatformCase, origin: dict[str, str]) -> None:
-    draft, catalog, problems = _tried(case)
+def _write_platform(root: Path, case: PlatformCase, origin: dict[str, str]) -> None:
+    draft, catalog, problems = _checked_draft(case)
     own = [problem for problem in problems if problem.path.startswith(f"{ACCELERATORS}/{case.id}/")]
     if catalog is None or errors(own):
         print_problems(own)
         click.echo(
-            f"To run the command again with your answers, edit this:\n{as_typed(case, origin)}",
+            "To run the command again with your answers, edit this:\n"
+            f"{command_with_answers(case, origin)}",
             err=True,
         )
         raise click.ClickException(
@@ -200,34 +232,36 @@ def _write(root: Path, case: PlatformCase, origin: dict[str, str]) -> None:
         )
     files = folder_files(draft)
     others = github_files(catalog)
-    if case.new_hosts:
-        known = (root / HOSTS).read_text("utf-8")
-        others[HOSTS] = with_hosts(known, case.new_hosts, case.value("host-owner"))
-    changed = write_all(root, case.id, files, others)
+    if case.unlisted_hosts:
+        hosts_text = (root / HOSTS).read_text("utf-8")
+        others[HOSTS] = with_host_lines(hosts_text, case.unlisted_hosts, case.value("host-owner"))
+    changed = write_new_platform(root, case.id, files, others)
     print_next_steps(case, draft, problems, changed)
 
 
-def _tried(case: PlatformCase) -> tuple[Draft, Catalog | None, list[Problem]]:
+def _checked_draft(case: PlatformCase) -> tuple[Draft, Catalog | None, list[Problem]]:
     """Return the draft of the new folder, the catalog with this folder, and its problems.
 
     The catalog is None if the folder cannot be loaded. If the guide from
     `additional-platforms.json` fails the check, the draft has no guide from this file.
     """
     draft = draft_from_answers(case)
-    known = with_known_hosts(case.catalog, case.new_hosts, case.value("host-owner") or "")
-    catalog, problems = check_folder(known, case.id, folder_files(draft), case.today)
+    catalog_with_hosts = with_known_hosts(
+        case.catalog, case.unlisted_hosts, case.value("host-owner") or ""
+    )
+    catalog, problems = check_folder(catalog_with_hosts, case.id, folder_files(draft), case.today)
     guide = f"{ACCELERATORS}/{case.id}/guide.md"
     if case.entry and case.entry.guide and any(p.path == guide for p in errors(problems)):
         click.echo("Left out the entry's guide, because it doesn't pass the check:")
         print_problems([problem for problem in problems if problem.path == guide])
-        return _tried(replace(case, entry=replace(case.entry, guide={})))
+        return _checked_draft(replace(case, entry=replace(case.entry, guide={})))
     return draft, catalog, problems
 
 
-NONE = "-"
+NO_ANSWER = "-"
 """The answer that leaves an optional field out although a value is proposed."""
 
-BACK = "<"
+GO_BACK = "<"
 """The answer that goes back to the previous question."""
 
 
@@ -238,35 +272,39 @@ def ask_question(question: Prompt, case: PlatformCase, *, first: bool) -> Platfo
     If the user goes back to the previous question, returns None; this is not possible if `first`
     is true. Raises click.Abort on Ctrl+C.
     """
-    needed = is_needed(case, question)
-    known = derived(case, question.flag)
-    proposed = written(known.value) if known else suggested(case, question.flag) or ""
-    hint = "" if needed else f"; {NONE} if not stated" if proposed else "; Enter if not stated"
-    back = "" if first else f"; {BACK} to go back"
+    needed = is_answer_needed(case, question)
+    proposed_answer = derived_answer(case, question.flag)
+    proposed = (
+        answer_text(proposed_answer.value)
+        if proposed_answer
+        else suggested(case, question.flag) or ""
+    )
+    hint = "" if needed else f"; {NO_ANSWER} if not stated" if proposed else "; Enter if not stated"
+    back = "" if first else f"; {GO_BACK} to go back"
 
-    def taken(text: str) -> PlatformCase | None:
+    def case_from_reply(text: str) -> PlatformCase | None:
         answer = text.strip()
-        if answer == BACK and not first:
+        if answer == GO_BACK and not first:
             return None
-        if not needed and answer in {"", NONE}:
+        if not needed and answer in {"", NO_ANSWER}:
             return case
         if not answer:
             raise click.UsageError(f"{question.words} is required: {question.help}")
         try:
-            return take(case, question, text)
+            return add_answer(case, question, text)
         except RefusedAnswerError as error:
-            raise click.UsageError(_words(question, str(error))) from None
+            raise click.UsageError(_with_question_name(question, str(error))) from None
 
-    answered: PlatformCase | None = click.prompt(
-        f"{question.words} ({question.help}{about(case, question)}{hint}{back})",
+    answered_case: PlatformCase | None = click.prompt(
+        f"{question.words} ({question.help}{question_detail(case, question)}{hint}{back})",
         default=proposed,
         show_default=bool(proposed),
-        value_proc=taken,
+        value_proc=case_from_reply,
     )
-    return answered
+    return answered_case
 
 
-def _words(question: Prompt, fault: str) -> str:
+def _with_question_name(question: Prompt, fault: str) -> str:
     """Return an error message with the question's name instead of its flag.
 
     For example, `torch[2]: …` becomes `PyTorch: …`.
@@ -274,7 +312,7 @@ def _words(question: Prompt, fault: str) -> str:
     return re.sub(rf"^{question.flag}(\[\d+\])?(?=: )", question.words, fault, flags=re.MULTILINE)
 
 
-def write_all(
+def write_new_platform(
     root: Path,
     platform_id: str,
     files: Mapping[str, str],
@@ -288,7 +326,7 @@ def write_all(
     written. If a file cannot be written, undoes all changes and raises OSError.
     """
     folder = root / ACCELERATORS / platform_id
-    changed = stale_files(root, others)
+    changed = outdated_files(root, others)
     before = {p: (root / p).read_text("utf-8") if (root / p).exists() else None for p in changed}
     try:
         write_folder_atomically(folder, files)
@@ -322,7 +360,7 @@ def print_next_steps(
     click.echo(
         "\nThe folder passes the check. Optional fields that you can add if a source supports them:"
     )
-    for hint, line in places(draft, folder_files(draft)):
+    for hint, line in hint_lines(draft, folder_files(draft)):
         words = f"{hint.heading}: {hint.words}" if hint.heading else hint.words
         click.echo(f"{ACCELERATORS}/{case.id}/{hint.file}:{line}: {words}")
     click.echo(
@@ -360,25 +398,25 @@ def import_platforms(root: Path, file: Path) -> None:
     if data is None:
         raise ProblemsError(problems)
     drafts: dict[str, dict[str, str]] = {}
-    day, listed = today(), platforms_by_listed_id(catalog)
+    day, listed = today(), platforms_by_additional_id(catalog)
     for platform_id in data.platforms:
         try:
-            draft = entry_draft(data, platform_id, catalog.releases, day)
-            files = folder_files(with_all_headings(with_releases(draft)))
-            known = listed.get(platform_id)
-            drafts[known.id if known else folder_name(platform_id)] = files
+            draft = draft_from_entry(data, platform_id, catalog.releases, day)
+            files = folder_files(with_all_headings(with_following_options(draft)))
+            existing_platform = listed.get(platform_id)
+            drafts[existing_platform.id if existing_platform else folder_name(platform_id)] = files
         except UnreadableCommandError as error:
             what = f"platforms.{platform_id}: {error}"
             remedy = "use packages, --index-url, --extra-index-url and --pre only"
             problems.append(Problem(file.name, 1, what, remedy))
     if problems:
         raise ProblemsError(problems)
-    made = [name for name, files in drafts.items() if _write_imported(root, name, files)]
-    if made:
-        _tell_what_is_missing(root, made)
+    new_folders = [name for name, files in drafts.items() if _write_new_folder(root, name, files)]
+    if new_folders:
+        _print_missing_fields(root, new_folders)
 
 
-def _write_imported(root: Path, name: str, files: dict[str, str]) -> bool:
+def _write_new_folder(root: Path, name: str, files: dict[str, str]) -> bool:
     folder = root / ACCELERATORS / name
     if folder.exists():
         click.echo(f"{ACCELERATORS}/{name} exists; not changed")
@@ -388,9 +426,9 @@ def _write_imported(root: Path, name: str, files: dict[str, str]) -> bool:
     return True
 
 
-def _tell_what_is_missing(root: Path, made: list[str]) -> None:
+def _print_missing_fields(root: Path, folder_names: list[str]) -> None:
     _, problems = load_and_check(root, today())
-    places = tuple(f"{ACCELERATORS}/{name}/" for name in made)
+    places = tuple(f"{ACCELERATORS}/{name}/" for name in folder_names)
     missing = [problem for problem in problems if problem.path.startswith(places)]
     click.echo(
         f"\nThe file doesn't provide all fields. {count(len(missing), 'field')} to complete:"

@@ -9,13 +9,13 @@ from pathlib import Path
 import click
 
 from accelerator_automation.archive_store import open_archive
-from accelerator_automation.night_metrics import keep_metrics
-from accelerator_automation.night_steps import LOOKED_UP, NightRun
+from accelerator_automation.night_metrics import archive_metrics
+from accelerator_automation.night_steps import NETWORK_STEPS, NightRun
 from accelerator_automation.night_summary import summary
 from accelerator_automation.nightly import (
-    github_for,
+    github_client_for,
     night_metrics,
-    one_night,
+    nightly_lock,
     run_night,
 )
 from accelerator_automation.step_runner import StepResult
@@ -82,7 +82,7 @@ from accelerator_portal.cli.options import (
 @click.option(
     "--skip",
     multiple=True,
-    type=click.Choice([*LOOKED_UP]),
+    type=click.Choice([*NETWORK_STEPS]),
     help="Skip the look-up of packages or the check of install commands. Repeatable.",
 )
 def nightly(  # noqa: PLR0913, PLR0917 - one for each option
@@ -109,12 +109,12 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     """
     catalog = usable_catalog(root)
     store = open_archive(archive) if archive else None
-    api = github_for(catalog, required=bool(repository or pull_requests))
+    api = github_client_for(catalog, required=bool(repository or pull_requests))
     tonight = NightRun(root, out.absolute(), catalog, store, api, repository, made_here, preview)
     tonight.pull_requests, tonight.trials = pull_requests, trials
     start = time.monotonic()
-    with one_night(root, tonight.out):
-        night = run_night(tonight, skip, _say)
+    with nightly_lock(root, tonight.out):
+        night = run_night(tonight, skip, _print_step_result)
     if told:
         write_text_atomically(told, summary(night, catalog))
     else:
@@ -123,10 +123,10 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
         with outputs.open("a", encoding="utf-8") as file:  # other steps write to it, too
             file.write(f"published={'true' if night.is_to_publish else 'false'}\n")
     if store:
-        keep_metrics(store, night_metrics(night, tonight.now, time.monotonic() - start))
+        archive_metrics(store, night_metrics(night, tonight.now, time.monotonic() - start))
     if night.failed:
         sys.exit(1)
 
 
-def _say(step: StepResult) -> None:
+def _print_step_result(step: StepResult) -> None:
     click.echo(f"{step.name}: {'failed: ' if step.failed else ''}{step.words}", err=True)

@@ -61,7 +61,7 @@ else:  # click 8.1 doesn't support type arguments
     _ParamType = click.ParamType
 
 
-class _Described(_ParamType):
+class _DescribedParamType(_ParamType):
     """Base class of option types whose error message says which values are valid."""
 
     @property
@@ -82,7 +82,7 @@ class _Described(_ParamType):
             self.fail(printable(f'"{value}" is not {self.wanted}'), param, ctx)
 
 
-class WholeNumber(_Described, click.IntRange):
+class WholeNumber(_DescribedParamType, click.IntRange):
     """The type of an option with a whole number of at least `min` and at most `max`."""
 
     @property
@@ -92,7 +92,7 @@ class WholeNumber(_Described, click.IntRange):
         return f"a whole number {bounds}"
 
 
-class SecondsText(_Described, click.FloatRange):
+class SecondsText(_DescribedParamType, click.FloatRange):
     """The type of an option with a number of seconds of at least `min`."""
 
     @property
@@ -101,7 +101,7 @@ class SecondsText(_Described, click.FloatRange):
         return f"a number of seconds, {self.min} or more"
 
 
-class DateText(_Described, click.DateTime):
+class DateText(_DescribedParamType, click.DateTime):
     """The type of an option with a date, or a date and a time, in one of click's `formats`."""
 
     @property
@@ -128,12 +128,12 @@ def require_repository(root: Path) -> None:
         raise click.BadParameter(f"{what}. {remedy}", param_hint="'--root'")
 
 
-def _repository(_context: click.Context, _option: click.Parameter, root: Path) -> Path:
+def _checked_root(_context: click.Context, _option: click.Parameter, root: Path) -> Path:
     require_repository(root)
     return root
 
 
-def _root(callback: Callable[..., Path] | None) -> Callable[[_Command], _Command]:
+def _root_option(callback: Callable[..., Path] | None) -> Callable[[_Command], _Command]:
     return click.option(
         "--root",
         type=INPUT_FOLDER,
@@ -144,8 +144,8 @@ def _root(callback: Callable[..., Path] | None) -> Callable[[_Command], _Command
     )
 
 
-ROOT = _root(_repository)
-ANY_ROOT = _root(None)
+ROOT = _root_option(_checked_root)
+ANY_ROOT = _root_option(None)
 """The option `--root` for commands that also work in folders without data of the portal."""
 
 ARCHIVE = click.option(

@@ -15,14 +15,14 @@ from pathlib import Path
 import click
 
 _OPTION = "--python"
-_LIMIT_S = 60
-_VERSION = "import sys; print('%d.%d' % sys.version_info[:2])"
+_TIMEOUT_S = 60
+_VERSION_CODE = "import sys; print('%d.%d' % sys.version_info[:2])"
 
 # All base dependencies are in the same folders as these modules.
 _BASE = ("accelerator_portal", "click", "pydantic", "rich", "yaml")
 
 
-def without_option(words: Sequence[str]) -> Iterator[str]:
+def without_python_option(words: Sequence[str]) -> Iterator[str]:
     """Yield the words of a command line without `--python PATH`."""
     rest = iter(words)
     for word in rest:
@@ -32,22 +32,24 @@ def without_option(words: Sequence[str]) -> Iterator[str]:
             yield word
 
 
-def environment_behind(variables: Mapping[str, str]) -> dict[str, str]:
+def environment_for_python(variables: Mapping[str, str]) -> dict[str, str]:
     """Return `variables` with PYTHONPATH and ACCELERATOR_PORTAL_PATH set for another Python.
 
     The other Python finds its own packages first, then this package and its base dependencies.
     """
-    first = [str(Path(__file__).parent / "behind"), variables.get("PYTHONPATH", "")]
+    python_path = [str(Path(__file__).parent / "behind"), variables.get("PYTHONPATH", "")]
     specs = [spec for name in _BASE if (spec := find_spec(name)) and spec.origin]
     folders = dict.fromkeys(str(Path(str(spec.origin)).parent.parent) for spec in specs)
     return {
         **variables,
-        "PYTHONPATH": os.pathsep.join(filter(None, first)),
+        "PYTHONPATH": os.pathsep.join(filter(None, python_path)),
         "ACCELERATOR_PORTAL_PATH": os.pathsep.join(folders),
     }
 
 
-def _go_on_there(_context: click.Context, parameter: click.Parameter, python: Path | None) -> None:
+def _restart_in_python(
+    _context: click.Context, parameter: click.Parameter, python: Path | None
+) -> None:
     """Replace this process with the same command in the interpreter `python`.
 
     Does nothing if `python` is None. Raises click.BadParameter if the interpreter does not run, or
@@ -55,26 +57,33 @@ def _go_on_there(_context: click.Context, parameter: click.Parameter, python: Pa
     """
     if python is None:
         return
-    here, there = "{}.{}".format(*sys.version_info), _version(python, parameter)
-    if there != here:  # pydantic's core is compiled for one version
-        what = f"{python} is Python {there}, but this command runs on Python {here}"
-        remedy = f"In a clone of the portal: uvx --python {there} --from . accelerator-portal …"
+    own_version, other_version = (
+        "{}.{}".format(*sys.version_info),
+        _python_version(python, parameter),
+    )
+    if other_version != own_version:  # pydantic's core is compiled for one version
+        what = f"{python} is Python {other_version}, but this command runs on Python {own_version}"
+        remedy = (
+            f"In a clone of the portal: uvx --python {other_version} --from . accelerator-portal …"
+        )
         raise click.BadParameter(f"{what}. {remedy}", param=parameter)
     program = [str(python.absolute()), "-m", "accelerator_portal.cli"]
     sys.stdout.flush()
     os.execve(  # noqa: S606 - no shell is wanted
-        program[0], [*program, *without_option(sys.argv[1:])], environment_behind(os.environ)
+        program[0],
+        [*program, *without_python_option(sys.argv[1:])],
+        environment_for_python(os.environ),
     )
 
 
-def _version(python: Path, parameter: click.Parameter) -> str:
+def _python_version(python: Path, parameter: click.Parameter) -> str:
     try:
         done = subprocess.run(
-            [python.absolute(), "-c", _VERSION],
+            [python.absolute(), "-c", _VERSION_CODE],
             capture_output=True,
             text=True,
             check=True,
-            timeout=_LIMIT_S,
+            timeout=_TIMEOUT_S,
         )
     except (OSError, subprocess.SubprocessError):
         raise click.BadParameter(
@@ -89,7 +98,7 @@ OTHER_PYTHON = click.option(
     metavar="PATH",
     is_eager=True,
     expose_value=False,
-    callback=_go_on_there,
+    callback=_restart_in_python,
     help="Run with the torch of this Python interpreter. Default: the one that runs this command.",
 )
 """The option is handled before all others, because the other process reads those."""

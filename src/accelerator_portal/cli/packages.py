@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.problem import did_you_mean, printable
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.failures import INTERRUPTED
+from accelerator_portal.cli.failures import INTERRUPTED_EXIT_STATUS
 from accelerator_portal.cli.options import (
     OUTPUT_FOLDER,
     ROOT,
@@ -53,11 +53,11 @@ def sync_packages(root: Path, wanted: tuple[str, ...]) -> None:
     """
     from accelerator_portal.http.limits import RequestLimits
     from accelerator_portal.packages.portal_packages import portal_packages
-    from accelerator_portal.packages.sync import SyncInterrupted, SyncOptions, sync, synced_words
+    from accelerator_portal.packages.sync import SyncInterrupted, SyncOptions, sync, sync_summary
 
     catalog = usable_catalog(root)
     known = [package.name for package in portal_packages(catalog)]
-    names = _names(wanted, known)
+    names = _requested_packages(wanted, known)
     start = time.monotonic()
     try:
         with progress_bar("packages", len(names) or len(known)) as advance:
@@ -69,17 +69,19 @@ def sync_packages(root: Path, wanted: tuple[str, ...]) -> None:
             )
             synced = sync(root, catalog, options)
     except SyncInterrupted as stopped:
-        _tell(catalog, stopped.synced)
+        _print_synced_packages(catalog, stopped.synced)
         click.echo(f"Interrupted. Not updated: {', '.join(stopped.synced.missed)}.", err=True)
-        sys.exit(INTERRUPTED)
-    _tell(catalog, synced)
+        sys.exit(INTERRUPTED_EXIT_STATUS)
+    _print_synced_packages(catalog, synced)
     spent, seconds = synced.traffic, time.monotonic() - start
-    asked = f"{count(spent.requests, 'request')}, {spent.bytes / 1e6:.1f} MB, {seconds:.0f} s."
-    click.echo(asked, err=True)
-    click.echo(synced_words(synced))
+    traffic_text = (
+        f"{count(spent.requests, 'request')}, {spent.bytes / 1e6:.1f} MB, {seconds:.0f} s."
+    )
+    click.echo(traffic_text, err=True)
+    click.echo(sync_summary(synced))
 
 
-def _names(wanted: tuple[str, ...], known: list[str]) -> frozenset[str]:
+def _requested_packages(wanted: tuple[str, ...], known: list[str]) -> frozenset[str]:
     names = frozenset(map(canonicalize_name, wanted))
     for name in sorted(names.difference(known)):
         what = f'no vendor folder uses the package "{name}"; {did_you_mean(name, known)}'
@@ -87,7 +89,7 @@ def _names(wanted: tuple[str, ...], known: list[str]) -> frozenset[str]:
     return names
 
 
-def _tell(catalog: Catalog, synced: SyncResult) -> None:
+def _print_synced_packages(catalog: Catalog, synced: SyncResult) -> None:
     from accelerator_portal.packages.sync import package_lines
 
     for package in synced.packages:
@@ -138,18 +140,18 @@ def verify(root: Path, accelerators: tuple[str, ...], cache: Path, try_minutes: 
     If a package index doesn't respond, the commands that use it keep their previous results and
     dates.
     """
-    from accelerator_portal.packages.verification import Verification, total, verify_commands
+    from accelerator_portal.packages.verification import Verification, total_counts, verify_commands
 
     catalog = usable_catalog(root)
     for accelerator in accelerators:
         refuse_unknown(accelerator, catalog.by_id)
-    how = Verification(
+    verification = Verification(
         day=dt.datetime.now(dt.timezone.utc).date(),
         cache=cache.absolute(),
         trial_seconds=60 * try_minutes,
         progress=progress_bar,
         trial_told=partial(click.echo, err=True),
     )
-    found = verify_commands(root, catalog, how, accelerators, told=click.echo)
-    if sum_of_all := total(found):
+    counts_by_platform = verify_commands(root, catalog, verification, accelerators, told=click.echo)
+    if sum_of_all := total_counts(counts_by_platform):
         click.echo(sum_of_all)

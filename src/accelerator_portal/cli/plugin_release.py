@@ -19,9 +19,9 @@ from accelerator_portal.packages.plugin_releases import (
     PluginRelease,
     RowProposal,
     VendorAnswers,
+    final_plugin_releases,
     new_releases,
     proposal,
-    releases,
 )
 from accelerator_portal.packages.portal_packages import TORCH
 
@@ -70,38 +70,43 @@ def plugin_release(  # noqa: PLR0913, PLR0917 - one for each option
     """
     catalog = usable_catalog(root)
     if accelerator is None:
-        _list(catalog)
+        _print_new_releases(catalog)
         return
     refuse_unknown(accelerator, catalog.by_id)
     platform = catalog.by_id[accelerator]
-    answers = VendorAnswers(torch, _pairs(needs, "--needs"), _pairs(includes, "--includes"))
+    answers = VendorAnswers(
+        torch, _versions_by_name(needs, "--needs"), _versions_by_name(includes, "--includes")
+    )
     answers = replace(answers, variant=variant, sources=source)
-    _check(platform, answers)
-    chosen = _chosen(catalog, platform, version)
+    _check_sources(platform, answers)
+    chosen = _selected_releases(catalog, platform, version)
     try:
         proposals = [proposal(catalog, platform, release, answers) for release in chosen]
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         raise click.UsageError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
-    _add(root, platform, proposals)
+    _add_rows(root, platform, proposals)
 
 
-def _list(catalog: Catalog) -> None:
-    found = [
+def _print_new_releases(catalog: Catalog) -> None:
+    new_proposals = [
         proposal(catalog, platform, release)
         for platform in catalog.platforms
         for release in new_releases(catalog, platform)
     ]
-    for one in found:
-        click.echo(f"{one.release.platform}: {one.release.name}, {_required(one)}")
-        _ask(one)
-    if found:
+    for row_proposal in new_proposals:
+        click.echo(
+            f"{row_proposal.release.platform}: {row_proposal.release.name}, "
+            f"{_torch_requirement_text(row_proposal)}"
+        )
+        _print_questions(row_proposal)
+    if new_proposals:
         click.echo("To add the rows of one platform: accelerator-portal plugin-release ACCELERATOR")
     else:
         click.echo("Every release in the package facts has a row.")
 
 
-def _pairs(values: Sequence[str], option: str) -> dict[str, str]:
+def _versions_by_name(values: Sequence[str], option: str) -> dict[str, str]:
     pairs = {}
     for value in values:
         name, found, version = value.partition("=")
@@ -112,7 +117,7 @@ def _pairs(values: Sequence[str], option: str) -> dict[str, str]:
     return pairs
 
 
-def _check(platform: Platform, answers: VendorAnswers) -> None:
+def _check_sources(platform: Platform, answers: VendorAnswers) -> None:
     path, known = platform.path("compatibility.yaml"), platform.compatibility.sources
     if answers.given and not answers.sources:
         what = "the values of your options need a source"
@@ -123,8 +128,10 @@ def _check(platform: Platform, answers: VendorAnswers) -> None:
             raise click.BadParameter(what, param_hint="--source")
 
 
-def _chosen(catalog: Catalog, platform: Platform, version: str | None) -> list[PluginRelease]:
-    known = releases(catalog, platform)
+def _selected_releases(
+    catalog: Catalog, platform: Platform, version: str | None
+) -> list[PluginRelease]:
+    known = final_plugin_releases(catalog, platform)
     if not known and platform.accelerator.package.name == TORCH:
         what = f"{platform.id} is part of PyTorch and has no plugin. To add a PyTorch release, run"
         raise click.UsageError(f"{what}: accelerator-portal release add VERSION")
@@ -141,7 +148,7 @@ def _chosen(catalog: Catalog, platform: Platform, version: str | None) -> list[P
     return found
 
 
-def _add(root: Path, platform: Platform, proposals: Sequence[RowProposal]) -> None:
+def _add_rows(root: Path, platform: Platform, proposals: Sequence[RowProposal]) -> None:
     """Add the rows of all proposals to the platform's compatibility.yaml.
 
     Raises click.ClickException, and writes nothing, if a proposal has no row because the release's
@@ -149,27 +156,27 @@ def _add(root: Path, platform: Platform, proposals: Sequence[RowProposal]) -> No
     """
     path = platform.path("compatibility.yaml")
     text = before = (root / path).read_text("utf-8")
-    for one in reversed(proposals):
-        if one.row is None:
-            what = f"the metadata of {one.release.name} states no torch version. Add"
+    for row_proposal in reversed(proposals):
+        if row_proposal.row is None:
+            what = f"the metadata of {row_proposal.release.name} states no torch version. Add"
             raise click.ClickException(f"{what} --torch VERSION --source ID")
-        text = with_row(path, text, one.release, one.row)
+        text = with_row(path, text, row_proposal.release, row_proposal.row)
     if text == before:
         click.echo(f"{path} lists every release already.")
         return
     write_text_atomically(root / path, text)
     click.echo(f"Added {count(len(proposals), 'row')} to {path}.")
-    for one in proposals:
-        click.echo(f"{one.release.name}, {_required(one)}")
-        _ask(one)
+    for row_proposal in proposals:
+        click.echo(f"{row_proposal.release.name}, {_torch_requirement_text(row_proposal)}")
+        _print_questions(row_proposal)
     click.echo("Next: accelerator-portal check")
 
 
-def _required(one: RowProposal) -> str:
-    required = " and ".join(one.evidence.required)
+def _torch_requirement_text(row_proposal: RowProposal) -> str:
+    required = " and ".join(row_proposal.evidence.required)
     return f"requires {required}" if required else "the metadata states no torch version"
 
 
-def _ask(one: RowProposal) -> None:
-    for question in one.questions:
+def _print_questions(row_proposal: RowProposal) -> None:
+    for question in row_proposal.questions:
         click.echo(f"  To add: the {question.name}, for example {question.example}")

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from accelerator_automation.comment_posting import post_comment
 from accelerator_automation.events import PullRequestRun
-from accelerator_automation.github.client import client_here
+from accelerator_automation.github.client import client_from_environment
 from accelerator_automation.ownership import maintainers
 from accelerator_portal.cli.options import INPUT_FILE, ROOT, catalog_of_main
 
@@ -35,4 +35,4 @@ def pull_request_comment(root: Path, event: Path) -> None:
         place = ".".join(map(str, error.errors()[0]["loc"]))
         raise click.ClickException(f"{event} isn't a workflow_run event: {place}") from None
     catalog = catalog_of_main(root)
-    click.echo(post_comment(client_here(), run, maintainers(catalog)))
+    click.echo(post_comment(client_from_environment(), run, maintainers(catalog)))

@@ -21,7 +21,7 @@ from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.failures import INTERRUPTED
+from accelerator_portal.cli.failures import INTERRUPTED_EXIT_STATUS
 from accelerator_portal.cli.options import (
     ROOT,
     print_problems,
@@ -59,28 +59,28 @@ def compare_releases(root: Path, sources: tuple[str, ...], *, every: bool) -> No
     unreadable = []
     for source in sources:
         try:
-            found = _compared(catalog, source)
+            comparison = _comparison_with_source(catalog, source)
         except click.ClickException as error:
             unreadable.append(error)
         else:
-            _tell_comparison(source, found, every=every)
+            _print_comparison(source, comparison, every=every)
     if unreadable:
         wrong_usage = any(isinstance(error, click.UsageError) for error in unreadable)
         kind = click.UsageError if wrong_usage else click.ClickException
         raise kind("\n".join(error.message for error in unreadable))
 
 
-def _compared(catalog: Catalog, source: str) -> UpstreamComparison:
+def _comparison_with_source(catalog: Catalog, source: str) -> UpstreamComparison:
     from accelerator_portal.releases.upstream_lists import compare_upstream
     from accelerator_portal.releases.upstream_sources import UpstreamSourceError
 
     try:
-        return compare_upstream(catalog, _text(source))
+        return compare_upstream(catalog, _source_text(source))
     except UpstreamSourceError as error:
         raise click.ClickException(f"{source}: {error}") from None
 
 
-def _text(source: str) -> str:
+def _source_text(source: str) -> str:
     """Return the text of a file or of a web address.
 
     Raises click.ClickException if the text cannot be read.
@@ -101,38 +101,40 @@ def _text(source: str) -> str:
     raise click.ClickException(f"{source}: {what}")
 
 
-def _tell_comparison(source: str, found: UpstreamComparison, *, every: bool) -> None:
+def _print_comparison(source: str, comparison: UpstreamComparison, *, every: bool) -> None:
     from accelerator_portal.releases.upstream_sources import AGREEMENTS
 
     click.echo(source)
-    for entry in found.entries:
+    for entry in comparison.entries:
         if every or entry.agreement != "same":
             words = f": {entry.words}" if entry.words else ""
             combination = f"{entry.release} {entry.system} {entry.kind} {entry.build}"
             click.echo(printable(f"  {entry.agreement:<8}{combination}{words}"))
-    if found.entries:
+    if comparison.entries:
         click.echo("".join(f"{title:>10}" for title in ("", *AGREEMENTS)))
     else:
         click.echo("  none of the builds in this list is in the portal's releases")
-    for kind in found.kinds:
-        counts = [found.count(agreement, kind) for agreement in AGREEMENTS]
+    for kind in comparison.kinds:
+        counts = [comparison.count(agreement, kind) for agreement in AGREEMENTS]
         click.echo(f"{kind:>10}" + "".join(f"{number:>10}" for number in counts))
-    if found.only_upstream:
-        click.echo(f"Releases only in this list: {', '.join(found.only_upstream)}")
-    if found.only_portal:
-        click.echo(f"Releases only in the portal: {', '.join(found.only_portal)}")
-    if found.with_torchaudio:
-        click.echo(f"Commands of the list that install torchaudio: {found.with_torchaudio}")
+    if comparison.only_upstream:
+        click.echo(f"Releases only in this list: {', '.join(comparison.only_upstream)}")
+    if comparison.only_portal:
+        click.echo(f"Releases only in the portal: {', '.join(comparison.only_portal)}")
+    if comparison.with_torchaudio:
+        click.echo(f"Commands of the list that install torchaudio: {comparison.with_torchaudio}")
 
 
-def _version(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+def _validated_version(
+    _context: click.Context, _option: click.Parameter, value: str | None
+) -> str | None:
     if value is not None and not re.fullmatch(r"\d{1,3}\.\d{1,3}\.\d{1,3}", value, re.ASCII):
         what = f'"{value[:60]}" is not the version of a release. Write it like 2.16.0'
         raise click.BadParameter(printable(what))
     return value
 
 
-def _check_known(catalog: Catalog, version: str | None) -> None:
+def _require_listed_release(catalog: Catalog, version: str | None) -> None:
     if version and version not in catalog.releases.by_version:
         what = f"{RELEASES} has no release {version}. To add it: accelerator-portal release add"
         raise click.BadParameter(f"{what} {version}", param_hint="VERSION")
@@ -140,7 +142,7 @@ def _check_known(catalog: Catalog, version: str | None) -> None:
 
 @release.command("add")
 @ROOT
-@click.argument("version", callback=_version)
+@click.argument("version", callback=_validated_version)
 def add_release(root: Path, version: str) -> None:
     """Add a PyTorch release, or complete its entry.
 
@@ -154,23 +156,23 @@ def add_release(root: Path, version: str) -> None:
     from accelerator_portal.checks.release_addition import release_addition
 
     catalog = usable_catalog(root)
-    published = _ask(root, catalog, version)
+    published = _published_release(root, catalog, version)
     for line in _unread_lines(published.unread):
         click.echo(printable(f"not read: {line}"), err=True)
     path = root / RELEASES
     before = path.read_text("utf-8")
-    found = release_addition(catalog, before, published, today())
-    if found.own_problems:
-        print_problems(found.own_problems)
+    addition = release_addition(catalog, before, published, today())
+    if addition.own_problems:
+        print_problems(addition.own_problems)
         raise click.ClickException(f"{RELEASES} stays as it was, because of the problems above")
-    if found.text != before:
-        write_text_atomically(path, found.text)
-    _tell(found)
+    if addition.text != before:
+        write_text_atomically(path, addition.text)
+    _print_addition(addition)
 
 
 @release.command("check")
 @ROOT
-@click.argument("version", callback=_version, required=False)
+@click.argument("version", callback=_validated_version, required=False)
 def check_release(root: Path, version: str | None) -> None:
     """List builds that data/releases.yaml lacks.
 
@@ -180,7 +182,7 @@ def check_release(root: Path, version: str | None) -> None:
     from accelerator_portal.releases.claims import claims_without_evidence
 
     catalog = usable_catalog(root)
-    _check_known(catalog, version)
+    _require_listed_release(catalog, version)
     problems = claims_without_evidence(catalog, version)
     if problems:
         print_problems(problems)
@@ -189,22 +191,22 @@ def check_release(root: Path, version: str | None) -> None:
     click.echo(f"Every build of {of} that install commands use is in {RELEASES}.")
 
 
-def _ask(root: Path, catalog: Catalog, version: str) -> PublishedRelease:
+def _published_release(root: Path, catalog: Catalog, version: str) -> PublishedRelease:
     from accelerator_portal.releases.index_queries import (
-        AskOptions,
-        ask,
-        asked_packages,
+        QueryOptions,
+        queried_packages,
+        query_release,
         release_indexes,
     )
 
-    options = click.get_current_context().find_object(AskOptions) or AskOptions()
+    options = click.get_current_context().find_object(QueryOptions) or QueryOptions()
     try:
-        places = len(release_indexes(catalog)) + len(asked_packages(catalog))
+        places = len(release_indexes(catalog)) + len(queried_packages(catalog))
         with progress_bar("indexes", places) as advance:
-            return ask(root, catalog, version, replace(options, told=advance))
+            return query_release(root, catalog, version, replace(options, told=advance))
     except KeyboardInterrupt:
         click.echo(f"Interrupted. {RELEASES} was not changed.", err=True)
-        sys.exit(INTERRUPTED)
+        sys.exit(INTERRUPTED_EXIT_STATUS)
 
 
 def _unread_lines(unread: Mapping[str, str]) -> Iterator[str]:
@@ -222,15 +224,15 @@ def _unread_lines(unread: Mapping[str, str]) -> Iterator[str]:
         yield f"{place}: {fault}"
 
 
-def _tell(found: ReleaseAddition) -> None:
-    published, change = found.published, found.change
+def _print_addition(addition: ReleaseAddition) -> None:
+    published, change = addition.published, addition.change
     version = published.version
     if change.is_new:
         click.echo(f"Added torch {version} to {RELEASES}: {count(len(change.wheels), 'build')}.")
     elif change.is_empty:
         click.echo(f"{RELEASES} lists everything that the indexes have for torch {version}.")
     else:
-        click.echo(f"Completed torch {version} in {RELEASES}: {_completed(change)}.")
+        click.echo(f"Completed torch {version} in {RELEASES}: {_additions_text(change)}.")
     added_builds = {(w.variant, w.os, arch) for w in change.wheels for arch in w.arch}
     for build in published.builds:
         if build.key in added_builds:
@@ -251,13 +253,13 @@ def _tell(found: ReleaseAddition) -> None:
     if published.unread:
         missing = count(len(published.unread), "place")
         click.echo(f"{missing} could not be read. Run the command again to complete the entry.")
-    if found.problems:
+    if addition.problems:
         click.echo("Files to update for this release:")
-        print_problems(found.problems)
+        print_problems(addition.problems)
     click.echo("Next: accelerator-portal check")
 
 
-def _completed(change: EntryChange) -> str:
+def _additions_text(change: EntryChange) -> str:
     parts = [count(len(change.wheels), "build")] if change.wheels else []
     parts += [f"torchvision {change.torchvision}"] if change.torchvision else []
     described = count(len(change.described), "listed build")

@@ -25,17 +25,17 @@ from accelerator_portal.cli.options import (
     print_json,
     print_problems,
 )
-from accelerator_portal.cli.report_import import catalog_of, import_report, outcome_counts
+from accelerator_portal.cli.report_import import catalog_or_none, import_report, outcome_counts
 from accelerator_portal.reports.formats.format_list import WRITERS
 from accelerator_portal.reports.merge import ShardFile, merged_shards, shard_problems
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import KnownNames, known_names, report_problems
-from accelerator_portal.reports.report_file import line_of_tests, read_report, report_text
+from accelerator_portal.reports.report_file import first_test_line, read_report, report_text
 from accelerator_portal.reports.report_names import name_warnings
-from accelerator_portal.results.breakages import differences
+from accelerator_portal.results.breakages import environment_differences
 from accelerator_portal.results.report_comparison import (
-    DIFFERENCE_WORDS,
+    DIFFERENCE_TITLES,
     PAIR_NOTES,
     OutcomeDifference,
     ReportComparison,
@@ -60,13 +60,13 @@ def merge(shards: tuple[Path, ...], out: Path) -> None:
     """Merge the reports of all shards of a run into one report."""
     if out.resolve() in {path.resolve() for path in shards}:
         raise click.UsageError(f"{out} is one of the shards; name another file with --out")
-    made = merged_shards(_read(shards))
-    write_text_atomically(out, report_text(made))
-    outcomes = outcome_counts(Counter(test.outcome for test in made.tests))
+    merged_report = merged_shards(_read_shards(shards))
+    write_text_atomically(out, report_text(merged_report))
+    outcomes = outcome_counts(Counter(test.outcome for test in merged_report.tests))
     click.echo(f"Created {out} from {count(len(shards), 'shard')}. {outcomes}.")
 
 
-def _read(paths: Sequence[Path]) -> list[ShardFile]:
+def _read_shards(paths: Sequence[Path]) -> list[ShardFile]:
     """Return the reports at `paths`. Raises ProblemsError with the problems of all reports."""
     files: list[ShardFile] = []
     problems: list[Problem] = []
@@ -99,76 +99,76 @@ def compare(first: Path, second: Path, limit: int, as_json: bool) -> None:
 
     FIRST and SECOND are reports. The differences are changes from FIRST to SECOND.
     """
-    one, other = read_report(first), read_report(second)
+    first_report, second_report = read_report(first), read_report(second)
     if as_json:
-        print_json(_record(one, other))
+        print_json(_comparison_record(first_report, second_report))
         return
-    click.echo(f"first:  {_title(first, one)}")
-    click.echo(f"second: {_title(second, other)}")
-    for line in _lines(one, other, limit):
+    click.echo(f"first:  {_report_title(first, first_report)}")
+    click.echo(f"second: {_report_title(second, second_report)}")
+    for line in _comparison_lines(first_report, second_report, limit):
         click.echo(printable(line))
 
 
-def _lines(first: Report, second: Report, limit: int) -> Iterator[str]:
+def _comparison_lines(first: Report, second: Report, limit: int) -> Iterator[str]:
     pair = report_pair(first, second)
-    found = compare_reports(first, second)
+    comparison = compare_reports(first, second)
     if PAIR_NOTES[pair]:
         yield PAIR_NOTES[pair]
     if first.accelerator != second.accelerator:
         yield "The reports are of different platforms."
-    yield from _environment(first, second)
-    for which, only in (("first", found.only_first), ("second", found.only_second)):
+    yield from _environment_lines(first, second)
+    for which, only in (("first", comparison.only_first), ("second", comparison.only_second)):
         if only:
             named = (f"{name}: {count(number, 'test')}" for name, number in only.items())
             yield f"Only the {which} report has: {'; '.join(named)}."
-    if not found.unchanged:
+    if not comparison.unchanged:
         yield "The reports have no suite with the same settings."
-    yield from _suites(found, pair)
-    for kind, words in DIFFERENCE_WORDS.items():
-        tests = found.of_kind(kind)
+    yield from _suite_lines(comparison, pair)
+    for kind, words in DIFFERENCE_TITLES.items():
+        tests = comparison.of_kind(kind)
         if tests:
             yield f"{words[pair]} ({len(tests):,}):"
-            yield from (f"  {_test(test)}" for test in tests[:limit])
+            yield from (f"  {_difference_text(test)}" for test in tests[:limit])
             if len(tests) > limit:
                 yield f"  and {len(tests) - limit:,} more; --limit {len(tests)} lists all"
 
 
-def _title(file: Path, report: Report) -> str:
+def _report_title(file: Path, report: Report) -> str:
     day = f"{report.started:%Y-%m-%d}" if report.started else "no date"
     return printable(f"{file} ({report.accelerator}, {report.kind}, {day})")
 
 
-def _environment(first: Report, second: Report) -> Iterator[str]:
-    found = differences(first.environment, second.environment)
-    yield "Environment:" if found else "Environment: no difference stated"
-    for one in found:
-        yield f"  {one.what}: {one.before or _NOT_STATED} → {one.after or _NOT_STATED}"
+def _environment_lines(first: Report, second: Report) -> Iterator[str]:
+    environment_changes = environment_differences(first.environment, second.environment)
+    yield "Environment:" if environment_changes else "Environment: no difference stated"
+    for change in environment_changes:
+        yield f"  {change.what}: {change.before or _NOT_STATED} → {change.after or _NOT_STATED}"
 
 
-def _suites(found: ReportComparison, pair: ReportPair) -> Iterator[str]:
-    for suite, unchanged in found.unchanged.items():
+def _suite_lines(comparison: ReportComparison, pair: ReportPair) -> Iterator[str]:
+    for suite, unchanged in comparison.unchanged.items():
         counts = [
-            f"{words[pair].lower()}: {found.counts[suite, kind]:,}"
-            for kind, words in DIFFERENCE_WORDS.items()
-            if (suite, kind) in found.counts
+            f"{words[pair].lower()}: {comparison.counts[suite, kind]:,}"
+            for kind, words in DIFFERENCE_TITLES.items()
+            if (suite, kind) in comparison.counts
         ]
         yield f"{suite}: {', '.join([*counts, f'unchanged: {unchanged:,}'])}"
 
 
-def _test(found: OutcomeDifference) -> str:
-    if found.first and found.second:
-        return f"{found.test.key}: {found.first} → {found.second}"
-    return f"{found.test.key}: {found.first or found.second}"
+def _difference_text(difference: OutcomeDifference) -> str:
+    if difference.first and difference.second:
+        return f"{difference.test.key}: {difference.first} → {difference.second}"
+    return f"{difference.test.key}: {difference.first or difference.second}"
 
 
-def _record(first: Report, second: Report) -> dict[str, Any]:
+def _comparison_record(first: Report, second: Report) -> dict[str, Any]:
     """Return all differences between two reports, as `report compare --json` prints them.
 
     `first` and `second` identify the reports. `only_first` and `only_second` map suites or settings
     that only one report has to their number of tests. `unchanged` has the number of tests with
     equal outcomes by suite. `environment` and `differences` are lists of changes.
     """
-    found = compare_reports(first, second)
+    comparison = compare_reports(first, second)
     heads = [
         {"accelerator": r.accelerator, "kind": r.kind, "started": r.started}
         for r in (first, second)
@@ -176,13 +176,15 @@ def _record(first: Report, second: Report) -> dict[str, Any]:
     return {
         "first": heads[0],
         "second": heads[1],
-        "environment": [asdict(one) for one in differences(first.environment, second.environment)],
-        "only_first": found.only_first,
-        "only_second": found.only_second,
-        "unchanged": found.unchanged,
+        "environment": [
+            asdict(one) for one in environment_differences(first.environment, second.environment)
+        ],
+        "only_first": comparison.only_first,
+        "only_second": comparison.only_second,
+        "unchanged": comparison.unchanged,
         "differences": [
             {"kind": one.kind, "test": one.test.key, "first": one.first, "second": one.second}
-            for one in found.differences
+            for one in comparison.differences
         ],
     }
 
@@ -194,18 +196,18 @@ def check_reports(root: Path, files: tuple[Path, ...]) -> None:
     """Check reports against the schema and for consistency."""
     problems: list[Problem] = []
     warnings: list[Problem] = []
-    catalog = catalog_of(root)
+    catalog = catalog_or_none(root)
     known = known_names(catalog) if catalog else KnownNames()
     now = dt.datetime.now(dt.timezone.utc)
     for file in files:
         try:
-            made = read_report(file)
+            checked_report = read_report(file)
         except ProblemsError as error:
             problems += error.problems
             continue
-        first_test = line_of_tests(file)
-        problems += report_problems(made, file.name, known, now, first_test)
-        warnings += name_warnings(made, file.name, known, first_test)
+        first_test = first_test_line(file)
+        problems += report_problems(checked_report, file.name, known, now, first_test)
+        warnings += name_warnings(checked_report, file.name, known, first_test)
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
     if problems:
@@ -219,23 +221,26 @@ def check_reports(root: Path, files: tuple[Path, ...]) -> None:
 @JSON
 def show(file: Path, as_json: bool) -> None:
     """Show origin, environment and outcomes of a report."""
-    made = read_report(file)
-    outcomes: dict[str, Counter[Outcome]] = {suite.name: Counter() for suite in made.suites}
-    for test in made.tests:
+    shown_report = read_report(file)
+    outcomes: dict[str, Counter[Outcome]] = {suite.name: Counter() for suite in shown_report.suites}
+    for test in shown_report.tests:
         outcomes[test.suite][test.outcome] += 1
     if as_json:
-        head = made.model_dump(mode="json", exclude_none=True, exclude={"tests", "suites"})
-        suites = [{**suite.model_dump(), "outcomes": outcomes[suite.name]} for suite in made.suites]
+        head = shown_report.model_dump(mode="json", exclude_none=True, exclude={"tests", "suites"})
+        suites = [
+            {**suite.model_dump(), "outcomes": outcomes[suite.name]}
+            for suite in shown_report.suites
+        ]
         print_json({**head, "suites": suites})
         return
     started = "no date"
-    if made.started:
-        started = f"{made.started.astimezone(dt.timezone.utc):%Y-%m-%d %H:%M} UTC"
-    click.echo(f"{made.accelerator}, {made.kind}, {started}")
-    for name, value in made.environment.model_dump(exclude_none=True).items():
+    if shown_report.started:
+        started = f"{shown_report.started.astimezone(dt.timezone.utc):%Y-%m-%d %H:%M} UTC"
+    click.echo(f"{shown_report.accelerator}, {shown_report.kind}, {started}")
+    for name, value in shown_report.environment.model_dump(exclude_none=True).items():
         if value:
             click.echo(f"  {name}: {printable(str(value))}")
-    for suite in made.suites:
+    for suite in shown_report.suites:
         click.echo(f"{suite.name} ({suite.kind}): {outcome_counts(outcomes[suite.name])}")
 
 

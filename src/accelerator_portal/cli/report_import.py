@@ -27,9 +27,9 @@ from accelerator_portal.cli.options import (
     usable_catalog,
 )
 from accelerator_portal.reports.formats.format_list import READERS, detect_format
-from accelerator_portal.reports.merge import merged
+from accelerator_portal.reports.merge import merged_results
 from accelerator_portal.reports.outcomes import Outcome, TriggerKind, outcome_counts_text
-from accelerator_portal.reports.reading import ImportResult, Options, with_entry_counts
+from accelerator_portal.reports.reading import ImportOptions, ImportResult, with_entry_counts
 from accelerator_portal.reports.report import Origin, Report, Trigger
 from accelerator_portal.reports.report_check import KnownNames, known_names, report_problems
 from accelerator_portal.reports.report_file import report_text
@@ -41,15 +41,17 @@ from accelerator_portal.reports.report_names import (
 from accelerator_portal.reports.run_facts import (
     ENVIRONMENT_OPTIONS,
     IMPORT_REMEDIES,
-    environment_of_file,
-    stated_environment,
+    merged_environment,
+    read_environment,
 )
 
 _COMMIT = re.compile(r"([\w.-]+/[\w.-]+)@([0-9a-f]{7,40})")
 _ORIGIN = re.compile(rf"{_COMMIT.pattern}:(.+)")
 
 
-def _version(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+def _validated_version(
+    _context: click.Context, _option: click.Parameter, value: str | None
+) -> str | None:
     if value is None:
         return None
     try:
@@ -111,7 +113,7 @@ def _version(_context: click.Context, _option: click.Parameter, value: str | Non
 @click.option(
     "--torch",
     metavar="VERSION",
-    callback=_version,
+    callback=_validated_version,
     help="State the PyTorch version that the run used.",
 )
 @click.option("--os", help="State the operating system with its version.")
@@ -134,27 +136,29 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: 
     If several sources state a value of the environment, the first of these is used: the options,
     the --environment file, the input files, --here.
     """
-    catalog = catalog_of(root)
+    catalog = catalog_or_none(root)
     if catalog:
         refuse_unknown(arguments["accelerator"], catalog.by_id)
     known = replace(known_names(catalog) if catalog else KnownNames(), remedies=IMPORT_REMEDIES)
-    found = merged([_read(path, arguments) for path in inputs])
-    made = _made(found, arguments, catalog)
+    results = merged_results([_read_results(path, arguments) for path in inputs])
+    new_report = _imported_report(results, arguments, catalog)
     if arguments["suite"]:
-        made = with_full_suite_names(made, known.suite_names)
+        new_report = with_full_suite_names(new_report, known.suite_names)
     else:
-        made = with_imported_suite_names(made, known)
+        new_report = with_imported_suite_names(new_report, known)
     now = dt.datetime.now(dt.timezone.utc)
-    if problems := list(report_problems(made, out.name, known, now)):
+    if problems := list(report_problems(new_report, out.name, known, now)):
         raise ProblemsError(problems)
-    warnings = list(name_warnings(made, out.name, known))
-    write_text_atomically(out, report_text(made))
+    warnings = list(name_warnings(new_report, out.name, known))
+    write_text_atomically(out, report_text(new_report))
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
-    click.echo(f"Created {out}: {outcome_counts(Counter(test.outcome for test in made.tests))}")
+    click.echo(
+        f"Created {out}: {outcome_counts(Counter(test.outcome for test in new_report.tests))}"
+    )
 
 
-def catalog_of(root: Path) -> Catalog | None:
+def catalog_or_none(root: Path) -> Catalog | None:
     """Return the catalog below `root`, or None if the folder is not a repository of the portal.
 
     A vendor's CI has no catalog; the report's names are checked when it is added to the portal.
@@ -162,20 +166,22 @@ def catalog_of(root: Path) -> Catalog | None:
     return usable_catalog(root) if is_repository(root) else None
 
 
-def _read(path: Path, arguments: dict[str, Any]) -> ImportResult:
+def _read_results(path: Path, arguments: dict[str, Any]) -> ImportResult:
     pairs = [parameter.partition("=") for parameter in arguments["parameter"]]
     for name, equals, _ in pairs:
         if not equals:
             raise click.BadParameter(f'"{name}" needs a value', param_hint="--parameter")
     parameters = {name: value for name, _, value in pairs}
-    options = Options(arguments["suite"], parameters, arguments["accelerator"])
+    options = ImportOptions(arguments["suite"], parameters, arguments["accelerator"])
     reader = READERS[arguments["format_name"] or detect_format(path)]
     return reader(path, options)
 
 
-def _made(found: ImportResult, arguments: dict[str, Any], catalog: Catalog | None) -> Report:
+def _imported_report(
+    results: ImportResult, arguments: dict[str, Any], catalog: Catalog | None
+) -> Report:
     started = arguments["started"]
-    started = started.replace(tzinfo=dt.timezone.utc) if started else found.started
+    started = started.replace(tzinfo=dt.timezone.utc) if started else results.started
     file, accelerator = arguments["environment_file"], arguments["accelerator"]
     try:
         return Report(
@@ -184,17 +190,17 @@ def _made(found: ImportResult, arguments: dict[str, Any], catalog: Catalog | Non
             kind=arguments["kind"],
             trigger=_trigger(arguments),
             started=started,
-            finished=found.finished,
-            environment=stated_environment(
+            finished=results.finished,
+            environment=merged_environment(
                 {name: arguments[name] for name in ENVIRONMENT_OPTIONS},
-                environment_of_file(file) if file else {},
-                found.environment,
-                _this_machine(catalog, accelerator) if arguments["here"] else {},
+                read_environment(file) if file else {},
+                results.environment,
+                _local_environment(catalog, accelerator) if arguments["here"] else {},
             ),
             origins=_origins(arguments),
-            note=with_entry_counts(arguments["note"] or found.note, found.entries),
-            suites=found.suites,
-            tests=found.tests,
+            note=with_entry_counts(arguments["note"] or results.note, results.entries),
+            suites=results.suites,
+            tests=results.tests,
         )
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
@@ -202,7 +208,7 @@ def _made(found: ImportResult, arguments: dict[str, Any], catalog: Catalog | Non
         raise click.ClickException(f"{place}: {first['msg']}") from None
 
 
-def _this_machine(catalog: Catalog | None, accelerator: str) -> dict[str, Any]:
+def _local_environment(catalog: Catalog | None, accelerator: str) -> dict[str, Any]:
     from accelerator_validation.environment import installed_facts
 
     platform = catalog.by_id.get(accelerator) if catalog else None
@@ -221,14 +227,14 @@ def _trigger(arguments: dict[str, Any]) -> Trigger:
 
 
 def _origins(arguments: dict[str, Any]) -> tuple[Origin, ...]:
-    found = []
+    parsed_origins = []
     for text in arguments["origins"]:
         match = _ORIGIN.fullmatch(text)
         if not match:
             form = "OWNER/NAME@COMMIT:PATH"
             raise click.BadParameter(f'"{text}" is not in the form {form}', param_hint="--origin")
-        found.append(Origin(repository=match[1], commit=match[2], path=match[3]))
-    return tuple(found)
+        parsed_origins.append(Origin(repository=match[1], commit=match[2], path=match[3]))
+    return tuple(parsed_origins)
 
 
 def outcome_counts(outcomes: Counter[Outcome]) -> str:

@@ -14,20 +14,20 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.reports.missing_operators import missing_operators, waiting_words
+from accelerator_portal.reports.missing_operators import missing_operators, waiting_tests_text
 from accelerator_portal.reports.outcomes import UNSUCCESSFUL, Outcome, outcome_counts_text
 from accelerator_portal.reports.report import TestEntry
 from accelerator_validation.case import Case, Result
-from accelerator_validation.run import Finished
+from accelerator_validation.run import FinishedRun
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # Python 3.10 has none of its own
 
 # The seconds between two lines in a log; on a terminal there is a bar.
-_LINE_EVERY_S = 20.0
+_LOG_INTERVAL_S = 20.0
 
-_MOST_SHOWN = 20
-_LONGEST_REASON = 160
+_MAX_LISTED = 20
+_MAX_REASON_LENGTH = 160
 
 
 class ProgressDisplay:
@@ -39,7 +39,7 @@ class ProgressDisplay:
     def __init__(self, total: int | None) -> None:
         self._total = total
         self._counts: Counter[Outcome] = Counter()
-        self._line_at = time.monotonic()
+        self._last_log_time = time.monotonic()
         self._progress = Progress(
             BarColumn(),
             MofNCompleteColumn(),
@@ -62,28 +62,32 @@ class ProgressDisplay:
         if result is not None:
             self._counts[result.outcome] += 1
             if result.outcome in UNSUCCESSFUL:
-                self._tell(_line(case.id, result.outcome, result.reason))
+                self._print_above_bar(_failure_line(case.id, result.outcome, result.reason))
         words = f"{outcome_counts_text(self._counts)} · {case.id}"
         self._progress.update(self._task, description=words, advance=result is not None)
-        if self._progress.disable and time.monotonic() - self._line_at > _LINE_EVERY_S:
-            self._line_at = time.monotonic()
+        if self._progress.disable and time.monotonic() - self._last_log_time > _LOG_INTERVAL_S:
+            self._last_log_time = time.monotonic()
             of = f" of {self._total}" if self._total else ""
             click.echo(f"{self._counts.total()}{of}: {words}", err=True)
 
-    def _tell(self, line: str) -> None:
+    def _print_above_bar(self, line: str) -> None:
         """Print a line above the bar, without interpreting markup in it."""
         self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def closing_words(finished: Finished, out: Path) -> str:
+def run_summary(finished: FinishedRun, out: Path) -> str:
     """Return the summary of a run: counts, commands to repeat failures, and the report's path."""
-    wrong = [t for t in finished.report.tests if t.outcome in UNSUCCESSFUL and not t.known_issue]
-    lines = [f"  {test.command}" for test in wrong[:_MOST_SHOWN]]
-    if len(wrong) > _MOST_SHOWN:
-        lines.append(f"  and {len(wrong) - _MOST_SHOWN} more, each with its command in the report")
+    failed_tests = [
+        t for t in finished.report.tests if t.outcome in UNSUCCESSFUL and not t.known_issue
+    ]
+    lines = [f"  {test.command}" for test in failed_tests[:_MAX_LISTED]]
+    if len(failed_tests) > _MAX_LISTED:
+        lines.append(
+            f"  and {len(failed_tests) - _MAX_LISTED} more, each with its command in the report"
+        )
     if lines:
         lines.insert(0, "Tests that did not pass, each with the command that runs it again:")
-    lines += _waiting(wrong)
+    lines += _missing_operator_lines(failed_tests)
     if finished.why:
         lines.append(f"The run stopped early: {printable(finished.why)}")
     tests = count(len(finished.report.tests), "test")
@@ -91,7 +95,7 @@ def closing_words(finished: Finished, out: Path) -> str:
     return "\n".join(lines)
 
 
-def _waiting(tests: list[TestEntry]) -> list[str]:
+def _missing_operator_lines(tests: list[TestEntry]) -> list[str]:
     """Return a heading and a line for each missing operator that tests needed.
 
     The operators that affect most tests come first. Returns an empty list if no operator is
@@ -100,12 +104,12 @@ def _waiting(tests: list[TestEntry]) -> list[str]:
     missing = missing_operators(tests)
     if not missing:
         return []
-    lines = [f"  {waiting_words(found)}" for found in missing[:_MOST_SHOWN]]
-    if len(missing) > _MOST_SHOWN:
-        lines.append(f"  and {len(missing) - _MOST_SHOWN} more")
+    lines = [f"  {waiting_tests_text(found)}" for found in missing[:_MAX_LISTED]]
+    if len(missing) > _MAX_LISTED:
+        lines.append(f"  and {len(missing) - _MAX_LISTED} more")
     return ["Missing operators, by number of affected tests:", *lines]
 
 
-def _line(key: str, outcome: Outcome, reason: str | None) -> str:
+def _failure_line(key: str, outcome: Outcome, reason: str | None) -> str:
     words = printable(" ".join((reason or "").split()))
-    return f"{outcome}: {key}: {words[:_LONGEST_REASON]}"
+    return f"{outcome}: {key}: {words[:_MAX_REASON_LENGTH]}"

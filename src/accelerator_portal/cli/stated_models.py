@@ -18,9 +18,9 @@ from accelerator_portal.catalog.files.stated_models_file import ModelList
 from accelerator_portal.cli.options import INPUT_FOLDER, ROOT, refuse_unknown, usable_catalog
 from accelerator_portal.vendors.stated_lists import (
     DocumentCopy,
-    document_of,
-    file_text,
-    with_list,
+    cited_document,
+    stated_models_text,
+    with_updated_list,
 )
 
 
@@ -41,7 +41,7 @@ def stated_models(root: Path, accelerator: str, repository: str, clone: Path) ->
     platform = catalog.by_id[accelerator]
     file = platform.stated_models
     path = platform.path(STATED_MODELS)
-    documents = [document_of(file, one) for one in file.lists] if file else []
+    documents = [cited_document(file, one) for one in file.lists] if file else []
     if file is None or not any(one and one.repository == repository for one in documents):
         raise click.ClickException(f"{path} has no list from {repository}. Add it to lists")
     commit, day = git(clone, "log", "-1", "--format=%H %cs").split()
@@ -49,11 +49,11 @@ def stated_models(root: Path, accelerator: str, repository: str, clone: Path) ->
         if document and document.repository == repository:
             text = git(clone, "show", f"{commit}:{document.path}")
             copy = DocumentCopy(commit, dt.date.fromisoformat(day), today(), text)
-            file = with_list(file, place, document, copy)
-            click.echo(f"{file.lists[place].source[0]}: {_counts(file.lists[place])}")
-    write_text_atomically(root / path, file_text(file))
+            file = with_updated_list(file, place, document, copy)
+            click.echo(f"{file.lists[place].source[0]}: {_row_counts_text(file.lists[place])}")
+    write_text_atomically(root / path, stated_models_text(file))
 
 
-def _counts(one: ModelList) -> str:
-    left = "".join(f"; {number} left out: {why}" for why, number in one.left_out.items())
-    return f"{one.rows} rows, {one.taken} used, {len(one.models)} models{left}"
+def _row_counts_text(model_list: ModelList) -> str:
+    left = "".join(f"; {number} left out: {why}" for why, number in model_list.left_out.items())
+    return f"{model_list.rows} rows, {model_list.taken} used, {len(model_list.models)} models{left}"

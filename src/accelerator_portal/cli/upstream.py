@@ -14,8 +14,8 @@ from typing import Any, Literal
 import click
 
 from accelerator_automation.github.api import GitHubError, Patience
-from accelerator_automation.github.app import app_here
-from accelerator_automation.github.client import client_here
+from accelerator_automation.github.app import app_from_environment
+from accelerator_automation.github.client import client_from_environment
 from accelerator_automation.upstream import (
     answer_round,
     dispatch_queue,
@@ -31,12 +31,15 @@ from accelerator_automation.upstream.change import (
     confirmed_change,
     main_branch_change,
 )
-from accelerator_automation.upstream.connections import clients_here, senders_here
+from accelerator_automation.upstream.connections import (
+    clients_from_environment,
+    senders_from_environment,
+)
 from accelerator_automation.upstream.incoming import MOST_BYTES, read_event
-from accelerator_automation.upstream.planning import plan as planned
+from accelerator_automation.upstream.planning import plan_tests as planned
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
-from accelerator_portal.catalog.markdown_quotes import span
+from accelerator_portal.catalog.markdown_quotes import code_span
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import (
     INPUT_FILE,
@@ -98,38 +101,44 @@ def callback(
     """
     try:
         if only_results:
-            click.echo(json.dumps(relay.result_counts(_report(report))))
+            click.echo(json.dumps(relay.result_counts(_required_report(report))))
         else:
-            click.echo(json.dumps(_body(report, status, options), indent=1))
+            click.echo(json.dumps(_callback_body(report, status, options), indent=1))
     except RefusedEventError as error:
         raise click.ClickException(" ".join(str(error).split())) from None
 
 
-def _body(file: Path | None, status: CallbackStatus, options: dict[str, Any]) -> dict[str, Any]:
+def _callback_body(
+    file: Path | None, status: CallbackStatus, options: dict[str, Any]
+) -> dict[str, Any]:
     now = dt.datetime.now(dt.timezone.utc)
-    job = relay.job_of(os.environ, options["check_run"], options["artifact"], options["job_name"])
+    job = relay.workflow_job(
+        os.environ, options["check_run"], options["artifact"], options["job_name"]
+    )
     if status == "in_progress":
         if options["event_type"]:
             what = f"--{options['event_type']} can't send in_progress. Use --status completed"
             raise click.UsageError(what)
-        return relay.in_progress(_dispatched(options["event"]), job, now)
-    report = _report(file)
+        return relay.in_progress_callback(_dispatched_event(options["event"]), job, now)
+    report = _required_report(file)
     if event_type := options["event_type"]:
         commit = options["commit"] or report.environment.torch_commit or ""
-        return relay.completed(relay.self_started(event_type, commit), job, report, now)
-    return relay.completed(_dispatched(options["event"]), job, report, now)
+        return relay.completed_callback(
+            relay.self_started_payload(event_type, commit), job, report, now
+        )
+    return relay.completed_callback(_dispatched_event(options["event"]), job, report, now)
 
 
-def _report(file: Path | None) -> Report:
+def _required_report(file: Path | None) -> Report:
     if file is None:
         raise click.UsageError("no report given. Pass the file, for example report.json")
     return read_report(file)
 
 
-def _dispatched(event: Path | None) -> relay.Dispatched:
+def _dispatched_event(event: Path | None) -> relay.Dispatched:
     if event is None:
         raise click.UsageError("no event given. Pass its file with --event, or use --nightly")
-    return relay.read_dispatched(_bytes(event))
+    return relay.read_dispatched(_event_bytes(event))
 
 
 EVENT = click.option(
@@ -164,7 +173,7 @@ SUMMARY = click.option(
     help="Test the main branch, without an event.",
 )
 @click.option("--out", type=OUTPUT_FILE, required=True, help="Write the plan to this file.")
-def plan(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa: ANN401
+def plan(root: Path, told: Path | None, out: Path, **option_values: Any) -> None:  # noqa: ANN401
     """Confirm an event with GitHub and plan its tests.
 
     The plan says which platforms test the change. Requires GH_TOKEN.
@@ -173,15 +182,15 @@ def plan(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa
     command prints the reason and fails, and no test runs.
     """
     catalog = catalog_of_main(root)
-    with _said_in_a_line(told):
-        change = _change(said["event"], said["periodic"])
+    with _errors_as_one_line(told):
+        change = _upstream_change(option_values["event"], option_values["periodic"])
     if not isinstance(change, Change):
-        _say(told, f"{change}\n")
+        _write_summary(told, f"{change}\n")
         return
-    found = planned(catalog, change)
-    if found.entries:
-        write_text_atomically(out, found.model_dump_json(indent=1) + "\n")
-    _say(told, summary.plan_summary(found))
+    test_plan = planned(catalog, change)
+    if test_plan.entries:
+        write_text_atomically(out, test_plan.model_dump_json(indent=1) + "\n")
+    _write_summary(told, summary.plan_summary(test_plan))
 
 
 @upstream.command()
@@ -206,12 +215,13 @@ def dispatch(home: str, told: Path | None, out: Path) -> None:
     fit into the time of one run wait for the next run. If a dispatch fails, the others are
     sent before the command fails.
     """
-    with _said_in_a_line(told):
-        done = dispatching.dispatch(
-            senders_here(home), lambda log: write_text_atomically(out, log.model_dump_json() + "\n")
+    with _errors_as_one_line(told):
+        dispatch_result = dispatching.run_dispatch_round(
+            senders_from_environment(home),
+            lambda log: write_text_atomically(out, log.model_dump_json() + "\n"),
         )
-    _say(told, summary.sent_summary(done))
-    sys.exit(int(done.failed))
+    _write_summary(told, summary.sent_summary(dispatch_result))
+    sys.exit(int(dispatch_result.failed))
 
 
 @upstream.command()
@@ -223,12 +233,12 @@ def sweep(home: str, told: Path | None) -> None:
     Requires PORTAL_TOKEN to read this repository's runs and to start them. A run is started at most
     three times.
     """
-    with _said_in_a_line(told, "Error:"):
-        done = dispatch_queue.sweep(
-            client_here("PORTAL_TOKEN"), home, dt.datetime.now(dt.timezone.utc)
+    with _errors_as_one_line(told, "Error:"):
+        sweep_result = dispatch_queue.restart_failed_runs(
+            client_from_environment("PORTAL_TOKEN"), home, dt.datetime.now(dt.timezone.utc)
         )
-    _say(told, summary.sweep_summary(done))
-    sys.exit(int(bool(done.errors)))
+    _write_summary(told, summary.sweep_summary(sweep_result))
+    sys.exit(int(bool(sweep_result.errors)))
 
 
 @upstream.command()
@@ -252,7 +262,7 @@ def sweep(home: str, told: Path | None) -> None:
 @click.option(
     "--keep", is_flag=True, help="Store reports of the main branch in the platforms' results."
 )
-def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa: ANN401
+def answer(root: Path, told: Path | None, out: Path, **option_values: Any) -> None:  # noqa: ANN401
     """Fetch reports and comment on pull requests.
 
     The comment lists new failures and fixes.
@@ -263,13 +273,17 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
     posted, the command fails and tries again in the next run.
     """
     catalog = catalog_of_main(root)
-    with _said_in_a_line(told, "Error:"):
-        clients = clients_here(said["home"], said["login"])
+    with _errors_as_one_line(told, "Error:"):
+        clients = clients_from_environment(option_values["home"], option_values["login"])
         now = dt.datetime.now(dt.timezone.utc)
-        done = answer_round.answer(root, catalog, clients, now, keep=said["keep"])
-    write_text_atomically(out, done.ledger.model_dump_json() + "\n")
-    _say(told, summary.answer_summary(done.looked, done.answers, done.done))
-    sys.exit(int(done.failed))
+        round_result = answer_round.run_answer_round(
+            root, catalog, clients, now, keep=option_values["keep"]
+        )
+    write_text_atomically(out, round_result.ledger.model_dump_json() + "\n")
+    _write_summary(
+        told, summary.answer_summary(round_result.looked, round_result.answers, round_result.done)
+    )
+    sys.exit(int(round_result.failed))
 
 
 @upstream.command("doctor")
@@ -289,7 +303,10 @@ def check_setup(root: Path, home: str) -> None:
     patience = Patience(tries=2, most_wait=5.0, limited=5.0)
     catalog = catalog_of_main(root)
     findings = doctor.setup_findings(
-        catalog, home, lambda name: client_here(name, patience), lambda: app_here(patience)
+        catalog,
+        home,
+        lambda name: client_from_environment(name, patience),
+        lambda: app_from_environment(patience),
     )
     for finding in findings:
         click.echo(finding)
@@ -298,26 +315,30 @@ def check_setup(root: Path, home: str) -> None:
     click.echo("Upstream events are set up.")
 
 
-def _change(event: Path | None, periodic: Literal["daily", "weekly"] | None) -> Change | str:
-    api, now = client_here(), dt.datetime.now(dt.timezone.utc)
+def _upstream_change(
+    event: Path | None, periodic: Literal["daily", "weekly"] | None
+) -> Change | str:
+    api, now = client_from_environment(), dt.datetime.now(dt.timezone.utc)
     if periodic:
         return main_branch_change(api, UPSTREAM, periodic, now)
     if event is None:
         raise click.UsageError("no event given. Pass one with --event")
-    change = read_event(_bytes(event), UPSTREAM)
+    change = read_event(_event_bytes(event), UPSTREAM)
     return confirmed_change(api, change, now) if isinstance(change, Change) else change
 
 
-def _bytes(event: Path) -> bytes:
+def _event_bytes(event: Path) -> bytes:
     with event.open("rb") as file:
         return file.read(MOST_BYTES + 1)
 
 
 @contextmanager
-def _said_in_a_line(told: Path | None, heading: str = "No tests were started.") -> Iterator[None]:
+def _errors_as_one_line(
+    summary_file: Path | None, heading: str = "No tests were started."
+) -> Iterator[None]:
     """Print an error of the `with` block as one line instead of a traceback, and exit.
 
-    The error is also written to the summary file `told`, after `heading`. The problems of a
+    The error is also written to the summary file `summary_file`, after `heading`. The problems of a
     ProblemsError are printed one per line, and are not written to the summary file.
     """
     try:
@@ -327,14 +348,14 @@ def _said_in_a_line(told: Path | None, heading: str = "No tests were started.") 
         sys.exit(1)
     except (RefusedEventError, GitHubError, ValueError) as error:
         words = " ".join(str(error).split())
-        if told:
-            _say(told, f"**{heading}** {span(words)}\n")
+        if summary_file:
+            _write_summary(summary_file, f"**{heading}** {code_span(words)}\n")
         raise click.ClickException(words) from None
 
 
-def _say(told: Path | None, text: str) -> None:
-    if told is None:
+def _write_summary(summary_file: Path | None, text: str) -> None:
+    if summary_file is None:
         click.echo(text, nl=False)
         return
-    with told.open("a", encoding="utf-8") as page:
+    with summary_file.open("a", encoding="utf-8") as page:
         page.write(text)

@@ -18,7 +18,7 @@ from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.extras import require_extra
-from accelerator_portal.cli.failures import INTERRUPTED
+from accelerator_portal.cli.failures import INTERRUPTED_EXIT_STATUS
 from accelerator_portal.cli.options import (
     INPUT,
     INPUT_FILE,
@@ -30,32 +30,32 @@ from accelerator_portal.cli.options import (
     refuse_unknown,
 )
 from accelerator_portal.cli.other_python import OTHER_PYTHON
-from accelerator_portal.cli.run_progress import ProgressDisplay, closing_words
+from accelerator_portal.cli.run_progress import ProgressDisplay, run_summary
 from accelerator_portal.reports.outcomes import TriggerKind
 from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.reports.shard import MAX_SHARDS
 from accelerator_validation import launch
-from accelerator_validation.executorch.registry import USUAL as USUAL_BACKEND
+from accelerator_validation.executorch.registry import DEFAULT_BACKEND as USUAL_BACKEND
 from accelerator_validation.plan import Plan, RunError
 from accelerator_validation.pytest_suites.source import PytestSource
-from accelerator_validation.pytorch_tests.source import SUITE as PYTORCH
+from accelerator_validation.pytorch_tests.source import PYTORCH_SUITE as PYTORCH
 from accelerator_validation.pytorch_tests.source import PytorchSource
 from accelerator_validation.request import (
+    DEFAULT_SUITES,
     TORCHBENCH,
-    USUAL,
     Request,
     ShardRequest,
-    at_full_size,
     resources_for,
+    with_full_size_suites,
 )
-from accelerator_validation.run import suites_of_journal
-from accelerator_validation.selecting import ExpressionError, failed_in
+from accelerator_validation.run import journal_suites
+from accelerator_validation.selecting import ExpressionError, failed_keys
 from accelerator_validation.sharding import recorded_times
 
-_FORM = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})")
+_SHARD_FORM = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})")
 
 
-def _numbers(
+def _shard_numbers(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> tuple[int, int] | None:
     """Return the shard number K (from 1) and the number of shards N, from the option's `K/N`.
@@ -65,7 +65,7 @@ def _numbers(
     del context, parameter
     if value is None:
         return None
-    match = _FORM.fullmatch(value)
+    match = _SHARD_FORM.fullmatch(value)
     if not match:
         raise click.BadParameter(f'"{value}" is not in the form K/N, for example 2/4')
     index, number = int(match[1]), int(match[2])
@@ -79,7 +79,7 @@ def _numbers(
 SHARD = click.option(
     "--shard",
     metavar="K/N",
-    callback=_numbers,
+    callback=_shard_numbers,
     help="Run shard K of N. Merge the reports of all shards with `report merge`.",
 )
 
@@ -101,7 +101,7 @@ TIMES = click.option(
     "suites",
     multiple=True,
     metavar="NAME",
-    help=f"Run this suite. Repeatable. Default: {', '.join(USUAL)}.",
+    help=f"Run this suite. Repeatable. Default: {', '.join(DEFAULT_SUITES)}.",
 )
 @click.option("--plan", "plan_only", is_flag=True, help="List the tests without running them.")
 @click.option(
@@ -247,14 +247,14 @@ def validate(plan_only: bool, go_on: bool, **arguments: Any) -> None:  # noqa: A
         )
         today = dt.datetime.now(dt.timezone.utc).date()
         if plan_only and not go_on:
-            _show(launch.plan_of(request, sources, today))
+            _print_plan(launch.make_plan(request, sources, today))
             return
-        told = partial(click.echo, err=True)
+        print_line = partial(click.echo, err=True)
         if go_on:
-            request = _as_begun(request, arguments)
-            finished = launch.resume_run(request, sources, ProgressDisplay, told)
+            request = _resumed_request(request, arguments)
+            finished = launch.resume_run(request, sources, ProgressDisplay, print_line)
         else:
-            finished = launch.start(request, sources, today, ProgressDisplay, told)
+            finished = launch.start_run(request, sources, today, ProgressDisplay, print_line)
     except (RunError, ExpressionError) as error:
         raise click.UsageError(str(error)) from None
     except ProblemsError as error:
@@ -262,27 +262,29 @@ def validate(plan_only: bool, go_on: bool, **arguments: Any) -> None:  # noqa: A
         sys.exit(2)
     except KeyboardInterrupt:
         click.echo("Interrupted before the first test. No report was written.", err=True)
-        sys.exit(INTERRUPTED)
-    click.echo(closing_words(finished, request.out))
+        sys.exit(INTERRUPTED_EXIT_STATUS)
+    click.echo(run_summary(finished, request.out))
     sys.exit(finished.exit_code)
 
 
-def _as_begun(request: Request, arguments: dict[str, Any]) -> Request:
+def _resumed_request(request: Request, arguments: dict[str, Any]) -> Request:
     """Return the request to resume a run, with the numbers of workers and threads.
 
     The defaults depend on the suites in the run's journal; `workers` and `threads` in `arguments`
     override them. Raises RunError if the journal cannot be read, or if the number of workers would
     distort measured speeds.
     """
-    found = resources_for(suites_of_journal(request), arguments["workers"], arguments["threads"])
-    return replace(request, workers=found.workers, threads=found.threads)
+    run_resources = resources_for(
+        journal_suites(request), arguments["workers"], arguments["threads"]
+    )
+    return replace(request, workers=run_resources.workers, threads=run_resources.threads)
 
 
-def _show(plan: Plan) -> None:
+def _print_plan(plan: Plan) -> None:
     for case in plan.cases:
         issue = plan.skipped.get(case.id)
         click.echo(f"{case.id}  skipped: {issue.reason}" if issue else case.id)
-    click.echo(f"{count(len(plan.to_run), 'test')} to run.", err=True)
+    click.echo(f"{count(len(plan.cases_to_run), 'test')} to run.", err=True)
 
 
 def _request(
@@ -290,28 +292,32 @@ def _request(
 ) -> Request:
     tests = frozenset(arguments["tests"])
     if report := arguments["only_failed"]:
-        failed = failed_in(read_report(report))
+        failed = failed_keys(read_report(report))
         if not failed:
             raise RunError(f"no test failed in {report}. Use a report with failed tests")
         tests |= failed
     suites = arguments["suites"] or tuple(sorted({key.partition("/")[0] for key in tests}))
-    given = {
+    suite_sources = {
         TORCHBENCH: arguments["torchbench"],
         PYTORCH: arguments["pytorch"],
         own_suite: own_suite,
     }
-    suites = suites or tuple(name for name, place in given.items() if name and place) or USUAL
+    suites = (
+        suites
+        or tuple(name for name, place in suite_sources.items() if name and place)
+        or DEFAULT_SUITES
+    )
     if arguments["scheduler"] and arguments["workers"]:
         raise RunError("--scheduler uses Dask's own workers. Remove --workers")
     if arguments["full_size"]:
-        suites = at_full_size(suites)
+        suites = with_full_size_suites(suites)
     resources = resources_for(suites, arguments["workers"], arguments["threads"])
     return Request(
         device=arguments["device"],
         out=arguments["out"] or Path(f"validation-{accelerator}.json"),
         accelerator=accelerator,
         suites=tuple(suites),
-        only=_only(arguments),
+        only=_allowed_parameter_values(arguments),
         matching=arguments["matching"],
         tests=tests,
         imports=arguments["imports"],
@@ -327,11 +333,11 @@ def _request(
         settings=platform.validation if platform else Validation(),
         scripts=arguments["run_scripts"],
         scheduler=arguments["scheduler"],
-        shard=_shard(arguments["shard"], arguments["times"], platform),
+        shard=_shard_request(arguments["shard"], arguments["times"], platform),
     )
 
 
-def _shard(
+def _shard_request(
     wanted: tuple[int, int] | None, times: Path | None, platform: Platform | None
 ) -> ShardRequest | None:
     if wanted is None:
@@ -341,13 +347,17 @@ def _shard(
     return ShardRequest(*wanted, recorded_times(times, platform))
 
 
-def _only(arguments: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+def _allowed_parameter_values(arguments: dict[str, Any]) -> dict[str, tuple[str, ...]]:
     pairs = [pair.partition("=") for pair in arguments["only"]]
     for name, equals, _ in pairs:
         if not equals:
             raise click.BadParameter(f'"{name}" has no value; use NAME=VALUE', param_hint="--only")
-    found = {name: tuple(values.split(",")) for name, _, values in pairs}
-    return {**found, "dtype": tuple(arguments["dtype"].split(","))} if arguments["dtype"] else found
+    values_by_name = {name: tuple(values.split(",")) for name, _, values in pairs}
+    return (
+        {**values_by_name, "dtype": tuple(arguments["dtype"].split(","))}
+        if arguments["dtype"]
+        else values_by_name
+    )
 
 
 def _platform(root: Path | None, accelerator: str) -> Platform | None:

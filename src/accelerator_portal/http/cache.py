@@ -41,7 +41,7 @@ class HttpCache:
         if self._folder is None:
             return None
         try:
-            head, _, body = _path(self._folder, key).read_bytes().partition(b"\n")
+            head, _, body = _cache_path(self._folder, key).read_bytes().partition(b"\n")
             record = json.loads(head)
             if record["key"] != key or record["sha256"] != hashlib.sha256(body).hexdigest():
                 return None
@@ -61,7 +61,7 @@ class HttpCache:
         }
         with suppress(OSError):
             data = json.dumps(record).encode() + b"\n" + cached.body
-            write_bytes_atomically(_path(self._folder, key), data)
+            write_bytes_atomically(_cache_path(self._folder, key), data)
 
 
 async def get_cached(
@@ -86,6 +86,6 @@ async def get_cached(
     return found
 
 
-def _path(folder: Path, key: str) -> Path:
+def _cache_path(folder: Path, key: str) -> Path:
     digest = hashlib.sha256(key.encode()).hexdigest()
     return folder / digest[:2] / digest[2:]

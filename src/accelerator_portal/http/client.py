@@ -27,10 +27,10 @@ from tenacity import (
     wait_random,
 )
 
-from accelerator_portal.catalog.public_host import is_public, is_public_address
+from accelerator_portal.catalog.public_host import is_public, is_public_ip
 from accelerator_portal.http.errors import MISSING_STATUSES, FetchError, InvalidResponseError
 from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.http.traffic import REFUSING_STATUSES, Traffic, step_traffic
+from accelerator_portal.http.traffic import REFUSING_STATUSES, Traffic, current_traffic
 
 _OK, _PARTIAL, _NOT_MODIFIED = 200, 206, 304
 # A host is given up after this many addresses in a row without a response. The second number is for
@@ -83,10 +83,10 @@ class HttpClient:
         self._sleep = sleep
         self._slots = asyncio.Semaphore(limits.concurrent)
         self._host_slots: dict[str, asyncio.Semaphore] = {}
-        self._unreachable: dict[str, str] = {}
-        self._silent: dict[str, set[str]] = {}
-        self._answering: set[str] = set()
-        self._connected: dict[str, asyncio.Event] = {}
+        self._unreachable_hosts: dict[str, str] = {}
+        self._unanswered_urls: dict[str, set[str]] = {}
+        self._responding_hosts: set[str] = set()
+        self._first_responses: dict[str, asyncio.Event] = {}
 
     async def get(
         self, url: str, headers: Mapping[str, str] | None = None, *, max_bytes: int
@@ -101,11 +101,11 @@ class HttpClient:
         response in time, or if the body has more than `max_bytes` bytes.
         """
         headers = headers or {}
-        connected = self._connected.get(origin(url))
+        connected = self._first_responses.get(origin(url))
         if connected:
             await connected.wait()
             return await self._with_retries(url, headers, max_bytes)
-        connected = self._connected[origin(url)] = asyncio.Event()
+        connected = self._first_responses[origin(url)] = asyncio.Event()
         try:  # the first request shows whether the host responds
             return await self._with_retries(url, headers, max_bytes)
         finally:
@@ -118,8 +118,8 @@ class HttpClient:
         address is invalid, there is no response, or there are too many redirects.
         """
         follow = self._limits.redirects > 0
-        async with self._slot(origin(url)):
-            self._count(Traffic(requests=1))
+        async with self._request_slot(origin(url)):
+            self._count_traffic(Traffic(requests=1))
             try:
                 async with self._session.stream(method, url, follow_redirects=follow) as response:
                     return response.status_code
@@ -130,31 +130,31 @@ class HttpClient:
 
     def is_unreachable(self, url: str) -> bool:
         """Return whether the client has given up the host of an address."""
-        return origin(url) in self._unreachable
+        return origin(url) in self._unreachable_hosts
 
     async def _with_retries(
         self, url: str, headers: Mapping[str, str], max_bytes: int
     ) -> HttpResponse:
         retrying = AsyncRetrying(
             stop=stop_after_attempt(self._limits.attempts),
-            wait=self._pause,
+            wait=self._retry_wait,
             retry=retry_if_exception(lambda e: isinstance(e, FetchError) and e.transient),
-            before_sleep=lambda _: self._count(Traffic(retries=1)),
+            before_sleep=lambda _: self._count_traffic(Traffic(retries=1)),
             sleep=self._sleep,
             reraise=True,
         )
         try:
             return await retrying(self._attempt, url, headers, max_bytes)
         except FetchError as error:
-            if error.kind == "unreachable" or self._is_silent(url, error):
-                self._unreachable[origin(url)] = str(error)
+            if error.kind == "unreachable" or self._record_failure(url, error):
+                self._unreachable_hosts[origin(url)] = str(error)
             raise
 
-    def _count(self, more: Traffic) -> None:
+    def _count_traffic(self, more: Traffic) -> None:
         self.traffic.add(more)
-        step_traffic().add(more)
+        current_traffic().add(more)
 
-    def _is_silent(self, url: str, error: FetchError) -> bool:
+    def _record_failure(self, url: str, error: FetchError) -> bool:
         """Record an address without a response, and return whether to give up the host.
 
         For errors of other kinds than `slow` and `broken`, record nothing and return False.
@@ -162,77 +162,83 @@ class HttpClient:
         if error.kind not in {"slow", "broken"}:
             return False
         host = origin(url)
-        silent = self._silent.setdefault(host, set())
+        silent = self._unanswered_urls.setdefault(host, set())
         silent.add(url)
-        return len(silent) >= (_MOST_SILENT if host in self._answering else _MOST_SILENT_AT_FIRST)
+        return len(silent) >= (
+            _MOST_SILENT if host in self._responding_hosts else _MOST_SILENT_AT_FIRST
+        )
 
-    def _pause(self, state: RetryCallState) -> float:
+    def _retry_wait(self, state: RetryCallState) -> float:
         first = self._limits.first_pause
         backoff = wait_exponential(first) + wait_random(0, first)
         error = state.outcome.exception() if state.outcome else None
-        asked = error.retry_after if isinstance(error, FetchError) else 0.0
-        return max(backoff(state), min(asked, self._limits.longest_pause))
+        requested_wait = error.retry_after if isinstance(error, FetchError) else 0.0
+        return max(backoff(state), min(requested_wait, self._limits.longest_pause))
 
     @asynccontextmanager
-    async def _slot(self, host: str) -> AsyncIterator[None]:
+    async def _request_slot(self, host: str) -> AsyncIterator[None]:
         slots = asyncio.Semaphore(self._limits.concurrent_per_host)
         async with self._host_slots.setdefault(host, slots), self._slots:
             yield
 
     async def _attempt(self, url: str, headers: Mapping[str, str], max_bytes: int) -> HttpResponse:
         host = origin(url)
-        async with self._slot(host):
-            if host in self._unreachable:
-                raise FetchError(self._unreachable[host])
+        async with self._request_slot(host):
+            if host in self._unreachable_hosts:
+                raise FetchError(self._unreachable_hosts[host])
             try:
-                if self._limits.public_hosts_only and await private_address(url):
+                if self._limits.public_hosts_only and await find_private_address(url):
                     raise InvalidResponseError("the host is on a private network")
                 async with asyncio.timeout(self._limits.total_timeout):
-                    return await self._followed(url, headers, max_bytes)
+                    return await self._get_with_redirects(url, headers, max_bytes)
             except TimeoutError:
                 raise FetchError("the response did not finish in time", "slow") from None
             except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
                 found = _network_error(error)
                 if found.kind != "unreachable":
-                    self._connected[host].set()  # other requests need not wait for retries
+                    self._first_responses[host].set()  # other requests need not wait for retries
                 raise found from None
 
-    async def _followed(self, url: str, headers: Mapping[str, str], max_bytes: int) -> HttpResponse:
-        place = url
+    async def _get_with_redirects(
+        self, url: str, headers: Mapping[str, str], max_bytes: int
+    ) -> HttpResponse:
+        target = url
         for _ in range(self._limits.redirects + 1):
-            response = await self._one(place, headers, max_bytes)
+            response = await self._get_response(target, headers, max_bytes)
             if response.status not in _REDIRECTS:
                 return response
             if not self._limits.redirects:
                 raise _status_error(response.status, response.headers)
-            place = redirected(place, response.headers.get("location", ""))
+            target = redirect_target(target, response.headers.get("location", ""))
         raise InvalidResponseError("the address has a redirect loop", "loop")
 
-    async def _one(self, url: str, headers: Mapping[str, str], max_bytes: int) -> HttpResponse:
-        self._count(Traffic(requests=1))
+    async def _get_response(
+        self, url: str, headers: Mapping[str, str], max_bytes: int
+    ) -> HttpResponse:
+        self._count_traffic(Traffic(requests=1))
         async with self._session.stream("GET", url, headers=dict(headers)) as response:
             status = response.status_code
-            self._count(Traffic(refusals=status in REFUSING_STATUSES))
-            self._answering.add(origin(url))
-            self._connected[origin(url)].set()
-            self._silent.pop(origin(url), None)
+            self._count_traffic(Traffic(refusals=status in REFUSING_STATUSES))
+            self._responding_hosts.add(origin(url))
+            self._first_responses[origin(url)].set()
+            self._unanswered_urls.pop(origin(url), None)
             if status in _REDIRECTS or (status == _NOT_MODIFIED and "if-none-match" in headers):
                 return HttpResponse(status, response.headers, b"")
             if status == _OK and "range" in headers:  # the whole file would be too large
                 raise FetchError("the server doesn't support range requests")
             if status != (_PARTIAL if "range" in headers else _OK):
                 raise _status_error(status, response.headers)
-            body = await self._body(response, max_bytes)
+            body = await self._read_body(response, max_bytes)
             return HttpResponse(status, response.headers, body)
 
-    async def _body(self, response: httpx.Response, max_bytes: int) -> bytes:
+    async def _read_body(self, response: httpx.Response, max_bytes: int) -> bytes:
         # If the caller requests a body without compression, it is not decompressed: a few bytes
         # could become many.
         plain = response.request.headers.get("accept-encoding") == "identity"
         body = bytearray()
         async for piece in response.aiter_raw() if plain else response.aiter_bytes():
             body += piece
-            self._count(Traffic(bytes=len(piece)))
+            self._count_traffic(Traffic(bytes=len(piece)))
             if len(body) > max_bytes:
                 what = f"the response is longer than {max_bytes:,} bytes"
                 raise InvalidResponseError(what, "long")
@@ -261,13 +267,13 @@ def _network_error(error: httpx.HTTPError | httpx.InvalidURL | ValueError) -> Fe
     if isinstance(error, httpx.TimeoutException):
         return FetchError("no response in time", "slow", cause=cause)
     if isinstance(error, httpx.ConnectError):
-        return _not_connected(error)
+        return _connect_error(error)
     if isinstance(error, httpx.NetworkError):
         return FetchError("the connection was interrupted", "broken", cause=cause)
     return FetchError(f"the response is not HTTP ({cause})", "broken", cause=cause)
 
 
-def _not_connected(error: httpx.ConnectError) -> FetchError:
+def _connect_error(error: httpx.ConnectError) -> FetchError:
     cause = type(error).__name__
     if isinstance(error.__cause__, PrivateHostError):
         return InvalidResponseError(str(error.__cause__), cause=cause)
@@ -290,7 +296,7 @@ class PublicHostsBackend(httpcore.AsyncNetworkBackend):
     """A network backend that connects to a host only if all its addresses are public."""
 
     def __init__(self, inner: httpcore.AsyncNetworkBackend) -> None:
-        self._inner = inner
+        self._backend = inner
 
     async def connect_tcp(
         self,
@@ -309,7 +315,7 @@ class PublicHostsBackend(httpcore.AsyncNetworkBackend):
         error: Exception = httpcore.ConnectError("the host name cannot be resolved")
         for address in await _public_addresses(host, port):
             try:
-                return await self._inner.connect_tcp(
+                return await self._backend.connect_tcp(
                     address, port, timeout, local_address, socket_options
                 )
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as failed:
@@ -324,7 +330,7 @@ async def _public_addresses(host: str, port: int) -> list[str]:
     except (OSError, UnicodeError) as error:
         raise httpcore.ConnectError(str(error)) from None
     addresses = list(dict.fromkeys(str(place[0]) for *_, place in found))
-    if not all(map(is_public_address, addresses)):
+    if not all(map(is_public_ip, addresses)):
         raise PrivateHostError("the host is on a private network")
     return addresses
 
@@ -367,7 +373,7 @@ def origin(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def may_follow(page: str, url: str) -> bool:
+def may_request_link(page: str, url: str) -> bool:
     """Return whether a link on a page may be requested.
 
     The target must be on the page's own host or on a public https host. Otherwise, a page could
@@ -381,19 +387,19 @@ def may_follow(page: str, url: str) -> bool:
     return parts.scheme == "https" and is_public(parts)
 
 
-def redirected(url: str, location: str) -> str:
+def redirect_target(url: str, location: str) -> str:
     """Return the target of a redirect from `url` to `location`, which can be relative.
 
     Raises InvalidResponseError if the target is on another host, or if `location` is empty.
     """
-    place = urljoin(url, location) if origin(location) else ""
-    if not location or origin(place) != origin(url):
-        shown = origin(place).partition("//")[2][:80] or "nowhere"
+    target = urljoin(url, location) if origin(location) else ""
+    if not location or origin(target) != origin(url):
+        shown = origin(target).partition("//")[2][:80] or "nowhere"
         raise InvalidResponseError(f"the address redirects to another host, {shown}")
-    return place
+    return target
 
 
-async def private_address(url: str) -> str | None:
+async def find_private_address(url: str) -> str | None:
     """Return the first private address that the host of `url` resolves to, or None.
 
     A public name may resolve to a private address, such as `127.0.0.1`. If the name cannot be
@@ -406,4 +412,4 @@ async def private_address(url: str) -> str | None:
     except (OSError, UnicodeError):
         return None
     addresses = (str(place[0]) for *_, place in found)
-    return next((address for address in addresses if not is_public_address(address)), None)
+    return next((address for address in addresses if not is_public_ip(address)), None)

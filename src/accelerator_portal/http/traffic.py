@@ -30,27 +30,27 @@ class Traffic:
 
 REFUSING_STATUSES = frozenset({401, 403, 429})
 
-_step: ContextVar[Traffic] = ContextVar("step_traffic")
+_block_traffic: ContextVar[Traffic] = ContextVar("step_traffic")
 
 
 @contextmanager
-def counted_traffic() -> Iterator[Traffic]:
+def count_traffic() -> Iterator[Traffic]:
     """Yield counts of the network traffic of all clients until the end of the block.
 
     The traffic of a thread that is started in the block is counted only if the thread runs in a
     copy of the context. The traffic of started programs, such as uv and git, is not counted.
     """
     traffic = Traffic()
-    token = _step.set(traffic)
+    token = _block_traffic.set(traffic)
     try:
         yield traffic
     finally:
-        _step.reset(token)
+        _block_traffic.reset(token)
 
 
-def step_traffic() -> Traffic:
-    """Return the traffic counts of the current `counted_traffic` block.
+def current_traffic() -> Traffic:
+    """Return the traffic counts of the current `count_traffic` block.
 
     Outside of a block, return new counts that nobody reads.
     """
-    return _step.get(Traffic())
+    return _block_traffic.get(Traffic())

@@ -13,14 +13,21 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.fields import AdditionalPlatformId, Code, Line, Model, Url, fault
+from accelerator_portal.catalog.fields import (
+    AdditionalPlatformId,
+    Code,
+    Line,
+    StrictModel,
+    Url,
+    validation_error,
+)
 from accelerator_portal.catalog.problem import Problem
 from accelerator_portal.catalog.text_file import read_text
-from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import parse_yaml
+from accelerator_portal.catalog.yaml_validation import validate
 
 
-class Commands(Model):
+class Commands(StrictModel):
     """The install command for each operating system that has one."""
 
     linux: Code | None = None
@@ -29,15 +36,15 @@ class Commands(Model):
     """The command for Windows."""
 
     @model_validator(mode="after")
-    def _some_system(self) -> Commands:
+    def _require_command(self) -> Commands:
         if not (self.linux or self.windows):
-            raise fault(
+            raise validation_error(
                 "there is no command for any operating system", "add linux, windows or both"
             )
         return self
 
 
-class AdditionalPlatform(Model):
+class AdditionalPlatform(StrictModel):
     """A platform in `additional-platforms.json`."""
 
     name: Line
@@ -50,7 +57,7 @@ class AdditionalPlatform(Model):
     """Commands for nightly builds."""
 
 
-class AdditionalPlatforms(Model):
+class AdditionalPlatforms(StrictModel):
     """The content of `additional-platforms.json`."""
 
     schema_version: Literal[1]
@@ -68,11 +75,13 @@ class AdditionalPlatforms(Model):
     def _guides_have_platforms(self) -> AdditionalPlatforms:
         for name in self.html:
             if name not in self.platforms:
-                raise fault(f'"{name}" is in html but not in platforms', "list it in both")
+                raise validation_error(
+                    f'"{name}" is in html but not in platforms', "list it in both"
+                )
         return self
 
 
-def listed_id(platform: Platform) -> str:
+def additional_platform_id(platform: Platform) -> str:
     """Return the id of a platform's entry on pytorch.org.
 
     Without an entry, it is the folder's name with underscores, as pytorch.org writes ids.
@@ -81,9 +90,9 @@ def listed_id(platform: Platform) -> str:
     return entry.id if entry else platform.id.replace("-", "_")
 
 
-def platforms_by_listed_id(catalog: Catalog) -> dict[str, Platform]:
+def platforms_by_additional_id(catalog: Catalog) -> dict[str, Platform]:
     """Return the platforms by the ids of their entries on pytorch.org."""
-    return {listed_id(platform): platform for platform in catalog.platforms}
+    return {additional_platform_id(platform): platform for platform in catalog.platforms}
 
 
 def read_additional_platforms(

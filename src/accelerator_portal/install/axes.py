@@ -112,7 +112,7 @@ def build_id(catalog: Catalog, build: str) -> str:
     return STABLE if build == catalog.releases.newest.version else build
 
 
-def _builds(catalog: Catalog, _: Sequence[InstallRow]) -> tuple[Value, ...]:
+def _build_values(catalog: Catalog, _: Sequence[InstallRow]) -> tuple[Value, ...]:
     """Return the values of the axis `build`: `stable`, newest release, nightly, earlier releases.
 
     `stable` means the newest release that has a row for the reader's other selections.
@@ -127,22 +127,22 @@ def _builds(catalog: Catalog, _: Sequence[InstallRow]) -> tuple[Value, ...]:
     )
 
 
-def _labeled(
-    axis: str, shown: Mapping[str, str]
+def _values_with_labels(
+    axis: str, labels_by_id: Mapping[str, str]
 ) -> Callable[[Catalog, Sequence[InstallRow]], tuple[Value, ...]]:
     """Return a function for `Axis.values` that returns the values of `axis` that rows use.
 
-    `shown` maps all value ids to labels, in the order of the result.
+    `labels_by_id` maps all value ids to labels, in the order of the result.
     """
 
     def values(_: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
         used = {getattr(row, axis) for row in rows}
-        return tuple(Value(key, label) for key, label in shown.items() if key in used)
+        return tuple(Value(key, label) for key, label in labels_by_id.items() if key in used)
 
     return values
 
 
-def _pythons(catalog: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
+def _python_values(catalog: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
     """Return the Python versions that rows use, newest first.
 
     If no row uses a Python version, returns the Python versions of the newest release.
@@ -151,11 +151,11 @@ def _pythons(catalog: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
     known = known or set(catalog.releases.newest.python)
     return tuple(
         Value(p, p, message("free-threaded") if p.endswith("t") else "")
-        for p in labels.python_order(known)
+        for p in labels.pythons_newest_first(known)
     )
 
 
-def _usual_pythons(catalog: Catalog, _: Sequence[InstallRow]) -> set[str]:
+def _regular_pythons(catalog: Catalog, _: Sequence[InstallRow]) -> set[str]:
     """Return the Python versions of the newest release, without free-threaded builds."""
     return {p for p in catalog.releases.newest.python if not p.endswith("t")}
 
@@ -169,7 +169,7 @@ def _platforms(catalog: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...
     )
 
 
-def _in_tree(catalog: Catalog, _: Sequence[InstallRow]) -> set[str]:
+def _in_tree_platforms(catalog: Catalog, _: Sequence[InstallRow]) -> set[str]:
     return {platform.id for platform in catalog.platforms if platform.in_tree}
 
 
@@ -179,29 +179,41 @@ AXES = (
         "build",
         message("PyTorch release"),
         3,
-        _builds,
+        _build_values,
         own_column=True,
         weight=1,
         at_once=lambda *_: (STABLE, PREVIEW),
         more_label=message("Other releases"),
     ),
-    Axis("os", message("Operating system"), 4, _labeled("os", labels.OS), is_machine=True),
-    Axis("arch", message("Architecture"), 5, _labeled("arch", labels.ARCH), is_machine=True),
+    Axis(
+        "os",
+        message("Operating system"),
+        4,
+        _values_with_labels("os", labels.OS_LABELS),
+        is_machine=True,
+    ),
+    Axis(
+        "arch",
+        message("Architecture"),
+        5,
+        _values_with_labels("arch", labels.ARCH_LABELS),
+        is_machine=True,
+    ),
     Axis(
         "python",
         "Python",
         6,
-        _pythons,
+        _python_values,
         many=True,
         own_column=True,
-        at_once=_usual_pythons,
+        at_once=_regular_pythons,
         more_label=message("Other versions"),
     ),
     Axis(
         "method",
         message("Format"),
         7,
-        _labeled("method", labels.METHOD),
+        _values_with_labels("method", labels.METHOD_LABELS),
         own_column=True,
         group="format",
         weight=2,
@@ -213,7 +225,7 @@ AXES = (
         _platforms,
         own_column=True,
         group="main",
-        at_once=_in_tree,
+        at_once=_in_tree_platforms,
         more_label=message("More platforms"),
     ),
     Axis(
@@ -229,12 +241,12 @@ AXES = (
 )
 
 
-def by_rank(axes: Iterable[Axis]) -> tuple[Axis, ...]:
+def axes_by_rank(axes: Iterable[Axis]) -> tuple[Axis, ...]:
     """Return axes by ascending rank, the order in which the selector shows them."""
     return tuple(sorted(axes, key=lambda axis: axis.rank))
 
 
-def by_weight(axes: Iterable[Axis]) -> tuple[Axis, ...]:
+def axes_by_weight(axes: Iterable[Axis]) -> tuple[Axis, ...]:
     """Return the axes other than platform and machine by ascending weight.
 
     The selector derives values on these axes if the reader selected none.
@@ -243,7 +255,7 @@ def by_weight(axes: Iterable[Axis]) -> tuple[Axis, ...]:
     return tuple(sorted(free, key=lambda axis: axis.weight))
 
 
-def by_column(axes: Iterable[Axis]) -> tuple[Axis, ...]:
+def axes_by_column(axes: Iterable[Axis]) -> tuple[Axis, ...]:
     """Return axes in the order of columns in tables of commands and in the page's data.
 
     The platform comes first, then the variant, then the other axes. Axes with `many` come last.
@@ -252,7 +264,7 @@ def by_column(axes: Iterable[Axis]) -> tuple[Axis, ...]:
 
 
 # The axes on which a row has one value.
-KEY_AXES = tuple(axis for axis in by_column(AXES) if not axis.many)
+KEY_AXES = tuple(axis for axis in axes_by_column(AXES) if not axis.many)
 
 
 def row_key(row: InstallRow, *without: str) -> tuple[str, ...]:

@@ -7,20 +7,24 @@ from posixpath import basename
 from urllib.parse import unquote, urlsplit
 
 from accelerator_portal.catalog.fields import Method, Os
-from accelerator_portal.catalog.files.install_file import one_line
+from accelerator_portal.catalog.files.install_file import join_statements
 from accelerator_portal.catalog.files.install_steps import DockerStep, DownloadStep, PipStep, Step
-from accelerator_portal.catalog.files.releases_file import INDEX
-from accelerator_portal.install.placeholders import fill
+from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX
+from accelerator_portal.install.placeholders import fill_placeholders
 from accelerator_portal.install.rows import Container, DerivedMethod, PipCall
-from accelerator_portal.install.shell_quotes import command_line, quote_address, set_variable
+from accelerator_portal.install.shell_quotes import (
+    command_line,
+    quote_address,
+    set_variable_command,
+)
 
-_PYTHON = {"linux": "python3", "macos": "python3", "windows": "python"}
+_PYTHON_COMMANDS = {"linux": "python3", "macos": "python3", "windows": "python"}
 
 # Methods whose commands start a container's shell, in which the check runs.
-INSIDE = frozenset({"docker", "dockerfile"})
+CONTAINER_METHODS = frozenset({"docker", "dockerfile"})
 
 # Methods whose commands name no version and install the newest version.
-UNPINNED = frozenset({"conda", "uv-auto"})
+UNPINNED_METHODS = frozenset({"conda", "uv-auto"})
 
 # Methods whose commands run in a virtual environment that Python's module venv, or uv, creates.
 _IN_VENV = frozenset({"pip", "requirements", "source"})
@@ -33,7 +37,7 @@ _IN_UV_VENV = frozenset({"uv", "uv-auto"})
 
 # Source: `uv pip install --help` of uv 0.13.8, only builds that PyTorch published since 2.4. A test
 # compares the names with uv.
-BACKENDS = frozenset(
+UV_BACKENDS = frozenset(
     {
         *("cpu", "xpu"),
         *("cu118", "cu121", "cu124", "cu126", "cu128", "cu129", "cu130", "cu132"),
@@ -51,7 +55,7 @@ def command_lines(
     `values` maps names of placeholders to values. Raises UnknownPlaceholderError for other
     placeholders, and UnquotableError for a word that cannot be quoted for Windows.
     """
-    return tuple(line for step in steps for line in _lines(step, method, os, values))
+    return tuple(line for step in steps for line in _step_lines(step, method, os, values))
 
 
 def pip_calls(
@@ -65,7 +69,7 @@ def pip_calls(
     return tuple(_pip_call(step.pip, method, values) for step in steps if step.pip)
 
 
-def container(steps: tuple[Step, ...], values: Mapping[str, str]) -> Container | None:
+def docker_container(steps: tuple[Step, ...], values: Mapping[str, str]) -> Container | None:
     """Return the container of an option if its only step is a `docker run`, else None.
 
     `values` maps names of placeholders to values. Raises UnknownPlaceholderError for other
@@ -74,22 +78,25 @@ def container(steps: tuple[Step, ...], values: Mapping[str, str]) -> Container |
     if len(steps) != 1 or steps[0].docker is None:
         return None
     step = steps[0].docker
-    return Container(fill(step.image, values), tuple(fill(word, values) for word in step.args))
+    return Container(
+        fill_placeholders(step.image, values),
+        tuple(fill_placeholders(word, values) for word in step.args),
+    )
 
 
 def _pip_call(step: PipStep, method: Method, values: Mapping[str, str]) -> PipCall:
-    index = (fill(step.index, values) if step.index else "") or None
-    backend = backend_of(index) if method == "uv" and not step.extra_index else None
+    index = (fill_placeholders(step.index, values) if step.index else "") or None
+    backend = uv_backend(index) if method == "uv" and not step.extra_index else None
     return PipCall(
-        tuple(fill(package, values) for package in step.packages),
+        tuple(fill_placeholders(package, values) for package in step.packages),
         None if backend else index,
-        fill(step.extra_index, values) if step.extra_index else None,
+        fill_placeholders(step.extra_index, values) if step.extra_index else None,
         step.pre,
         backend,
     )
 
 
-def new_environment(method: Method | DerivedMethod, os: Os) -> str | None:
+def venv_commands(method: Method | DerivedMethod, os: Os) -> str | None:
     """Return the commands that create and activate a virtual environment.
 
     `{python}` stands for the Python version. Returns None for methods that need none, such as
@@ -106,20 +113,20 @@ def new_environment(method: Method | DerivedMethod, os: Os) -> str | None:
     return f"{create}\n{activate}"
 
 
-def check_line(code: str, os: Os) -> str:
+def check_command(code: str, os: Os) -> str:
     """Return the command that runs lines of Python code, as one line. Raises UnquotableError."""
-    return command_line([_PYTHON[os], "-c", one_line(code)], os)
+    return command_line([_PYTHON_COMMANDS[os], "-c", join_statements(code)], os)
 
 
-def pip_install(packages: Sequence[str], os: Os) -> str:
+def pip_install_command(packages: Sequence[str], os: Os) -> str:
     """Return the pip command that installs packages from the default index.
 
     Raises UnquotableError.
     """
-    return command_line([_PYTHON[os], "-m", "pip", "install", *packages], os)
+    return command_line([_PYTHON_COMMANDS[os], "-m", "pip", "install", *packages], os)
 
 
-def _lines(step: Step, method: Method, os: Os, values: Mapping[str, str]) -> Iterator[str]:
+def _step_lines(step: Step, method: Method, os: Os, values: Mapping[str, str]) -> Iterator[str]:
     if step.pip:
         yield command_line(_pip_words(step.pip, method, os, values), os)
     elif step.docker:
@@ -127,13 +134,17 @@ def _lines(step: Step, method: Method, os: Os, values: Mapping[str, str]) -> Ite
     elif step.download:
         yield from _download_lines(step.download, os, values)
     elif step.run:
-        yield command_line([fill(word, values) for word in step.run], os)
+        yield command_line([fill_placeholders(word, values) for word in step.run], os)
     for name, value in (step.env or {}).items():
-        yield set_variable(name, fill(value, values), os)
+        yield set_variable_command(name, fill_placeholders(value, values), os)
 
 
 def _pip_words(step: PipStep, method: Method, os: Os, values: Mapping[str, str]) -> list[str]:
-    words = ["uv", "pip", "install"] if method == "uv" else [_PYTHON[os], "-m", "pip", "install"]
+    words = (
+        ["uv", "pip", "install"]
+        if method == "uv"
+        else [_PYTHON_COMMANDS[os], "-m", "pip", "install"]
+    )
     if step.pre:
         words += ["--prerelease=allow"] if method == "uv" else ["--pre"]
     call = _pip_call(step, method, values)
@@ -148,12 +159,12 @@ def _pip_words(step: PipStep, method: Method, os: Os, values: Mapping[str, str])
 
 
 def _docker_words(step: DockerStep, values: Mapping[str, str]) -> list[str]:
-    arguments = [fill(word, values) for word in step.args]
-    return ["docker", "run", "-it", "--rm", *arguments, fill(step.image, values)]
+    arguments = [fill_placeholders(word, values) for word in step.args]
+    return ["docker", "run", "-it", "--rm", *arguments, fill_placeholders(step.image, values)]
 
 
 def _download_lines(step: DownloadStep, os: Os, values: Mapping[str, str]) -> Iterator[str]:
-    url = fill(step.url, values)
+    url = fill_placeholders(step.url, values)
     name = basename(unquote(urlsplit(url).path))
     curl = "curl.exe" if os == "windows" else "curl"
     yield f"{command_line([curl, '-L', '-o', name], os)} {quote_address(url, os)}"
@@ -161,10 +172,10 @@ def _download_lines(step: DownloadStep, os: Os, values: Mapping[str, str]) -> It
         yield command_line(["tar", "-xf", name] if os == "windows" else ["unzip", name], os)
 
 
-def backend_of(index: str | None) -> str | None:
+def uv_backend(index: str | None) -> str | None:
     """Return uv's name for the build in an index of PyTorch, or None if uv has no name for it.
 
     uv has no names for indexes of nightly builds.
     """
-    name = (index or "").removeprefix(f"{INDEX}/")
-    return name if name in BACKENDS else None
+    name = (index or "").removeprefix(f"{PYTORCH_INDEX}/")
+    return name if name in UV_BACKENDS else None

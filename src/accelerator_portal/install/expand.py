@@ -9,10 +9,25 @@ from accelerator_portal.catalog.cached import cached_by_owner
 from accelerator_portal.catalog.fields import Method, Os
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow, Lifecycle
 from accelerator_portal.catalog.files.install_file import Option, Requirement
-from accelerator_portal.catalog.message import Translatable, both, joined, message, sentences
+from accelerator_portal.catalog.message import (
+    Translatable,
+    and_list,
+    comma_list,
+    join_sentences,
+    message,
+)
 from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.install.commands import check_line, command_lines, container, pip_calls
-from accelerator_portal.install.placeholders import NAMES, UnknownPlaceholderError, fill
+from accelerator_portal.install.commands import (
+    check_command,
+    command_lines,
+    docker_container,
+    pip_calls,
+)
+from accelerator_portal.install.placeholders import (
+    PLACEHOLDER_NAMES,
+    UnknownPlaceholderError,
+    fill_placeholders,
+)
 from accelerator_portal.install.rows import (
     NO_VARIANT,
     CheckLine,
@@ -21,11 +36,16 @@ from accelerator_portal.install.rows import (
     Prerequisite,
 )
 from accelerator_portal.install.shell_quotes import UnquotableError
-from accelerator_portal.install.targets import Target, names_python, rows_about, targets
+from accelerator_portal.install.targets import (
+    Target,
+    compatibility_rows,
+    depends_on_python,
+    targets,
+)
 
 # An image or an archive contains Python or needs none. Unless its commands name a Python version,
 # the reader's version does not matter.
-PYTHON_FREE: frozenset[Method] = frozenset({"docker", "libtorch"})
+PYTHON_INDEPENDENT: frozenset[Method] = frozenset({"docker", "libtorch"})
 
 
 Expansion = tuple[tuple[InstallRow, ...], tuple[Problem, ...]]
@@ -47,20 +67,20 @@ def expand(catalog: Catalog) -> Expansion:
     for platform in catalog.platforms:
         room = MAX_ROWS
         for position, option in enumerate(platform.install.options):
-            found, wrong = _expand_option(catalog, platform, position, option, room)
-            rows += found
-            problems += wrong
-            room -= len(found)
+            option_rows, option_problems = _expand_option(catalog, platform, position, option, room)
+            rows += option_rows
+            problems += option_problems
+            room -= len(option_rows)
     return tuple(rows), tuple(problems)
 
 
 @cached_by_owner
 def rows_by_platform(catalog: Catalog) -> Mapping[str, tuple[InstallRow, ...]]:
     """Return the rows of `expand` by platform id, cached for code that needs one platform."""
-    found: dict[str, list[InstallRow]] = {platform.id: [] for platform in catalog.platforms}
+    grouped_rows: dict[str, list[InstallRow]] = {platform.id: [] for platform in catalog.platforms}
     for row in expand(catalog)[0]:
-        found[row.platform].append(row)
-    return {platform: tuple(rows) for platform, rows in found.items()}
+        grouped_rows[row.platform].append(row)
+    return {platform: tuple(rows) for platform, rows in grouped_rows.items()}
 
 
 def _expand_option(
@@ -68,7 +88,7 @@ def _expand_option(
 ) -> tuple[list[InstallRow], list[Problem]]:
     rows: list[InstallRow] = []
     faults: dict[tuple[str, str], list[str]] = {}
-    free = frozenset[Method]() if names_python(platform, option) else PYTHON_FREE
+    free = frozenset[Method]() if depends_on_python(platform, option) else PYTHON_INDEPENDENT
     for target in targets(catalog, platform, option):
         for method in option.methods:
             pythons = None if method in free else target.pythons
@@ -80,32 +100,32 @@ def _expand_option(
                 problem = platform.problem("install.yaml", location, what, "use fewer combinations")
                 return rows, [problem]
             try:
-                rows.append(_row(platform, option, target, method, pythons))
+                rows.append(_install_row(platform, option, target, method, pythons))
             except (UnknownPlaceholderError, UnquotableError) as error:
-                faults.setdefault(_fault(error), []).append(f"{target.build} on {target.os}")
+                faults.setdefault(_option_fault(error), []).append(f"{target.build} on {target.os}")
     if not rows and not faults:
         what = f'the option "{option.id}" matches no combination of release, system and build'
         faults[what, "check its releases and filters"] = []
     location = ("options", position, "id")
     return rows, [
-        platform.problem("install.yaml", location, what + _where(places), remedy)
+        platform.problem("install.yaml", location, what + _places_text(places), remedy)
         for (what, remedy), places in faults.items()
     ]
 
 
-def _fault(error: UnknownPlaceholderError | UnquotableError) -> tuple[str, str]:
+def _option_fault(error: UnknownPlaceholderError | UnquotableError) -> tuple[str, str]:
     if isinstance(error, UnquotableError):
         what = f"{str(error)!r} cannot be quoted for PowerShell and cmd alike"
         return what, "write it without quotes, $, % and backticks"
-    if error.name not in NAMES:
-        return f"{{{error.name}}} is not a placeholder", did_you_mean(error.name, NAMES)
+    if error.name not in PLACEHOLDER_NAMES:
+        return f"{{{error.name}}} is not a placeholder", did_you_mean(error.name, PLACEHOLDER_NAMES)
     remedy = "restrict the option, or remove the placeholder"
     if error.name == "plugin":
         remedy = "add compatibility: true, and plugin: to the rows of compatibility.yaml"
     return f"{{{error.name}}} has no value", remedy
 
 
-def _where(places: list[str]) -> str:
+def _places_text(places: list[str]) -> str:
     if not places:
         return ""
     more = f" and {len(places) - 1} more" if len(places) > 1 else ""
@@ -113,30 +133,30 @@ def _where(places: list[str]) -> str:
 
 
 # From pytorch/pytorch, docs/cpp/source/installing.rst.
-_BUILD = message(
+_LIBTORCH_BUILD_NOTE = message(
     "To build a C++ program, give CMake the absolute path of the unpacked folder: "
     "cmake -DCMAKE_PREFIX_PATH=/path/to/libtorch .."
 )
-_BUILD_ON_WINDOWS = message(
+_WINDOWS_BUILD_NOTE = message(
     "Build with cmake --build . --config Release, and copy LibTorch's DLLs beside the program."
 )
 
 
-def _note(platform: Platform, option: Option, target: Target, method: Method) -> str | None:
+def _row_note(platform: Platform, option: Option, target: Target, method: Method) -> str | None:
     """Return the note that is shown below the commands, or None if there is none.
 
     It has the warnings of containers, instructions for LibTorch, the note about required software
     and the option's own note.
     """
     warnings = [step.docker.warning for step in option.steps if step.docker]
-    texts = (*warnings, _BUILD if method == "libtorch" else None)
-    texts += (_BUILD_ON_WINDOWS if method == "libtorch" and target.os == "windows" else None,)
-    texts += (_other_needs(platform, target), Translatable(option.note or ""))
-    said = [text for text in texts if text]
-    return sentences(said) if said else None
+    texts = (*warnings, _LIBTORCH_BUILD_NOTE if method == "libtorch" else None)
+    texts += (_WINDOWS_BUILD_NOTE if method == "libtorch" and target.os == "windows" else None,)
+    texts += (_needs_note(platform, target), Translatable(option.note or ""))
+    present_texts = [text for text in texts if text]
+    return join_sentences(present_texts) if present_texts else None
 
 
-def _other_needs(platform: Platform, target: Target) -> str | None:
+def _needs_note(platform: Platform, target: Target) -> str | None:
     """Return a note about the versions of required software, such as a driver, or None.
 
     The note lists the plugin versions to use with other versions of the software. If no source
@@ -150,30 +170,30 @@ def _other_needs(platform: Platform, target: Target) -> str | None:
     others = [r for r in rows if r.torch == fits.torch and r.needs != fits.needs and r.plugin]
     if fits.needs and others:
         name = platform.accelerator.package.name
-        known = {_stated(row): row for row in reversed(others)}
-        listed = joined(
-            f"{name} {row.plugin} ({needs}{_fewer_pythons(row, fits)})"
-            for needs, row in reversed(known.items())
+        row_by_needs = {_needs_text(row): row for row in reversed(others)}
+        listed = comma_list(
+            f"{name} {row.plugin} ({needs}{_python_range_text(row, fits)})"
+            for needs, row in reversed(row_by_needs.items())
         )
-        needed = both(dict.fromkeys(name for row in (fits, *others) for name in row.needs))
+        needed = and_list(dict.fromkeys(name for row in (fits, *others) for name in row.needs))
         return message("For other {needs} versions: {plugins}.", needs=needed, plugins=listed)
     if fits.needs or not rows:
         return None
     return message(
         "No source that this project examined states which {needs} version PyTorch {torch} needs. "
         "The newest release with a stated version is PyTorch {known} ({stated}).",
-        needs=both(rows[0].needs),
+        needs=and_list(rows[0].needs),
         torch=target.torch,
         known=rows[0].torch,
-        stated=_stated(rows[0]),
+        stated=_needs_text(rows[0]),
     )
 
 
-def _stated(row: CompatibilityRow) -> str:
-    return both(f"{name} {version.removeprefix('==')}" for name, version in row.needs.items())
+def _needs_text(row: CompatibilityRow) -> str:
+    return and_list(f"{name} {version.removeprefix('==')}" for name, version in row.needs.items())
 
 
-def _fewer_pythons(row: CompatibilityRow, fits: CompatibilityRow) -> str:
+def _python_range_text(row: CompatibilityRow, fits: CompatibilityRow) -> str:
     """Return the range of Python versions of `row` as text, such as `, Python 3.10–3.12`.
 
     Returns an empty text if `row` has all Python versions of `fits`, or if either states none.
@@ -183,7 +203,7 @@ def _fewer_pythons(row: CompatibilityRow, fits: CompatibilityRow) -> str:
     return ", Python " + "–".join(dict.fromkeys((row.python[0], row.python[-1])))
 
 
-def _row(
+def _install_row(
     platform: Platform,
     option: Option,
     target: Target,
@@ -201,12 +221,12 @@ def _row(
         pythons=pythons,
         commands=command_lines(option.steps, method, target.os, values),
         prerequisites=tuple(_prerequisites(platform, option, target)),
-        check=_check(platform, option, target.os, values),
-        note=_note(platform, option, target, method),
-        stage=_stage(platform, target),
+        check=_row_check(platform, option, target.os, values),
+        note=_row_note(platform, option, target, method),
+        stage=_plugin_stage(platform, target),
         option=option.id,
         calls=pip_calls(option.steps, method, values),
-        container=container(option.steps, values),
+        container=docker_container(option.steps, values),
         on_request=option.on_request,
         named=target.named,
     )
@@ -243,27 +263,33 @@ def _prerequisites(platform: Platform, option: Option, target: Target) -> Iterat
             yield Prerequisite(name, requirement.version, requirement.url)
 
 
-def _stage(platform: Platform, target: Target) -> PluginStage | None:
+def _plugin_stage(platform: Platform, target: Target) -> PluginStage | None:
     """Return the lifecycle of the plugin version that a target installs, or None.
 
     The lifecycle is stated in the row of `compatibility.yaml` that the target installs. If the
     target has no such row, all rows for its release and variant are used. Returns None if the rows
     state different lifecycles or none.
     """
-    about = (target.fits,) if target.fits else rows_about(platform, target.torch, target.variant)
-    stages = {_stage_of(row.lifecycle) if row.lifecycle else None for row in about}
+    about = (
+        (target.fits,)
+        if target.fits
+        else compatibility_rows(platform, target.torch, target.variant)
+    )
+    stages = {_stage_of_lifecycle(row.lifecycle) if row.lifecycle else None for row in about}
     return stages.pop() if len(stages) == 1 else None
 
 
-def _stage_of(lifecycle: Lifecycle) -> PluginStage:
+def _stage_of_lifecycle(lifecycle: Lifecycle) -> PluginStage:
     until = lifecycle.until.isoformat() if lifecycle.until else None
     words = lifecycle.status + (f" until {until}" if until else "")
     return PluginStage(f"{words}. {lifecycle.note}" if lifecycle.note else words, until)
 
 
-def _check(platform: Platform, option: Option, os: Os, values: dict[str, str]) -> CheckLine | None:
+def _row_check(
+    platform: Platform, option: Option, os: Os, values: dict[str, str]
+) -> CheckLine | None:
     check = platform.install.checks.get(option.check or "")
     if check is None:
         return None
-    prints = fill(check.prints.strip(), {"torch": "(nightly version)", **values})
-    return CheckLine(check_line(fill(check.code, values), os), prints)
+    prints = fill_placeholders(check.prints.strip(), {"torch": "(nightly version)", **values})
+    return CheckLine(check_command(fill_placeholders(check.code, values), os), prints)

@@ -17,10 +17,10 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.fields import Method
-from accelerator_portal.catalog.files.releases_file import INDEX
+from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX
 from accelerator_portal.catalog.message import message
-from accelerator_portal.install.commands import BACKENDS
-from accelerator_portal.install.labels import OS
+from accelerator_portal.install.commands import UV_BACKENDS
+from accelerator_portal.install.labels import OS_LABELS
 from accelerator_portal.install.rows import (
     PREVIEW,
     Finding,
@@ -32,7 +32,7 @@ from accelerator_portal.install.rows import (
 from accelerator_portal.install.shell_quotes import command_line
 
 # The methods that vendors state; all other methods are derived from these.
-STATED: frozenset[str] = frozenset(get_args(Method))
+VENDOR_METHODS: frozenset[str] = frozenset(get_args(Method))
 
 UV_GUIDE = "https://docs.astral.sh/uv/guides/integration/pytorch/"
 
@@ -45,33 +45,33 @@ _UV_SYSTEMS = {"linux": "linux", "macos": "darwin", "windows": "win32"}
 # Builds whose further requirements are all on PyPI. Those of other builds (for ROCm and XPU, and
 # nightly builds) are on the build's own index, which therefore has to serve every package of the
 # project.
-_ON_PYPI = (f"{INDEX}/cpu", f"{INDEX}/cu")
+_EXPLICIT_INDEXES = (f"{PYTORCH_INDEX}/cpu", f"{PYTORCH_INDEX}/cu")
 
 
-def with_formats(catalog: Catalog, rows: Iterable[InstallRow]) -> tuple[InstallRow, ...]:
+def with_derived_formats(catalog: Catalog, rows: Iterable[InstallRow]) -> tuple[InstallRow, ...]:
     """Return `rows`, and the rows for other formats that can be derived from them."""
     rows = tuple(rows)
-    newest = _newest_with_backend(rows)
+    newest = _newest_uv_rows(rows)
     systems = _systems_of_indexes(rows)
-    found: list[InstallRow] = []
+    all_rows: list[InstallRow] = []
     for row in rows:
-        found.append(row)
+        all_rows.append(row)
         if row.method == "pip":
-            found += _pyproject(row, systems)
-        for derive in _DERIVED.get(row.method, ()):
-            found += derive(row)
+            all_rows += _pyproject_rows(row, systems)
+        for derive in _DERIVE_BY_METHOD.get(row.method, ()):
+            all_rows += derive(row)
         if row.method == "uv" and newest.get((row.platform, row.os, row.arch)) is row:
-            found.append(_uv_auto(row))
-    return (*found, *_conda(catalog, rows))
+            all_rows.append(_uv_auto_row(row))
+    return (*all_rows, *_conda_rows(catalog, rows))
 
 
-def _requirements(row: InstallRow) -> Iterator[InstallRow]:
+def _requirements_rows(row: InstallRow) -> Iterator[InstallRow]:
     """Yield the row for requirements files, with a file for each pip call of `row`.
 
     A file applies its indexes to all of its packages, so calls cannot share one. No row is yielded
     if the commands do more than install packages.
     """
-    if not _is_packages_only(row):
+    if not _only_installs_packages(row):
         return
     names = ["requirements.txt"]
     if len(row.calls) > 1:
@@ -97,19 +97,19 @@ def _requirement_lines(call: PipCall) -> Iterator[str]:
 
 def _systems_of_indexes(rows: Iterable[InstallRow]) -> dict[str, frozenset[str]]:
     """Return the operating systems of the rows that install from each index."""
-    found: dict[str, frozenset[str]] = {}
+    systems_by_index: dict[str, frozenset[str]] = {}
     for row in rows:
         for index in {call.index for call in row.calls if call.index}:
-            found[index] = found.get(index, frozenset()) | {row.os}
-    return found
+            systems_by_index[index] = systems_by_index.get(index, frozenset()) | {row.os}
+    return systems_by_index
 
 
-def _pyproject(row: InstallRow, systems: Mapping[str, frozenset[str]]) -> Iterator[InstallRow]:
+def _pyproject_rows(row: InstallRow, systems: Mapping[str, frozenset[str]]) -> Iterator[InstallRow]:
     """Yield the row for a `pyproject.toml` with uv's indexes and sources.
 
     `systems` are the operating systems that each index has wheels for.
     """
-    if not _is_packages_only(row):
+    if not _only_installs_packages(row):
         return
     try:
         text = "\n".join(_project_lines(row, systems))
@@ -133,7 +133,7 @@ def _project_lines(row: InstallRow, systems: Mapping[str, frozenset[str]]) -> It
         yield "# On Windows and macOS, the same lines install the CPU build."
     yield "dependencies = ["
     for call in row.calls:
-        yield from (f"  {_text(package)}," for package in call.packages)
+        yield from (f"  {_toml_string(package)}," for package in call.packages)
     yield "]"
     if any(call.pre for call in row.calls):
         yield from ("", "[tool.uv]", 'prerelease = "allow"')
@@ -143,7 +143,8 @@ def _project_lines(row: InstallRow, systems: Mapping[str, frozenset[str]]) -> It
         for index in filter(None, (call.index, call.extra_index)):
             indexes.setdefault(index, _index_name(index, len(indexes)))
         if call.index:
-            source = f"{{ index = {_text(indexes[call.index])}{_marker(call.index, systems)} }}"
+            marker = _source_marker(call.index, systems)
+            source = f"{{ index = {_toml_string(indexes[call.index])}{marker} }}"
             sources |= {Requirement(p).name: source for p in call.packages}
     if sources:
         yield from ("", "[tool.uv.sources]")
@@ -153,40 +154,42 @@ def _project_lines(row: InstallRow, systems: Mapping[str, frozenset[str]]) -> It
 
 
 def _index_lines(url: str, name: str, systems: frozenset[str]) -> Iterator[str]:
-    if not url.startswith(_ON_PYPI) and len(systems) < len(_UV_SYSTEMS):
-        names = [OS[system] for system in _UV_SYSTEMS if system in systems]
+    if not url.startswith(_EXPLICIT_INDEXES) and len(systems) < len(_UV_SYSTEMS):
+        names = [OS_LABELS[system] for system in _UV_SYSTEMS if system in systems]
         yield f"# For {' and '.join(names)} only"
-    yield from ("[[tool.uv.index]]", f"name = {_text(name)}", f"url = {_text(url)}")
-    if url.startswith(_ON_PYPI):
+    yield from ("[[tool.uv.index]]", f"name = {_toml_string(name)}", f"url = {_toml_string(url)}")
+    if url.startswith(_EXPLICIT_INDEXES):
         yield "explicit = true"
-    elif url.startswith(INDEX):
+    elif url.startswith(PYTORCH_INDEX):
         yield "# Not explicit: further packages, such as Triton for this hardware, are here."
 
 
-def _marker(index: str, systems: Mapping[str, frozenset[str]]) -> str:
+def _source_marker(index: str, systems: Mapping[str, frozenset[str]]) -> str:
     """Return the marker of a uv source, such as `, marker = "sys_platform == 'linux'"`.
 
     With the marker, uv uses PyPI on operating systems for which the index has no wheels. Returns an
     empty text if the index has wheels for all operating systems, or is not an explicit index.
     """
-    if not index.startswith(_ON_PYPI) or len(systems[index]) == len(_UV_SYSTEMS):
+    if not index.startswith(_EXPLICIT_INDEXES) or len(systems[index]) == len(_UV_SYSTEMS):
         return ""
     own = (name for system, name in _UV_SYSTEMS.items() if system in systems[index])
-    return f", marker = {_text(' or '.join(f'sys_platform == {name!r}' for name in own))}"
+    return f", marker = {_toml_string(' or '.join(f'sys_platform == {name!r}' for name in own))}"
 
 
 def _index_name(url: str, place: int) -> str:
-    if url.startswith(f"{INDEX}/"):
-        return "pytorch-" + url.removeprefix(f"{INDEX}/").replace("/", "-").replace(".", "-")
+    if url.startswith(f"{PYTORCH_INDEX}/"):
+        return "pytorch-" + url.removeprefix(f"{PYTORCH_INDEX}/").replace("/", "-").replace(
+            ".", "-"
+        )
     return f"vendor-{place + 1}"
 
 
-def _text(value: str) -> str:
+def _toml_string(value: str) -> str:
     """Return a value as a TOML basic string, which JSON writes in the same way."""
     return json.dumps(value, ensure_ascii=False)
 
 
-def _dockerfile(row: InstallRow) -> Iterator[InstallRow]:
+def _dockerfile_rows(row: InstallRow) -> Iterator[InstallRow]:
     """Yield the row for a Dockerfile on top of the vendor's image, and the commands to run it."""
     if row.container is None:
         return
@@ -199,24 +202,24 @@ def _dockerfile(row: InstallRow) -> Iterator[InstallRow]:
     )
 
 
-_DERIVED: dict[str, tuple[Callable[[InstallRow], Iterator[InstallRow]], ...]] = {
-    "pip": (_requirements,),
-    "docker": (_dockerfile,),
+_DERIVE_BY_METHOD: dict[str, tuple[Callable[[InstallRow], Iterator[InstallRow]], ...]] = {
+    "pip": (_requirements_rows,),
+    "docker": (_dockerfile_rows,),
 }
 
 
-def _is_packages_only(row: InstallRow) -> bool:
+def _only_installs_packages(row: InstallRow) -> bool:
     return len(row.calls) == len(row.commands) > 0
 
 
-def _newest_with_backend(rows: Iterable[InstallRow]) -> dict[tuple[str, str, str], InstallRow]:
+def _newest_uv_rows(rows: Iterable[InstallRow]) -> dict[tuple[str, str, str], InstallRow]:
     """Return the newest release's uv row for each platform and machine whose build uv can detect.
 
     The keys are platform id, operating system and architecture.
     """
     newest: dict[tuple[str, str, str], InstallRow] = {}
     for row in rows:
-        detected = row.variant in BACKENDS or any(c.backend == "xpu" for c in row.calls)
+        detected = row.variant in UV_BACKENDS or any(c.backend == "xpu" for c in row.calls)
         if row.method != "uv" or row.build == PREVIEW or not detected:
             continue
         key = (row.platform, row.os, row.arch)
@@ -226,7 +229,7 @@ def _newest_with_backend(rows: Iterable[InstallRow]) -> dict[tuple[str, str, str
     return newest
 
 
-def _uv_auto(row: InstallRow) -> InstallRow:
+def _uv_auto_row(row: InstallRow) -> InstallRow:
     """Return the row for the command that lets uv detect the GPU and its driver.
 
     No version is pinned, because the releases in an index depend on the build that uv picks.
@@ -236,15 +239,15 @@ def _uv_auto(row: InstallRow) -> InstallRow:
         method="uv-auto",
         commands=("uv pip install torch torchvision --torch-backend=auto",),
         check=row.check and replace(row.check, prints=""),
-        prerequisites=(*_of_any_version(row), Prerequisite("uv", None, UV_GUIDE)),
+        prerequisites=(*_unversioned_prerequisites(row), Prerequisite("uv", None, UV_GUIDE)),
         note="uv detects the GPU and its driver, and installs the newest matching build. "
         "The version is not pinned.",
         calls=(),
-        findings=_not_pinned(row),
+        findings=_not_pinned_findings(row),
     )
 
 
-def _conda(catalog: Catalog, rows: Iterable[InstallRow]) -> Iterator[InstallRow]:
+def _conda_rows(catalog: Catalog, rows: Iterable[InstallRow]) -> Iterator[InstallRow]:
     """Yield one row for each platform and machine with conda-forge packages and a pip row."""
     conda = catalog.defaults.conda
     if conda is None:
@@ -259,18 +262,18 @@ def _conda(catalog: Catalog, rows: Iterable[InstallRow]) -> Iterator[InstallRow]
             row,
             method="conda",
             commands=(conda.command, "conda activate pytorch"),
-            prerequisites=_of_any_version(row),
+            prerequisites=_unversioned_prerequisites(row),
             check=row.check and replace(row.check, prints=""),
             note=conda.note,
             calls=(),
-            findings=_not_pinned(row),
+            findings=_not_pinned_findings(row),
         )
 
 
-def _of_any_version(row: InstallRow) -> tuple[Prerequisite, ...]:
+def _unversioned_prerequisites(row: InstallRow) -> tuple[Prerequisite, ...]:
     """Return all prerequisites without their versions, which depend on the installed build."""
     return tuple(replace(prerequisite, version=None) for prerequisite in row.prerequisites)
 
 
-def _not_pinned(row: InstallRow) -> tuple[Finding, ...]:
+def _not_pinned_findings(row: InstallRow) -> tuple[Finding, ...]:
     return (Finding("unchecked", NOT_PINNED),) * len(row.pythons or "1")

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from accelerator_portal.catalog.message import message
 
-OS = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}
-ARCH = {
+OS_LABELS = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}
+ARCH_LABELS = {
     "x86_64": "x86-64",
     "aarch64": "ARM64",
     "s390x": "s390x",
@@ -15,7 +15,7 @@ ARCH = {
     "riscv64": "RISC-V",
 }
 # In the order of the tabs on the command box.
-METHOD = {
+METHOD_LABELS = {
     "pip": "pip",
     "uv": "uv",
     "uv-auto": message("uv (detect GPU)"),
@@ -29,7 +29,7 @@ METHOD = {
 }
 
 
-def python_order(versions: Iterable[str]) -> list[str]:
+def pythons_newest_first(versions: Iterable[str]) -> list[str]:
     """Return Python versions newest first, with free-threaded builds after all others."""
 
     def order(python: str) -> tuple[bool, int]:

@@ -11,9 +11,9 @@ from packaging.version import InvalidVersion, Version
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.fields import version_or_none
 from accelerator_portal.catalog.files.hardware import Generation
-from accelerator_portal.install.labels import OS
+from accelerator_portal.install.hardware_support import runs_on_generation
+from accelerator_portal.install.labels import OS_LABELS
 from accelerator_portal.install.rows import InstallRow
-from accelerator_portal.install.serving import runs
 
 # The word in the name of each vendor's driver.
 _DRIVER = "driver"
@@ -45,7 +45,7 @@ def driver_bounds(platform: Platform) -> DriverBounds | None:
             if bound is None or _DRIVER not in requirement.name.lower():
                 continue
             name = requirement.name
-            for os in requirement.os or OS:
+            for os in requirement.os or OS_LABELS:
                 stated = (requirement.version or "").lstrip("=>~ ")  # leading zeros are kept
                 oldest.setdefault(variant.id, {})[os] = stated
     return DriverBounds(name, oldest) if oldest else None
@@ -59,11 +59,11 @@ def row_ranges(
     `rows` are pairs of position and row, by ascending position. Each range is two integers of the
     result: its start and its exclusive end.
     """
-    fitting = (place for place, row in rows if runs(catalog, generation, row))
-    return tuple(_ranges(fitting))
+    fitting = (place for place, row in rows if runs_on_generation(catalog, generation, row))
+    return tuple(_consecutive_ranges(fitting))
 
 
-def _ranges(places: Iterator[int]) -> Iterator[int]:
+def _consecutive_ranges(places: Iterator[int]) -> Iterator[int]:
     """Yield the start and the exclusive end of each run of consecutive integers in `places`."""
     end = None
     for place in places:
@@ -78,7 +78,7 @@ def _ranges(places: Iterator[int]) -> Iterator[int]:
         yield end
 
 
-_LOWER = {">=", "==", "~="}
+_LOWER_BOUND_OPERATORS = {">=", "==", "~="}
 
 
 def lower_bound(text: str) -> Version | None:
@@ -89,7 +89,9 @@ def lower_bound(text: str) -> Version | None:
     if version := version_or_none(text):
         return version
     try:
-        bounds = [Version(s.version) for s in SpecifierSet(text) if s.operator in _LOWER]
+        bounds = [
+            Version(s.version) for s in SpecifierSet(text) if s.operator in _LOWER_BOUND_OPERATORS
+        ]
     except (InvalidSpecifier, InvalidVersion):
         return None
     return max(bounds, default=None)

@@ -14,28 +14,28 @@ from urllib.parse import urlsplit
 from accelerator_portal.catalog.files.install_steps import Step
 from accelerator_portal.catalog.files.releases_file import Ended
 from accelerator_portal.catalog.yaml_file import Location
-from accelerator_portal.install.axes import Axis, Value, by_column, by_weight
+from accelerator_portal.install.axes import Axis, Value, axes_by_column, axes_by_weight
 from accelerator_portal.install.commands import (
-    INSIDE,
-    UNPINNED,
-    check_line,
-    new_environment,
-    pip_install,
+    CONTAINER_METHODS,
+    UNPINNED_METHODS,
+    check_command,
+    pip_install_command,
+    venv_commands,
 )
-from accelerator_portal.install.resolution import READY, offers
+from accelerator_portal.install.resolution import READY_METHODS, offers
 from accelerator_portal.install.rows import NO_VARIANT, InstallRow
 from accelerator_portal.install.selector import Selector
 
 # The fields of a row besides its axes. Each is a position in the table of that name.
-TEXTS = ("commands", "files", "needs", "check", "note", "stage", "findings", "on_request")
+TEXT_COLUMNS = ("commands", "files", "needs", "check", "note", "stage", "findings", "on_request")
 
 
-def columns(axes: Iterable[Axis]) -> tuple[str, ...]:
+def payload_columns(axes: Iterable[Axis]) -> tuple[str, ...]:
     """Return the column names of the payload's `rows`: the fields of `axes`, then TEXTS."""
-    return (*(axis.field for axis in by_column(axes)), *TEXTS)
+    return (*(axis.field for axis in axes_by_column(axes)), *TEXT_COLUMNS)
 
 
-class _Table:
+class _ValueTable:
     """Numbers distinct values in the order of their first use."""
 
     def __init__(self) -> None:
@@ -69,7 +69,8 @@ def payload(
 ) -> dict[str, Any]:
     """Return the selector's data for the page's script, as data for JSON.
 
-    `cards` has the cards by platform id and card id. The result has the keys of `overview`, and:
+    `cards` has the cards by platform id and card id. The result has the keys of `payload_overview`,
+    and:
 
     - `rows`: for each column, a list with an integer for each row. In the column of an axis, the
       integer is a position in the values of the axis; for `variant`, these are the values of the
@@ -80,10 +81,12 @@ def payload(
     - `findings`: lists of positions in the list `finding`.
     """
     many = [axis for axis in selector.table if axis.many]
-    tables = {name: _Table() for name in (*(axis.field for axis in many), *TEXTS, "finding")}
-    places = {axis: _places(values) for axis, values in selector.axes.items()}
-    variants = {platform: _places(values) for platform, values in selector.variants.items()}
-    rows: dict[str, list[int]] = {name: [] for name in columns(selector.table)}
+    tables = {
+        name: _ValueTable() for name in (*(axis.field for axis in many), *TEXT_COLUMNS, "finding")
+    }
+    places = {axis: _positions(values) for axis, values in selector.axes.items()}
+    variants = {platform: _positions(values) for platform, values in selector.variants.items()}
+    rows: dict[str, list[int]] = {name: [] for name in payload_columns(selector.table)}
     for row in selector.rows:
         numbers = _axis_numbers(selector, row, places, variants, tables)
         for column, number in zip(
@@ -91,7 +94,7 @@ def payload(
         ):
             column.append(number)
     return {
-        **overview(selector, cards),
+        **payload_overview(selector, cards),
         **{name: table.values() for name, table in tables.items()},
         **{
             axis.field: [[places[axis.id][v] for v in one] for one in tables[axis.field].values()]
@@ -101,7 +104,7 @@ def payload(
     }
 
 
-def overview(
+def payload_overview(
     selector: Selector, cards: Mapping[str, Mapping[str, Card]] | None = None
 ) -> dict[str, Any]:
     """Return the part of the payload that the page's script loads first, without rows and texts.
@@ -110,14 +113,16 @@ def overview(
     drivers and cards of all platforms. `cards` has the cards by platform id and card id.
     """
     return {
-        "axes": {axis: _plain(values) for axis, values in selector.axes.items()},
-        "variants": {platform: _plain(values) for platform, values in selector.variants.items()},
+        "axes": {axis: _value_lists(values) for axis, values in selector.axes.items()},
+        "variants": {
+            platform: _value_lists(values) for platform, values in selector.variants.items()
+        },
         "order": [axis.id for axis in selector.table],
         "machine": [axis.id for axis in selector.table if axis.is_machine],
-        "weights": [axis.id for axis in by_weight(selector.table)],
-        "ready": sorted(READY),
-        "inside": sorted(INSIDE),
-        "unpinned": sorted(UNPINNED),
+        "weights": [axis.id for axis in axes_by_weight(selector.table)],
+        "ready": sorted(READY_METHODS),
+        "inside": sorted(CONTAINER_METHODS),
+        "unpinned": sorted(UNPINNED_METHODS),
         "offers": offers(selector),
         "more": selector.more,
         "starts": [dict(start) for start in selector.starts],
@@ -135,8 +140,8 @@ def overview(
             }
             for platform, own in (cards or {}).items()
         },
-        "environments": _environments(selector),
-        "ended": {f"{one.os} {one.arch}": _ended(one) for one in selector.ended},
+        "environments": _environment_commands(selector),
+        "ended": {f"{one.os} {one.arch}": _ended_machine(one) for one in selector.ended},
     }
 
 
@@ -145,18 +150,18 @@ def _axis_numbers(
     row: InstallRow,
     places: dict[str, dict[str, int]],
     variants: dict[str, dict[str, int]],
-    tables: dict[str, _Table],
+    tables: dict[str, _ValueTable],
 ) -> Iterator[int]:
-    for axis in by_column(selector.table):
+    for axis in axes_by_column(selector.table):
         if axis.many:
             yield tables[axis.field].number(getattr(row, axis.field))
         else:
             (value,) = selector.ids(row, axis)
-            known = places.get(axis.id) or variants.get(row.platform, {NO_VARIANT: -1})
-            yield known[value]
+            positions = places.get(axis.id) or variants.get(row.platform, {NO_VARIANT: -1})
+            yield positions[value]
 
 
-def _text_numbers(row: InstallRow, tables: dict[str, _Table]) -> Iterator[int]:
+def _text_numbers(row: InstallRow, tables: dict[str, _ValueTable]) -> Iterator[int]:
     texts: dict[str, Hashable] = {
         "commands": "\n".join(row.commands),
         "files": tuple((file.name, file.text) for file in row.files) or None,
@@ -164,13 +169,13 @@ def _text_numbers(row: InstallRow, tables: dict[str, _Table]) -> Iterator[int]:
         "check": (row.check.command, row.check.prints) if row.check else None,
         "note": row.note,
         "stage": (row.stage.words, row.stage.until) if row.stage else None,
-        "findings": _findings(row, tables["finding"]),
+        "findings": _finding_numbers(row, tables["finding"]),
         "on_request": True if row.on_request else None,
     }
-    return (tables[name].number(texts[name]) for name in TEXTS)
+    return (tables[name].number(texts[name]) for name in TEXT_COLUMNS)
 
 
-def _findings(row: InstallRow, table: _Table) -> tuple[int, ...] | None:
+def _finding_numbers(row: InstallRow, table: _ValueTable) -> tuple[int, ...] | None:
     """Return the position in `table` of the finding for each of the row's Python versions.
 
     A position is -1 if the Python version has no finding. If all positions are equal, the result
@@ -182,39 +187,41 @@ def _findings(row: InstallRow, table: _Table) -> tuple[int, ...] | None:
     return numbers[:1] if len(set(numbers)) == 1 else numbers
 
 
-def _environments(selector: Selector) -> dict[str, dict[str, str]]:
+def _environment_commands(selector: Selector) -> dict[str, dict[str, str]]:
     """Return the commands that create a new environment, by method and operating system."""
     found: dict[str, dict[str, str]] = {}
     for row in selector.rows:
-        line = new_environment(row.method, row.os)
+        line = venv_commands(row.method, row.os)
         if line:
             found.setdefault(row.method, {})[row.os] = line
     return found
 
 
-def _ended(one: Ended) -> dict[str, Any]:
+def _ended_machine(ended_entry: Ended) -> dict[str, Any]:
     """Return the last release with wheels for a machine, with its install commands.
 
     Newer releases have no wheels for this machine. The page's script shows the result like a row.
     The keys are `version`, `platforms`, `method`, `environment`, `commands`, `check` and `checks`.
     """
-    environment = new_environment("pip", one.os) or ""
+    environment = venv_commands("pip", ended_entry.os) or ""
     return {
-        "version": one.version,
-        "platforms": list(one.platforms),
+        "version": ended_entry.version,
+        "platforms": list(ended_entry.platforms),
         "method": "pip",
-        "environment": environment.replace("{python}", one.python),
-        "commands": pip_install(one.packages, one.os),
-        "check": check_line("import torch\nprint(torch.__version__)", one.os),
-        "checks": {id_: check_line(code, one.os) for id_, code in one.checks.items()},
+        "environment": environment.replace("{python}", ended_entry.python),
+        "commands": pip_install_command(ended_entry.packages, ended_entry.os),
+        "check": check_command("import torch\nprint(torch.__version__)", ended_entry.os),
+        "checks": {
+            id_: check_command(code, ended_entry.os) for id_, code in ended_entry.checks.items()
+        },
     }
 
 
-def _places(values: Sequence[Value]) -> dict[str, int]:
+def _positions(values: Sequence[Value]) -> dict[str, int]:
     return {value.id: place for place, value in enumerate(values)}
 
 
-def _plain(values: Sequence[Value]) -> list[list[str]]:
+def _value_lists(values: Sequence[Value]) -> list[list[str]]:
     return [[v.id, v.label, v.detail] if v.detail else [v.id, v.label] for v in values]
 
 
@@ -223,7 +230,7 @@ def _plain(values: Sequence[Value]) -> list[list[str]]:
 _SCHEME = re.compile(r"(?<![a-z0-9])[a-z][a-z0-9+.-]{0,30}://", re.IGNORECASE)
 
 # The most characters of a host, a port and the user name; longer addresses have no listed host.
-_LONGEST = 300
+_MAX_ADDRESS_LENGTH = 300
 
 
 def text_addresses(text: str) -> list[str]:
@@ -233,12 +240,12 @@ def text_addresses(text: str) -> list[str]:
     `https://trusted)@evil.example` leads to the second host.
     """
     starts = [found.start() for found in _SCHEME.finditer(text)]
-    return [text[start : start + _LONGEST].split(maxsplit=1)[0] for start in starts]
+    return [text[start : start + _MAX_ADDRESS_LENGTH].split(maxsplit=1)[0] for start in starts]
 
 
 def step_addresses(step: Step) -> Iterator[tuple[Location, str]]:
     """Yield every address that a step fetches from, with its location in the step."""
-    for inside, text in _texts(step):
+    for inside, text in _step_texts(step):
         yield from ((inside, address) for address in text_addresses(text))
 
 
@@ -260,7 +267,7 @@ def registry_of(image: str) -> str:
     return first.partition(":")[0].lower() if slash and named else "docker.io"
 
 
-def _texts(step: Step) -> Iterator[tuple[Location, str]]:
+def _step_texts(step: Step) -> Iterator[tuple[Location, str]]:
     """Yield every text of a step that may contain an address, with its location."""
     if step.pip:
         yield from ((("pip", "packages", n), text) for n, text in enumerate(step.pip.packages))

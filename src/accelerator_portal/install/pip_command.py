@@ -8,11 +8,11 @@ from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-_PIP = re.compile(
+_PIP_INSTALL = re.compile(
     r"(?:(?:\S*/)?python3?(?:\.\d+)?\s+-m\s+)?(?:uv\s+)?pip3?\s+install\s+(.*)", re.DOTALL
 )
 
-_INDEX = {"-i": "index", "--index-url": "index", "--extra-index-url": "extra_index"}
+_INDEX_OPTIONS = {"-i": "index", "--index-url": "index", "--extra-index-url": "extra_index"}
 
 
 class UnreadableCommandError(ValueError):
@@ -24,15 +24,15 @@ def pip_steps(command: str) -> list[dict[str, Any]]:
 
     Raises UnreadableCommandError for anything but `pip install` with packages, indexes and `--pre`.
     """
-    return [{"pip": _pip(part.strip())} for part in command.split("&&")]
+    return [{"pip": _parse_pip_install(part.strip())} for part in command.split("&&")]
 
 
-def _pip(command: str) -> dict[str, Any]:
-    found = _PIP.fullmatch(command)
-    if not found:
+def _parse_pip_install(command: str) -> dict[str, Any]:
+    command_match = _PIP_INSTALL.fullmatch(command)
+    if not command_match:
         raise UnreadableCommandError(f'"{command[:60]}" is not a pip install command')
     try:
-        words = shlex.split(found[1])
+        words = shlex.split(command_match[1])
     except ValueError as error:
         raise UnreadableCommandError(f'"{command[:60]}": {error}') from None
     step: dict[str, Any] = {"packages": []}
@@ -40,20 +40,20 @@ def _pip(command: str) -> dict[str, Any]:
         option, equals, value = words.pop(0).partition("=")
         if option == "--pre":
             step["pre"] = True
-        elif option in _INDEX:
+        elif option in _INDEX_OPTIONS:
             if not (equals or words):
                 raise UnreadableCommandError(f'"{option}" needs an address')
-            step[_INDEX[option]] = value if equals else words.pop(0)
+            step[_INDEX_OPTIONS[option]] = value if equals else words.pop(0)
         elif option.startswith("-"):
             raise UnreadableCommandError(f'the option "{option}" is not supported in a step')
         else:
-            step["packages"].append(_package(option + equals + value))
+            step["packages"].append(_valid_requirement(option + equals + value))
     if not step["packages"]:
         raise UnreadableCommandError(f'"{command[:60]}" names no package')
     return step
 
 
-def _package(word: str) -> str:
+def _valid_requirement(word: str) -> str:
     try:
         Requirement(word)
     except InvalidRequirement:

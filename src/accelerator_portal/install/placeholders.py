@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-NAMES = frozenset(
+PLACEHOLDER_NAMES = frozenset(
     {"torch", "torchvision", "variant", "variant_version", "plugin", "index", "python"}
 )
 
-_FIELD = re.compile(r"\{([^{}]*)\}")
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
 class UnknownPlaceholderError(LookupError):
@@ -20,7 +20,7 @@ class UnknownPlaceholderError(LookupError):
         self.name = name
 
 
-def fill(text: str, values: Mapping[str, str]) -> str:
+def fill_placeholders(text: str, values: Mapping[str, str]) -> str:
     """Return the text with values for placeholders `{name}`. Raises UnknownPlaceholderError."""
 
     def value(match: re.Match[str]) -> str:
@@ -28,4 +28,4 @@ def fill(text: str, values: Mapping[str, str]) -> str:
             raise UnknownPlaceholderError(match[1])
         return values[match[1]]
 
-    return _FIELD.sub(value, text)
+    return _PLACEHOLDER.sub(value, text)

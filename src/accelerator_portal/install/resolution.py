@@ -15,17 +15,17 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.cached import cached_by_owner
-from accelerator_portal.install.axes import STABLE, Axis, Choice, by_weight
+from accelerator_portal.install.axes import STABLE, Axis, Choice, axes_by_weight
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector
 
 # Methods that install ready-made builds. Other methods are used only if none of these has a row.
-READY = frozenset({"pip", "uv", "docker"})
+READY_METHODS = frozenset({"pip", "uv", "docker"})
 
 
 # A row and one of its Python versions, which is empty if Python does not matter.
-_Point = tuple[InstallRow, str]
+_RowAndPython = tuple[InstallRow, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,10 @@ def resolve(
     row remains, `row` and `choice` of the result are None. Raises LookupError if the selector has
     no rows at all.
     """
-    start = _start(selector, wishes)
+    start = _start_choice(selector, wishes)
     machine = {a.id: wishes.get(a.id, start[a.id]) for a in selector.table if a.is_machine}
-    platform = wishes.get("platform") or _usual_platform(selector, start, machine)
-    rows = (row for row in selector.rows_of(platform) if _is_on(row, machine))
+    platform = wishes.get("platform") or _default_platform(selector, start, machine)
+    rows = (row for row in selector.rows_of(platform) if _is_for_machine(row, machine))
     points = [
         (row, python)
         for row in rows
@@ -70,14 +70,14 @@ def resolve(
     if not points:
         return Resolution(platform, None, None)
     unmet: list[str] = []
-    for axis, value in reversed(_free_wishes(selector, wishes, platform)):
-        kept = _holding(points, axis, value)
-        if kept:
-            points = kept
+    for axis, value in reversed(_adjustable_wishes(selector, wishes, platform)):
+        remaining = _with_value(points, axis, value)
+        if remaining:
+            points = remaining
         else:
             unmet.append(axis.id)
-    axes = by_weight(selector.table)
-    row, python = min(points, key=lambda point: _preference(selector, axes, start, point))
+    axes = axes_by_weight(selector.table)
+    row, python = min(points, key=lambda point: _preference_key(selector, axes, start, point))
     values = {axis.id: getattr(row, axis.field) for axis in selector.table if not axis.many}
     values["python"] = python or wishes.get("python") or start["python"]
     choice = Choice({axis.id: values[axis.id] for axis in selector.table})
@@ -90,10 +90,13 @@ def offers(selector: Selector) -> dict[str, dict[str, str]]:
 
     A machine is written as `linux x86_64`; machines without a build are absent.
     """
-    return {value.id: dict(_offers_of(selector, value.id)) for value in selector.axes["platform"]}
+    return {
+        value.id: dict(_default_builds_of(selector, value.id))
+        for value in selector.axes["platform"]
+    }
 
 
-def _offers_of(selector: Selector, platform: str) -> Iterator[tuple[str, str]]:
+def _default_builds_of(selector: Selector, platform: str) -> Iterator[tuple[str, str]]:
     rows = selector.rows_of(platform)
     for machine, row in {machine_of(selector, row): row for row in rows}.items():
         wishes = {axis.id: getattr(row, axis.field) for axis in selector.table if axis.is_machine}
@@ -109,7 +112,7 @@ def machine_of(selector: Selector, row: InstallRow | Choice) -> str:
     return " ".join([getattr(row, axis.field) for axis in selector.machine_axes])
 
 
-def _start(selector: Selector, wishes: Mapping[str, str]) -> Choice:
+def _start_choice(selector: Selector, wishes: Mapping[str, str]) -> Choice:
     """Return the default choice for the operating system in `wishes`, or the selector's first."""
     if not selector.starts:
         raise LookupError("there are no install options")
@@ -117,7 +120,7 @@ def _start(selector: Selector, wishes: Mapping[str, str]) -> Choice:
     return next(starts, selector.starts[0])
 
 
-def _usual_platform(selector: Selector, start: Choice, machine: Mapping[str, str]) -> str:
+def _default_platform(selector: Selector, start: Choice, machine: Mapping[str, str]) -> str:
     """Return the platform id to use if the reader selected no platform.
 
     This is the platform of `start` if it has a row for `machine`, else the first platform with a
@@ -125,16 +128,16 @@ def _usual_platform(selector: Selector, start: Choice, machine: Mapping[str, str
     """
     usual = [start["platform"], *(value.id for value in selector.axes["platform"])]
     for platform in usual:
-        if any(_is_on(row, machine) for row in selector.rows_of(platform)):
+        if any(_is_for_machine(row, machine) for row in selector.rows_of(platform)):
             return platform
     return start["platform"]
 
 
-def _is_on(row: InstallRow, machine: Mapping[str, str]) -> bool:
+def _is_for_machine(row: InstallRow, machine: Mapping[str, str]) -> bool:
     return all(getattr(row, axis) == value for axis, value in machine.items())
 
 
-def _free_wishes(
+def _adjustable_wishes(
     selector: Selector, wishes: Mapping[str, str], platform: str
 ) -> list[tuple[Axis, str]]:
     """Return the wishes that `resolve` may leave unmet, as pairs of axis and value, oldest first.
@@ -155,7 +158,7 @@ def _free_wishes(
     ]
 
 
-def _holding(points: list[_Point], axis: Axis, value: str) -> list[_Point]:
+def _with_value(points: list[_RowAndPython], axis: Axis, value: str) -> list[_RowAndPython]:
     """Return the pairs of a row and a Python version that have the value `value` on an axis.
 
     If no pair has the Python version `value`, returns the pairs of rows for any Python version.
@@ -166,8 +169,8 @@ def _holding(points: list[_Point], axis: Axis, value: str) -> list[_Point]:
     return own or [point for point in points if point[1] == ""]
 
 
-def _preference(
-    selector: Selector, axes: tuple[Axis, ...], start: Choice, point: _Point
+def _preference_key(
+    selector: Selector, axes: tuple[Axis, ...], start: Choice, point: _RowAndPython
 ) -> tuple[int, ...]:
     """Return the sort key of a row and one of its Python versions. The smallest key is the best.
 
@@ -183,15 +186,15 @@ def _preference(
         usual = value == start.get(axis.id)
         places.append(-1 if usual else selector.place(axis.id, value))
     return (
-        int(_fails(row, python)),
+        int(_is_unresolvable(row, python)),
         int(row.build == PREVIEW),
-        int(row.method not in READY),
+        int(row.method not in READY_METHODS),
         int(row.on_request),
         *places,
     )
 
 
-def _fails(row: InstallRow, python: str) -> bool:
+def _is_unresolvable(row: InstallRow, python: str) -> bool:
     """Return whether the row's finding says that its versions don't resolve for this Python."""
     findings = dict(zip(row.pythons or (), row.findings, strict=False))
     found = findings.get(python)
@@ -199,7 +202,7 @@ def _fails(row: InstallRow, python: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class FollowedReleases:
+class SupportedReleases:
     """The newest and the oldest PyTorch release that a platform supports, or None if not known.
 
     If `has_command` is true, the releases with an install command other than a build from source
@@ -213,20 +216,20 @@ class FollowedReleases:
     has_command: bool = False
 
 
-def followed_releases(catalog: Catalog, platform: Platform) -> FollowedReleases:
+def supported_releases(catalog: Catalog, platform: Platform) -> SupportedReleases:
     """Return the range of PyTorch releases that `platform` supports, and its release lag."""
     rows = rows_by_platform(catalog)[platform.id]
     installed = {row.build for row in rows if row.build != PREVIEW and row.method != "source"}
     versions = installed or {row.torch for row in platform.compatibility.rows}
     if not versions:
-        return FollowedReleases()
+        return SupportedReleases()
     ordered = sorted(versions, key=Version)
     later = {
         minor_release(release.version)
         for release in catalog.releases.releases
         if minor_release(release.version) > minor_release(ordered[-1])
     }
-    return FollowedReleases(ordered[-1], ordered[0], len(later), bool(installed))
+    return SupportedReleases(ordered[-1], ordered[0], len(later), bool(installed))
 
 
 def minor_release(version: str) -> tuple[int, ...]:

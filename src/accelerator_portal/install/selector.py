@@ -50,7 +50,7 @@ class Selector:
         return found
 
     @cached_property
-    def _places(self) -> dict[tuple[str, str], int]:
+    def _positions(self) -> dict[tuple[str, str], int]:
         """The position of each value on its axis, by axis id and value id."""
         lists = [*self.axes.items(), *(("variant", values) for values in self.variants.values())]
         return {(axis, v.id): place for axis, values in lists for place, v in enumerate(values)}
@@ -69,7 +69,7 @@ class Selector:
 
     def place(self, axis: str, value: str) -> int:
         """Return the position of a value on its axis, preferred ones first; 0 if it is unknown."""
-        return self._places.get((axis, value), 0)
+        return self._positions.get((axis, value), 0)
 
     def ids(self, row: InstallRow, axis: Axis) -> tuple[str, ...]:
         """Return the ids of a row's values on an axis; all ids if the row fits any value."""
@@ -98,7 +98,7 @@ class Selector:
         own = tuple(value for value in self.axes["platform"] if value.id == platform)
         axes = {**self.axes, "platform": own}
         variants = {p: values for p, values in self.variants.items() if p == platform}
-        starts = tuple(_starts_of(rows, platform, self.starts))
+        starts = tuple(_start_choices_of(rows, platform, self.starts))
         drivers = {p: bounds for p, bounds in self.drivers.items() if p == platform}
         return replace(
             self, axes=axes, variants=variants, rows=rows, starts=starts, drivers=drivers
@@ -134,32 +134,36 @@ def make_selector(
     more: dict[str, tuple[str, ...]] = {}
     for axis in table:
         if axis.at_once and axis.id in axes:
-            shown = axis.at_once(catalog, rows)
-            more[axis.id] = tuple(v.id for v in axes[axis.id] if v.id not in shown)
-    more["variant"] = tuple(_earlier_variants(rows, axes["build"]))
+            shown_at_once = axis.at_once(catalog, rows)
+            more[axis.id] = tuple(v.id for v in axes[axis.id] if v.id not in shown_at_once)
+    more["variant"] = tuple(_variants_of_older_releases(rows, axes["build"]))
     bounds = {platform.id: driver_bounds(platform) for platform in catalog.platforms}
     drivers = {platform: found for platform, found in bounds.items() if found}
     ended = catalog.releases.ended
     return Selector(axes, variants, rows, starts if rows else (), table, more, drivers, ended)
 
 
-def _earlier_variants(rows: tuple[InstallRow, ...], builds: tuple[Value, ...]) -> Iterator[str]:
+def _variants_of_older_releases(
+    rows: tuple[InstallRow, ...], builds: tuple[Value, ...]
+) -> Iterator[str]:
     """Yield the id of each variant that only older releases of its platform have.
 
     A release is older if it is not one of the platform's two newest releases with variants.
     """
     places = {value.id: place for place, value in enumerate(builds)}
-    found: dict[str, dict[str, set[str]]] = {}
+    variants_by_platform: dict[str, dict[str, set[str]]] = {}
     for row in rows:
         if row.variant != NO_VARIANT:
-            found.setdefault(row.platform, {}).setdefault(row.build, set()).add(row.variant)
-    for by_build in found.values():
+            variants_by_platform.setdefault(row.platform, {}).setdefault(row.build, set()).add(
+                row.variant
+            )
+    for by_build in variants_by_platform.values():
         releases = sorted(by_build.keys() - {PREVIEW}, key=lambda build: places[build])
         recent = {v for b in (PREVIEW, *releases[:2]) for v in by_build.get(b, ())}
         yield from sorted({v for variants in by_build.values() for v in variants} - recent)
 
 
-def _starts_of(
+def _start_choices_of(
     rows: tuple[InstallRow, ...], platform: str, starts: tuple[Choice, ...]
 ) -> Iterator[Choice]:
     """Yield the default choices for a platform.
@@ -169,9 +173,9 @@ def _starts_of(
     to the machine of the platform's first row.
     """
     systems = {(row.os, row.arch): None for row in rows}
-    here = [start for start in starts if (start["os"], start["arch"]) in systems]
-    if here or not systems or not starts:
-        yield from (start | {"platform": platform} for start in here)
+    local_starts = [start for start in starts if (start["os"], start["arch"]) in systems]
+    if local_starts or not systems or not starts:
+        yield from (start | {"platform": platform} for start in local_starts)
         return
     os, arch = next(iter(systems))
     yield starts[0] | {"os": os, "arch": arch, "platform": platform}

@@ -50,7 +50,7 @@ def command_line(words: list[str], os: Os) -> str:
     return " ".join(quote(word, os) for word in words)
 
 
-def set_variable(name: str, value: str, os: Os) -> str:
+def set_variable_command(name: str, value: str, os: Os) -> str:
     """Return the shell command that sets an environment variable (PowerShell on Windows).
 
     Raises UnquotableError if the value cannot be quoted.

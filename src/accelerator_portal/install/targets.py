@@ -12,7 +12,13 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.files.install_file import Option, Variant
-from accelerator_portal.catalog.files.releases_file import INDEX, Build, Preview, Release, Wheel
+from accelerator_portal.catalog.files.releases_file import (
+    PYTORCH_INDEX,
+    Build,
+    Preview,
+    Release,
+    Wheel,
+)
 from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.install.rows import PREVIEW
 
@@ -45,7 +51,7 @@ class Target:
         return None if self.build == PREVIEW else self.build
 
 
-def names_python(platform: Platform, option: Option) -> bool:
+def depends_on_python(platform: Platform, option: Option) -> bool:
     """Return whether the option's commands or its check depend on the Python version."""
     check = platform.install.checks.get(option.check or "")
     return "{python}" in repr((option.steps, check))
@@ -56,17 +62,17 @@ def targets(catalog: Catalog, platform: Platform, option: Option) -> Iterator[Ta
 
     If the commands depend on the Python version, there is a target for each Python version.
     """
-    split = names_python(platform, option)
-    for build in _builds(catalog, option):
-        found = _of_builds if option.published else _as_stated
-        for target in found(catalog, platform, option, build):
+    split = depends_on_python(platform, option)
+    for build in _releases_of_option(catalog, option):
+        list_targets = _published_targets if option.published else _stated_targets
+        for target in list_targets(catalog, platform, option, build):
             if split:
                 yield from (replace(target, pythons=(python,)) for python in target.pythons)
             else:
                 yield target
 
 
-def _builds(catalog: Catalog, option: Option) -> Iterator[Release | Preview]:
+def _releases_of_option(catalog: Catalog, option: Option) -> Iterator[Release | Preview]:
     if option.channel == "preview":
         yield catalog.releases.preview
         return
@@ -75,59 +81,59 @@ def _builds(catalog: Catalog, option: Option) -> Iterator[Release | Preview]:
             yield release
 
 
-def _of_builds(
+def _published_targets(
     catalog: Catalog, platform: Platform, option: Option, release: Release | Preview
 ) -> Iterator[Target]:
     """Yield a target for each architecture of each wheel, image or archive that the option uses."""
     variants = {variant.id: variant for variant in platform.install.variants}
-    for build in _admitted(option, release):
+    for build in _matching_builds(option, release):
         if variants and build.variant not in variants:
             continue  # the rule install-references reports a variant that is not described
         wheel = build if isinstance(build, Wheel) else None
         pythons = wheel.python if wheel and wheel.python else release.python
-        named = _document(catalog.releases.sources, build.source or release.source)
+        named = _first_document(catalog.releases.sources, build.source or release.source)
         for arch in build.arch:
             if not option.arch or arch in option.arch:
-                target = _target(release, build.os, arch, variants.get(build.variant))
+                target = _new_target(release, build.os, arch, variants.get(build.variant))
                 yield replace(
                     target,
-                    pythons=_common(pythons, option.python),
+                    pythons=_common_pythons(pythons, option.python),
                     wheel=build.variant,
-                    index=_index(release, wheel) if wheel else None,
+                    index=_index_address(release, wheel) if wheel else None,
                     named=named,
                 )
 
 
-def served_builds(catalog: Catalog, option: Option) -> Iterator[Build]:
+def builds_of_option(catalog: Catalog, option: Option) -> Iterator[Build]:
     """Yield the published builds that an option uses.
 
     This includes builds of variants that `install.yaml` does not describe.
     """
-    for release in _builds(catalog, option):
-        yield from _admitted(option, release)
+    for release in _releases_of_option(catalog, option):
+        yield from _matching_builds(option, release)
 
 
-def _as_stated(
+def _stated_targets(
     _: Catalog, platform: Platform, option: Option, build: Release | Preview
 ) -> Iterator[Target]:
     """Yield one target for each system and variant that the option itself states."""
     wanted = option.variants or ()
     variants = [variant for variant in platform.install.variants if variant.id in wanted]
     for variant in variants or (None,):
-        fits = _fitting(platform, build, variant) if option.compatibility else None
+        fits = _row_to_install(platform, build, variant) if option.compatibility else None
         if option.compatibility and fits is None:
             continue
-        pythons = _common(build.python, option.python)
-        named = _document(platform.compatibility.sources, fits.source) if fits else None
+        pythons = _common_pythons(build.python, option.python)
+        named = _first_document(platform.compatibility.sources, fits.source) if fits else None
         if fits and fits.python:
-            pythons = _common(pythons, fits.python)
+            pythons = _common_pythons(pythons, fits.python)
         for os in option.os or ():
             for arch in option.arch or ():
-                target = _target(build, os, arch, variant)
+                target = _new_target(build, os, arch, variant)
                 yield replace(target, pythons=pythons, fits=fits, named=named)
 
 
-def _document(sources: Mapping[str, Source], names: Iterable[str]) -> Source | None:
+def _first_document(sources: Mapping[str, Source], names: Iterable[str]) -> Source | None:
     """Return the first source in `names` that is a document, or None.
 
     `names` are ids of `sources`. A source without address is a package's metadata, not a document.
@@ -135,13 +141,13 @@ def _document(sources: Mapping[str, Source], names: Iterable[str]) -> Source | N
     return next((s for name in names if (s := sources.get(name)) and s.url), None)
 
 
-def _target(build: Release | Preview, os: Os, arch: Arch, variant: Variant | None) -> Target:
+def _new_target(build: Release | Preview, os: Os, arch: Arch, variant: Variant | None) -> Target:
     if isinstance(build, Preview):
         return Target(PREVIEW, os, arch, build.python, variant=variant)
     return Target(build.version, os, arch, build.python, build.torchvision, variant)
 
 
-def _admitted(option: Option, release: Release | Preview) -> Iterator[Build]:
+def _matching_builds(option: Option, release: Release | Preview) -> Iterator[Build]:
     if option.published is None:
         return
     kind, pattern = option.published
@@ -155,18 +161,18 @@ def _admitted(option: Option, release: Release | Preview) -> Iterator[Build]:
             yield build
 
 
-def _common(known: tuple[str, ...], wanted: tuple[str, ...] | None) -> tuple[str, ...]:
+def _common_pythons(known: tuple[str, ...], wanted: tuple[str, ...] | None) -> tuple[str, ...]:
     return tuple(python for python in known if wanted is None or python in wanted)
 
 
-def _index(build: Release | Preview, wheel: Wheel) -> str:
+def _index_address(build: Release | Preview, wheel: Wheel) -> str:
     if wheel.on == "pypi":
         return ""
     channel = "" if isinstance(build, Release) else "/nightly"
-    return f"{INDEX}{channel}/{wheel.variant}"
+    return f"{PYTORCH_INDEX}{channel}/{wheel.variant}"
 
 
-def _fitting(
+def _row_to_install(
     platform: Platform, build: Release | Preview, variant: Variant | None
 ) -> CompatibilityRow | None:
     """Return the compatibility row to install for a build and a variant, or None.
@@ -176,11 +182,11 @@ def _fitting(
     """
     if isinstance(build, Preview):
         return None
-    rows = rows_about(platform, build.version, variant)
+    rows = compatibility_rows(platform, build.version, variant)
     return max(rows, key=lambda r: (bool(r.needs), Version(r.plugin or "0")), default=None)
 
 
-def rows_about(
+def compatibility_rows(
     platform: Platform, torch: str | None, variant: Variant | None
 ) -> list[CompatibilityRow]:
     """Return the compatibility rows for a release and a variant; empty for a nightly build."""

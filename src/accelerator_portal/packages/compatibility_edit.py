@@ -13,11 +13,11 @@ from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.problem import ProblemsError
 from accelerator_portal.catalog.yaml_file import (
     YamlFile,
-    above_comments,
+    comment_start,
     edit_error,
-    quoted,
     read_for_edit,
-    with_read_day,
+    replace_read_date,
+    yaml_string,
 )
 from accelerator_portal.packages.plugin_releases import SOURCE_ID, PluginRelease
 
@@ -36,9 +36,9 @@ def with_row(path: str, text: str, release: PluginRelease, row: CompatibilityRow
     if any(known.plugin == row.plugin for known in before.rows):
         return text
     lines = text.split("\n")
-    place = _place(before, row)
-    at = _line_of_row(path, file, before, place, lines)
-    id_, new = _with_source(path, file, before, release, lines)
+    place = _row_position(before, row)
+    at = _insertion_index(path, file, before, place, lines)
+    id_, new = _with_metadata_source(path, file, before, release, lines)
     cited = tuple(dict.fromkeys(id_ if s == SOURCE_ID else s for s in row.source))
     added = row.model_copy(update={"source": cited})
     at += len(new) - len(lines)
@@ -48,30 +48,30 @@ def with_row(path: str, text: str, release: PluginRelease, row: CompatibilityRow
     after, _ = read_for_edit(path, result, Compatibility, "row")
     expected = (*before.rows[:place], added, *before.rows[place:])
     if after.rows != expected or not set(before.sources) <= set(after.sources):
-        raise _refusal(path, 1, "the new row cannot be written without changing other rows")
+        raise _row_edit_error(path, 1, "the new row cannot be written without changing other rows")
     return result
 
 
-def _refusal(path: str, line: int, what: str) -> ProblemsError:
+def _row_edit_error(path: str, line: int, what: str) -> ProblemsError:
     return edit_error(path, line, what, _REMEDY)
 
 
-def _place(before: Compatibility, row: CompatibilityRow) -> int:
+def _row_position(before: Compatibility, row: CompatibilityRow) -> int:
     """Return the index in `before.rows` at which the new row `row` is inserted.
 
     Rows are sorted by torch version, then by plugin version, newest first.
     """
     for place, known in enumerate(before.rows):
-        if _order(known) < _order(row):
+        if _row_sort_key(known) < _row_sort_key(row):
             return place
     return len(before.rows)
 
 
-def _order(row: CompatibilityRow) -> tuple[Version, Version]:
+def _row_sort_key(row: CompatibilityRow) -> tuple[Version, Version]:
     return Version(row.torch), Version(row.plugin or "0")
 
 
-def _line_of_row(
+def _insertion_index(
     path: str, file: YamlFile, before: Compatibility, place: int, lines: list[str]
 ) -> int:
     """Return the index in `lines` at which the text of the new row is inserted.
@@ -80,15 +80,15 @@ def _line_of_row(
     row's first line does not start with a dash.
     """
     if not before.rows:
-        raise _refusal(
+        raise _row_edit_error(
             path, file.line(("rows",)), "the file has no row after which a new row can be added"
         )
     for number in range(len(before.rows)):
         line = file.line(("rows", number))
         if not re.match(r"\s*- ", lines[line - 1]):
-            raise _refusal(path, line, "this row does not start with a dash on its own line")
+            raise _row_edit_error(path, line, "this row does not start with a dash on its own line")
     if place < len(before.rows):
-        return above_comments(lines, file.line(("rows", place)) - 1)
+        return comment_start(lines, file.line(("rows", place)) - 1)
     start = file.line(("rows",))
     later = (line for key, line in file.lines.items() if len(key) == 1 and line > start)
     end = min(later, default=len(lines) + 1) - 1
@@ -97,7 +97,7 @@ def _line_of_row(
     return end
 
 
-def _with_source(
+def _with_metadata_source(
     path: str, file: YamlFile, before: Compatibility, release: PluginRelease, lines: list[str]
 ) -> tuple[str, list[str]]:
     """Return the id of the source for the release's metadata, and the lines with this source.
@@ -107,31 +107,35 @@ def _with_source(
     the nightly update compares every row with the index. Otherwise, a new source is added to the
     lines. Raises ProblemsError if the file's sources are not written one per line.
     """
-    found = [id_ for id_, s in before.sources.items() if _is_of(s, release) and s.as_of is None]
-    if found:
-        line = file.line(("sources", found[0], "read")) - 1
+    matching_ids = [
+        id_
+        for id_, s in before.sources.items()
+        if _is_metadata_source(s, release) and s.as_of is None
+    ]
+    if matching_ids:
+        line = file.line(("sources", matching_ids[0], "read")) - 1
         changed = list(lines)
-        if before.sources[found[0]].read < release.read:
-            changed[line] = with_read_day(lines[line], release.read)
-        return found[0], changed
+        if before.sources[matching_ids[0]].read < release.read:
+            changed[line] = replace_read_date(lines[line], release.read)
+        return matching_ids[0], changed
     at = file.line(("sources",))
     if lines[at - 1].rstrip() != "sources:":
-        raise _refusal(path, at, "the sources are not written one per line")
-    id_ = _free_id(before.sources, release.facts.version)
+        raise _row_edit_error(path, at, "the sources are not written one per line")
+    id_ = _new_source_id(before.sources, release.facts.version)
     return id_, [*lines[:at], *_source_lines(id_, release), *lines[at:]]
 
 
-def _is_of(source: Source, release: PluginRelease) -> bool:
+def _is_metadata_source(source: Source, release: PluginRelease) -> bool:
     if release.index == PYPI:
         return source.package == release.package
-    return source.url == _page(release)
+    return source.url == _index_page_url(release)
 
 
-def _page(release: PluginRelease) -> str:
+def _index_page_url(release: PluginRelease) -> str:
     return f"{release.index.rstrip('/')}/{release.package}/"
 
 
-def _free_id(known: Mapping[str, Source], version: str) -> str:
+def _new_source_id(known: Mapping[str, Source], version: str) -> str:
     wanted = f"package-{re.sub(r'[^0-9a-z]+', '-', version.lower()).strip('-')}"
     return wanted if wanted not in known else f"{wanted}-index"
 
@@ -140,31 +144,33 @@ def _source_lines(id_: str, release: PluginRelease) -> Iterator[str]:
     on_pypi = release.index == PYPI
     where = "PyPI" if on_pypi else "its package index"
     yield f"  {id_}:"
-    yield f"    package: {release.package}" if on_pypi else f"    url: {_page(release)}"
-    yield f"    title: {quoted(f'{release.package} on {where}, wheel tags and metadata')}"
+    yield f"    package: {release.package}" if on_pypi else f"    url: {_index_page_url(release)}"
+    yield f"    title: {yaml_string(f'{release.package} on {where}, wheel tags and metadata')}"
     yield f"    read: {release.read}"
 
 
 def _row_lines(row: CompatibilityRow, indent: str) -> Iterator[str]:
     start = f"{indent}- "
-    for key, value in _fields(row):
+    for key, value in _row_fields(row):
         yield f"{start}{key}: {value}"
         start = f"{indent}  "
 
 
-def _fields(row: CompatibilityRow) -> Iterator[tuple[str, str]]:
-    yield "torch", quoted(row.torch)
+def _row_fields(row: CompatibilityRow) -> Iterator[tuple[str, str]]:
+    yield "torch", yaml_string(row.torch)
     if row.plugin:
-        yield "plugin", quoted(row.plugin)
+        yield "plugin", yaml_string(row.plugin)
     if row.variant:
-        yield "variant", quoted(row.variant)
+        yield "variant", yaml_string(row.variant)
     if row.python:
-        yield "python", f"[{', '.join(map(quoted, row.python))}]"
+        yield "python", f"[{', '.join(map(yaml_string, row.python))}]"
     for name, mapping in (("needs", row.needs), ("includes", row.includes)):
         if mapping:
-            pairs = ", ".join(f"{quoted(key)}: {quoted(value)}" for key, value in mapping.items())
+            pairs = ", ".join(
+                f"{yaml_string(key)}: {yaml_string(value)}" for key, value in mapping.items()
+            )
             yield name, f"{{{pairs}}}"
     if row.note:
-        yield "note", quoted(row.note)
+        yield "note", yaml_string(row.note)
     cited = row.source
     yield "source", cited[0] if len(cited) == 1 else f"[{', '.join(cited)}]"

@@ -15,22 +15,30 @@ def facts_text(facts: PackageFacts) -> str:
     return "\n".join(_facts_lines(facts)) + "\n"
 
 
-def read_text(read: PackagesRead) -> str:
+def packages_read_text(read: PackagesRead) -> str:
     """Return the JSON text of `data/packages-read.json`, which states when packages were read."""
     head = json.dumps({"read": read.read.isoformat() if read.read else None})[1:-1]
     later = json.dumps({name: f"{day}" for name, day in sorted(read.later.items())})
-    lines = ["{", f"{head},", f'"later": {later},', '"faults": [', *_rows(read.faults), "]", "}"]
+    lines = [
+        "{",
+        f"{head},",
+        f'"later": {later},',
+        '"faults": [',
+        *_record_lines(read.faults),
+        "]",
+        "}",
+    ]
     return "\n".join(lines) + "\n"
 
 
-def line_of(facts: PackageFacts, index: str, version: str) -> int:
+def release_line_number(facts: PackageFacts, index: str, version: str) -> int:
     """Return the line number of a release in a package's file; 1 if the release is missing."""
     line = 3  # the brace, the name, the list of indexes
-    for found in facts.indexes:
+    for index_facts in facts.indexes:
         line += 1
-        for release in found.releases:
+        for release in index_facts.releases:
             line += 1
-            if (found.index, release.version) == (index, version):
+            if (index_facts.index, release.version) == (index, version):
                 return line
         line += 1
     return 1
@@ -38,30 +46,30 @@ def line_of(facts: PackageFacts, index: str, version: str) -> int:
 
 def _facts_lines(facts: PackageFacts) -> Iterator[str]:
     yield "{"
-    yield f'"package": {_text(facts.package)},'
+    yield f'"package": {_json_string(facts.package)},'
     yield '"indexes": ['
-    for place, found in enumerate(facts.indexes):
-        about = f', "about": {_text(found.about)}' if found.about else ""
-        yield f'{{"index": {_text(found.index)}{about}, "releases": ['
-        yield from _rows(found.releases)
+    for place, index_facts in enumerate(facts.indexes):
+        about = f', "about": {_json_string(index_facts.about)}' if index_facts.about else ""
+        yield f'{{"index": {_json_string(index_facts.index)}{about}, "releases": ['
+        yield from _record_lines(index_facts.releases)
         yield "]}" + ("," if place + 1 < len(facts.indexes) else "")
     yield "],"
     yield '"changes": ['
-    yield from _rows(facts.changes)
+    yield from _record_lines(facts.changes)
     yield "]"
     yield "}"
 
 
-def _rows(records: Iterable[BaseModel]) -> Iterator[str]:
-    rows = [_record(record) for record in records]
+def _record_lines(records: Iterable[BaseModel]) -> Iterator[str]:
+    rows = [_record_json(record) for record in records]
     yield from (f"{row}," for row in rows[:-1])
     yield from rows[-1:]
 
 
-def _record(record: BaseModel) -> str:
+def _record_json(record: BaseModel) -> str:
     plain = record.model_dump(mode="json", exclude_defaults=True)
     return json.dumps(plain, ensure_ascii=False)
 
 
-def _text(value: str) -> str:
+def _json_string(value: str) -> str:
     return json.dumps(value, ensure_ascii=False)

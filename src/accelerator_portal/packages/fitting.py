@@ -17,20 +17,25 @@ from packaging.version import Version
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.cached import cached_by_owner
 from accelerator_portal.catalog.fields import Arch, Os
-from accelerator_portal.catalog.files.package_file import EVERY, PYPI, IndexFacts, ReleaseFacts
+from accelerator_portal.catalog.files.package_file import (
+    ANY_PLATFORM_TAG,
+    PYPI,
+    IndexFacts,
+    ReleaseFacts,
+)
 from accelerator_portal.packages.portal_packages import TORCH, platform_requirements
 from accelerator_portal.packages.questions import MOST_RELEASES
-from accelerator_portal.packages.wheel_tags import runs_on, serves_python
+from accelerator_portal.packages.wheel_tags import runs_on, supports_python
 
 SYSTEMS: tuple[tuple[Os, Arch], ...] = tuple(product(get_args(Os), get_args(Arch)))
 """All pairs of an operating system and an architecture."""
 
 # The size of the caches: the indexes of twenty platforms have a few hundred different requirements.
-_REQUIREMENTS = 4096
+_REQUIREMENT_CACHE_SIZE = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
+class PluginIndex:
     """A platform's plugin package, its index, and the facts of the package on this index.
 
     `facts` is None if the index was never read. If the index is not PyPI, `other` has PyPI's facts
@@ -44,7 +49,7 @@ class Home:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class FittingRelease:
     """The newest plugin release that fits a torch release on a system.
 
     `requirement` is the plugin's requirement on torch. `pythons` are the Python versions that the
@@ -60,7 +65,7 @@ class Fit:
 
 
 @cached_by_owner
-def home(catalog: Catalog, platform: Platform) -> Home | None:
+def plugin_index(catalog: Catalog, platform: Platform) -> PluginIndex | None:
     """Return the package index of a platform's plugin.
 
     This is the first index other than PyPI that the platform's install commands name, or else
@@ -70,37 +75,41 @@ def home(catalog: Catalog, platform: Platform) -> Home | None:
     package = canonicalize_name(platform.accelerator.package.name)
     if package == TORCH:
         return None
-    named = [n.indexes for n in platform_requirements(catalog, platform) if n.package == package]
-    if platform.accelerator.package.shared_name and not named:
+    command_indexes = [
+        n.indexes for n in platform_requirements(catalog, platform) if n.package == package
+    ]
+    if platform.accelerator.package.shared_name and not command_indexes:
         return None
-    indexes = [index for indexes in named for index in indexes if index != PYPI]
-    found = catalog.packages.get(package)
-    on_pypi = found.on(PYPI) if found else None
+    indexes = [index for indexes in command_indexes for index in indexes if index != PYPI]
+    package_facts = catalog.packages.get(package)
+    on_pypi = package_facts.on(PYPI) if package_facts else None
     if not indexes:
-        return Home(package, PYPI, on_pypi)
+        return PluginIndex(package, PYPI, on_pypi)
     other = on_pypi if on_pypi and on_pypi.releases else None
-    return Home(package, indexes[0], found.on(indexes[0]) if found else None, other)
+    return PluginIndex(
+        package, indexes[0], package_facts.on(indexes[0]) if package_facts else None, other
+    )
 
 
-def fits(catalog: Catalog, facts: IndexFacts) -> tuple[Fit, ...]:
+def fitting_releases(catalog: Catalog, facts: IndexFacts) -> tuple[FittingRelease, ...]:
     """Return the newest fitting plugin release for each torch release and system.
 
     The newest torch release comes first. A plugin release whose metadata names no torch fits no
     torch release. Yanked releases are excluded. Pre-releases are used only if the index has no
     final releases.
     """
-    offered = {system: list(_offers(facts, *system)) for system in SYSTEMS}
+    offered = {system: list(_installable_releases(facts, *system)) for system in SYSTEMS}
     found = []
     for torch in catalog.releases.releases:
         for (os, arch), offers in offered.items():
             newest = (offer for offer in offers if admits(offer[1], torch.version))
             for release, requirement, labels in islice(newest, 1):
-                pythons = tuple(p for p in torch.python if serves_python(labels, p))
-                found.append(Fit(torch.version, os, arch, release, requirement, pythons))
+                pythons = tuple(p for p in torch.python if supports_python(labels, p))
+                found.append(FittingRelease(torch.version, os, arch, release, requirement, pythons))
     return tuple(found)
 
 
-@lru_cache(_REQUIREMENTS)
+@lru_cache(_REQUIREMENT_CACHE_SIZE)
 def admits(requirement: str, torch: str) -> bool:
     """Return whether a requirement allows a torch release, ignoring local versions.
 
@@ -121,21 +130,24 @@ def torch_requirement(release: ReleaseFacts, os: Os, arch: Arch) -> str | None:
 
     Returns None if the release's metadata states none for the system.
     """
-    for tag, said in sorted(release.requires.items()):
-        if tag == EVERY or runs_on(tag, os, arch):
-            return next((line for line in said if is_of_torch(line)), None)
+    for tag, requirement_lines in sorted(release.requires.items()):
+        if tag == ANY_PLATFORM_TAG or runs_on(tag, os, arch):
+            return next((line for line in requirement_lines if names_torch(line)), None)
     return None
 
 
 def torch_requirements(release: ReleaseFacts) -> dict[str, str]:
     """Return a release's torch requirements by platform tag; the tag `*` means all platforms."""
     return {
-        tag: line for tag, said in release.requires.items() for line in said if is_of_torch(line)
+        tag: line
+        for tag, requirement_lines in release.requires.items()
+        for line in requirement_lines
+        if names_torch(line)
     }
 
 
-@lru_cache(_REQUIREMENTS)
-def is_of_torch(line: str) -> bool:
+@lru_cache(_REQUIREMENT_CACHE_SIZE)
+def names_torch(line: str) -> bool:
     """Return whether a requirement names torch."""
     try:
         return canonicalize_name(Requirement(line).name) == TORCH
@@ -143,7 +155,7 @@ def is_of_torch(line: str) -> bool:
         return False
 
 
-def labels_on(release: ReleaseFacts, os: Os, arch: Arch) -> list[str]:
+def python_labels_on(release: ReleaseFacts, os: Os, arch: Arch) -> list[str]:
     """Return the Python labels (such as `cp312`) of the wheels that a release has for a system."""
     return [
         label
@@ -153,21 +165,23 @@ def labels_on(release: ReleaseFacts, os: Os, arch: Arch) -> list[str]:
     ]
 
 
-def usable(releases: Iterable[ReleaseFacts]) -> Iterator[ReleaseFacts]:
+def usable_releases(releases: Iterable[ReleaseFacts]) -> Iterator[ReleaseFacts]:
     """Yield the releases that are not yanked; pre-releases only if there are no final releases."""
     kept = [release for release in releases if release.yanked is None]
     final = [release for release in kept if not Version(release.version).is_prerelease]
     yield from final or kept
 
 
-def _offers(facts: IndexFacts, os: Os, arch: Arch) -> Iterator[tuple[ReleaseFacts, str, list[str]]]:
+def _installable_releases(
+    facts: IndexFacts, os: Os, arch: Arch
+) -> Iterator[tuple[ReleaseFacts, str, list[str]]]:
     """Yield each usable release with wheels for a system and a torch requirement, newest first.
 
     An item is the release, its torch requirement on the system, and its wheels' Python labels.
     """
-    for release in usable(facts.releases):  # newest first
+    for release in usable_releases(facts.releases):  # newest first
         requirement = torch_requirement(release, os, arch)
-        labels = labels_on(release, os, arch)
+        labels = python_labels_on(release, os, arch)
         if requirement and labels:
             yield release, requirement, labels
 
@@ -178,7 +192,7 @@ metadata names torch."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lag:
+class ReleaseLag:
     """The release lag of a plugin for one torch release.
 
     `plugin` is the first plugin release that fits the torch release. `released` is the date of the
@@ -196,7 +210,7 @@ class Lag:
 
 
 @cached_by_owner
-def lags(catalog: Catalog, platform: Platform) -> tuple[Lag, ...]:
+def release_lags(catalog: Catalog, platform: Platform) -> tuple[ReleaseLag, ...]:
     """Return a plugin's release lag for each torch release, newest torch release first.
 
     Includes the torch releases that the plugin supports and all newer ones. Returns an empty tuple
@@ -204,14 +218,14 @@ def lags(catalog: Catalog, platform: Platform) -> tuple[Lag, ...]:
     number of plugin releases, torch releases that the oldest stored release fits are omitted: an
     older plugin release, which is not stored, might be the first that fits.
     """
-    found = home(catalog, platform)
-    if found is None or found.facts is None or not found.facts.releases:
+    own_index = plugin_index(catalog, platform)
+    if own_index is None or own_index.facts is None or not own_index.facts.releases:
         return ()
-    firsts = dict(_firsts(catalog, platform, found.facts))
+    firsts = dict(_first_fitting_releases(catalog, platform, own_index.facts))
     if not firsts:
         return ()
     newest = max(map(Version, firsts))
-    read = read_on(catalog, found)
+    read = last_read_day(catalog, own_index)
     result = []
     for torch in catalog.releases.releases:
         if torch.version in firsts:
@@ -219,16 +233,16 @@ def lags(catalog: Catalog, platform: Platform) -> tuple[Lag, ...]:
             if release.date is None:
                 continue
             days = (release.date - torch.date).days
-            lag = Lag(torch.version, torch.date, days, release.version, release.date, basis)
+            lag = ReleaseLag(torch.version, torch.date, days, release.version, release.date, basis)
             result.append(lag)
         elif Version(torch.version) > newest and read:
             basis = next(iter(firsts.values()))[1]
             days = (read - torch.date).days
-            result.append(Lag(torch.version, torch.date, days, None, None, basis))
+            result.append(ReleaseLag(torch.version, torch.date, days, None, None, basis))
     return tuple(result)
 
 
-def read_on(catalog: Catalog, found: Home) -> dt.date | None:
+def last_read_day(catalog: Catalog, found: PluginIndex) -> dt.date | None:
     """Return the last day on which a plugin's index was read, or None if it was never read.
 
     If the last reading failed, returns the day of the first failure, or the day of the package's
@@ -244,7 +258,7 @@ def read_on(catalog: Catalog, found: Home) -> dt.date | None:
     return min(fault.since, day) if day else fault.since
 
 
-def _firsts(
+def _first_fitting_releases(
     catalog: Catalog, platform: Platform, facts: IndexFacts
 ) -> Iterator[tuple[str, tuple[ReleaseFacts, VersionBasis]]]:
     """Yield each torch version with its earliest fitting plugin release and the basis of the fit.
@@ -252,15 +266,15 @@ def _firsts(
     The basis is `index` if the metadata of any plugin release requires torch. Otherwise the basis
     is `vendor`, and the rows of `compatibility.yaml` state which releases fit. Omits torch versions
     that no release fits, and torch versions that a plugin release older than the stored ones might
-    fit (see `lags`).
+    fit (see `release_lags`).
     """
-    final = [r for r in usable(facts.releases) if r.date]
+    final = [r for r in usable_releases(facts.releases) if r.date]
     oldest = final[-1] if len(final) >= MOST_RELEASES else None
     by_metadata = any(torch_requirements(release) for release in final)
     basis: VersionBasis = "index" if by_metadata else "vendor"
     for torch in catalog.releases.releases:
         if by_metadata:
-            fitting = [r for r in final if _fits(r, torch.version)]
+            fitting = [r for r in final if _metadata_fits(r, torch.version)]
         else:
             rows = platform.compatibility.rows
             named = {row.plugin for row in rows if row.torch == torch.version}
@@ -270,5 +284,8 @@ def _firsts(
             yield torch.version, (first, basis)
 
 
-def _fits(release: ReleaseFacts, torch: str) -> bool:
-    return any(admits(said, torch) for said in torch_requirements(release).values())
+def _metadata_fits(release: ReleaseFacts, torch: str) -> bool:
+    return any(
+        admits(stated_requirement, torch)
+        for stated_requirement in torch_requirements(release).values()
+    )

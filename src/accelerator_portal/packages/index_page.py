@@ -61,7 +61,7 @@ class IndexFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class IndexPage:
     """The files on a package's index page.
 
     `refused` has a message for each file that belongs to another package.
@@ -73,7 +73,7 @@ class Page:
     refused: tuple[str, ...] = ()
 
 
-def parse_page(cached: CachedBody, package: str, url: str) -> Page:
+def parse_page(cached: CachedBody, package: str, url: str) -> IndexPage:
     """Return the files of an index page; `package` is the normalized name, `url` its address.
 
     Raises InvalidResponseError if the response is not a valid page of this package.
@@ -92,10 +92,10 @@ def parse_page(cached: CachedBody, package: str, url: str) -> Page:
         raise InvalidResponseError("the index uses a newer version of the protocol") from None
     except (ValueError, RecursionError, AssertionError, TypeError) as error:
         raise InvalidResponseError(f"the page cannot be read ({type(error).__name__})") from None
-    return _sorted_out(offered, package)
+    return _page_of_files(offered, package)
 
 
-def digest(files: Iterable[IndexFile]) -> str | None:
+def files_digest(files: Iterable[IndexFile]) -> str | None:
     """Return a short digest over the names and hashes of files; None if a file has no hash."""
     lines = []
     for file in files:
@@ -116,15 +116,15 @@ def _html_files(body: bytes, package: str, url: str) -> list[DistributionPackage
     if not re.search(rb"<(?:!doctype|html|head|body|a|h1|title)\b", body[:4096], re.IGNORECASE):
         raise InvalidResponseError("the page is not HTML")
     page = RepositoryPage.from_html(body, url)
-    found = []
+    html_files = []
     for link in page.links[: MAX_FILES + 1]:
         file = DistributionPackage.from_link(link, package)
-        file.upload_time = _time(link)
-        found.append(file)
-    return found
+        file.upload_time = _upload_time(link)
+        html_files.append(file)
+    return html_files
 
 
-def _time(link: Link) -> dt.datetime | None:
+def _upload_time(link: Link) -> dt.datetime | None:
     """Return the upload time from `data-upload-time`; None without a valid one.
 
     PEP 700 defines the time for JSON only, but some mirrors add it to their HTML.
@@ -136,7 +136,7 @@ def _time(link: Link) -> dt.datetime | None:
         return None
 
 
-def _sorted_out(offered: list[DistributionPackage], package: str) -> Page:
+def _page_of_files(offered: list[DistributionPackage], package: str) -> IndexPage:
     if len(offered) > MAX_FILES:
         raise InvalidResponseError(f"the page names more than {MAX_FILES:,} files")
     files: dict[str, IndexFile] = {}
@@ -144,18 +144,18 @@ def _sorted_out(offered: list[DistributionPackage], package: str) -> Page:
     passed_over = 0
     for file in offered:
         try:
-            name, version, tags = _parsed(file.filename)
+            name, version, tags = _parse_file_name(file.filename)
         except (InvalidWheelFilename, InvalidSdistFilename):
             passed_over += 1
             continue
         if name != package:
             refused.append(f'"{file.filename[:80]}" belongs to another package')
             continue
-        files[file.filename] = _file(file, version, tags)
-    return Page(tuple(files.values()), passed_over, tuple(refused))
+        files[file.filename] = _index_file(file, version, tags)
+    return IndexPage(tuple(files.values()), passed_over, tuple(refused))
 
 
-def _parsed(name: str) -> tuple[str, Version, frozenset[Tag]]:
+def _parse_file_name(name: str) -> tuple[str, Version, frozenset[Tag]]:
     if name.endswith(".whl"):
         project, version, _, tags = parse_wheel_filename(name)
         return project, version, tags
@@ -163,7 +163,7 @@ def _parsed(name: str) -> tuple[str, Version, frozenset[Tag]]:
     return project, version, frozenset()
 
 
-def _file(file: DistributionPackage, version: Version, tags: frozenset[Tag]) -> IndexFile:
+def _index_file(file: DistributionPackage, version: Version, tags: frozenset[Tag]) -> IndexFile:
     sha256 = file.digests.get("sha256", "").casefold()
     of_metadata = (file.metadata_digests or {}).get("sha256", "").casefold()
     return IndexFile(

@@ -10,21 +10,21 @@ from dataclasses import dataclass, field
 from packaging.version import Version
 
 from accelerator_portal.catalog.files.package_file import (
-    EVERY,
+    ANY_PLATFORM_TAG,
     IndexFacts,
     ReleaseFacts,
-    newest_first,
+    releases_newest_first,
 )
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.http.cache import CachedBody, HttpCache, get_cached
-from accelerator_portal.http.client import HttpClient, may_follow
+from accelerator_portal.http.client import HttpClient, may_request_link
 from accelerator_portal.http.errors import FetchError, InvalidResponseError
 from accelerator_portal.packages.index_page import (
     ACCEPT,
     MAX_PAGE,
     IndexFile,
-    Page,
-    digest,
+    IndexPage,
+    files_digest,
     parse_page,
 )
 from accelerator_portal.packages.metadata import (
@@ -35,11 +35,11 @@ from accelerator_portal.packages.metadata import (
     metadata_by_ranges,
     parse_metadata,
     python_range,
-    requirements_on,
+    requirements_of_wheel,
 )
 from accelerator_portal.packages.portal_packages import TORCH, PortalPackage
-from accelerator_portal.packages.questions import representatives, selected_versions
-from accelerator_portal.packages.wheel_tags import by_python, platform_tag, python_label
+from accelerator_portal.packages.questions import representative_wheels, selected_versions
+from accelerator_portal.packages.wheel_tags import platform_tag, python_label, python_label_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class IndexReading:
 
 
 async def read_index(
-    asker: IndexReader, package: PortalPackage, index: str, before: IndexFacts | None
+    reader: IndexReader, package: PortalPackage, index: str, before: IndexFacts | None
 ) -> IndexReading:
     """Return a package's facts from an index; facts of unchanged files are taken from `before`.
 
@@ -76,20 +76,20 @@ async def read_index(
     InvalidResponseError if the response is invalid, and pydantic.ValidationError if a value is not
     valid in a file of facts. Callers then use `before` instead.
     """
-    url = f"{asker.address_of(index).rstrip('/')}/{package.name}/"
+    url = f"{reader.address_of(index).rstrip('/')}/{package.name}/"
     try:
-        kept = await get_cached(asker.client, asker.cache, url, {"accept": ACCEPT}, MAX_PAGE)
+        response = await get_cached(reader.client, reader.cache, url, {"accept": ACCEPT}, MAX_PAGE)
     except FetchError as error:
         if not error.missing:
             raise
-        _still_there(before, 0, str(error))
+        _refuse_lost_releases(before, 0, str(error))
         return IndexReading(IndexFacts(index=index), frozenset())
-    page = await asyncio.to_thread(parse_page, kept, package.name, url)
-    _still_there(before, len(page.files), "the page names no file")
-    return await _releases(asker, package, page, url, before or IndexFacts(index=index))
+    page = await asyncio.to_thread(parse_page, response, package.name, url)
+    _refuse_lost_releases(before, len(page.files), "the page names no file")
+    return await _read_releases(reader, package, page, url, before or IndexFacts(index=index))
 
 
-def _still_there(before: IndexFacts | None, files: int, what: str) -> None:
+def _refuse_lost_releases(before: IndexFacts | None, files: int, what: str) -> None:
     """Raise FetchError if the index listed releases before and now has no file.
 
     Such an index is probably broken. `files` is the number of files now, and `what` is the start of
@@ -99,76 +99,78 @@ def _still_there(before: IndexFacts | None, files: int, what: str) -> None:
         raise FetchError(f"{what}, but it listed {count(len(before.releases), 'release')} before")
 
 
-async def _releases(
-    asker: IndexReader, package: PortalPackage, page: Page, url: str, before: IndexFacts
+async def _read_releases(
+    reader: IndexReader, package: PortalPackage, page: IndexPage, url: str, before: IndexFacts
 ) -> IndexReading:
     files: dict[Version, list[IndexFile]] = {}
     for file in page.files:
         files.setdefault(file.version, []).append(file)
-    work = _Work(asker, package, url, {release.version: release for release in before.releases})
+    work = _PackageReader(
+        reader, package, url, {release.version: release for release in before.releases}
+    )
     versions = selected_versions(files, package.name)
-    found = await asyncio.gather(*(work.release(files[version]) for version in versions))
-    newest = next((r.version for r in found if r.yanked is None), None)
+    read_facts = await asyncio.gather(*(work.release(files[version]) for version in versions))
+    newest = next((r.version for r in read_facts if r.yanked is None), None)
     facts = IndexFacts(
         index=before.index,
         about=work.about.get(newest or "", before.about),
-        releases=newest_first({release.version: release for release in found}),
+        releases=releases_newest_first({release.version: release for release in read_facts}),
     )
     return IndexReading(facts, frozenset(files), (*page.refused, *work.refused))
 
 
 @dataclass(frozen=True)
-class _Work:
+class _PackageReader:
     """The state while one package is read from one index.
 
-    `page` is the URL of the index page. `known` has the facts of the last reading by version, and
-    `about` the package's summary by version. `refused` has a message for each wheel whose metadata
-    could not be read.
+    `page_url` is the URL of the index page. `known_releases` has the facts of the last reading by
+    version, and `about` the package's summary by version. `refused` has a message for each wheel
+    whose metadata could not be read.
     """
 
-    asker: IndexReader
+    reader: IndexReader
     package: PortalPackage
-    page: str
-    known: Mapping[str, ReleaseFacts]
+    page_url: str
+    known_releases: Mapping[str, ReleaseFacts]
     refused: list[str] = field(default_factory=list)
     about: dict[str, str | None] = field(default_factory=dict)
 
     async def release(self, files: list[IndexFile]) -> ReleaseFacts:
         """Return the facts of one release. Reads wheel metadata unless the files are unchanged."""
-        plain = _of_files(files)
-        before = self.known.get(plain.version)
-        if before and before.files and before.files == plain.files:
-            return _with(plain, before.requires, before.cuda)
+        file_facts = _facts_of_files(files)
+        before = self.known_releases.get(file_facts.version)
+        if before and before.files and before.files == file_facts.files:
+            return _with_metadata_facts(file_facts, before.requires, before.cuda)
         requires: dict[str, tuple[str, ...]] = {}
         cuda: dict[str, str] = {}
         whole = True
-        for file in representatives(files, of_each_system=self.package.own):
+        for file in representative_wheels(files, of_each_system=self.package.own):
             tag, label = platform_tag(file.tags), python_label(file.tags)
-            metadata = await self._metadata(file)
+            metadata = await self._metadata_or_none(file)
             if metadata is None:
                 whole = False
-                _keep(before, tag, requires, cuda)
+                _keep_wheel_facts(before, tag, requires, cuda)
                 continue
-            self.about.setdefault(plain.version, metadata.about)
-            requires[tag] = requirements_on(metadata.requires, self.asker.names, tag, label)
+            self.about.setdefault(file_facts.version, metadata.about)
+            requires[tag] = requirements_of_wheel(metadata.requires, self.reader.names, tag, label)
             version = cuda_version(metadata.requires, tag, label)
             if version and self.package.name == TORCH:
                 cuda[tag] = version
-        facts = _with(plain, _joined(requires), cuda)
+        facts = _with_metadata_facts(file_facts, _joined_requirements(requires), cuda)
         # Without a digest, the metadata is read again next time.
         return facts if whole else facts.model_copy(update={"files": None})
 
-    async def _metadata(self, file: IndexFile) -> Metadata | None:
+    async def _metadata_or_none(self, file: IndexFile) -> Metadata | None:
         try:
-            return await _metadata(self.asker, self.package.name, self.page, file)
+            return await _wheel_metadata(self.reader, self.package.name, self.page_url, file)
         except FetchError as error:
-            if self.asker.client.is_unreachable(file.url):
+            if self.reader.client.is_unreachable(file.url):
                 raise
             self.refused.append(f"{file.name[:100]}: {error}")
             return None
 
 
-def _keep(
+def _keep_wheel_facts(
     before: ReleaseFacts | None,
     tag: str,
     requires: dict[str, tuple[str, ...]],
@@ -181,46 +183,50 @@ def _keep(
     """
     if before is None:
         return
-    known = before.requires.get(tag, before.requires.get(EVERY))
-    if known is not None:
-        requires[tag] = known
+    previous_requires = before.requires.get(tag, before.requires.get(ANY_PLATFORM_TAG))
+    if previous_requires is not None:
+        requires[tag] = previous_requires
     if tag in before.cuda:
         cuda[tag] = before.cuda[tag]
 
 
-async def _metadata(asker: IndexReader, package: str, page: str, file: IndexFile) -> Metadata:
+async def _wheel_metadata(
+    reader: IndexReader, package: str, page: str, file: IndexFile
+) -> Metadata:
     """Return a wheel's metadata from the cache, its metadata file or parts of the wheel.
 
     Raises FetchError.
     """
-    if not may_follow(page, file.url):
+    if not may_request_link(page, file.url):
         raise InvalidResponseError("the link leads outside the index")
     key = f"wheel {file.sha256 or file.url}"
-    kept = asker.cache.read(key)
-    if kept is None or not file.sha256:
-        kept = await _fetched(asker, file, kept)
-        asker.cache.write(key, kept)
-    return parse_metadata(kept.body, package, file.version)
+    cached = reader.cache.read(key)
+    if cached is None or not file.sha256:
+        cached = await _fetch_metadata(reader, file, cached)
+        reader.cache.write(key, cached)
+    return parse_metadata(cached.body, package, file.version)
 
 
-async def _fetched(asker: IndexReader, file: IndexFile, known: CachedBody | None) -> CachedBody:
+async def _fetch_metadata(
+    reader: IndexReader, file: IndexFile, cached: CachedBody | None
+) -> CachedBody:
     if file.metadata_url:
         url = metadata_address(file.url)
         try:
-            kept = await get_cached(asker.client, asker.cache, url, {}, MAX_METADATA)
+            response = await get_cached(reader.client, reader.cache, url, {}, MAX_METADATA)
         except FetchError as error:
             if not error.missing:
                 raise
         else:
-            found = hashlib.sha256(kept.body).hexdigest()
-            if file.metadata_sha256 and found != file.metadata_sha256:
+            body_sha256 = hashlib.sha256(response.body).hexdigest()
+            if file.metadata_sha256 and body_sha256 != file.metadata_sha256:
                 raise InvalidResponseError("the hash of the metadata differs from the index page")
-            return CachedBody(kept.body)
-    etag = known.etag if known else ""
-    return await metadata_by_ranges(asker.client, file.url, etag) or known or CachedBody(b"")
+            return CachedBody(response.body)
+    etag = cached.etag if cached else ""
+    return await metadata_by_ranges(reader.client, file.url, etag) or cached or CachedBody(b"")
 
 
-def _of_files(files: list[IndexFile]) -> ReleaseFacts:
+def _facts_of_files(files: list[IndexFile]) -> ReleaseFacts:
     """Return the facts that file names and index attributes state, without reading metadata."""
     wheels: dict[str, set[str]] = {}
     sizes: dict[str, int] = {}
@@ -234,31 +240,31 @@ def _of_files(files: list[IndexFile]) -> ReleaseFacts:
     return ReleaseFacts(
         version=str(files[0].version),
         date=min((file.uploaded for file in files if file.uploaded), default=None),
-        yanked=_yanked(files),
+        yanked=_yanked_reason(files),
         python=pythons.pop() if len(pythons) == 1 else None,  # wheels may state different ranges
-        wheels={tag: " ".join(sorted(wheels[tag], key=by_python)) for tag in sorted(wheels)},
+        wheels={tag: " ".join(sorted(wheels[tag], key=python_label_key)) for tag in sorted(wheels)},
         sdist=any(not file.tags for file in files),
         sizes=dict(sorted(sizes.items())),
-        files=digest(files),
+        files=files_digest(files),
     )
 
 
-def _yanked(files: list[IndexFile]) -> str | None:
+def _yanked_reason(files: list[IndexFile]) -> str | None:
     """Return the reason, which can be empty, if all files are yanked; otherwise None."""
     if any(file.yanked is None for file in files):
         return None
     return " ".join((files[0].yanked or "").split())[:200]
 
 
-def _with(
+def _with_metadata_facts(
     plain: ReleaseFacts, requires: Mapping[str, tuple[str, ...]], cuda: Mapping[str, str]
 ) -> ReleaseFacts:
     return plain.model_copy(update={"requires": dict(requires), "cuda": dict(sorted(cuda.items()))})
 
 
-def _joined(requires: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+def _joined_requirements(requires: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """Return the requirements by platform tag; if equal for all tags, with the only key `*`."""
-    said = set(requires.values())
-    if len(said) == 1:
-        return {EVERY: said.pop()}
+    distinct_requirements = set(requires.values())
+    if len(distinct_requirements) == 1:
+        return {ANY_PLATFORM_TAG: distinct_requirements.pop()}
     return dict(sorted(requires.items()))

@@ -21,14 +21,14 @@ from tempfile import TemporaryDirectory
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.packages.uv_resolution import (
     Uv,
-    environment,
     index_options,
     package_names,
+    uv_environment,
 )
 
 # Imports the modules of the named packages. If no module has the package's name, imports all of the
 # package's modules.
-_IMPORT = """
+_IMPORT_CODE = """
 import importlib, re, sys
 from importlib.metadata import packages_distributions
 def plain(name): return re.sub(r"[-_.]+", "_", name).lower()
@@ -39,7 +39,7 @@ for name in map(plain, sys.argv[1:]):
         importlib.import_module(module)
         print("\\nimported:", module)
 """
-_IMPORTED = "imported: "
+_IMPORTED_PREFIX = "imported: "
 
 _SYSTEMS = {"Linux": "linux", "Darwin": "macos"}
 _MACHINES = {"x86_64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
@@ -60,7 +60,7 @@ class InstallResult:
     output: str = ""
 
 
-def is_of_this_machine(row: InstallRow, python: str) -> bool:
+def is_for_this_machine(row: InstallRow, python: str) -> bool:
     """Return whether an install row is for this machine: system, processor and Python version."""
     here = (_SYSTEMS.get(platform.system()), _MACHINES.get(platform.machine()))
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -84,19 +84,23 @@ def install_row(row: InstallRow, uv: Uv, seconds: float) -> InstallResult:
             options = index_options(call, own, first_index=row.method == "uv")
             steps.append(["pip", "install", "--python", python, *options, *call.packages])
         for words in steps:
-            done = _run([str(uv.program), "--no-config", *words], environment(own), until)
+            done = _run_command(
+                [str(uv.program), "--no-config", *words], uv_environment(own), until
+            )
             if done.returncode:
                 return InstallResult(output=_tail(done.stderr))
         names = package_names(package for call in row.calls for package in call.packages)
-        done = _run([python, "-c", _IMPORT, *names], environment(own), until)
+        done = _run_command([python, "-c", _IMPORT_CODE, *names], uv_environment(own), until)
         lines = done.stdout.splitlines()
-        imported = [x.removeprefix(_IMPORTED) for x in lines if x.startswith(_IMPORTED)]
+        imported = [
+            x.removeprefix(_IMPORTED_PREFIX) for x in lines if x.startswith(_IMPORTED_PREFIX)
+        ]
         if done.returncode or not imported:
             return InstallResult(output=_tail(done.stderr or "no module to import"))
-        return _check(row, InstallResult(tuple(imported)), environment_, own, until)
+        return _run_check(row, InstallResult(tuple(imported)), environment_, own, until)
 
 
-def _check(
+def _run_check(
     row: InstallRow, result: InstallResult, place: Path, uv: Uv, until: float
 ) -> InstallResult:
     """Run the row's check in the environment at `place`; return `result` with outcome and output.
@@ -107,14 +111,14 @@ def _check(
     if row.check is None:
         return result
     command = shlex.split(row.check.command)
-    variables = environment(uv)
+    variables = uv_environment(uv)
     variables["PATH"] = os.pathsep.join([str(place / "bin"), variables["PATH"]])
-    done = _run([str(place / "bin" / command[0]), *command[1:]], variables, until)
+    done = _run_command([str(place / "bin" / command[0]), *command[1:]], variables, until)
     same = done.returncode == 0 and done.stdout.split() == row.check.prints.split()
     return replace(result, checked=same, output=_tail(done.stdout + done.stderr))
 
 
-def _run(
+def _run_command(
     command: list[str], variables: dict[str, str], until: float
 ) -> subprocess.CompletedProcess[str]:
     try:

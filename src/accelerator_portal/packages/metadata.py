@@ -18,13 +18,13 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from accelerator_portal.catalog.fields import version_or_none
-from accelerator_portal.catalog.text_file import HIDDEN
+from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER
 from accelerator_portal.http.cache import CachedBody
 from accelerator_portal.http.client import HttpClient
 from accelerator_portal.http.errors import InvalidResponseError
-from accelerator_portal.packages.wheel_tags import by_python, system
+from accelerator_portal.packages.wheel_tags import python_label_key, system_of_tag
 
-_MOST_ABOUT = 160
+_MAX_SUMMARY_LENGTH = 160
 
 # Packages whose version is the CUDA version, the most certain first.
 _CUDA = re.compile(r"cuda-toolkit|nvidia-cuda-(?:runtime|nvrtc)(?:-cu\d+)?")
@@ -53,15 +53,15 @@ def parse_metadata(data: bytes, package: str, version: Version) -> Metadata:
     """
     try:
         raw = parse_core_metadata(data)
-        _same(raw, package, version)
-        requires = requirements(raw)
+        _check_name_and_version(raw, package, version)
+        requires = valid_requirements(raw)
     except ValueError as error:
         raise InvalidResponseError(str(error)) from None
     about = raw.get("summary") or _first_line(raw.get("description", ""))
-    return Metadata(_plain(about), requires)
+    return Metadata(_clean_summary(about), requires)
 
 
-def _same(raw: RawMetadata, package: str, version: Version) -> None:
+def _check_name_and_version(raw: RawMetadata, package: str, version: Version) -> None:
     name, stated = raw.get("name", ""), raw.get("version", "")
     if not name or not stated:
         raise ValueError("invalid metadata: it names no package and version")
@@ -73,11 +73,11 @@ def _same(raw: RawMetadata, package: str, version: Version) -> None:
 
 def python_range(written: str | None) -> str | None:
     """Return a specifier of Python versions in normalized form; None if empty or invalid."""
-    found = specifier_set(written)
-    return str(found) or None if found else None
+    specifiers = specifier_set(written)
+    return str(specifiers) or None if specifiers else None
 
 
-def requirements_on(
+def requirements_of_wheel(
     requires: Iterable[Requirement], names: frozenset[str], tag: str, label: str
 ) -> tuple[str, ...]:
     """Return a wheel's requirements on the packages `names`, as text without environment markers.
@@ -86,7 +86,7 @@ def requirements_on(
     """
     found = {
         f"{canonicalize_name(needed.name)}{needed.specifier}"
-        for needed in _applying(requires, tag, label)
+        for needed in _applicable_requirements(requires, tag, label)
         if canonicalize_name(needed.name) in names
     }
     return tuple(sorted(found))
@@ -95,11 +95,11 @@ def requirements_on(
 def cuda_version(requires: Iterable[Requirement], tag: str, label: str) -> str | None:
     """Return the CUDA version, such as `13.0`, whose libraries a wheel requires, or None.
 
-    `tag` and `label` are the wheel's platform tag and Python label, as in `requirements_on`.
+    `tag` and `label` are the wheel's platform tag and Python label, as in `requirements_of_wheel`.
     """
     pinned = {
         canonicalize_name(needed.name): spec.version
-        for needed in _applying(requires, tag, label)
+        for needed in _applicable_requirements(requires, tag, label)
         for spec in needed.specifier
         if _CUDA.fullmatch(canonicalize_name(needed.name)) and spec.operator in {"==", "~=", ">="}
     }
@@ -110,8 +110,10 @@ def cuda_version(requires: Iterable[Requirement], tag: str, label: str) -> str |
     return None
 
 
-def _applying(requires: Iterable[Requirement], tag: str, label: str) -> Iterator[Requirement]:
-    environment = _environment(tag, label)
+def _applicable_requirements(
+    requires: Iterable[Requirement], tag: str, label: str
+) -> Iterator[Requirement]:
+    environment = _marker_environment(tag, label)
     for needed in requires:
         try:
             applies = needed.marker is None or needed.marker.evaluate(environment)
@@ -121,19 +123,21 @@ def _applying(requires: Iterable[Requirement], tag: str, label: str) -> Iterator
             yield needed
 
 
-def _environment(tag: str, label: str) -> dict[str, str]:
-    found = system(tag)
-    name, platform, os = _SYSTEMS[found.os if found else "linux"]
-    machine = found.arches[-1] if found else "x86_64"
+def _marker_environment(tag: str, label: str) -> dict[str, str]:
+    wheel_system = system_of_tag(tag)
+    name, platform, os = _SYSTEMS[wheel_system.os if wheel_system else "linux"]
+    machine = wheel_system.arches[-1] if wheel_system else "x86_64"
     names = {"windows": {"x86_64": "AMD64", "aarch64": "ARM64"}, "macos": {"aarch64": "arm64"}}
-    major, minor, _ = by_python(label)
+    major, minor, _ = python_label_key(label)
     python = f"{major or 3}.{minor or 12}"
     return {
         **{key: str(value) for key, value in default_environment().items()},
         "platform_system": name,
         "sys_platform": platform,
         "os_name": os,
-        "platform_machine": names.get(found.os if found else "", {}).get(machine, machine),
+        "platform_machine": names.get(wheel_system.os if wheel_system else "", {}).get(
+            machine, machine
+        ),
         "python_version": python,
         "python_full_version": f"{python}.0",
         "implementation_name": "cpython",
@@ -147,10 +151,10 @@ def _first_line(text: str) -> str:
     return next(filter(None, lines), "")
 
 
-def _plain(text: str | None) -> str | None:
-    words = " ".join(HIDDEN.sub(" ", text or "").split())
-    if len(words) > _MOST_ABOUT:
-        words = f"{words[: _MOST_ABOUT - 1]}…"
+def _clean_summary(text: str | None) -> str | None:
+    words = " ".join(HIDDEN_CHARACTER.sub(" ", text or "").split())
+    if len(words) > _MAX_SUMMARY_LENGTH:
+        words = f"{words[: _MAX_SUMMARY_LENGTH - 1]}…"
     return None if words in {"", "UNKNOWN"} else words
 
 
@@ -169,7 +173,7 @@ def parse_core_metadata(data: bytes | str) -> RawMetadata:
     return raw
 
 
-def requirements(raw: RawMetadata) -> tuple[Requirement, ...]:
+def valid_requirements(raw: RawMetadata) -> tuple[Requirement, ...]:
     """Return the valid requirements of metadata. Raises ValueError if a requirement is too long."""
     found = []
     for line in raw.get("requires_dist", []):
@@ -207,13 +211,20 @@ def dist_info_file(wheel: zipfile.ZipFile, name: str) -> zipfile.ZipInfo | None:
 
 _TAIL = 32 * 1024
 _PART = 16 * 1024
-_MOST_PART = 8 * 1024**2
+_MOST_PART_BYTES = 8 * 1024**2
 _MOST_PARTS = 6
 
 _RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
 
 # What `zipfile` raises for a file that is damaged or is not a zip archive.
-_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OverflowError, RuntimeError, ValueError)
+_DAMAGED_WHEEL_ERRORS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+)
 
 
 async def metadata_by_ranges(client: HttpClient, url: str, etag: str = "") -> CachedBody | None:
@@ -226,29 +237,29 @@ async def metadata_by_ranges(client: HttpClient, url: str, etag: str = "") -> Ca
     tail = await client.get(url, headers, max_bytes=_TAIL)
     if tail.status == 304:  # noqa: PLR2004 - not modified
         return None
-    found = _RANGE.fullmatch(tail.headers.get("content-range", ""))
-    if not found or int(found[2]) - int(found[1]) + 1 != len(tail.body):
+    content_range = _RANGE.fullmatch(tail.headers.get("content-range", ""))
+    if not content_range or int(content_range[2]) - int(content_range[1]) + 1 != len(tail.body):
         raise InvalidResponseError("the server does not state which part of the file it returns")
-    start, size = int(found[1]), int(found[3])
+    start, size = int(content_range[1]), int(content_range[3])
     if start + len(tail.body) != size:
         raise InvalidResponseError("the server does not return the end of the file")
-    wheel = _Parts(size)
-    wheel.add(start, tail.body)
+    wheel = _PartialFile(size)
+    wheel.add_part(start, tail.body)
     for _ in range(_MOST_PARTS):
         try:
-            return CachedBody(_metadata(wheel), tail.headers.get("etag", ""))
-        except _MissingError as missing:
+            return CachedBody(_metadata_of_wheel(wheel), tail.headers.get("etag", ""))
+        except _MissingPartError as missing:
             first, last = missing.first, min(max(missing.last, missing.first + _PART), size) - 1
-            if last - first >= _MOST_PART:
+            if last - first >= _MOST_PART_BYTES:
                 raise InvalidResponseError("the list of the wheel's files is too long") from None
-            asked = {"range": f"bytes={first}-{last}"}
-            part = await client.get(url, asked, max_bytes=last - first + 1)
+            range_header = {"range": f"bytes={first}-{last}"}
+            part = await client.get(url, range_header, max_bytes=last - first + 1)
             if len(part.body) != last - first + 1:
                 raise InvalidResponseError(
                     "the server returned a different part of the file than requested"
                 ) from None
-            wheel.add(first, part.body)
-        except (*_DAMAGED, OSError) as error:
+            wheel.add_part(first, part.body)
+        except (*_DAMAGED_WHEEL_ERRORS, OSError) as error:
             what = f"the file is not a valid wheel ({type(error).__name__})"
             raise InvalidResponseError(what) from None
     raise InvalidResponseError("the wheel's metadata is split into too many parts")
@@ -259,7 +270,7 @@ def metadata_address(url: str) -> str:
     return quote(f"{url}.metadata", safe=":/?&=%+~@!$'()*,;")
 
 
-def _metadata(wheel: _Parts) -> bytes:
+def _metadata_of_wheel(wheel: _PartialFile) -> bytes:
     wheel.seek(0)
     with zipfile.ZipFile(wheel) as archive:
         info = dist_info_file(archive, "METADATA")
@@ -271,14 +282,14 @@ def _metadata(wheel: _Parts) -> bytes:
             return file.read(MAX_METADATA)
 
 
-class _MissingError(Exception):
+class _MissingPartError(Exception):
     def __init__(self, first: int, last: int) -> None:
         super().__init__()
         self.first = first
         self.last = last
 
 
-class _Parts(io.RawIOBase):
+class _PartialFile(io.RawIOBase):
     """A file on a server of which only some parts were fetched and added.
 
     Reading any other part raises _MissingError.
@@ -287,10 +298,10 @@ class _Parts(io.RawIOBase):
     def __init__(self, size: int) -> None:
         super().__init__()
         self._size = size
-        self._at = 0
+        self._position = 0
         self._parts: list[tuple[int, bytes]] = []
 
-    def add(self, start: int, data: bytes) -> None:
+    def add_part(self, start: int, data: bytes) -> None:
         self._parts.append((start, data))
 
     def seekable(self) -> bool:
@@ -300,22 +311,22 @@ class _Parts(io.RawIOBase):
         return True
 
     def tell(self) -> int:
-        return self._at
+        return self._position
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
         if base + offset < 0:
             raise OSError("before the file")
-        self._at = base + offset
-        return self._at
+        self._position = base + offset
+        return self._position
 
     def read(self, size: int = -1) -> bytes:
-        end = self._size if size < 0 else min(self._at + size, self._size)
-        if end <= self._at:
+        end = self._size if size < 0 else min(self._position + size, self._size)
+        if end <= self._position:
             return b""
         for start, data in self._parts:
-            if start <= self._at and end <= start + len(data):
-                found = data[self._at - start : end - start]
-                self._at = end
+            if start <= self._position and end <= start + len(data):
+                found = data[self._position - start : end - start]
+                self._position = end
                 return found
-        raise _MissingError(self._at, end)
+        raise _MissingPartError(self._position, end)

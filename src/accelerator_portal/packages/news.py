@@ -13,17 +13,22 @@ from typing import Literal
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.cached import cached_by_owner
-from accelerator_portal.catalog.files.package_file import EVERY, FactChange
-from accelerator_portal.catalog.message import joined, message
-from accelerator_portal.install.resolution import followed_releases, minor_release
-from accelerator_portal.packages.fitting import Home, home, lags, usable
+from accelerator_portal.catalog.files.package_file import ANY_PLATFORM_TAG, FactChange
+from accelerator_portal.catalog.message import comma_list, message
+from accelerator_portal.install.resolution import minor_release, supported_releases
+from accelerator_portal.packages.fitting import (
+    PluginIndex,
+    plugin_index,
+    release_lags,
+    usable_releases,
+)
 
 NewsKind = Literal["release", "first", "behind", "changed"]
 
 # Older items are no news.
 NEWS_DAYS = 365
 
-_OF = {
+_CHANGED_FACT_NAMES = {
     "requires": message("its requirements"),
     "python": message("its Python range"),
     "cuda": message("its CUDA version"),
@@ -31,7 +36,7 @@ _OF = {
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class NewsItem:
     """A news item about a platform's package.
 
     `platform` is the platform's id. `key` is the item's permanent identifier, which stays the same
@@ -46,12 +51,12 @@ class News:
 
 
 @cached_by_owner
-def news(catalog: Catalog) -> tuple[News, ...]:
+def news(catalog: Catalog) -> tuple[NewsItem, ...]:
     """Return the news of the year before the day on which packages were last read, newest first.
 
     Items with a later date are omitted.
     """
-    found = [item for platform in catalog.platforms for item in _of(catalog, platform)]
+    found = [item for platform in catalog.platforms for item in _platform_news(catalog, platform)]
     order = ("changed", "first", "behind", "release")
     found.sort(key=lambda item: (order.index(item.kind), item.platform))  # what matters most first
     found.sort(key=lambda item: item.date, reverse=True)
@@ -63,55 +68,59 @@ def news(catalog: Catalog) -> tuple[News, ...]:
     return tuple(item for item in found if since <= item.date <= last)
 
 
-def _of(catalog: Catalog, platform: Platform) -> Iterator[News]:
-    found = home(catalog, platform)
-    if found and found.facts:
-        yield from _releases(catalog, platform, found)
-        yield from _changes(catalog, platform, found)
-    yield from _behind(catalog, platform)
+def _platform_news(catalog: Catalog, platform: Platform) -> Iterator[NewsItem]:
+    own_index = plugin_index(catalog, platform)
+    if own_index and own_index.facts:
+        yield from _release_news(catalog, platform, own_index)
+        yield from _change_news(catalog, platform, own_index)
+    yield from _behind_news(catalog, platform)
 
 
-def _releases(catalog: Catalog, platform: Platform, found: Home) -> Iterator[News]:
+def _release_news(
+    catalog: Catalog, platform: Platform, own_index: PluginIndex
+) -> Iterator[NewsItem]:
     firsts: dict[str, list[str]] = {}
-    for lag in lags(catalog, platform):
+    for lag in release_lags(catalog, platform):
         if lag.plugin:
             firsts.setdefault(lag.plugin, []).append(lag.torch)
-    for release in usable(found.facts.releases) if found.facts else ():
+    for release in usable_releases(own_index.facts.releases) if own_index.facts else ():
         if release.date is None:
             continue
-        key = f"{found.package}:{release.version}"
+        key = f"{own_index.package}:{release.version}"
         first = firsts.get(release.version)
-        package = f"{found.package} {release.version}"
+        package = f"{own_index.package} {release.version}"
         if first:
             words = message(
                 "{package} was published, the first release for torch {versions}",
                 package=package,
-                versions=joined(first),
+                versions=comma_list(first),
             )
         else:
             words = message("{package} was published", package=package)
         kind: NewsKind = "first" if first else "release"
-        yield News(release.date, kind, platform.id, key, words)
+        yield NewsItem(release.date, kind, platform.id, key, words)
 
 
-def _changes(catalog: Catalog, platform: Platform, found: Home) -> Iterator[News]:
-    for change in catalog.packages[found.package].changes:
-        if change.index == found.index:
-            where = "" if change.on == EVERY else f":{change.on}"
-            name = f"{found.package}:{change.version}:{change.of}{where}:{change.date}"
-            words = _changed(f"{found.package} {change.version}", change)
-            yield News(change.date, "changed", platform.id, name, words)
+def _change_news(
+    catalog: Catalog, platform: Platform, own_index: PluginIndex
+) -> Iterator[NewsItem]:
+    for change in catalog.packages[own_index.package].changes:
+        if change.index == own_index.index:
+            where = "" if change.on == ANY_PLATFORM_TAG else f":{change.on}"
+            name = f"{own_index.package}:{change.version}:{change.of}{where}:{change.date}"
+            words = _change_message(f"{own_index.package} {change.version}", change)
+            yield NewsItem(change.date, "changed", platform.id, name, words)
 
 
-def _changed(package: str, change: FactChange) -> str:
+def _change_message(package: str, change: FactChange) -> str:
     if change.of == "removed":
         return message("{package} is no longer on its index", package=package)
     if change.of == "yanked" and change.after:
         return message("{package} was withdrawn", package=package)
     if change.of == "yanked":
         return message("{package} is no longer yanked", package=package)
-    what: str = _OF[change.of]
-    if change.on != EVERY:
+    what: str = _CHANGED_FACT_NAMES[change.of]
+    if change.on != ANY_PLATFORM_TAG:
         what = message("{what} for {system}", what=what, system=change.on)
     return message(
         "{package} changed {what} under the same version: {before} → {after}",
@@ -122,14 +131,14 @@ def _changed(package: str, change: FactChange) -> str:
     )
 
 
-def _behind(catalog: Catalog, platform: Platform) -> Iterator[News]:
+def _behind_news(catalog: Catalog, platform: Platform) -> Iterator[NewsItem]:
     """Yield a news item if a platform is too many minor releases behind PyTorch.
 
     The limit is `most_minors_behind` in the catalog's criteria. The date of the item is the date of
     the PyTorch release with which the platform exceeded the limit.
     """
     most = catalog.criteria.most_minors_behind if catalog.criteria else None
-    newest = followed_releases(catalog, platform).newest
+    newest = supported_releases(catalog, platform).newest
     if most is None or newest is None:
         return
     minors: dict[tuple[int, ...], dt.date] = {}
@@ -147,4 +156,4 @@ def _behind(catalog: Catalog, platform: Platform) -> Iterator[News]:
         most=most,
         newest=newest,
     )
-    yield News(minors[over], "behind", platform.id, f"{platform.id}:behind:{newest}", words)
+    yield NewsItem(minors[over], "behind", platform.id, f"{platform.id}:behind:{newest}", words)

@@ -19,21 +19,21 @@ from packaging.version import Version
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.files.package_file import ReleaseFacts
-from accelerator_portal.install.labels import OS
+from accelerator_portal.install.labels import OS_LABELS
 from accelerator_portal.packages.fitting import (
     SYSTEMS,
     admits,
-    home,
-    labels_on,
-    read_on,
+    last_read_day,
+    plugin_index,
+    python_labels_on,
     torch_requirements,
-    usable,
+    usable_releases,
 )
-from accelerator_portal.packages.wheel_tags import ordered_pythons, serves_python
+from accelerator_portal.packages.wheel_tags import ordered_pythons, supports_python
 
 # In `torch==2.15.0+cpu`, the local version names a build of the same release. `==2.15.0.*` allows
 # only the release and its post-releases.
-_EXACT = re.compile(r"={2,3}([0-9][0-9A-Za-z.]*?)(?:\+[0-9A-Za-z.]+)?")
+_EXACT_PIN = re.compile(r"={2,3}([0-9][0-9A-Za-z.]*?)(?:\+[0-9A-Za-z.]+)?")
 _POST_RELEASES = re.compile(r"==([0-9]+\.[0-9]+\.[0-9]+)\.\*")
 
 
@@ -59,14 +59,14 @@ def torch_evidence(catalog: Catalog, platform: Platform, release: ReleaseFacts) 
     required = tuple(sorted(set(torch_requirements(release).values())))
     specified = [line for line in required if Requirement(line).specifier]
     if specified:
-        return _by_metadata(catalog, required, specified)
-    return _by_pattern(catalog, platform, release, required)
+        return _evidence_from_metadata(catalog, required, specified)
+    return _evidence_from_pattern(catalog, platform, release, required)
 
 
-def _by_metadata(
+def _evidence_from_metadata(
     catalog: Catalog, required: tuple[str, ...], specified: list[str]
 ) -> TorchEvidence:
-    exact = {_exact(line) for line in specified}
+    exact = {_exact_torch_version(line) for line in specified}
     if len(exact) == 1 and (torch := exact.pop()):
         return TorchEvidence(torch, required)
     known = [release.version for release in catalog.releases.releases]
@@ -78,13 +78,13 @@ def _by_metadata(
     return TorchEvidence(fitting[0], required, (), note)
 
 
-def _exact(line: str) -> str | None:
+def _exact_torch_version(line: str) -> str | None:
     specifier = str(Requirement(line).specifier)
-    found = _POST_RELEASES.fullmatch(specifier) or _EXACT.fullmatch(specifier)
+    found = _POST_RELEASES.fullmatch(specifier) or _EXACT_PIN.fullmatch(specifier)
     return str(Version(found[1])) if found else None
 
 
-def _by_pattern(
+def _evidence_from_pattern(
     catalog: Catalog, platform: Platform, release: ReleaseFacts, required: tuple[str, ...]
 ) -> TorchEvidence:
     pattern = platform.compatibility.version_pattern
@@ -100,56 +100,69 @@ def _by_pattern(
     return TorchEvidence(torch, required, pattern.source, note)
 
 
-def systems(release: ReleaseFacts) -> tuple[str, ...]:
+def wheel_systems(release: ReleaseFacts) -> tuple[str, ...]:
     """Return the systems for which a release has wheels, such as `Linux x86_64`.
 
     If the release has wheels for all of SYSTEMS, returns `("any system",)`.
     """
-    found = tuple(_labels(release))
+    found = tuple(_python_labels_by_system(release))
     return ("any system",) if len(found) == len(SYSTEMS) else found
 
 
-def pythons(catalog: Catalog, release: ReleaseFacts, torch: str | None) -> list[str]:
+def pythons_on_every_system(
+    catalog: Catalog, release: ReleaseFacts, torch: str | None
+) -> list[str]:
     """Return the Python versions with a wheel on every system for which the release has wheels.
 
     The oldest version comes first. Python versions that the release's Python range excludes, or
     that the torch release does not support, are omitted.
     """
-    labels = _labels(release)
+    labels = _python_labels_by_system(release)
     return [
         python
-        for python in _candidates(catalog, release, torch)
-        if labels and all(serves_python(found, python) for found in labels.values())
+        for python in _candidate_pythons(catalog, release, torch)
+        if labels and all(supports_python(found, python) for found in labels.values())
     ]
 
 
 def python_note(catalog: Catalog, release: ReleaseFacts, everywhere: list[str]) -> str | None:
     """Return a note about Python versions that have wheels on some systems only, or None.
 
-    `everywhere` are the Python versions that have wheels on every system, as `pythons` returns.
+    `everywhere` are the Python versions that have wheels on every system, as
+    `pythons_on_every_system` returns.
     """
     sentences = []
-    for python in _candidates(catalog, release, None):
-        where = [name for name, found in _labels(release).items() if serves_python(found, python)]
-        if where and len(where) < len(_labels(release)) and python not in everywhere:
+    for python in _candidate_pythons(catalog, release, None):
+        where = [
+            name
+            for name, found in _python_labels_by_system(release).items()
+            if supports_python(found, python)
+        ]
+        if (
+            where
+            and len(where) < len(_python_labels_by_system(release))
+            and python not in everywhere
+        ):
             sentences.append(f"For Python {python} there are wheels for {', '.join(where)} only.")
     return " ".join(sentences) or None
 
 
-def _labels(release: ReleaseFacts) -> dict[str, list[str]]:
+def _python_labels_by_system(release: ReleaseFacts) -> dict[str, list[str]]:
     """Return the wheels' Python labels, such as `cp312`, by system, such as `Linux x86_64`."""
     return {
-        f"{OS[os]} {arch}": found for os, arch in SYSTEMS if (found := labels_on(release, os, arch))
+        f"{OS_LABELS[os]} {arch}": found
+        for os, arch in SYSTEMS
+        if (found := python_labels_on(release, os, arch))
     }
 
 
-def _candidates(catalog: Catalog, release: ReleaseFacts, torch: str | None) -> list[str]:
+def _candidate_pythons(catalog: Catalog, release: ReleaseFacts, torch: str | None) -> list[str]:
     known = {p for found in catalog.releases.releases for p in found.python}
     of_torch = next((r.python for r in catalog.releases.releases if r.version == torch), None)
-    return [p for p in ordered_pythons(of_torch or known) if _asked(release, p)]
+    return [p for p in ordered_pythons(of_torch or known) if _python_range_includes(release, p)]
 
 
-def _asked(release: ReleaseFacts, python: str) -> bool:
+def _python_range_includes(release: ReleaseFacts, python: str) -> bool:
     """Return whether the release's Python range includes a version; true without a valid range."""
     try:
         return SpecifierSet(release.python or "").contains(f"{python.removesuffix('t')}.99")
@@ -161,7 +174,7 @@ SOURCE_ID = "package"
 """The id of the package source in proposals. `with_row` replaces it with the file's own id."""
 
 # A line has at most 400 characters, and metadata may name more requirements.
-_MOST_NOTE = 390
+_MAX_NOTE_LENGTH = 390
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +228,8 @@ class RowProposal:
     """A proposed row of `compatibility.yaml` for a plugin release.
 
     `row` has the values that the metadata or a person states; it is None if the torch version is
-    unknown. `evidence` is the basis of the row's torch version. `systems` are the systems with
-    wheels. `questions` are the values that only the vendor can state.
+    unknown. `evidence` is the basis of the row's torch version. `systems` are the systems
+    with wheels. `questions` are the values that only the vendor can state.
     """
 
     release: PluginRelease
@@ -232,25 +245,29 @@ def new_releases(catalog: Catalog, platform: Platform) -> tuple[PluginRelease, .
     Releases older than the oldest listed one are omitted. If no row names a plugin version, only
     the newest release is returned.
     """
-    named = {Version(row.plugin) for row in platform.compatibility.rows if row.plugin}
-    found = releases(catalog, platform)
-    if not named:
-        return found[:1]
-    oldest = min(named)
-    versions = ((release, Version(release.facts.version)) for release in found)
-    return tuple(r for r, version in versions if version not in named and version > oldest)
+    listed_versions = {Version(row.plugin) for row in platform.compatibility.rows if row.plugin}
+    all_releases = final_plugin_releases(catalog, platform)
+    if not listed_versions:
+        return all_releases[:1]
+    oldest = min(listed_versions)
+    versions = ((release, Version(release.facts.version)) for release in all_releases)
+    return tuple(
+        r for r, version in versions if version not in listed_versions and version > oldest
+    )
 
 
-def releases(catalog: Catalog, platform: Platform) -> tuple[PluginRelease, ...]:
+def final_plugin_releases(catalog: Catalog, platform: Platform) -> tuple[PluginRelease, ...]:
     """Return the final releases of a platform's plugin on its index, newest first.
 
     Omits yanked releases, and those whose facts are not stored. Empty if the index was never read.
     """
-    place = home(catalog, platform)
-    read = read_on(catalog, place) if place else None
+    place = plugin_index(catalog, platform)
+    read = last_read_day(catalog, place) if place else None
     if place is None or place.facts is None or read is None:
         return ()
-    final = (r for r in usable(place.facts.releases) if not Version(r.version).is_prerelease)
+    final = (
+        r for r in usable_releases(place.facts.releases) if not Version(r.version).is_prerelease
+    )
     return tuple(PluginRelease(platform.id, place.package, place.index, r, read) for r in final)
 
 
@@ -267,36 +284,42 @@ def proposal(
     evidence = torch_evidence(catalog, platform, release.facts)
     if answers.torch and not evidence.torch:
         evidence = replace(evidence, torch=answers.torch)
-    row = _row(catalog, platform, release, evidence, answers) if evidence.torch else None
-    questions = tuple(_questions(platform, evidence, row))
-    return RowProposal(release, evidence, row, systems(release.facts), questions)
+    row = (
+        _compatibility_row(catalog, platform, release, evidence, answers)
+        if evidence.torch
+        else None
+    )
+    questions = tuple(_vendor_questions(platform, evidence, row))
+    return RowProposal(release, evidence, row, wheel_systems(release.facts), questions)
 
 
-def _row(
+def _compatibility_row(
     catalog: Catalog,
     platform: Platform,
     release: PluginRelease,
     evidence: TorchEvidence,
     answers: VendorAnswers,
 ) -> CompatibilityRow:
-    found = pythons(catalog, release.facts, evidence.torch)
-    notes = " ".join(filter(None, (evidence.note, python_note(catalog, release.facts, found))))
-    needs = _required(release.facts, _stated(platform, "needs"))
-    includes = _required(release.facts, _stated(platform, "includes"))
+    supported_pythons = pythons_on_every_system(catalog, release.facts, evidence.torch)
+    notes = " ".join(
+        filter(None, (evidence.note, python_note(catalog, release.facts, supported_pythons)))
+    )
+    needs = _required_versions(release.facts, _newest_stated_versions(platform, "needs"))
+    includes = _required_versions(release.facts, _newest_stated_versions(platform, "includes"))
     fields = {
         "torch": evidence.torch,
         "plugin": release.facts.version,
         "variant": answers.variant,
-        "python": found or None,
+        "python": supported_pythons or None,
         "needs": {**needs, **answers.needs},
         "includes": {**includes, **answers.includes},
-        "note": f"{notes[:_MOST_NOTE]}…" if len(notes) > _MOST_NOTE else notes or None,
+        "note": f"{notes[:_MAX_NOTE_LENGTH]}…" if len(notes) > _MAX_NOTE_LENGTH else notes or None,
         "source": [SOURCE_ID, *evidence.sources, *answers.sources],
     }
     return CompatibilityRow.model_validate(fields)
 
 
-def _questions(
+def _vendor_questions(
     platform: Platform, evidence: TorchEvidence, row: CompatibilityRow | None
 ) -> Iterator[VendorQuestion]:
     if not evidence.torch:
@@ -305,7 +328,7 @@ def _questions(
         yield VendorQuestion("Python versions", 'python: ["3.12", "3.13"]')
     answered = {*row.needs, *row.includes} if row else set()
     for kind in ("needs", "includes"):
-        for name, version in sorted(_stated(platform, kind).items()):
+        for name, version in sorted(_newest_stated_versions(platform, kind).items()):
             if name not in answered:
                 yield VendorQuestion(f"{name} version", f'{kind}: {{"{name}": "{version}"}}')
     rows = platform.compatibility.rows
@@ -316,7 +339,7 @@ def _questions(
         yield VendorQuestion("lifecycle status", f'lifecycle: {{status: "{lifecycle.status}"}}')
 
 
-def _stated(platform: Platform, kind: str) -> Mapping[str, str]:
+def _newest_stated_versions(platform: Platform, kind: str) -> Mapping[str, str]:
     """Return the versions that the newest row with the key `kind` states, by name.
 
     `kind` is `needs` or `includes`. Returns an empty mapping if no row has this key.
@@ -327,16 +350,16 @@ def _stated(platform: Platform, kind: str) -> Mapping[str, str]:
     return next(filter(None, stated), {})
 
 
-def _required(release: ReleaseFacts, names: Iterable[str]) -> dict[str, str]:
+def _required_versions(release: ReleaseFacts, names: Iterable[str]) -> dict[str, str]:
     """Return the versions of the packages `names` that a release requires, by name.
 
     For `triton==3.5.0` the value is `3.5.0`. For any other requirement, it is the specifier, such
     as `>=3.5`. A package is omitted if the release does not require it, or if the requirement
     differs between systems.
     """
-    lines = {line for said in release.requires.values() for line in said}
+    lines = {line for stated_values in release.requires.values() for line in stated_values}
     wanted = {canonicalize_name(name): name for name in names}
-    found: dict[str, set[str]] = {}
+    versions_by_name: dict[str, set[str]] = {}
     for line in lines:
         try:
             requirement = Requirement(line)
@@ -344,10 +367,16 @@ def _required(release: ReleaseFacts, names: Iterable[str]) -> dict[str, str]:
             continue
         name = wanted.get(canonicalize_name(requirement.name))
         if name and requirement.specifier:
-            found.setdefault(name, set()).add(_version(str(requirement.specifier)))
-    return {name: said.pop() for name, said in sorted(found.items()) if len(said) == 1}
+            versions_by_name.setdefault(name, set()).add(
+                _version_or_specifier(str(requirement.specifier))
+            )
+    return {
+        name: stated_values.pop()
+        for name, stated_values in sorted(versions_by_name.items())
+        if len(stated_values) == 1
+    }
 
 
-def _version(specifier: str) -> str:
+def _version_or_specifier(specifier: str) -> str:
     exact = specifier.startswith("==") and "," not in specifier and "*" not in specifier
     return specifier.removeprefix("==") if exact else specifier

@@ -13,7 +13,7 @@ from accelerator_portal.catalog.files.install_file import Option
 from accelerator_portal.catalog.files.install_steps import PipStep
 from accelerator_portal.catalog.files.package_file import PYPI
 from accelerator_portal.install.expand import placeholder_values
-from accelerator_portal.install.placeholders import UnknownPlaceholderError, fill
+from accelerator_portal.install.placeholders import UnknownPlaceholderError, fill_placeholders
 from accelerator_portal.install.targets import Target, targets
 
 TORCH = "torch"
@@ -52,17 +52,17 @@ def portal_packages(catalog: Catalog) -> tuple[PortalPackage, ...]:
     The packages are sorted by name. The indexes of a package in accelerator.yaml always include
     PyPI, to show whether PyPI has a package with this name.
     """
-    found: dict[str, dict[str, None]] = {TORCH: {PYPI: None}}
+    indexes_by_package: dict[str, dict[str, None]] = {TORCH: {PYPI: None}}
     own = {TORCH}
     for platform in catalog.platforms:
         name = canonicalize_name(platform.accelerator.package.name)
         own.add(name)
-        found.setdefault(name, {})[PYPI] = None
+        indexes_by_package.setdefault(name, {})[PYPI] = None
         for named in platform_requirements(catalog, platform):
-            found.setdefault(named.package, {}).update(dict.fromkeys(named.indexes))
+            indexes_by_package.setdefault(named.package, {}).update(dict.fromkeys(named.indexes))
     return tuple(
-        PortalPackage(name, tuple(sorted(indexes, key=_order)), name in own)
-        for name, indexes in sorted(found.items())
+        PortalPackage(name, tuple(sorted(indexes, key=_index_sort_key)), name in own)
+        for name, indexes in sorted(indexes_by_package.items())
     )
 
 
@@ -86,28 +86,28 @@ def option_requirements(
     for target in targets(catalog, platform, option):
         values = placeholder_values(target)
         for step in steps:
-            for named in _of_step(step, values):
+            for named in _step_requirements(step, values):
                 yield target, named
 
 
-def _of_step(step: PipStep, values: dict[str, str]) -> Iterator[NamedRequirement]:
+def _step_requirements(step: PipStep, values: dict[str, str]) -> Iterator[NamedRequirement]:
     """Yield the requirements of a pip step, each with the indexes that the step uses.
 
     `values` are the values of the step's placeholders. Omits invalid requirements, which the rules
     report.
     """
     try:
-        index = fill(step.index, values) if step.index else ""
-        extra = fill(step.extra_index, values) if step.extra_index else ""
+        index = fill_placeholders(step.index, values) if step.index else ""
+        extra = fill_placeholders(step.extra_index, values) if step.extra_index else ""
     except UnknownPlaceholderError:
         return
     indexes = tuple(filter(None, (index or PYPI, extra)))
     for package in step.packages:
         try:
-            yield NamedRequirement(Requirement(fill(package, values)), indexes)
+            yield NamedRequirement(Requirement(fill_placeholders(package, values)), indexes)
         except (UnknownPlaceholderError, InvalidRequirement):
             continue
 
 
-def _order(index: str) -> tuple[bool, str]:
+def _index_sort_key(index: str) -> tuple[bool, str]:
     return index != PYPI, index

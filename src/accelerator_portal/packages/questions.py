@@ -13,15 +13,15 @@ from urllib.parse import urlsplit
 from packaging.version import Version
 
 from accelerator_portal.catalog.fields import Arch, Os
-from accelerator_portal.catalog.files.releases_file import INDEX
+from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX
 from accelerator_portal.install.rows import InstallRow, PipCall
 from accelerator_portal.packages.portal_packages import TORCH
 from accelerator_portal.packages.wheel_tags import (
-    ANY,
-    by_python,
+    ANY_PLATFORM,
     platform_tag,
     python_label,
-    system,
+    python_label_key,
+    system_of_tag,
 )
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 # The methods whose commands are resolved. pip and uv use several indexes in different ways.
-ASKED = ("pip", "uv")
+RESOLVED_METHODS = ("pip", "uv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +51,21 @@ class ResolutionQuestion:
     def hosts(self) -> frozenset[str]:
         """The hosts of the indexes that the calls name.
 
-        If a call names no index, it uses PyPI, whose host is not included; see `asks_pypi`.
+        If a call names no index, it uses PyPI, whose host is not included; see `uses_pypi`.
         """
         named = (i for call in self.calls for i in (call.index, call.extra_index) if i)
-        builds = (INDEX for call in self.calls if call.backend)
+        builds = (PYTORCH_INDEX for call in self.calls if call.backend)
         return frozenset(urlsplit(index).hostname or "" for index in (*named, *builds))
 
     @property
-    def asks_pypi(self) -> bool:
+    def uses_pypi(self) -> bool:
         """Whether a call uses PyPI because it names no `index`."""
         return any(call.index is None for call in self.calls)
 
 
-def questions(row: InstallRow) -> dict[str, ResolutionQuestion]:
+def questions_of_row(row: InstallRow) -> dict[str, ResolutionQuestion]:
     """Return the questions of an install row by Python version; empty unless it uses pip or uv."""
-    if row.method not in ASKED or not row.calls:
+    if row.method not in RESOLVED_METHODS or not row.calls:
         return {}
     several = any(call.extra_index for call in row.calls)
     first_index = several and row.method == "uv"
@@ -75,9 +75,9 @@ def questions(row: InstallRow) -> dict[str, ResolutionQuestion]:
     }
 
 
-def every_question(rows: Iterable[InstallRow]) -> list[ResolutionQuestion]:
+def distinct_questions(rows: Iterable[InstallRow]) -> list[ResolutionQuestion]:
     """Return the distinct questions of install rows, in the order of the rows."""
-    return list(dict.fromkeys(q for row in rows for q in questions(row).values()))
+    return list(dict.fromkeys(q for row in rows for q in questions_of_row(row).values()))
 
 
 MOST_RELEASES = 40
@@ -106,7 +106,7 @@ def selected_versions(versions: Iterable[Version], package: str) -> list[Version
     return [version for version in ordered if version in kept]
 
 
-def representatives(files: Sequence[IndexFile], *, of_each_system: bool) -> list[IndexFile]:
+def representative_wheels(files: Sequence[IndexFile], *, of_each_system: bool) -> list[IndexFile]:
     """Return the wheels whose metadata is read: one for each system and architecture.
 
     If `of_each_system` is false, returns only one wheel, preferably for any system or for Linux
@@ -117,26 +117,30 @@ def representatives(files: Sequence[IndexFile], *, of_each_system: bool) -> list
     groups: dict[tuple[str, ...], list[IndexFile]] = {}
     for file in files:
         if file.tags:
-            groups.setdefault(_group(platform_tag(file.tags)), []).append(file)
-    best = [max(groups[key], key=_rank) for key in sorted(groups, key=_usual)]
-    known = [file for file in best if _group(platform_tag(file.tags)) != ("other",)]
-    found = known or best[:1]
-    return found if of_each_system else found[:1]
+            groups.setdefault(_system_of_tag(platform_tag(file.tags)), []).append(file)
+    best = [
+        max(groups[key], key=_wheel_preference) for key in sorted(groups, key=_system_preference)
+    ]
+    of_known_system = [
+        file for file in best if _system_of_tag(platform_tag(file.tags)) != ("other",)
+    ]
+    selected = of_known_system or best[:1]
+    return selected if of_each_system else selected[:1]
 
 
-def _group(tag: str) -> tuple[str, ...]:
-    if tag == ANY:
-        return (ANY,)
-    found = system(tag)
+def _system_of_tag(tag: str) -> tuple[str, ...]:
+    if tag == ANY_PLATFORM:
+        return (ANY_PLATFORM,)
+    found = system_of_tag(tag)
     if found is None or found.libc.startswith("musl"):
         return ("other",)
     return (found.os, *found.arches)
 
 
-def _usual(group: tuple[str, ...]) -> tuple[bool, bool, tuple[str, ...]]:
-    return group != (ANY,), group != ("linux", "x86_64"), group
+def _system_preference(group: tuple[str, ...]) -> tuple[bool, bool, tuple[str, ...]]:
+    return group != (ANY_PLATFORM,), group != ("linux", "x86_64"), group
 
 
-def _rank(file: IndexFile) -> tuple[bool, tuple[int, int, str], str]:
+def _wheel_preference(file: IndexFile) -> tuple[bool, tuple[int, int, str], str]:
     label = python_label(file.tags)
-    return not label.endswith("t"), by_python(label), file.name
+    return not label.endswith("t"), python_label_key(label), file.name

@@ -20,39 +20,42 @@ from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.packages.questions import ResolutionQuestion
 from accelerator_portal.packages.uv_resolution import ResolutionResult, Uv, resolve
 
-AGENT = "accelerator-portal (checks whether package indexes respond)"
+USER_AGENT = "accelerator-portal (checks whether package indexes respond)"
 PYPI_HOST = urlsplit(PYPI_SIMPLE_ENDPOINT).netloc
-SECONDS_IN_ALL = 45 * 60
+RESOLUTION_TIME_LIMIT_S = 45 * 60
 """The time limit for resolving questions: half of the time limit of the nightly job."""
 
-_TOO_LATE = f"the {SECONDS_IN_ALL // 60} minutes for resolving have elapsed"
+_TIME_LIMIT_REASON = f"the {RESOLUTION_TIME_LIMIT_S // 60} minutes for resolving have elapsed"
 _MOST_FAILURES = 5
-LIMITS = RequestLimits(timeout=15.0, redirects=0)  # a redirect is a response, too
+HOST_CHECK_LIMITS = RequestLimits(timeout=15.0, redirects=0)  # a redirect is a response, too
 
 
-def resolve_what_answers(
+def resolver_of_reachable_hosts(
     asked: Iterable[ResolutionQuestion], cache: Path
 ) -> Callable[[ResolutionQuestion], ResolutionResult]:
     """Check which package indexes respond, and return a function that resolves a question.
 
     Checks the hosts of all questions in `asked`. The function returns a result of kind `unchecked`
-    if a host of the question does not respond, or if SECONDS_IN_ALL have elapsed since this call.
-    `cache` is uv's cache folder. Raises OSError if uv is missing or `cache` cannot be created.
+    if a host of the question does not respond, or if RESOLUTION_TIME_LIMIT_S seconds have elapsed
+    since this call. `cache` is uv's cache folder. Raises OSError if uv is missing or `cache` cannot
+    be created.
     """
-    uv = own_uv(cache)
-    reachable = ReachableHosts(silent_hosts(host for one in asked for host in hosts_of(one)))
-    end = time.monotonic() + SECONDS_IN_ALL
+    uv = installed_uv(cache)
+    reachable = ReachableHosts(
+        unreachable_hosts(host for one in asked for host in index_hosts(one))
+    )
+    end = time.monotonic() + RESOLUTION_TIME_LIMIT_S
 
-    def answer(question: ResolutionQuestion) -> ResolutionResult:
+    def resolve_if_reachable(question: ResolutionQuestion) -> ResolutionResult:
         if time.monotonic() > end:
-            return ResolutionResult("unchecked", why=_TOO_LATE)
-        if why := reachable.silence(question):
+            return ResolutionResult("unchecked", why=_TIME_LIMIT_REASON)
+        if why := reachable.unreachable_host_text(question):
             return ResolutionResult("unchecked", why=why)
         found = resolve(question, uv)
         reachable.note(question, found)
         return found
 
-    return answer
+    return resolve_if_reachable
 
 
 NO_ANSWER = "did not respond"
@@ -63,14 +66,14 @@ class ReachableHosts:
     """The hosts that are known not to respond; shared between threads."""
 
     def __init__(self, silent: Mapping[str, str]) -> None:
-        self._silent = dict(silent)
+        self._errors_by_host = dict(silent)
         self._failures: Counter[str] = Counter()
         self._lock = threading.Lock()
 
-    def silence(self, question: ResolutionQuestion) -> str | None:
+    def unreachable_host_text(self, question: ResolutionQuestion) -> str | None:
         """Return a text that names a host of `question` that does not respond; None if all do."""
-        gone = sorted(hosts_of(question) & self._silent.keys())
-        return f"{gone[0]} {NO_ANSWER} ({self._silent[gone[0]]})" if gone else None
+        gone = sorted(index_hosts(question) & self._errors_by_host.keys())
+        return f"{gone[0]} {NO_ANSWER} ({self._errors_by_host[gone[0]]})" if gone else None
 
     def note(self, question: ResolutionQuestion, found: ResolutionResult) -> None:
         """Record the result of a question.
@@ -78,7 +81,7 @@ class ReachableHosts:
         If an index did not respond (`found.no_answer`), checks whether the question's hosts
         respond. After several such results in a row, a host counts as not responding.
         """
-        hosts = hosts_of(question)
+        hosts = index_hosts(question)
         with self._lock:
             if not found.no_answer:
                 if found.kind != "unchecked":
@@ -86,18 +89,20 @@ class ReachableHosts:
                         self._failures.pop(host, None)
                 return
             self._failures.update(hosts)
-            if not hosts & self._silent.keys():  # else another question has checked them
-                self._silent |= silent_hosts(hosts)
+            if not hosts & self._errors_by_host.keys():  # else another question has checked them
+                self._errors_by_host |= unreachable_hosts(hosts)
             often = {host for host in hosts if self._failures[host] >= _MOST_FAILURES}
-            self._silent |= dict.fromkeys(often - self._silent.keys(), "uv got no response")
+            self._errors_by_host |= dict.fromkeys(
+                often - self._errors_by_host.keys(), "uv got no response"
+            )
 
 
-def hosts_of(question: ResolutionQuestion) -> frozenset[str]:
+def index_hosts(question: ResolutionQuestion) -> frozenset[str]:
     """Return the hosts of the indexes that a question uses, with PyPI's if it is the default."""
-    return question.hosts | ({PYPI_HOST} if question.asks_pypi else frozenset())
+    return question.hosts | ({PYPI_HOST} if question.uses_pypi else frozenset())
 
 
-def own_uv(cache: Path) -> Uv:
+def installed_uv(cache: Path) -> Uv:
     """Return the uv that is installed with the portal.
 
     Raises OSError if it is missing or its cache folder `cache` can't be created.
@@ -106,21 +111,21 @@ def own_uv(cache: Path) -> Uv:
     return Uv(Path(find_uv_bin()), Path(sys.executable), cache)
 
 
-def silent_hosts(hosts: Iterable[str]) -> Mapping[str, str]:
+def unreachable_hosts(hosts: Iterable[str]) -> Mapping[str, str]:
     """Return the hosts that don't respond over HTTPS, each with the class name of its error.
 
     Any status is a response.
     """
-    return asyncio.run(_silent_hosts(sorted(set(hosts))))
+    return asyncio.run(_find_unreachable_hosts(sorted(set(hosts))))
 
 
-async def _silent_hosts(hosts: Sequence[str]) -> Mapping[str, str]:
-    async with open_client(AGENT, LIMITS) as client:
-        faults = await asyncio.gather(*(_fault(client, host) for host in hosts))
+async def _find_unreachable_hosts(hosts: Sequence[str]) -> Mapping[str, str]:
+    async with open_client(USER_AGENT, HOST_CHECK_LIMITS) as client:
+        faults = await asyncio.gather(*(_request_error(client, host) for host in hosts))
     return {host: fault for host, fault in zip(hosts, faults, strict=True) if fault}
 
 
-async def _fault(client: HttpClient, host: str) -> str | None:
+async def _request_error(client: HttpClient, host: str) -> str | None:
     try:
         await client.status(f"https://{host}/", "HEAD")
     except FetchError as error:

@@ -21,11 +21,11 @@ from pypi_simple import PYPI_SIMPLE_ENDPOINT
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.files.package_file import (
-    EVERY,
+    ANY_PLATFORM_TAG,
     PACKAGES,
     PACKAGES_READ,
     PYPI,
-    ChangeOf,
+    ChangedFact,
     FactChange,
     IndexFacts,
     IndexFault,
@@ -39,11 +39,11 @@ from accelerator_portal.http.client import open_client
 from accelerator_portal.http.errors import FetchError
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.http.traffic import Traffic
-from accelerator_portal.packages.facts_text import facts_text, read_text
+from accelerator_portal.packages.facts_text import facts_text, packages_read_text
 from accelerator_portal.packages.index_reader import IndexReader, IndexReading, read_index
 from accelerator_portal.packages.portal_packages import PortalPackage, portal_packages
 
-AGENT = "accelerator-portal (reads package metadata, never packages)"
+USER_AGENT = "accelerator-portal (reads package metadata, never packages)"
 CACHE = ".cache/packages"
 
 
@@ -122,15 +122,15 @@ def sync_packages(
     `every` lists all packages that the portal follows. Returns and raises the same as `sync`.
     """
     todo = [package for package in every if not options.only or package.name in options.only]
-    work = _Work(root, catalog, options, frozenset(p.name for p in every if p.own))
+    work = _SyncRun(root, catalog, options, frozenset(p.name for p in every if p.own))
     try:
-        asyncio.run(work.all(todo))
+        asyncio.run(work.read_all(todo))
     except KeyboardInterrupt:
         raise SyncInterrupted(work.finish(todo, every)) from None
     return work.finish(todo, every)
 
 
-class _Work:
+class _SyncRun:
     """The state of a running sync: the packages that were read so far."""
 
     def __init__(
@@ -140,15 +140,15 @@ class _Work:
         self._catalog = catalog
         self._options = options
         self._names = names
-        self._done: dict[str, PackageSync] = {}
+        self._synced_packages: dict[str, PackageSync] = {}
         self._traffic = Traffic()
 
-    async def all(self, todo: Sequence[PortalPackage]) -> None:
-        async with open_client(AGENT, self._options.limits) as client:
+    async def read_all(self, todo: Sequence[PortalPackage]) -> None:
+        async with open_client(USER_AGENT, self._options.limits) as client:
             self._traffic = client.traffic
             folder = self._root / CACHE if self._options.cached else None
-            asker = IndexReader(client, HttpCache(folder), self._address, self._names)
-            tasks = [asyncio.create_task(self._package(asker, package)) for package in todo]
+            reader = IndexReader(client, HttpCache(folder), self._index_address, self._names)
+            tasks = [asyncio.create_task(self._read_package(reader, package)) for package in todo]
             try:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(self._options.seconds):
@@ -158,30 +158,30 @@ class _Work:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _address(self, index: str) -> str:
+    def _index_address(self, index: str) -> str:
         return self._options.addresses.get(index) or address_of(index)
 
-    async def _package(self, asker: IndexReader, package: PortalPackage) -> None:
+    async def _read_package(self, reader: IndexReader, package: PortalPackage) -> None:
         before = self._catalog.packages.get(package.name)
         readings = await asyncio.gather(
-            *(_read(asker, package, index, before) for index in package.indexes)
+            *(_read_index_or_error(reader, package, index, before) for index in package.indexes)
         )
         answers = dict(zip(package.indexes, readings, strict=True))
-        facts, faults = self._facts(package, before, answers)
+        facts, faults = self._merge_facts(package, before, answers)
         path = self._root / PACKAGES / f"{package.name}.json"
-        written = _write_changed(path, facts_text(facts))
+        written = _write_if_changed(path, facts_text(facts))
         refused = tuple(
             f"{index}: {what}"
             for index, answer in answers.items()
             if isinstance(answer, IndexReading)
             for what in answer.refused
         )
-        self._done[package.name] = PackageSync(
+        self._synced_packages[package.name] = PackageSync(
             package.name, facts, before, faults, refused, written
         )
         self._options.told(package.name)
 
-    def _facts(
+    def _merge_facts(
         self,
         package: PortalPackage,
         before: PackageFacts | None,
@@ -201,7 +201,7 @@ class _Work:
                 changed += fact_changes(old, answer.facts, answer.versions, self._options.day)
         known = before.changes if before else ()
         facts = PackageFacts(
-            package=package.name, indexes=tuple(indexes), changes=with_changes(known, changed)
+            package=package.name, indexes=tuple(indexes), changes=merged_changes(known, changed)
         )
         return facts, faults
 
@@ -211,41 +211,45 @@ class _Work:
         `todo` are the packages that this sync had to read; packages of `todo` that were not read
         are `missed` in the result. `every` are all packages that the portal follows.
         """
-        read = self._read(frozenset(package.name for package in every))
-        _write_changed(self._root / PACKAGES_READ, read_text(read))
-        missed = tuple(package.name for package in todo if package.name not in self._done)
-        done = tuple(self._done[name] for name in sorted(self._done))
+        read = self._packages_read(frozenset(package.name for package in every))
+        _write_if_changed(self._root / PACKAGES_READ, packages_read_text(read))
+        missed = tuple(
+            package.name for package in todo if package.name not in self._synced_packages
+        )
+        done = tuple(self._synced_packages[name] for name in sorted(self._synced_packages))
         return SyncResult(done, missed, replace(self._traffic))
 
-    def _read(self, every: frozenset[str]) -> PackagesRead:
+    def _packages_read(self, every: frozenset[str]) -> PackagesRead:
         old, day = self._catalog.packages_read, self._options.day
-        kept = [f for f in old.faults if f.package in every and f.package not in self._done]
-        faults = [*kept, *self._faults(old)]
-        whole = every <= self._done.keys()
+        kept = [
+            f for f in old.faults if f.package in every and f.package not in self._synced_packages
+        ]
+        faults = [*kept, *self._index_faults(old)]
+        whole = every <= self._synced_packages.keys()
         later = {}
         if not whole:
             later = {name: read for name, read in old.later.items() if name in every}
-            later |= {name: day for name in self._done if day != old.read}
+            later |= {name: day for name in self._synced_packages if day != old.read}
         return PackagesRead(
             read=day if whole else old.read,
             later=dict(sorted(later.items())),
             faults=tuple(sorted(faults, key=lambda f: (f.package, f.index != PYPI, f.index))),
         )
 
-    def _faults(self, old: PackagesRead) -> Iterable[IndexFault]:
-        for name, done in self._done.items():
+    def _index_faults(self, old: PackagesRead) -> Iterable[IndexFault]:
+        for name, done in self._synced_packages.items():
             for index, what in done.faults.items():
                 known = old.fault(name, index)
                 since = known.since if known else self._options.day
                 yield IndexFault(package=name, index=index, since=since, what=what[:300])
 
 
-async def _read(
-    asker: IndexReader, package: PortalPackage, index: str, before: PackageFacts | None
+async def _read_index_or_error(
+    reader: IndexReader, package: PortalPackage, index: str, before: PackageFacts | None
 ) -> IndexReading | str:
     """Return the facts of an index, or a text that says why it could not be read."""
     try:
-        return await read_index(asker, package, index, before.on(index) if before else None)
+        return await read_index(reader, package, index, before.on(index) if before else None)
     except FetchError as error:
         return str(error)
     except ValidationError as error:  # a value that is not valid in a file of facts
@@ -254,7 +258,7 @@ async def _read(
         return f"the response contains an invalid value: {where}: {first['msg']}"
 
 
-def _write_changed(path: Path, text: str) -> bool:
+def _write_if_changed(path: Path, text: str) -> bool:
     """Write a file unless it has this text already; return whether it was written."""
     data = text.encode()
     with suppress(OSError):
@@ -281,57 +285,73 @@ def fact_changes(
         about: dict[str, object] = {"date": day, "index": after.index, "version": old.version}
         new = now.get(old.version)
         if new is not None:
-            for of, on, was, said in _compared(old, new):
-                said_so = {"of": of, "on": on, "before": was[:300], "after": said[:300]}
-                yield FactChange.model_validate(about | said_so)
+            for of, on, old_value, new_value in _release_changes(old, new):
+                change_values = {
+                    "of": of,
+                    "on": on,
+                    "before": old_value[:300],
+                    "after": new_value[:300],
+                }
+                yield FactChange.model_validate(about | change_values)
         elif Version(old.version) not in versions:
             yield FactChange.model_validate({**about, "of": "removed"})
 
 
-def with_changes(known: tuple[FactChange, ...], found: list[FactChange]) -> tuple[FactChange, ...]:
+def merged_changes(
+    known: tuple[FactChange, ...], found: list[FactChange]
+) -> tuple[FactChange, ...]:
     """Return the newest MOST_CHANGES of known and new changes, newest first, without duplicates."""
-    merged = {_key(change): change for change in (*known, *found)}
+    merged = {_change_key(change): change for change in (*known, *found)}
     ordered = sorted(merged.values(), key=lambda c: (c.index, c.of, c.on))
     ordered.sort(key=lambda change: Version(change.version), reverse=True)
     ordered.sort(key=lambda change: change.date, reverse=True)
     return tuple(ordered[:MOST_CHANGES])
 
 
-def _compared(old: ReleaseFacts, new: ReleaseFacts) -> Iterator[tuple[ChangeOf, str, str, str]]:
+def _release_changes(
+    old: ReleaseFacts, new: ReleaseFacts
+) -> Iterator[tuple[ChangedFact, str, str, str]]:
     if old.python and new.python and old.python != new.python:
-        yield "python", EVERY, old.python, new.python
+        yield "python", ANY_PLATFORM_TAG, old.python, new.python
     if (old.yanked is None) != (new.yanked is None):
-        yield "yanked", EVERY, _withdrawn(old), _withdrawn(new)
-    before = {tag: ", ".join(said) for tag, said in old.requires.items()}
-    after = {tag: ", ".join(said) for tag, said in new.requires.items()}
-    yield from (("requires", *difference) for difference in _different(before, after))
+        yield "yanked", ANY_PLATFORM_TAG, _yanked_text(old), _yanked_text(new)
+    before = {tag: ", ".join(requirement_lines) for tag, requirement_lines in old.requires.items()}
+    after = {tag: ", ".join(requirement_lines) for tag, requirement_lines in new.requires.items()}
+    yield from (("requires", *difference) for difference in _changed_values(before, after))
     if old.requires and new.requires:
-        yield from (("cuda", *difference) for difference in _different(old.cuda, new.cuda))
+        yield from (("cuda", *difference) for difference in _changed_values(old.cuda, new.cuda))
 
 
-def _withdrawn(release: ReleaseFacts) -> str:
+def _yanked_text(release: ReleaseFacts) -> str:
     return "" if release.yanked is None else release.yanked or "yes"
 
 
-def _different(
+def _changed_values(
     before: Mapping[str, str], after: Mapping[str, str]
 ) -> Iterator[tuple[str, str, str]]:
     for tag in sorted({*before, *after}):
-        was, said = before.get(tag, before.get(EVERY)), after.get(tag, after.get(EVERY))
-        if tag == EVERY and was != said and (EVERY not in before or EVERY not in after):
+        old_value, new_value = (
+            before.get(tag, before.get(ANY_PLATFORM_TAG)),
+            after.get(tag, after.get(ANY_PLATFORM_TAG)),
+        )
+        if (
+            tag == ANY_PLATFORM_TAG
+            and old_value != new_value
+            and (ANY_PLATFORM_TAG not in before or ANY_PLATFORM_TAG not in after)
+        ):
             continue  # the changes of single tags say so
-        if was is not None and said is not None and was != said:
-            yield tag, was, said
+        if old_value is not None and new_value is not None and old_value != new_value:
+            yield tag, old_value, new_value
 
 
-def _key(change: FactChange) -> tuple[object, ...]:
+def _change_key(change: FactChange) -> tuple[object, ...]:
     return change.date, change.index, change.version, change.of, change.on
 
 
-MOST_TOLD = 5
+MAX_LISTED = 5
 
 
-def synced_words(synced: SyncResult) -> str:
+def sync_summary(synced: SyncResult) -> str:
     """Return a line with the numbers of packages read, changed, not fully read and not read."""
     new = sum(package.written for package in synced.packages)
     unread = sum(bool(package.faults) for package in synced.packages)
@@ -353,13 +373,13 @@ def package_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
         before = {release.version for release in known.releases} if known else set()
         new = [r.version for r in facts.releases if r.version not in before]
         words = count(len(facts.releases), "release") if facts.releases else "no such package"
-        told = f", new: {_some(new)}" if new and known else ""
-        yield f"{package.name}, {_name(facts.index)}: {words}{told}"
+        new_versions_text = f", new: {_shortened_list(new)}" if new and known else ""
+        yield f"{package.name}, {_index_label(facts.index)}: {words}{new_versions_text}"
     yield from _fault_lines(package, read)
-    for what in package.refused[:MOST_TOLD]:
+    for what in package.refused[:MAX_LISTED]:
         yield f"  refused: {what}"
-    if len(package.refused) > MOST_TOLD:
-        yield f"  refused: {len(package.refused) - MOST_TOLD} more"
+    if len(package.refused) > MAX_LISTED:
+        yield f"  refused: {len(package.refused) - MAX_LISTED} more"
     known_changes = package.before.changes if package.before else ()
     for change in package.facts.changes:
         if change not in known_changes:
@@ -372,16 +392,16 @@ def _fault_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
     for index, what in package.faults.items():
         held = package.before is not None and package.before.on(index) is not None
         day = read.later.get(package.name) or read.read
-        kept = f"the facts of {day} are kept" if held else "no facts are available"
-        by_fault.setdefault(f"{what}; {kept}", []).append(_name(index))
+        consequence = f"the facts of {day} are kept" if held else "no facts are available"
+        by_fault.setdefault(f"{what}; {consequence}", []).append(_index_label(index))
     for what, indexes in by_fault.items():
-        yield f"{package.name}, {_some(indexes)}: not read: {what}"
+        yield f"{package.name}, {_shortened_list(indexes)}: not read: {what}"
 
 
-def _some(words: list[str]) -> str:
-    more = f" and {len(words) - MOST_TOLD} more" if len(words) > MOST_TOLD else ""
-    return ", ".join(words[:MOST_TOLD]) + more
+def _shortened_list(words: list[str]) -> str:
+    more = f" and {len(words) - MAX_LISTED} more" if len(words) > MAX_LISTED else ""
+    return ", ".join(words[:MAX_LISTED]) + more
 
 
-def _name(index: str) -> str:
+def _index_label(index: str) -> str:
     return "PyPI" if index == PYPI else index

@@ -27,7 +27,7 @@ ResolutionKind = Literal["found", "none", "unchecked"]
 """`found`: versions fit each other; whether they work is not tested. `none`: no versions do.
 `unchecked`: this is not known."""
 
-SECONDS = 180
+RESOLUTION_TIMEOUT_S = 180
 
 FREE_THREADED = "uv does not resolve for free-threaded Pythons"
 
@@ -51,7 +51,7 @@ _KEPT_VARIABLES = (
     "SYSTEMROOT",
 )
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;]+)", re.MULTILINE)
-_BECAUSE = re.compile(r"cause: (Because .*?)(?:\n\s*\n|\nhint:|\Z)", re.DOTALL)
+_UV_REASON = re.compile(r"cause: (Because .*?)(?:\n\s*\n|\nhint:|\Z)", re.DOTALL)
 _HINT = re.compile(r"^hint: (.*)$", re.MULTILINE)
 # uv's conclusion is left out, because the verdict already says it: there is no such combination.
 _CONCLUSION = re.compile(
@@ -61,9 +61,9 @@ _CONCLUSION = re.compile(
 _UNREACHABLE = re.compile(
     r"Failed to fetch|error sending request|Request failed|timed out", re.IGNORECASE
 )
-_REFUSED = re.compile(r"\b(?:401|403)\b|Unauthorized|Forbidden", re.IGNORECASE)
+_ACCESS_DENIED = re.compile(r"\b(?:401|403)\b|Unauthorized|Forbidden", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://\S+")
-MOST_WORDS = 500
+MAX_REASON_LENGTH = 500
 
 CONSTRAINTS = "constraints.txt"
 
@@ -106,19 +106,23 @@ def resolve(question: ResolutionQuestion, uv: Uv) -> ResolutionResult:
     installed: dict[str, str] = {}
     with TemporaryDirectory(prefix="portal-installed-") as folder:
         for call in question.calls:
-            done = _run(question, call, uv, Path(folder))
-            if isinstance(done, ResolutionResult):
-                return done
-            new = {name: done[name] for name in package_names(call.packages) if name in done}
+            call_result = _resolve_call(question, call, uv, Path(folder))
+            if isinstance(call_result, ResolutionResult):
+                return call_result
+            new = {
+                name: call_result[name]
+                for name in package_names(call.packages)
+                if name in call_result
+            }
             for name, version in new.items():
-                _write_installed(Path(folder), name, version)
+                _write_empty_wheel(Path(folder), name, version)
             installed |= new
             constraints = "\n".join(f"{name}=={version}" for name, version in installed.items())
             (Path(folder) / CONSTRAINTS).write_text(constraints, "utf-8")
     return ResolutionResult("found", installed)
 
 
-def _run(
+def _resolve_call(
     question: ResolutionQuestion, call: PipCall, uv: Uv, installed: Path
 ) -> dict[str, str] | ResolutionResult:
     """Return the versions that uv finds for one call, by package.
@@ -126,29 +130,29 @@ def _run(
     If uv finds no versions, returns the result with the reason instead. `installed` is the folder
     with empty wheels of the packages that earlier calls found.
     """
-    arguments = _arguments(question, call, uv)
+    arguments = _uv_arguments(question, call, uv)
     if (installed / CONSTRAINTS).exists():
         arguments += ["--find-links", str(installed), "--constraints", str(installed / CONSTRAINTS)]
     try:
         done = subprocess.run(
             [str(uv.program), "pip", "compile", "-", *arguments],
             input="\n".join(call.packages),
-            env=environment(uv),
+            env=uv_environment(uv),
             capture_output=True,
             text=True,
             check=False,
-            timeout=SECONDS,
+            timeout=RESOLUTION_TIMEOUT_S,
         )
     except subprocess.TimeoutExpired:
         return ResolutionResult(
-            "unchecked", why=f"uv took more than {SECONDS} seconds", no_answer=True
+            "unchecked", why=f"uv took more than {RESOLUTION_TIMEOUT_S} seconds", no_answer=True
         )
     if done.returncode == 0:
         return {canonicalize_name(name): version for name, version in _PIN.findall(done.stdout)}
-    return _failure(done.stderr)
+    return _failed_result(done.stderr)
 
 
-def _arguments(question: ResolutionQuestion, call: PipCall, uv: Uv) -> list[str]:
+def _uv_arguments(question: ResolutionQuestion, call: PipCall, uv: Uv) -> list[str]:
     return [
         *("--quiet", "--no-config", "--no-header", "--no-annotate"),
         *("--only-binary", ":all:"),  # a source package would run its own code to be resolved
@@ -173,7 +177,7 @@ def index_options(call: PipCall, uv: Uv, *, first_index: bool) -> list[str]:
     return options
 
 
-def environment(uv: Uv) -> dict[str, str]:
+def uv_environment(uv: Uv) -> dict[str, str]:
     """Return the environment variables for uv, without the machine's settings for pip and uv."""
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     return {
@@ -186,26 +190,26 @@ def environment(uv: Uv) -> dict[str, str]:
     }
 
 
-def _failure(text: str) -> ResolutionResult:
+def _failed_result(text: str) -> ResolutionResult:
     """Return the result for uv's error message, with a short reason without addresses."""
-    because = _BECAUSE.search(text)
+    because = _UV_REASON.search(text)
     if because:
         reason = _CONCLUSION.sub("", " ".join(because[1].split())).removeprefix("Because ")
         words = [reason, *_HINT.findall(text)[:1]]
         sentences = (f"{word.rstrip('.')}." for word in words)
-        return ResolutionResult("none", why=_short(" ".join(sentences)))
-    if _REFUSED.search(text):
+        return ResolutionResult("none", why=_short_reason(" ".join(sentences)))
+    if _ACCESS_DENIED.search(text):
         return ResolutionResult("unchecked", why="an index requires a password")
     if _UNREACHABLE.search(text):
         return ResolutionResult("unchecked", why="an index did not respond", no_answer=True)
     lines = text.strip().splitlines()
     first = lines[0].removeprefix("error: ") if lines else "no output"
-    return ResolutionResult("unchecked", why=_short(f"uv: {first}"))
+    return ResolutionResult("unchecked", why=_short_reason(f"uv: {first}"))
 
 
-def _short(text: str) -> str:
+def _short_reason(text: str) -> str:
     bare = _ADDRESS.sub("an address", text)
-    return bare if len(bare) <= MOST_WORDS else f"{bare[:MOST_WORDS]}…"
+    return bare if len(bare) <= MAX_REASON_LENGTH else f"{bare[:MAX_REASON_LENGTH]}…"
 
 
 def package_names(packages: Iterable[str]) -> list[str]:
@@ -219,7 +223,7 @@ def package_names(packages: Iterable[str]) -> list[str]:
     return list(names)
 
 
-def _write_installed(folder: Path, name: str, version: str) -> None:
+def _write_empty_wheel(folder: Path, name: str, version: str) -> None:
     """Write a wheel that contains only METADATA, which is all that uv reads to resolve.
 
     It stands for a package that an earlier command would have installed: uv resolves for an

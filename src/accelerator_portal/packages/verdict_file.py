@@ -15,11 +15,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
-from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.fields import StrictModel
 from accelerator_portal.install.axes import KEY_AXES, row_key
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.packages.uv_resolution import ResolutionKind, ResolutionResult
-from accelerator_portal.reports.reading import read_bytes, refuse
+from accelerator_portal.reports.reading import file_error, read_bytes
 
 VERDICTS = "data/verdicts"
 
@@ -27,7 +27,7 @@ VERDICTS = "data/verdicts"
 _Module = Annotated[str, Field(pattern=r"^[A-Za-z_]\w{0,79}$")]
 
 
-class Trial(Model):
+class Trial(StrictModel):
     """A successful installation of a command in a fresh environment."""
 
     on: dt.date
@@ -40,7 +40,7 @@ class Trial(Model):
     """Whether the check of the install option printed the expected text."""
 
 
-class Verdict(Model):
+class Verdict(StrictModel):
     """The result for a command on one system with one Python version."""
 
     kind: ResolutionKind
@@ -62,14 +62,14 @@ Verdicts = Mapping[RowKey, Mapping[str, Verdict]]
 """A platform's verdicts by row, then by Python version."""
 
 
-class _File(Model):
+class _VerdictFile(StrictModel):
     schema_version: Literal[1]
     verdicts: tuple[Verdict, ...]
     rows: tuple[tuple[str | Mapping[str, int], ...], ...]
     """Each row is the parts of its key, then the numbers of its verdicts by Python version."""
 
 
-def key_of(row: InstallRow) -> RowKey:
+def verdict_row_key(row: InstallRow) -> RowKey:
     """Return the key of an install row: its option's id, then values such as variant and system.
 
     The key stays the same when rows are added.
@@ -91,13 +91,13 @@ def verdicts_text(verdicts: Verdicts) -> str:
     numbers: dict[str, int] = {}
     lines = []
     for key in sorted(verdicts):
-        found = {}
+        number_by_python = {}
         for python, verdict in verdicts[key].items():
             text = json.dumps(
                 verdict.model_dump(mode="json", exclude_defaults=True), sort_keys=True
             )
-            found[python] = numbers.setdefault(text, len(numbers))
-        lines.append(json.dumps([*key, found]))
+            number_by_python[python] = numbers.setdefault(text, len(numbers))
+        lines.append(json.dumps([*key, number_by_python]))
     return (
         '{"schema_version": 1,\n"verdicts": [\n'
         + ",\n".join(numbers)
@@ -109,12 +109,12 @@ def verdicts_text(verdicts: Verdicts) -> str:
 
 def write_verdicts(root: Path, platform: str, verdicts: Verdicts) -> None:
     """Write a platform's verdict file atomically. Raises OSError."""
-    write_bytes_atomically(_path(root, platform), verdicts_text(verdicts).encode())
+    write_bytes_atomically(_verdict_path(root, platform), verdicts_text(verdicts).encode())
 
 
 def read_verdicts(root: Path, platform: str) -> Verdicts:
     """Return a platform's verdicts; empty without a file. Raises ProblemsError if it is invalid."""
-    return read_verdict_file(_path(root, platform))
+    return read_verdict_file(_verdict_path(root, platform))
 
 
 def read_verdict_file(path: Path) -> Verdicts:
@@ -122,8 +122,8 @@ def read_verdict_file(path: Path) -> Verdicts:
     if not path.exists():
         return {}
     try:
-        file = _File.model_validate_json(read_bytes(path))
-        rows = map(_split, file.rows)
+        file = _VerdictFile.model_validate_json(read_bytes(path))
+        rows = map(_parse_row, file.rows)
         return {
             key: {python: file.verdicts[n] for python, n in numbers.items()}
             for key, numbers in rows
@@ -131,10 +131,10 @@ def read_verdict_file(path: Path) -> Verdicts:
     except (ValueError, IndexError):
         what = "this is not a valid verdict file"
         remedy = f"delete {VERDICTS}/{path.name}, then run: accelerator-portal install verify"
-        raise refuse(path, 1, what, remedy) from None
+        raise file_error(path, 1, what, remedy) from None
 
 
-def _split(row: tuple[str | Mapping[str, int], ...]) -> tuple[RowKey, Mapping[str, int]]:
+def _parse_row(row: tuple[str | Mapping[str, int], ...]) -> tuple[RowKey, Mapping[str, int]]:
     """Return the key of an install row and the positions of its verdicts by Python version.
 
     Raises ValueError if `row` has another shape.
@@ -146,5 +146,5 @@ def _split(row: tuple[str | Mapping[str, int], ...]) -> tuple[RowKey, Mapping[st
     return key, numbers
 
 
-def _path(root: Path, platform: str) -> Path:
+def _verdict_path(root: Path, platform: str) -> Path:
     return root / VERDICTS / f"{platform}.json"

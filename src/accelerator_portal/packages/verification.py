@@ -27,26 +27,34 @@ from accelerator_portal.catalog.progress import Progress, no_progress
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.rows import CheckLine, InstallRow
-from accelerator_portal.packages.install_check import InstallResult, install_row, is_of_this_machine
-from accelerator_portal.packages.questions import ResolutionQuestion, every_question, questions
-from accelerator_portal.packages.reachable_hosts import own_uv, resolve_what_answers
+from accelerator_portal.packages.install_check import (
+    InstallResult,
+    install_row,
+    is_for_this_machine,
+)
+from accelerator_portal.packages.questions import (
+    ResolutionQuestion,
+    distinct_questions,
+    questions_of_row,
+)
+from accelerator_portal.packages.reachable_hosts import installed_uv, resolver_of_reachable_hosts
 from accelerator_portal.packages.uv_resolution import ResolutionResult
 from accelerator_portal.packages.verdict_file import (
     RowKey,
     Trial,
     Verdict,
     Verdicts,
-    key_of,
     read_verdict_file,
     read_verdicts,
     verdict_of,
+    verdict_row_key,
     write_verdicts,
 )
 
-Resolve = Callable[[ResolutionQuestion], ResolutionResult]
+ResolveQuestion = Callable[[ResolutionQuestion], ResolutionResult]
 
 
-def verdicts(
+def verdicts_of_rows(
     platform: Platform,
     rows: Iterable[InstallRow],
     answers: Mapping[ResolutionQuestion, ResolutionResult],
@@ -59,48 +67,55 @@ def verdicts(
     kept with its date, unless it is `unchecked`, too. Rows of other methods than pip and uv, and
     rows without a Python version, are omitted.
     """
-    asked = {key_of(row): found for row in rows if (found := questions(row))}
+    questions_by_row = {
+        verdict_row_key(row): found for row in rows if (found := questions_of_row(row))
+    }
     return {
         key: {
-            python: _verdict(platform, answers[question], before.get(key, {}).get(python), day)
+            python: _new_or_kept_verdict(
+                platform, answers[question], before.get(key, {}).get(python), day
+            )
             for python, question in found.items()
         }
-        for key, found in asked.items()
+        for key, found in questions_by_row.items()
     }
 
 
 def resolve_questions(
-    asked: Sequence[ResolutionQuestion], resolve: Resolve, at_once: int, done: Callable[[], None]
+    asked: Sequence[ResolutionQuestion],
+    resolve: ResolveQuestion,
+    at_once: int,
+    done: Callable[[], None],
 ) -> dict[ResolutionQuestion, ResolutionResult]:
     """Return the results of all questions; `at_once` are resolved in parallel.
 
     `done` is called after each question.
     """
     with ThreadPoolExecutor(at_once) as pool:
-        waiting = {pool.submit(resolve, question): question for question in asked}
+        question_by_future = {pool.submit(resolve, question): question for question in asked}
         try:
-            found = {}
-            for future in as_completed(waiting):
-                found[waiting[future]] = future.result()
+            result_by_question = {}
+            for future in as_completed(question_by_future):
+                result_by_question[question_by_future[future]] = future.result()
                 done()
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    return found
+    return result_by_question
 
 
-def _verdict(
+def _new_or_kept_verdict(
     platform: Platform, answer: ResolutionResult, before: Verdict | None, day: dt.date
 ) -> Verdict:
     if answer.kind == "unchecked" and before is not None and before.kind != "unchecked":
         return before
-    verdict = verdict_of(_of_another(platform, answer) or answer, day)
+    verdict = verdict_of(_other_package_result(platform, answer) or answer, day)
     if before is None or before.found != verdict.found:
         return verdict
     return verdict.model_copy(update={"trial": before.trial})
 
 
-def _of_another(platform: Platform, answer: ResolutionResult) -> ResolutionResult | None:
+def _other_package_result(platform: Platform, answer: ResolutionResult) -> ResolutionResult | None:
     """Return a result of kind `none` if the found package is not the vendor's plugin, else None.
 
     A found version that is older than all versions that the vendor lists belongs to another package
@@ -117,7 +132,7 @@ def _of_another(platform: Platform, answer: ResolutionResult) -> ResolutionResul
     return ResolutionResult("none", why=f"{why}: another package of that name.")
 
 
-def shares(known: Mapping[RowKey, Mapping[str, Verdict]]) -> dict[str, int]:
+def verdict_counts(known: Mapping[RowKey, Mapping[str, Verdict]]) -> dict[str, int]:
     """Return the number of verdicts by kind, such as `found`, without kinds that have none."""
     found: dict[str, int] = {}
     for by_python in known.values():
@@ -126,10 +141,14 @@ def shares(known: Mapping[RowKey, Mapping[str, Verdict]]) -> dict[str, int]:
     return found
 
 
-Resolver = Callable[[Sequence[ResolutionQuestion], Path], Resolve]
+ResolverFactory = Callable[[Sequence[ResolutionQuestion], Path], ResolveQuestion]
 """A function from all questions and uv's cache folder to a function that resolves one question."""
 
-_WORDS = {"found": "versions found", "none": "no such combination", "unchecked": "not checked"}
+_KIND_LABELS = {
+    "found": "versions found",
+    "none": "no such combination",
+    "unchecked": "not checked",
+}
 
 
 class VerdictCounts(NamedTuple):
@@ -142,11 +161,13 @@ class VerdictCounts(NamedTuple):
     counts: Mapping[str, int]
 
     def __str__(self) -> str:
-        found = (f"{self.counts[kind]} {w}" for kind, w in _WORDS.items() if self.counts.get(kind))
+        found = (
+            f"{self.counts[kind]} {w}" for kind, w in _KIND_LABELS.items() if self.counts.get(kind)
+        )
         return f"{self.name}: {', '.join(found) or 'no command of pip or uv'}"
 
 
-FREE_BYTES = 10 * 10**9
+MIN_FREE_BYTES = 10 * 10**9
 """The free disk space for an installation: a CUDA build takes 5.3 GB and its downloads 3 GB."""
 
 
@@ -160,9 +181,9 @@ class Verification:
     """The number of questions that are resolved at once."""
     trial_seconds: float = 0
     """The time limit for installing the commands for this machine; 0: nothing is installed."""
-    free_bytes: int = FREE_BYTES
+    free_bytes: int = MIN_FREE_BYTES
     """Below this free disk space, no further command is installed."""
-    resolver: Resolver = resolve_what_answers
+    resolver: ResolverFactory = resolver_of_reachable_hosts
     progress: Progress = no_progress
     trial_told: Callable[[str], None] = lambda _: None
     """Called with a line about the result of each installation."""
@@ -187,42 +208,52 @@ def verify_commands(
     every = rows_by_platform(catalog)
     rows = {platform.id: every[platform.id] for platform in chosen}
     # One function for all platforms, so that the hosts are checked once.
-    resolve = how.resolver(every_question(chain(*rows.values())), how.cache)
-    found = []
-    known: dict[str, Verdicts] = {}
+    resolve = how.resolver(distinct_questions(chain(*rows.values())), how.cache)
+    all_counts = []
+    verdicts_by_platform: dict[str, Verdicts] = {}
     for platform in chosen:
-        verified = _verified(root, platform, rows[platform.id], resolve, how)
-        counts = VerdictCounts(platform.id, shares(verified))
+        verified = _verify_platform(root, platform, rows[platform.id], resolve, how)
+        counts = VerdictCounts(platform.id, verdict_counts(verified))
         told(counts)
-        found.append(counts)
-        known[platform.id] = verified
+        all_counts.append(counts)
+        verdicts_by_platform[platform.id] = verified
     if how.trial_seconds:
-        uv = own_uv(how.cache)
-        run_trials(root, rows, known, how, lambda row, seconds: install_row(row, uv, seconds))
-    return tuple(found)
+        uv = installed_uv(how.cache)
+        run_trials(
+            root,
+            rows,
+            verdicts_by_platform,
+            how,
+            lambda row, seconds: install_row(row, uv, seconds),
+        )
+    return tuple(all_counts)
 
 
-def total(found: Sequence[VerdictCounts]) -> VerdictCounts | None:
+def total_counts(found: Sequence[VerdictCounts]) -> VerdictCounts | None:
     """Return the sum of the counts of several platforms; None for fewer than two platforms."""
     if len(found) < 2:  # noqa: PLR2004 - several
         return None
     every: Counter[str] = Counter()
-    for one in found:
-        every.update(one.counts)
+    for platform_counts in found:
+        every.update(platform_counts.counts)
     return VerdictCounts(count(len(found), "platform"), every)
 
 
-def _verified(
-    root: Path, platform: Platform, rows: Sequence[InstallRow], resolve: Resolve, how: Verification
+def _verify_platform(
+    root: Path,
+    platform: Platform,
+    rows: Sequence[InstallRow],
+    resolve: ResolveQuestion,
+    how: Verification,
 ) -> Verdicts:
     before = read_verdicts(root, platform.id)
-    asked = every_question(rows)
+    asked = distinct_questions(rows)
     with how.progress(platform.id, len(asked)) as advance:
         answers = resolve_questions(asked, resolve, how.jobs, advance)
-    found = verdicts(platform, rows, answers, before, how.day)
-    if found:
-        write_verdicts(root, platform.id, found)
-    return found
+    new_verdicts = verdicts_of_rows(platform, rows, answers, before, how.day)
+    if new_verdicts:
+        write_verdicts(root, platform.id, new_verdicts)
+    return new_verdicts
 
 
 # Installs the commands for this machine, within limits of time and disk.
@@ -236,7 +267,7 @@ TrialInstall = Callable[[InstallRow, float], InstallResult]
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
+class _TrialCandidate:
     row: InstallRow
     places: tuple[tuple[str, RowKey, str], ...]
     """The verdicts that the installation concerns: platform id, row key and Python version."""
@@ -256,37 +287,37 @@ def run_trials(
     """
     until = time.monotonic() + how.trial_seconds
     results = {name: {key: dict(v) for key, v in found.items()} for name, found in known.items()}
-    candidates = _candidates(rows, results)
+    candidates = _trial_candidates(rows, results)
     with how.progress("installing", len(candidates)) as advance:
         for number, candidate in enumerate(candidates):
             left = until - time.monotonic()
             if left <= 0 or shutil.disk_usage(tempfile.gettempdir()).free < how.free_bytes:
                 full = f"less than {how.free_bytes / 10**9:.0f} GB of disk space is free"
                 why = "the time limit was reached" if left <= 0 else full
-                told = f"Not installed: {len(candidates) - number} commands, because {why}."
-                how.trial_told(told)
+                stop_message = f"Not installed: {len(candidates) - number} commands, because {why}."
+                how.trial_told(stop_message)
                 break
-            done = install(candidate.row, left)
+            install_result = install(candidate.row, left)
             name = f"{candidate.row.platform} {candidate.row.option} {candidate.row.build}"
-            if not done.imported:
-                how.trial_told(f"{name}: {done.output}")
+            if not install_result.imported:
+                how.trial_told(f"{name}: {install_result.output}")
             else:
                 trial = Trial(
                     on=how.day,
                     python=machine.python_version(),
-                    imported=done.imported,
-                    checked=done.checked,
+                    imported=install_result.imported,
+                    checked=install_result.checked,
                 )
-                _keep(root, candidate, results, trial)
-                how.trial_told(f"{name}: imported {', '.join(done.imported)}")
+                _write_trial(root, candidate, results, trial)
+                how.trial_told(f"{name}: imported {', '.join(install_result.imported)}")
             advance()
 
 
-RECENT = dt.timedelta(days=2)
+MAX_TRIAL_AGE = dt.timedelta(days=2)
 """Installations of another job that are older are not taken over."""
 
 
-def take_trials(root: Path, folder: Path, platforms: Iterable[str], day: dt.date) -> int:
+def import_trials(root: Path, folder: Path, platforms: Iterable[str], day: dt.date) -> int:
     """Add another job's installations to the verdicts; return the number of changed verdicts.
 
     `folder` has the verdict files that `run_trials` wrote in the other job. This job ran the
@@ -305,7 +336,10 @@ def take_trials(root: Path, folder: Path, platforms: Iterable[str], day: dt.date
             continue
         ours = read_verdicts(root, platform)
         after = {
-            key: {p: _with_trial(v, theirs.get(key, {}).get(p), p, day) for p, v in row.items()}
+            key: {
+                p: _with_accepted_trial(v, theirs.get(key, {}).get(p), p, day)
+                for p, v in row.items()
+            }
             for key, row in ours.items()
         }
         if after != ours:
@@ -316,18 +350,18 @@ def take_trials(root: Path, folder: Path, platforms: Iterable[str], day: dt.date
     return taken
 
 
-def _with_trial(own: Verdict, other: Verdict | None, python: str, day: dt.date) -> Verdict:
+def _with_accepted_trial(own: Verdict, other: Verdict | None, python: str, day: dt.date) -> Verdict:
     trial = other.trial if other and other.found == own.found else None
     if trial is None or own.kind != "found" or (own.trial and own.trial.on >= trial.on):
         return own
-    recent = day - RECENT <= trial.on <= day
+    recent = day - MAX_TRIAL_AGE <= trial.on <= day
     same = trial.python.startswith(f"{python.removesuffix('t')}.")
     return own.model_copy(update={"trial": trial}) if recent and same else own
 
 
-def _keep(
+def _write_trial(
     root: Path,
-    candidate: _Candidate,
+    candidate: _TrialCandidate,
     results: Mapping[str, dict[RowKey, dict[str, Verdict]]],
     trial: Trial,
 ) -> None:
@@ -338,36 +372,40 @@ def _keep(
         write_verdicts(root, platform, results[platform])
 
 
-def _candidates(
+def _trial_candidates(
     rows: Mapping[str, Sequence[InstallRow]], known: Mapping[str, Verdicts]
-) -> list[_Candidate]:
+) -> list[_TrialCandidate]:
     """Return the resolved commands for this machine, each with the install rows that share it.
 
     Commands that were never installed come first, then the commands with the oldest installation.
     """
-    found: dict[tuple[ResolutionQuestion, CheckLine | None], list[_Place]] = {}
+    rows_by_command: dict[tuple[ResolutionQuestion, CheckLine | None], list[_CandidateRow]] = {}
     for platform, own in rows.items():
-        here = (
+        local_rows = (
             (row, python, question)
             for row in own
-            for python, question in questions(row).items()
-            if is_of_this_machine(row, python)
+            for python, question in questions_of_row(row).items()
+            if is_for_this_machine(row, python)
         )
-        for number, (row, python, question) in enumerate(here):
-            verdict = known.get(platform, {}).get(key_of(row), {}).get(python)
+        for number, (row, python, question) in enumerate(local_rows):
+            verdict = known.get(platform, {}).get(verdict_row_key(row), {}).get(python)
             if verdict and verdict.kind == "found":
                 last = verdict.trial.on if verdict.trial else dt.date.min
-                place = _Place(last, number, row, python)
-                found.setdefault((question, row.check), []).append(place)
-    groups = sorted(found.values(), key=lambda places: min((p.last, p.number) for p in places))
+                place = _CandidateRow(last, number, row, python)
+                rows_by_command.setdefault((question, row.check), []).append(place)
+    groups = sorted(
+        rows_by_command.values(), key=lambda places: min((p.last, p.number) for p in places)
+    )
     return [
-        _Candidate(places[0].row, tuple((p.row.platform, key_of(p.row), p.python) for p in places))
+        _TrialCandidate(
+            places[0].row, tuple((p.row.platform, verdict_row_key(p.row), p.python) for p in places)
+        )
         for places in groups
     ]
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _CandidateRow:
     last: dt.date
     number: int
     row: InstallRow

@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from accelerator_portal.catalog.fields import Arch, Os
 
-ANY = "any"
+ANY_PLATFORM = "any"
 
 # The old names of tags, which PEP 600 defines as aliases.
 _ALIASES = {"manylinux1": "manylinux_2_5", "manylinux2010": "manylinux_2_12"}
@@ -33,12 +33,12 @@ class System:
     libc: str = ""
 
 
-def system(tag: str) -> System | None:
+def system_of_tag(tag: str) -> System | None:
     """Return the system of a platform tag; None for `any` and for unknown systems."""
-    if found := _LINUX.fullmatch(tag):
-        libc = {"manylinux": "glibc", "musllinux": "musl"}.get(found["libc"] or "", "")
-        version = f" {found['major']}.{found['minor']}" if libc else ""
-        arch = _ARCHES.get(found[4])
+    if linux_match := _LINUX.fullmatch(tag):
+        libc = {"manylinux": "glibc", "musllinux": "musl"}.get(linux_match["libc"] or "", "")
+        version = f" {linux_match['major']}.{linux_match['minor']}" if libc else ""
+        arch = _ARCHES.get(linux_match[4])
         return System("linux", (arch,), libc + version) if arch else None
     if tag.startswith("macosx_"):
         last = tag.split("_", 3)[-1]
@@ -57,8 +57,8 @@ def minimum_system(tag: str) -> str:
     if tag.startswith("macosx_"):
         _, major, minor, *_ = tag.split("_")
         return f"macOS {major}.{minor}"
-    found = system(tag)
-    return found.libc if found else ""
+    tag_system = system_of_tag(tag)
+    return tag_system.libc if tag_system else ""
 
 
 def runs_on(tag: str, os: Os, arch: Arch) -> bool:
@@ -66,14 +66,14 @@ def runs_on(tag: str, os: Os, arch: Arch) -> bool:
 
     Linux means glibc: no platform of the portal uses musl.
     """
-    if tag == ANY:
+    if tag == ANY_PLATFORM:
         return True
-    found = system(tag)
+    tag_system = system_of_tag(tag)
     return (
-        found is not None
-        and found.os == os
-        and arch in found.arches
-        and not found.libc.startswith("musl")
+        tag_system is not None
+        and tag_system.os == os
+        and arch in tag_system.arches
+        and not tag_system.libc.startswith("musl")
     )
 
 
@@ -83,24 +83,24 @@ def platform_tag(tags: Iterable[Tag]) -> str:
     If a wheel has several platform tags, returns the tag with the lowest version. Old names are
     replaced: `manylinux2014_x86_64` becomes `manylinux_2_17_x86_64`.
     """
-    named = {_resolved(tag.platform) for tag in tags}
-    return min(named, key=_least)
+    platforms = {_without_alias(tag.platform) for tag in tags}
+    return min(platforms, key=_platform_tag_key)
 
 
 def python_label(tags: Iterable[Tag]) -> str:
     """Return a wheel's Python label, such as `cp312`, `cp313t`, `cp39-abi3` or `py3`."""
-    labels = {_label(tag) for tag in tags}
+    labels = {_label_of_tag(tag) for tag in tags}
     return min(labels, key=lambda label: (not label.startswith("py3"), label))
 
 
-def serves_python(labels: Iterable[str], python: str) -> bool:
+def supports_python(labels: Iterable[str], python: str) -> bool:
     """Return whether one of the labels supports a Python version such as `3.13` or `3.13t`."""
     wanted = tuple(map(int, python.removesuffix("t").split(".")))
     free = python.endswith("t")
-    return any(_serves(label, wanted, free=free) for label in labels)
+    return any(_label_supports(label, wanted, free=free) for label in labels)
 
 
-def by_python(label: str) -> tuple[int, int, str]:
+def python_label_key(label: str) -> tuple[int, int, str]:
     """Return a sort key for Python labels: by version, `cp313` before `cp313t`."""
     found = _PYTHON.match(label)
     return (int(found[1]), int(found[2] or 0), label) if found else (0, 0, label)
@@ -111,17 +111,17 @@ def ordered_pythons(pythons: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(pythons), key=lambda p: (Version(p.removesuffix("t")), p)))
 
 
-def _serves(label: str, wanted: tuple[int, ...], *, free: bool) -> bool:
-    has = by_python(label)[:2]
-    same_major = has[0] == wanted[0]
+def _label_supports(label: str, wanted: tuple[int, ...], *, free: bool) -> bool:
+    label_version = python_label_key(label)[:2]
+    same_major = label_version[0] == wanted[0]
     if label.startswith("py"):
-        return same_major and has <= wanted
+        return same_major and label_version <= wanted
     if label.endswith("-abi3"):
-        return same_major and has <= wanted and not free
-    return has == wanted and label.endswith("t") == free
+        return same_major and label_version <= wanted and not free
+    return label_version == wanted and label.endswith("t") == free
 
 
-def _label(tag: Tag) -> str:
+def _label_of_tag(tag: Tag) -> str:
     if tag.abi == "none":
         return tag.interpreter
     if tag.abi == "abi3":
@@ -129,12 +129,12 @@ def _label(tag: Tag) -> str:
     return tag.abi if tag.abi.startswith("cp") else tag.interpreter
 
 
-def _resolved(platform: str) -> str:
+def _without_alias(platform: str) -> str:
     start, _, rest = platform.partition("_")
     return f"{_ALIASES[start]}_{rest}" if start in _ALIASES else platform
 
 
-def _least(platform: str) -> tuple[str, int, int, str]:
+def _platform_tag_key(platform: str) -> tuple[str, int, int, str]:
     found = _LINUX.fullmatch(platform)
     if found and found["libc"]:
         return found["libc"], int(found["major"]), int(found["minor"]), platform

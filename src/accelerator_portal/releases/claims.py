@@ -10,7 +10,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.package_file import PYPI
-from accelerator_portal.catalog.files.releases_file import INDEX, Release, Wheel
+from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX, Release, Wheel
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import PREVIEW, InstallRow, PipCall
 from accelerator_portal.packages.portal_packages import TORCH
@@ -39,21 +39,21 @@ def claims_without_evidence(catalog: Catalog, version: str | None = None) -> lis
     pythons: dict[BuildClaim, set[str]] = {}
     for row in expand(catalog)[0]:
         if row.build != PREVIEW and version in {None, row.build}:
-            for claim in _claims(row):
+            for claim in _row_claims(row):
                 methods.setdefault(claim, set()).add(row.method)
                 pythons.setdefault(claim, set()).update(row.pythons or ())
-    problems = (_problem(catalog, one, methods[one], pythons[one]) for one in methods)
+    problems = (_claim_problem(catalog, one, methods[one], pythons[one]) for one in methods)
     return sorted({problem for problem in problems if problem})
 
 
-def _claims(row: InstallRow) -> Iterator[BuildClaim]:
+def _row_claims(row: InstallRow) -> Iterator[BuildClaim]:
     for call in row.calls:
-        build = _build(call)
+        build = _claimed_build(call)
         if build and any(map(_is_torch, call.packages)):
             yield BuildClaim(row.platform, row.option, row.build, build, row.os, row.arch)
 
 
-def _build(call: PipCall) -> str | None:
+def _claimed_build(call: PipCall) -> str | None:
     """Return the variant of the build that a pip or uv call installs, such as `cu130`.
 
     The variant is part of the address of PyTorch's index. Returns `pypi` if the call names no
@@ -65,7 +65,9 @@ def _build(call: PipCall) -> str | None:
     if not named:
         return PYPI
     own = [
-        index.removeprefix(f"{INDEX}/").rstrip("/") for index in named if index.startswith(INDEX)
+        index.removeprefix(f"{PYTORCH_INDEX}/").rstrip("/")
+        for index in named
+        if index.startswith(PYTORCH_INDEX)
     ]
     return own[0] if len(own) == len(named) == 1 else None
 
@@ -77,24 +79,24 @@ def _is_torch(package: str) -> bool:
         return False
 
 
-def _problem(
+def _claim_problem(
     catalog: Catalog, claim: BuildClaim, methods: set[str], pythons: set[str]
 ) -> Problem | None:
     release = catalog.releases.by_version.get(claim.release)
-    listed = [w for w in release.wheels if _is_for(w, claim)] if release else []
-    proving = [wheel for wheel in listed if _proves(wheel, claim)]
-    missing = pythons - {p for wheel in proving for p in _pythons(wheel, release)}
-    if proving and not missing:
+    listed = [w for w in release.wheels if _is_for_system(w, claim)] if release else []
+    claimed_wheels = [wheel for wheel in listed if _is_claimed_build(wheel, claim)]
+    missing = pythons - {p for wheel in claimed_wheels for p in _wheel_pythons(wheel, release)}
+    if claimed_wheels and not missing:
         return None
     platform = catalog.by_id[claim.platform]
     ids = [option.id for option in platform.install.options]
     system = f"{claim.os} {claim.arch}"
     build = "build on PyPI" if claim.build == PYPI else f"{claim.build} build"
-    for_pythons = f" and Python {', '.join(sorted(missing))}" if proving else ""
+    for_pythons = f" and Python {', '.join(sorted(missing))}" if claimed_wheels else ""
     what = (
         f'"{claim.option}" ({", ".join(sorted(methods))}) installs the {build} of torch '
         f"{claim.release} for {system}{for_pythons}, but the portal has no evidence for this "
-        f"build: {RELEASES} lists {_words(listed)} for {system}"
+        f"build: {RELEASES} lists {_wheels_text(listed)} for {system}"
     )
     remedy = (
         f"run accelerator-portal release add {claim.release}, add the build to {RELEASES} with a "
@@ -105,11 +107,11 @@ def _problem(
     )
 
 
-def _is_for(wheel: Wheel, claim: BuildClaim) -> bool:
+def _is_for_system(wheel: Wheel, claim: BuildClaim) -> bool:
     return wheel.os == claim.os and claim.arch in wheel.arch
 
 
-def _proves(wheel: Wheel, claim: BuildClaim) -> bool:
+def _is_claimed_build(wheel: Wheel, claim: BuildClaim) -> bool:
     """Return whether a wheel in `data/releases.yaml` is the build that a claim names.
 
     A claim of the build `pypi` needs any wheel on PyPI. A claim of a variant needs a wheel of that
@@ -118,10 +120,10 @@ def _proves(wheel: Wheel, claim: BuildClaim) -> bool:
     return wheel.on == PYPI if claim.build == PYPI else wheel.variant == claim.build
 
 
-def _pythons(wheel: Wheel, release: Release | None) -> tuple[str, ...]:
+def _wheel_pythons(wheel: Wheel, release: Release | None) -> tuple[str, ...]:
     return wheel.python or (release.python if release else ())
 
 
-def _words(wheels: list[Wheel]) -> str:
-    found = [f"{wheel.variant} (on PyPI)" if wheel.on else wheel.variant for wheel in wheels]
-    return ", ".join(dict.fromkeys(found)) or "no build"
+def _wheels_text(wheels: list[Wheel]) -> str:
+    wheel_names = [f"{wheel.variant} (on PyPI)" if wheel.on else wheel.variant for wheel in wheels]
+    return ", ".join(dict.fromkeys(wheel_names)) or "no build"

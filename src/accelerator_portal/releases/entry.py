@@ -12,7 +12,7 @@ from packaging.version import Version
 from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.files.package_file import PYPI
 from accelerator_portal.catalog.files.releases_file import (
-    INDEX,
+    PYTORCH_INDEX,
     Companion,
     Release,
     Releases,
@@ -22,11 +22,11 @@ from accelerator_portal.catalog.problem import ProblemsError, UserError
 from accelerator_portal.catalog.yaml_file import (
     Location,
     YamlFile,
-    above_comments,
+    comment_start,
     edit_error,
-    quoted,
     read_for_edit,
-    with_read_day,
+    replace_read_date,
+    yaml_string,
 )
 from accelerator_portal.packages.portal_packages import TORCHVISION
 from accelerator_portal.packages.wheel_tags import ordered_pythons
@@ -79,14 +79,14 @@ def entry_change(published: PublishedRelease, listed: Releases) -> EntryChange:
     Raises NoReleaseError if a new release has no date, or no wheels on an index that was read.
     """
     known = listed.by_version.get(published.version)
-    change = _completion(published, known) if known else _new_entry(published)
+    change = _additions_to_entry(published, known) if known else _new_entry(published)
     fitting = listed.companions_of(published.version)
     missing = (c for c in published.companions if c.version not in fitting.get(c.package, ()))
-    differences = (*change.differences, *_untied(published, listed))
+    differences = (*change.differences, *_untied_companion_messages(published, listed))
     return replace(change, companions=tuple(missing), differences=differences)
 
 
-def _untied(published: PublishedRelease, listed: Releases) -> Iterator[str]:
+def _untied_companion_messages(published: PublishedRelease, listed: Releases) -> Iterator[str]:
     """Yield a message for each companion release to add by hand.
 
     The portal cannot add a release whose metadata requires no exact torch release. Releases that
@@ -102,12 +102,12 @@ def _untied(published: PublishedRelease, listed: Releases) -> Iterator[str]:
             )
 
 
-def _completion(published: PublishedRelease, known: Release) -> EntryChange:
-    listed = dict(_listed(known))
+def _additions_to_entry(published: PublishedRelease, known: Release) -> EntryChange:
+    listed = dict(_listed_wheels(known))
     missing = [build for build in published.builds if build.key not in listed]
-    wheels = tuple(_wheels(missing, published.version, known.python))
+    wheels = tuple(_wheel_entries(missing, published.version, known.python))
     torchvision = None if known.torchvision else published.torchvision
-    described = _described(published, known)
+    described = _completed_wheels(published, known)
     own = (described.get(place, wheel) for place, wheel in enumerate(known.wheels))
     change: dict[str, object] = {"wheels": (*own, *wheels)}
     if torchvision:
@@ -128,7 +128,7 @@ def _new_entry(published: PublishedRelease) -> EntryChange:
         raise NoReleaseError(f"{what}. Run the command again once torch {version} is on PyPI")
     source = [torch_source_id(PYPI, version)]
     source += [companion_source_id(TORCHVISION, version)] if published.torchvision else []
-    wheels = tuple(_wheels(published.builds, version, published.pythons))
+    wheels = tuple(_wheel_entries(published.builds, version, published.pythons))
     release = Release(
         version=version,
         date=published.date,
@@ -140,39 +140,42 @@ def _new_entry(published: PublishedRelease) -> EntryChange:
     return EntryChange(release, wheels, published.torchvision, is_new=True)
 
 
-def _listed(release: Release) -> Iterator[tuple[BuildKey, Wheel]]:
+def _listed_wheels(release: Release) -> Iterator[tuple[BuildKey, Wheel]]:
     for wheel in release.wheels:
         for arch in wheel.arch:
             yield (wheel.variant, wheel.os, arch), wheel
 
 
-def _described(published: PublishedRelease, known: Release) -> dict[int, Wheel]:
+def _completed_wheels(published: PublishedRelease, known: Release) -> dict[int, Wheel]:
     """Return completed copies of the wheels in `known` that lack tags or sizes.
 
     The keys are the wheels' positions in `known.wheels`.
     """
     builds = {(*build.key, build.index == PYPI): build for build in published.builds}
-    found: dict[int, Wheel] = {}
+    completed: dict[int, Wheel] = {}
     for place, wheel in enumerate(known.wheels):
         keys = [(wheel.variant, wheel.os, arch, wheel.on == "pypi") for arch in wheel.arch]
         own = [builds[key] for key in keys if key in builds]
         if len(own) == len(keys):
-            more = {"tags": wheel.tags or _tags(own), "size_mb": wheel.size_mb or _sizes(own)}
+            more = {
+                "tags": wheel.tags or _platform_tags(own),
+                "size_mb": wheel.size_mb or _sizes_mb(own),
+            }
             after = wheel.model_copy(update=more)
             if after != wheel:
-                found[place] = after
-    return found
+                completed[place] = after
+    return completed
 
 
-def _tags(builds: Iterable[PublishedBuild]) -> tuple[str, ...] | None:
+def _platform_tags(builds: Iterable[PublishedBuild]) -> tuple[str, ...] | None:
     return tuple(sorted({tag for build in builds for tag in build.tags})) or None
 
 
-def _sizes(builds: Iterable[PublishedBuild]) -> dict[Arch, int]:
+def _sizes_mb(builds: Iterable[PublishedBuild]) -> dict[Arch, int]:
     return {b.arch: max(1, round(b.size / 1_000_000)) for b in builds if b.size}
 
 
-def _wheels(
+def _wheel_entries(
     builds: Iterable[PublishedBuild], version: str, pythons: tuple[str, ...]
 ) -> Iterator[Wheel]:
     """Yield the wheels to list in `data/releases.yaml`, in the order of that file.
@@ -181,7 +184,7 @@ def _wheels(
     release's Python versions; a wheel states its own only if they differ.
     """
     groups: dict[tuple[str, Os, str, tuple[str, ...]], list[PublishedBuild]] = {}
-    for build in sorted(builds, key=_order):
+    for build in sorted(builds, key=_build_sort_key):
         own = ordered_pythons(build.pythons)
         groups.setdefault((build.variant, build.os, build.index, own), []).append(build)
     for (variant, os, index, own), found in groups.items():
@@ -192,13 +195,13 @@ def _wheels(
             arch=tuple(build.arch for build in found),
             on="pypi" if index == PYPI else None,
             python=None if own == pythons else own,
-            tags=_tags(found),
-            size_mb=_sizes(found),
+            tags=_platform_tags(found),
+            size_mb=_sizes_mb(found),
             source=(torch_source_id(index, version),),
         )
 
 
-def _order(build: PublishedBuild) -> tuple[object, ...]:
+def _build_sort_key(build: PublishedBuild) -> tuple[object, ...]:
     kind = next(place for place, kind in enumerate(_KINDS) if build.variant.startswith(kind))
     newest_first = tuple(-int(number) for number in re.findall(r"\d+", build.variant))
     return kind, newest_first, _SYSTEMS.index(build.os), build.index != PYPI, build.index
@@ -206,8 +209,8 @@ def _order(build: PublishedBuild) -> tuple[object, ...]:
 
 def _differences(published: PublishedRelease, known: Release) -> Iterator[str]:
     builds = {build.key: build for build in published.builds}
-    for key, wheel in _listed(known):
-        index = PYPI if wheel.on == "pypi" else f"{INDEX}/{wheel.variant}"
+    for key, wheel in _listed_wheels(known):
+        index = PYPI if wheel.on == "pypi" else f"{PYTORCH_INDEX}/{wheel.variant}"
         name = " ".join(key)
         build = builds.get(key)
         if build is None:
@@ -242,19 +245,21 @@ def with_release(path: str, text: str, change: EntryChange, read: dt.date) -> st
     lines = text.split("\n")
     at = file.line(("sources",))
     if lines[at - 1].rstrip() != "sources:" or at > file.line(("releases",)):
-        raise _refusal(path, at, "the sources are not written as a block above the releases")
+        raise _release_edit_error(
+            path, at, "the sources are not written as a block above the releases"
+        )
     if change.is_new:
         place = _line_of_new_entry(file, before, change.release, lines)
         lines[place:place] = _entry_lines(change.release)
     else:
-        _complete(path, file, before, change, lines)
+        _complete_entry(path, file, before, change, lines)
     _add_companions(path, file, before, change, lines)
     end = min(line for key, line in file.lines.items() if len(key) == 1 and line > at)
-    end = _last_line(lines, end - 1)
-    _read_again(file, before, change, read, lines)
+    end = _end_of_content(lines, end - 1)
+    _update_read_days(file, before, change, read, lines)
     lines[end:end] = _source_lines(change, before, read)
     result = "\n".join(lines)
-    _compare(path, before, read_releases(path, result)[0], change)
+    _require_only_change(path, before, read_releases(path, result)[0], change)
     return result
 
 
@@ -266,11 +271,11 @@ def read_releases(path: str, text: str) -> tuple[Releases, YamlFile]:
     return read_for_edit(path, text, Releases, "release")
 
 
-def _refusal(path: str, line: int, what: str) -> ProblemsError:
+def _release_edit_error(path: str, line: int, what: str) -> ProblemsError:
     return edit_error(path, line, what, _REMEDY)
 
 
-def _compare(path: str, before: Releases, after: Releases, change: EntryChange) -> None:
+def _require_only_change(path: str, before: Releases, after: Releases, change: EntryChange) -> None:
     """Raise ProblemsError if `after` differs from `before` by more or less than `change`."""
     version = change.release.version
     others = [release for release in after.releases if release.version != version]
@@ -280,10 +285,12 @@ def _compare(path: str, before: Releases, after: Releases, change: EntryChange) 
     rest = rest and own <= set(after.companions) and after.preview == before.preview
     whole = after.by_version.get(version) == change.release and rest
     if not (whole and others == known and set(before.sources) <= set(after.sources)):
-        raise _refusal(path, 1, "the release cannot be written without changing other lines")
+        raise _release_edit_error(
+            path, 1, "the release cannot be written without changing other lines"
+        )
 
 
-def _last_line(lines: list[str], end: int) -> int:
+def _end_of_content(lines: list[str], end: int) -> int:
     """Return the index `end` without the blank lines and comments directly before it."""
     while end and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
         end -= 1
@@ -294,11 +301,11 @@ def _line_of_new_entry(file: YamlFile, before: Releases, release: Release, lines
     """Return the index in `lines` at which a new entry is inserted; newest releases come first."""
     for place, known in enumerate(before.releases):
         if Version(known.version) < Version(release.version):
-            return above_comments(lines, file.line(("releases", place)) - 1)
-    return _last_line(lines, len(lines))
+            return comment_start(lines, file.line(("releases", place)) - 1)
+    return _end_of_content(lines, len(lines))
 
 
-def _complete(
+def _complete_entry(
     path: str, file: YamlFile, before: Releases, change: EntryChange, lines: list[str]
 ) -> None:
     """Apply `change` to an existing entry in `lines`, the lines of the file.
@@ -311,7 +318,7 @@ def _complete(
     key = ("releases", place)
     for number, wheel in change.described.items():
         at = _line_of_wheel(path, file, (*key, "wheels", number), lines)
-        more = ", ".join(_description(wheel, before.releases[place].wheels[number]))
+        more = ", ".join(_tags_and_sizes_text(wheel, before.releases[place].wheels[number]))
         lines[at - 1] = f"{lines[at - 1].rstrip()[:-1]}, {more}}}"
     if change.wheels:
         number = len(before.releases[place].wheels) - 1
@@ -321,10 +328,12 @@ def _complete(
     if change.torchvision:
         at = file.line((*key, "source"))
         if not re.match(r"\s+source: [\[\w].*$", lines[at - 1]):
-            raise _refusal(path, at, "the source of the release is not written on one line")
+            raise _release_edit_error(
+                path, at, "the source of the release is not written on one line"
+            )
         indent = lines[at - 1].partition("s")[0]
-        torchvision = f"{indent}torchvision: {quoted(change.torchvision)}"
-        source = f"{indent}source: {_list(change.release.source)}"
+        torchvision = f"{indent}torchvision: {yaml_string(change.torchvision)}"
+        source = f"{indent}source: {_yaml_list(change.release.source)}"
         lines[at - 1 : at] = [torchvision, source]
 
 
@@ -337,9 +346,9 @@ def _add_companions(
         at = file.line(("companions", packages.index(companion.package)))
         if not file.line(("sources",)) < at < file.line(("releases",)):
             what = "companions is not between sources and releases"
-            raise _refusal(path, at, what)
-        parts = [f"package: {companion.package}", f"version: {quoted(companion.version)}"]
-        parts += [f"torch: {quoted(companion.torch)}", f"source: {companion.source[0]}"]
+            raise _release_edit_error(path, at, what)
+        parts = [f"package: {companion.package}", f"version: {yaml_string(companion.version)}"]
+        parts += [f"torch: {yaml_string(companion.torch)}", f"source: {companion.source[0]}"]
         lines[at - 1 : at - 1] = [f"  - {{{', '.join(parts)}}}"]
 
 
@@ -347,54 +356,54 @@ def _line_of_wheel(path: str, file: YamlFile, key: Location, lines: list[str]) -
     """Return the line number of a wheel, from 1. Raises ProblemsError if it has several lines."""
     at = file.line(key)
     if not re.match(r"\s+- \{.*\}\s*$", lines[at - 1]):
-        raise _refusal(path, at, "this wheel is not written on one line")
+        raise _release_edit_error(path, at, "this wheel is not written on one line")
     return at
 
 
 def _entry_lines(release: Release) -> Iterator[str]:
-    yield f"  - version: {quoted(release.version)}"
+    yield f"  - version: {yaml_string(release.version)}"
     yield f"    date: {release.date}"
-    yield f"    python: {_list(map(quoted, release.python))}"
+    yield f"    python: {_yaml_list(map(yaml_string, release.python))}"
     if release.torchvision:
-        yield f"    torchvision: {quoted(release.torchvision)}"
-    yield f"    source: {_list(release.source)}"
+        yield f"    torchvision: {yaml_string(release.torchvision)}"
+    yield f"    source: {_yaml_list(release.source)}"
     yield "    wheels:"
     for wheel in release.wheels:
         yield f"      - {_wheel_text(wheel)}"
 
 
 def _wheel_text(wheel: Wheel) -> str:
-    parts = [f"variant: {wheel.variant}", f"os: {wheel.os}", f"arch: {_list(wheel.arch)}"]
+    parts = [f"variant: {wheel.variant}", f"os: {wheel.os}", f"arch: {_yaml_list(wheel.arch)}"]
     parts += [f"on: {wheel.on}"] if wheel.on else []
-    parts += [f"python: {_list(map(quoted, wheel.python))}"] if wheel.python else []
-    parts += _description(wheel)
+    parts += [f"python: {_yaml_list(map(yaml_string, wheel.python))}"] if wheel.python else []
+    parts += _tags_and_sizes_text(wheel)
     parts += [f"source: {wheel.source[0]}"] if wheel.source else []
     return f"{{{', '.join(parts)}}}"
 
 
-def _description(wheel: Wheel, before: Wheel | None = None) -> Iterator[str]:
+def _tags_and_sizes_text(wheel: Wheel, before: Wheel | None = None) -> Iterator[str]:
     """Yield the text of a wheel's `tags` and `size_mb`, without those that `before` has."""
     if wheel.tags and not (before and before.tags):
-        yield f"tags: {_list(wheel.tags)}"
+        yield f"tags: {_yaml_list(wheel.tags)}"
     if wheel.size_mb and not (before and before.size_mb):
         sizes = ", ".join(f"{arch}: {size}" for arch, size in wheel.size_mb.items())
         yield f"size_mb: {{{sizes}}}"
 
 
-def _cited(change: EntryChange) -> set[str]:
+def _cited_source_ids(change: EntryChange) -> set[str]:
     cited = {source for wheel in change.wheels for source in wheel.source or ()}
     cited |= {source for companion in change.companions for source in companion.source}
     return cited | set(change.release.source if change.is_new or change.torchvision else ())
 
 
-def _read_again(
+def _update_read_days(
     file: YamlFile, before: Releases, change: EntryChange, read: dt.date, lines: list[str]
 ) -> None:
     """Update the `read` date in `lines` of each declared source that was read again."""
     vision = companion_source_id(TORCHVISION, change.release.version)
-    for id_ in (_cited(change) | {vision}) & set(before.sources):
+    for id_ in (_cited_source_ids(change) | {vision}) & set(before.sources):
         at = file.line(("sources", id_, "read")) - 1
-        lines[at] = with_read_day(lines[at], read)
+        lines[at] = replace_read_date(lines[at], read)
 
 
 def _source_lines(change: EntryChange, before: Releases, read: dt.date) -> Iterator[str]:
@@ -406,26 +415,28 @@ def _source_lines(change: EntryChange, before: Releases, read: dt.date) -> Itera
             indexes[wheel.source[0]] = _index(wheel, version)
     names = (TORCHVISION, *(companion.package for companion in change.companions))
     packages = {companion_source_id(name, version): name for name in names}
-    for id_ in sorted(_cited(change) - set(before.sources)):
+    for id_ in sorted(_cited_source_ids(change) - set(before.sources)):
         yield f"  {id_}:"
         if name := packages.get(id_):
             yield f"    package: {name}"
-            yield f"    title: {quoted(f'Requirement of {name} on torch, on PyPI')}"
+            yield f"    title: {yaml_string(f'Requirement of {name} on torch, on PyPI')}"
         elif indexes[id_] == PYPI:
             yield "    package: torch"
-            yield f"    title: {quoted(f'torch {version} on PyPI, wheel tags and requirements')}"
+            title = f"torch {version} on PyPI, wheel tags and requirements"
+            yield f"    title: {yaml_string(title)}"
         else:
             yield f"    url: {indexes[id_]}/torch/"
-            own = indexes[id_].removeprefix(f"{INDEX}/")
-            builds = "all builds" if indexes[id_] == INDEX else f"the {own} builds"
-            yield f"    title: {quoted(f'PyTorch, index of {builds}, wheels of torch {version}')}"
+            own = indexes[id_].removeprefix(f"{PYTORCH_INDEX}/")
+            builds = "all builds" if indexes[id_] == PYTORCH_INDEX else f"the {own} builds"
+            title = f"PyTorch, index of {builds}, wheels of torch {version}"
+            yield f"    title: {yaml_string(title)}"
         yield f"    read: {read}"
 
 
 def _index(wheel: Wheel, version: str) -> str:
-    own = f"{INDEX}/{wheel.variant}"
-    return own if wheel.source == (torch_source_id(own, version),) else INDEX
+    own = f"{PYTORCH_INDEX}/{wheel.variant}"
+    return own if wheel.source == (torch_source_id(own, version),) else PYTORCH_INDEX
 
 
-def _list(values: Iterable[str]) -> str:
+def _yaml_list(values: Iterable[str]) -> str:
     return f"[{', '.join(values)}]"

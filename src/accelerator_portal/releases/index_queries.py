@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.package_file import PYPI, ReleaseFacts
-from accelerator_portal.catalog.files.releases_file import INDEX
+from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX
 from accelerator_portal.http.cache import HttpCache, get_cached
 from accelerator_portal.http.client import open_client
 from accelerator_portal.http.errors import FetchError
@@ -25,22 +25,22 @@ from accelerator_portal.packages.portal_packages import (
     PortalPackage,
     portal_packages,
 )
-from accelerator_portal.packages.sync import AGENT, CACHE, address_of
+from accelerator_portal.packages.sync import CACHE, USER_AGENT, address_of
 from accelerator_portal.releases.published import (
     PublishedBuild,
     PublishedRelease,
     builds_on_index,
     builds_on_pypi,
     companions_on_pypi,
-    newest_requiring,
-    newest_untied,
+    newest_untied_version,
+    newest_version_requiring,
 )
 
-_NIGHTLY = f"{INDEX}/nightly"
+_NIGHTLY = f"{PYTORCH_INDEX}/nightly"
 
 
 @dataclass(frozen=True, slots=True)
-class AskOptions:
+class QueryOptions:
     """Options for reading indexes."""
 
     limits: RequestLimits = field(default_factory=RequestLimits)
@@ -65,52 +65,54 @@ def release_indexes(catalog: Catalog) -> tuple[str, ...]:
         if package.name == TORCH
         for index in package.indexes
     }
-    own = {index.rstrip("/") for index in named if index.startswith(f"{INDEX}/")}
-    return (*sorted(index for index in own if not index.startswith(_NIGHTLY)), INDEX)
+    own = {index.rstrip("/") for index in named if index.startswith(f"{PYTORCH_INDEX}/")}
+    return (*sorted(index for index in own if not index.startswith(_NIGHTLY)), PYTORCH_INDEX)
 
 
-def asked_packages(catalog: Catalog) -> tuple[str, ...]:
+def queried_packages(catalog: Catalog) -> tuple[str, ...]:
     """Return the names of the packages to read from PyPI: torch and its companions."""
     listed = (companion.package for companion in catalog.releases.companions)
     return tuple(dict.fromkeys([TORCH, TORCHVISION, *listed]))
 
 
-def ask(root: Path, catalog: Catalog, version: str, options: AskOptions) -> PublishedRelease:
+def query_release(
+    root: Path, catalog: Catalog, version: str, options: QueryOptions
+) -> PublishedRelease:
     """Return what PyPI and PyTorch's indexes publish of the release `version`.
 
     `unread` of the result names what could not be read. Responses are cached below `root`.
     """
-    work = _Work(catalog, version, options)
-    asyncio.run(work.all(root / CACHE))
+    work = _ReleaseQuery(catalog, version, options)
+    asyncio.run(work.query_all(root / CACHE))
     return work.result()
 
 
-class _Work:
+class _ReleaseQuery:
     """The state of reading one release from all indexes."""
 
-    def __init__(self, catalog: Catalog, version: str, options: AskOptions) -> None:
+    def __init__(self, catalog: Catalog, version: str, options: QueryOptions) -> None:
         self._catalog = catalog
         self._version = version
         self._options = options
         self._indexes = release_indexes(catalog)
-        self._packages = asked_packages(catalog)
+        self._packages = queried_packages(catalog)
         self._builds: dict[str, tuple[PublishedBuild, ...]] = {}
         self._facts: dict[str, tuple[ReleaseFacts, ...]] = {}
         self._refused: dict[str, tuple[str, ...]] = {}
         self._faults: dict[str, str] = {}
 
-    async def all(self, cache: Path) -> None:
+    async def query_all(self, cache: Path) -> None:
         """Read all packages and indexes, within the time limit of the options."""
-        async with open_client(AGENT, self._options.limits) as client:
+        async with open_client(USER_AGENT, self._options.limits) as client:
             names = frozenset(self._packages)
-            asker = IndexReader(client, HttpCache(cache), self._options.address_of, names)
-            work = [self._package(asker, name) for name in self._packages]
-            work += [self._page(asker, index) for index in self._indexes]
+            reader = IndexReader(client, HttpCache(cache), self._options.address_of, names)
+            work = [self._query_package(reader, name) for name in self._packages]
+            work += [self._query_page(reader, index) for index in self._indexes]
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._options.seconds):
                     await asyncio.gather(*work)
 
-    async def _package(self, asker: IndexReader, name: str) -> None:
+    async def _query_package(self, reader: IndexReader, name: str) -> None:
         known = self._catalog.packages.get(name)
         before = known.on(PYPI) if known else None
         if name == TORCH and before:  # the known facts lack its requirements on companions
@@ -118,19 +120,19 @@ class _Work:
             before = before.model_copy(update={"releases": others})
         package = PortalPackage(name, (PYPI,), own=name == TORCH)
         try:
-            reading = await read_index(asker, package, PYPI, before)
+            reading = await read_index(reader, package, PYPI, before)
             self._facts[name] = reading.facts.releases
             self._refused[name] = reading.refused
         except FetchError as error:
-            self._faults[_on_pypi(name)] = str(error)
+            self._faults[_pypi_place(name)] = str(error)
         except ValidationError:
-            self._faults[_on_pypi(name)] = "the answer has a value that is not valid"
+            self._faults[_pypi_place(name)] = "the answer has a value that is not valid"
         self._options.told()
 
-    async def _page(self, asker: IndexReader, index: str) -> None:
-        url = f"{asker.address_of(index).rstrip('/')}/{TORCH}/"
+    async def _query_page(self, reader: IndexReader, index: str) -> None:
+        url = f"{reader.address_of(index).rstrip('/')}/{TORCH}/"
         try:
-            body = await get_cached(asker.client, asker.cache, url, {"accept": ACCEPT}, MAX_PAGE)
+            body = await get_cached(reader.client, reader.cache, url, {"accept": ACCEPT}, MAX_PAGE)
             page = await asyncio.to_thread(parse_page, body, TORCH, url)
             self._builds[index] = builds_on_index(index, page.files, self._version)
         except FetchError as error:
@@ -148,8 +150,8 @@ class _Work:
         """
         facts = next((r for r in self._facts.get(TORCH, ()) if r.version == self._version), None)
         unread = dict(self._faults)
-        read = {*self._builds, *map(_on_pypi, self._facts)}
-        for name in (*map(_on_pypi, self._packages), *self._indexes):
+        read = {*self._builds, *map(_pypi_place, self._facts)}
+        for name in (*map(_pypi_place, self._packages), *self._indexes):
             if name not in {*unread, *read}:
                 unread[name] = f"no answer within {self._options.seconds:.0f} seconds"
         builds: dict[tuple[str, str, str], PublishedBuild] = {}
@@ -167,11 +169,13 @@ class _Work:
             for name in self._packages
             if name not in {TORCH, TORCHVISION}
         }
-        untied = {name: version for name in others if (version := newest_untied(others[name]))}
+        untied = {
+            name: version for name in others if (version := newest_untied_version(others[name]))
+        }
         return PublishedRelease(
             self._version,
             facts.date if facts else None,
-            newest_requiring(self._facts.get(TORCHVISION, ()), self._version),
+            newest_version_requiring(self._facts.get(TORCHVISION, ()), self._version),
             tuple(builds.values()),
             frozenset([*self._builds, *([PYPI] if TORCH in self._facts else [])]),
             unread,
@@ -180,5 +184,5 @@ class _Work:
         )
 
 
-def _on_pypi(name: str) -> str:
+def _pypi_place(name: str) -> str:
     return f"PyPI, {name}"

@@ -12,22 +12,22 @@ from packaging.utils import parse_wheel_filename
 from packaging.version import Version
 
 from accelerator_portal.catalog.fields import Arch, Os
-from accelerator_portal.catalog.files.package_file import EVERY, PYPI, ReleaseFacts
-from accelerator_portal.catalog.files.releases_file import INDEX, Companion
+from accelerator_portal.catalog.files.package_file import ANY_PLATFORM_TAG, PYPI, ReleaseFacts
+from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX, Companion
 from accelerator_portal.packages.index_page import IndexFile
 from accelerator_portal.packages.portal_packages import TORCH
 from accelerator_portal.packages.wheel_tags import (
     ordered_pythons,
     platform_tag,
     python_label,
-    system,
+    system_of_tag,
 )
 
 # PyTorch's names of variants. Other local versions, such as `cpu.cxx11.abi`, are not variants.
 _VARIANT = re.compile(r"cpu|xpu|cu\d+|rocm\d+(?:\.\d+)*")
 _PYTHON = re.compile(r"cp3(\d+)(t?)")
 
-_Place = tuple[Os, tuple[Arch, ...]] | None
+_SystemKey = tuple[Os, tuple[Arch, ...]] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +86,16 @@ def builds_on_index(
     the CPU build if it is on the index of the CPU builds; on other indexes it is omitted. Yanked
     wheels are omitted, too.
     """
-    own = index.removeprefix(INDEX).strip("/")
-    found: list[PublishedBuild] = []
+    own = index.removeprefix(PYTORCH_INDEX).strip("/")
+    wheel_builds: list[PublishedBuild] = []
     for file in files:
         if file.yanked is not None or file.version.public != version or not file.tags:
             continue
         variant = file.version.local or ("cpu" if own == "cpu" else "")
         if _VARIANT.fullmatch(variant) and own in {"", variant}:
             tag, label = platform_tag(file.tags), python_label(file.tags)
-            found += _builds(index, variant, tag, [label], file.size)
-    return _merged(found)
+            wheel_builds += _builds_of_wheels(index, variant, tag, [label], file.size)
+    return _merged_builds(wheel_builds)
 
 
 def builds_on_pypi(
@@ -106,37 +106,39 @@ def builds_on_pypi(
     The CUDA version is stated in a wheel's requirements, so a wheel without readable metadata could
     be of any variant. `refused` are messages about unreadable files, which begin with a file name.
     """
-    found: list[PublishedBuild] = []
+    wheel_builds: list[PublishedBuild] = []
     unread = []
-    failed = frozenset(_systems_of_files(refused, facts.version))
-    cuda = {_place(tag): version for tag, version in facts.cuda.items()}
+    failed = frozenset(_systems_of_refused(refused, facts.version))
+    cuda = {_system_key(tag): version for tag, version in facts.cuda.items()}
     for tag, labels in facts.wheels.items():
-        place = _place(tag)
-        read = tag in facts.requires or EVERY in facts.requires
+        place = _system_key(tag)
+        read = tag in facts.requires or ANY_PLATFORM_TAG in facts.requires
         if not read or place in failed:
             unread.append(tag)
             continue
         version = cuda.get(place)
         variant = f"cu{version.replace('.', '')}" if version else "cpu"
-        found += _builds(PYPI, variant, tag, labels.split(), facts.sizes.get(tag))
-    return _merged(found), tuple(unread)
+        wheel_builds += _builds_of_wheels(PYPI, variant, tag, labels.split(), facts.sizes.get(tag))
+    return _merged_builds(wheel_builds), tuple(unread)
 
 
-def _place(tag: str) -> _Place:
-    found = system(tag)
+def _system_key(tag: str) -> _SystemKey:
+    found = system_of_tag(tag)
     return (found.os, found.arches) if found else None
 
 
-def _systems_of_files(refused: Iterable[str], version: str) -> Iterator[_Place]:
+def _systems_of_refused(refused: Iterable[str], version: str) -> Iterator[_SystemKey]:
     for line in refused:
         name, wheel, _ = line.partition(".whl: ")
         if wheel and name.startswith(f"{TORCH}-{version}-"):
-            yield _place(platform_tag(parse_wheel_filename(f"{name}.whl")[3]))
+            yield _system_key(platform_tag(parse_wheel_filename(f"{name}.whl")[3]))
 
 
 def torch_source_id(index: str, version: str) -> str:
     """Return the id in `data/releases.yaml` of the source for a torch release on an index."""
-    place = "pypi" if index == PYPI else index.removeprefix(INDEX).strip("/") or "all-builds"
+    place = (
+        "pypi" if index == PYPI else index.removeprefix(PYTORCH_INDEX).strip("/") or "all-builds"
+    )
     return f"torch-{place}-{version.replace('.', '-')}"
 
 
@@ -148,15 +150,15 @@ def companion_source_id(package: str, version: str) -> str:
     return f"{package}-pypi-{version.replace('.', '-')}"
 
 
-def newest_requiring(releases: Iterable[ReleaseFacts], torch: str) -> str | None:
+def newest_version_requiring(releases: Iterable[ReleaseFacts], torch: str) -> str | None:
     """Return the newest version of a package that requires exactly this torch release, or None."""
     exact = f"{TORCH}=={torch}"
-    found = [
+    matching_versions = [
         release.version
         for release in releases
         if release.yanked is None and any(exact in r for r in release.requires.values())
     ]
-    return max(found, key=Version, default=None)
+    return max(matching_versions, key=Version, default=None)
 
 
 def companions_on_pypi(
@@ -169,7 +171,7 @@ def companions_on_pypi(
     the facts of the torch release and `version` its version. `others` has the facts of each
     companion package's releases, by package name.
     """
-    found = []
+    companion_rows = []
     required = {Requirement(r) for own in torch.requires.values() for r in own} if torch else set()
     for package, releases in others.items():
         pins = {
@@ -179,18 +181,18 @@ def companions_on_pypi(
             for specifier in requirement.specifier
             if specifier.operator in {"==", "~="}
         }
-        tied = newest_requiring(releases, version)
+        tied = newest_version_requiring(releases, version)
         own = {pin: torch_source_id(PYPI, version) for pin in pins}
         if tied and not own:
             own = {tied: companion_source_id(package, version)}
-        found += [
+        companion_rows += [
             Companion(package=package, version=v, torch=f"=={version}", source=(source,))
             for v, source in sorted(own.items())
         ]
-    return tuple(found)
+    return tuple(companion_rows)
 
 
-def newest_untied(releases: Iterable[ReleaseFacts]) -> str | None:
+def newest_untied_version(releases: Iterable[ReleaseFacts]) -> str | None:
     """Return a package's newest final version if it requires no exact torch release, else None.
 
     Yanked releases are ignored. Returns None if there is no final version.
@@ -204,10 +206,10 @@ def newest_untied(releases: Iterable[ReleaseFacts]) -> str | None:
     return newest.version
 
 
-def _builds(
+def _builds_of_wheels(
     index: str, variant: str, tag: str, labels: list[str], size: int | None
 ) -> Iterator[PublishedBuild]:
-    place = system(tag)
+    place = system_of_tag(tag)
     matches = (_PYTHON.fullmatch(label) for label in labels)
     pythons = frozenset(f"3.{found[1]}{found[2]}" for found in matches if found)
     if place is None or place.libc.startswith("musl") or not pythons:
@@ -216,7 +218,7 @@ def _builds(
         yield PublishedBuild(variant, place.os, arch, pythons, index, frozenset({tag}), size)
 
 
-def _merged(builds: Iterable[PublishedBuild]) -> tuple[PublishedBuild, ...]:
+def _merged_builds(builds: Iterable[PublishedBuild]) -> tuple[PublishedBuild, ...]:
     """Return one build for each variant, operating system and architecture.
 
     A merged build has all Python versions and platform tags, and the size of the largest wheel.

@@ -26,9 +26,9 @@ from accelerator_portal.releases.upstream_sources import (
     ComparedEntry,
     UpstreamComparison,
     UpstreamSourceError,
-    compare,
-    in_order,
+    compare_commands,
     read_upstream,
+    sorted_entries,
 )
 
 
@@ -43,7 +43,7 @@ def compare_upstream(catalog: Catalog, text: str) -> UpstreamComparison:
         return compare_matrix(catalog.releases, read_matrix(text))
     if has_support_matrix(text):
         return compare_support(catalog.releases, read_support_matrix(text))
-    return compare(catalog, read_upstream(text))
+    return compare_commands(catalog, read_upstream(text))
 
 
 # Compares PyTorch's binary build matrix with `data/releases.yaml`.
@@ -52,11 +52,11 @@ def compare_upstream(catalog: Catalog, text: str) -> UpstreamComparison:
 # operating system as JSON: one entry for each build of a variant for a Python version.
 
 _PYTHON = re.compile(r"3\.\d+(?=(?:\.\d+)?(t?)$)")
-_Key = tuple[str, str, BuildKind, str]
-_Build = tuple[_Key, set[str]]
+_BuildKey = tuple[str, str, BuildKind, str]
+_BuildAndPythons = tuple[_BuildKey, set[str]]
 
 
-class _Entry(BaseModel):
+class _MatrixEntry(BaseModel):
     package_type: Literal["manywheel", "wheel", "libtorch"]
     desired_cuda: str = Field(pattern=r"^[a-z]+[0-9.]*$", max_length=20)
     gpu_arch_type: str
@@ -67,7 +67,7 @@ class _Entry(BaseModel):
 
 
 class _Matrix(BaseModel):
-    include: tuple[_Entry, ...]
+    include: tuple[_MatrixEntry, ...]
     """Empty if upstream has no such builds, such as LibTorch for Linux on Arm."""
 
 
@@ -75,7 +75,7 @@ class _Matrix(BaseModel):
 class MatrixBuilds:
     """The builds in PyTorch's binary build matrix; those of LibTorch have no Python versions."""
 
-    pythons: Mapping[_Key, set[str]]
+    pythons: Mapping[_BuildKey, set[str]]
     """Python versions by release (or NIGHTLY), system, kind and variant."""
 
     @property
@@ -102,9 +102,9 @@ def read_matrix(text: str) -> MatrixBuilds:
         what = f"{place} is missing or invalid" if place else "it is not a complete JSON document"
         script = "generate_binary_build_matrix.py"
         raise UpstreamSourceError(f"this is not the output of {script}: {what}") from None
-    builds: dict[_Key, set[str]] = {}
+    builds: dict[_BuildKey, set[str]] = {}
     for entry in matrix.include:
-        system = _system(entry)
+        system = _system_of_entry(entry)
         if entry.channel != "test" and system:
             release = entry.stable_version if entry.channel == "release" else NIGHTLY
             kind: BuildKind = "archives" if entry.package_type == "libtorch" else "wheels"
@@ -128,14 +128,16 @@ def compare_matrix(releases: Releases, matrix: MatrixBuilds) -> UpstreamComparis
     first = min(map(Version, releases.by_version))
     newer = {release for release in matrix.releases if Version(release) >= first}
     entries = [
-        _compared(key, theirs.get(key), ours.get(key))
+        _compare_build(key, theirs.get(key), ours.get(key))
         for key in theirs.keys() | ours.keys()
         if key[0] in known
     ]
-    return UpstreamComparison(in_order(entries), tuple(sorted(newer - known, key=Version)), ())
+    return UpstreamComparison(
+        sorted_entries(entries), tuple(sorted(newer - known, key=Version)), ()
+    )
 
 
-def _system(entry: _Entry) -> str:
+def _system_of_entry(entry: _MatrixEntry) -> str:
     runner = entry.validation_runner
     if runner.startswith("macos"):
         return "macos aarch64"
@@ -146,21 +148,23 @@ def _system(entry: _Entry) -> str:
     return "" if entry.package_type == "wheel" else "linux x86_64"
 
 
-def _portal_builds(releases: Releases) -> Iterator[_Build]:
+def _portal_builds(releases: Releases) -> Iterator[_BuildAndPythons]:
     for release in releases.releases:
-        yield from _builds(release.version, release, "wheels")
-        yield from _builds(release.version, release, "archives")
-    yield from _builds(NIGHTLY, releases.preview, "wheels")
+        yield from _builds_of_release(release.version, release, "wheels")
+        yield from _builds_of_release(release.version, release, "archives")
+    yield from _builds_of_release(NIGHTLY, releases.preview, "wheels")
 
 
-def _builds(name: str, release: Release | Preview, kind: BuildKind) -> Iterator[_Build]:
+def _builds_of_release(
+    name: str, release: Release | Preview, kind: BuildKind
+) -> Iterator[_BuildAndPythons]:
     for build in release.builds(kind):
         pythons = set((build.python or release.python) if isinstance(build, Wheel) else ())
         for arch in build.arch:
             yield (name, f"{build.os} {arch}", kind, build.variant), pythons
 
 
-def _compared(key: _Key, theirs: set[str] | None, ours: set[str] | None) -> ComparedEntry:
+def _compare_build(key: _BuildKey, theirs: set[str] | None, ours: set[str] | None) -> ComparedEntry:
     if theirs is None or ours is None:
         return ComparedEntry(*key, "extra" if theirs is None else "missing")
     sides = (("upstream", theirs - ours), ("the portal", ours - theirs))
@@ -174,9 +178,9 @@ _MINOR = re.compile(r"\d+\.\d+")
 _ANY_PYTHON = re.compile(r"\b3\.(\d{1,2})t?\b")
 _CUDA = re.compile(r"\bCUDA (\d+)\.(\d+)")
 _ROCM = re.compile(r"\bROCm (\d+(?:\.\d+)+)")
-_NAMED = re.compile(r"(?:cu|rocm)\d")
-_KIND = "support"
-_EVERY = "all systems"
+_GPU_VARIANT = re.compile(r"(?:cu|rocm)\d")
+_SUPPORT_KIND = "support"
+_ALL_SYSTEMS = "all systems"
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +198,7 @@ class SupportedVersions:
 
 def has_support_matrix(text: str) -> bool:
     """Return whether a text has the release compatibility matrix of RELEASE.md."""
-    return any(_cells(line)[:1] == [_FIRST_COLUMN] for line in text.splitlines())
+    return any(_table_cells(line)[:1] == [_FIRST_COLUMN] for line in text.splitlines())
 
 
 def read_support_matrix(text: str) -> tuple[SupportedVersions, ...]:
@@ -203,15 +207,17 @@ def read_support_matrix(text: str) -> tuple[SupportedVersions, ...]:
     Raises UpstreamSourceError if a row is invalid or there are none.
     """
     lines = iter(text.splitlines())
-    columns = next((cells for cells in map(_cells, lines) if cells[:1] == [_FIRST_COLUMN]), [])
+    columns = next(
+        (cells for cells in map(_table_cells, lines) if cells[:1] == [_FIRST_COLUMN]), []
+    )
     next(lines, "")  # the line below the headings
     rows = []
     for line in lines:
-        if not (cells := _cells(line)):
+        if not (cells := _table_cells(line)):
             break
         row = dict(zip(columns, cells, strict=False))
         try:
-            rows.append(_supported(row))
+            rows.append(_parse_support_row(row))
         except (KeyError, ValueError):
             what = f'cannot read "{line[:60]}" in the release compatibility matrix'
             raise UpstreamSourceError(f"{what}: a row needs versions") from None
@@ -228,23 +234,23 @@ def compare_support(releases: Releases, rows: Sequence[SupportedVersions]) -> Up
     """
     ours: dict[str, list[Release]] = {}
     for release in releases.releases:
-        ours.setdefault(_minor(release.version), []).append(release)
+        ours.setdefault(_minor_version(release.version), []).append(release)
     theirs = {row.release for row in rows if Version(row.release) >= min(map(Version, ours))}
     known = (row for row in rows if row.release in ours)
-    entries = [entry for row in known for entry in _compared_rows(row, ours[row.release])]
+    entries = [entry for row in known for entry in _compare_release(row, ours[row.release])]
     return UpstreamComparison(
-        in_order(entries),
+        sorted_entries(entries),
         tuple(sorted(theirs - ours.keys(), key=Version)),
         tuple(sorted(ours.keys() - theirs, key=Version)),
     )
 
 
-def _cells(line: str) -> list[str]:
+def _table_cells(line: str) -> list[str]:
     line = line.strip()
     return [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
 
 
-def _supported(row: dict[str, str]) -> SupportedVersions:
+def _parse_support_row(row: dict[str, str]) -> SupportedVersions:
     """Return a row's variants and Python versions. Raises KeyError or ValueError if invalid."""
     release, text = row[_FIRST_COLUMN], " ".join(row.values())
     if _MINOR.fullmatch(release) is None:
@@ -261,8 +267,10 @@ def _supported(row: dict[str, str]) -> SupportedVersions:
     return SupportedVersions(release, frozenset(cuda | rocm), pythons, experimental)
 
 
-def _compared_rows(row: SupportedVersions, own: Sequence[Release]) -> Iterator[ComparedEntry]:
-    variants = {w.variant for release in own for w in release.wheels if _NAMED.match(w.variant)}
+def _compare_release(row: SupportedVersions, own: Sequence[Release]) -> Iterator[ComparedEntry]:
+    variants = {
+        w.variant for release in own for w in release.wheels if _GPU_VARIANT.match(w.variant)
+    }
     agreements: tuple[tuple[Agreement, AbstractSet[str]], ...] = (
         ("same", variants & row.variants),
         ("missing", row.variants - variants),
@@ -270,7 +278,7 @@ def _compared_rows(row: SupportedVersions, own: Sequence[Release]) -> Iterator[C
     )
     for agreement, found in agreements:
         for variant in found:
-            yield ComparedEntry(row.release, _EVERY, _KIND, variant, agreement)
+            yield ComparedEntry(row.release, _ALL_SYSTEMS, _SUPPORT_KIND, variant, agreement)
     pythons = {python for release in own for python in release.python}
     allowed = row.pythons | row.experimental
     sides = (
@@ -279,8 +287,10 @@ def _compared_rows(row: SupportedVersions, own: Sequence[Release]) -> Iterator[C
     )
     more = [f"only {side}: {', '.join(ordered_pythons(p))}" for side, p in sides if p]
     same_pythons: Agreement = "differs" if more else "same"
-    yield ComparedEntry(row.release, _EVERY, _KIND, "Python", same_pythons, "; ".join(more))
+    yield ComparedEntry(
+        row.release, _ALL_SYSTEMS, _SUPPORT_KIND, "Python", same_pythons, "; ".join(more)
+    )
 
 
-def _minor(version: str) -> str:
+def _minor_version(version: str) -> str:
     return ".".join(map(str, Version(version).release[:2]))

@@ -15,13 +15,13 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.package_file import PYPI
-from accelerator_portal.catalog.files.releases_file import INDEX
+from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX
 from accelerator_portal.http.client import open_client
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.pip_command import UnreadableCommandError, pip_steps
 from accelerator_portal.install.rows import PREVIEW, InstallRow
-from accelerator_portal.packages.sync import AGENT
+from accelerator_portal.packages.sync import USER_AGENT
 
 _RELEASE = re.compile(r"\d+\.\d+\.\d+")
 _ADDRESS = re.compile(r"""https://[^\s"'<>;]+""")
@@ -29,7 +29,7 @@ _LIBTORCH = re.compile(r"https://download\.pytorch\.org/libtorch/([^/\s]+)/\S+\.
 _SYSTEMS = ("linux", "macos", "windows")
 
 # The systems to which the commands below a heading of previous-versions.md apply.
-_HEADINGS = {
+_SYSTEMS_BY_HEADING = {
     "OSX": ("macos",),
     "MacOS": ("macos",),
     "Linux and Windows": ("linux", "windows"),
@@ -37,7 +37,7 @@ _HEADINGS = {
     "Windows": ("windows",),
 }
 
-_Systems = dict[str, dict[str, dict[str, dict[str, Any]]]]
+_PublishedSystems = dict[str, dict[str, dict[str, dict[str, Any]]]]
 
 
 class UpstreamSourceError(ValueError):
@@ -65,7 +65,9 @@ def read_upstream(text: str) -> tuple[UpstreamCommand, ...]:
 
     Raises UpstreamSourceError if there are none, or if the JSON is invalid.
     """
-    found = tuple(_published(text) if text.lstrip().startswith("{") else _previous(text))
+    found = tuple(
+        _commands_of_json(text) if text.lstrip().startswith("{") else _commands_of_markdown(text)
+    )
     if not found:
         raise UpstreamSourceError(
             "no install command found. Use published_versions.json, previous-versions.md, "
@@ -81,18 +83,18 @@ def archive_commands(release: str, os: str, text: str) -> Iterator[UpstreamComma
             yield UpstreamCommand(release, os, "libtorch", found[1], address)
 
 
-def _published(text: str) -> Iterator[UpstreamCommand]:
+def _commands_of_json(text: str) -> Iterator[UpstreamCommand]:
     try:
         versions = json.loads(text)["versions"]
         for release, systems in versions.items():
             if _RELEASE.fullmatch(release):
-                yield from _of_release(release, systems)
+                yield from _commands_of_release(release, systems)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         what = "this is not published_versions.json: it needs versions by release, system and tool"
         raise UpstreamSourceError(what) from None
 
 
-def _of_release(release: str, systems: _Systems) -> Iterator[UpstreamCommand]:
+def _commands_of_release(release: str, systems: _PublishedSystems) -> Iterator[UpstreamCommand]:
     """Yield the commands of a release in published_versions.json.
 
     Entries marked `default` are omitted, because they repeat others.
@@ -120,18 +122,18 @@ def _pip_commands(release: str, os: str, text: str) -> Iterator[UpstreamCommand]
         except (UnreadableCommandError, ValueError):
             continue  # a comment of several lines, or another tool
         index = step.get("index") or step.get("extra_index") or ""
-        build = index.removeprefix(f"{INDEX}/").strip("/") if index else PYPI
+        build = index.removeprefix(f"{PYTORCH_INDEX}/").strip("/") if index else PYPI
         packages = frozenset(step["packages"])
         if any(Requirement(package).name == "torch" for package in packages):
             yield UpstreamCommand(release, os, "pip", build, packages=packages)
 
 
-def _previous(text: str) -> Iterator[UpstreamCommand]:
+def _commands_of_markdown(text: str) -> Iterator[UpstreamCommand]:
     release, comment = "", ""
     systems: tuple[str, ...] = ()
     for line in map(str.strip, text.splitlines()):
         if line.startswith("#####"):
-            systems = _HEADINGS.get(line.strip("# "), ())
+            systems = _SYSTEMS_BY_HEADING.get(line.strip("# "), ())
         elif line.startswith("####"):
             systems = ()
         elif line.startswith("### "):
@@ -159,7 +161,7 @@ def upstream_text(source: str, limits: RequestLimits) -> str:
     too large a text raises FetchError.
     """
     if source.startswith(("https://", "http://")):
-        data = asyncio.run(_fetched(source, limits))
+        data = asyncio.run(_fetch(source, limits))
     else:
         path = Path(source)
         if path.exists() and not (path.is_file() or path.is_dir()):  # it could wait forever
@@ -174,77 +176,79 @@ def upstream_text(source: str, limits: RequestLimits) -> str:
         raise ValueError("it is not UTF-8 text. Use a list of PyTorch's") from None
 
 
-async def _fetched(address: str, limits: RequestLimits) -> bytes:
-    async with open_client(AGENT, limits) as client:
+async def _fetch(address: str, limits: RequestLimits) -> bytes:
+    async with open_client(USER_AGENT, limits) as client:
         return (await client.get(address, max_bytes=MAX_BYTES)).body
 
 
-_LEFT_OUT = frozenset({"torch", "torchaudio"})
+_IGNORED_PACKAGES = frozenset({"torch", "torchaudio"})
 
 
-def compare(catalog: Catalog, upstream: Iterable[UpstreamCommand]) -> UpstreamComparison:
+def compare_commands(catalog: Catalog, upstream: Iterable[UpstreamCommand]) -> UpstreamComparison:
     """Return the comparison of the portal's commands with those of one of PyTorch's lists."""
     first = min(Version(release.version) for release in catalog.releases.releases)
     listed = [command for command in upstream if Version(command.release) >= first]
     theirs = {command.release for command in listed}
     ours = {release.version for release in catalog.releases.releases}
     methods = {(command.release, command.method) for command in listed}
-    own = _by_key(c for c in portal_commands(catalog) if (c.release, c.method) in methods)
-    upstream_own = _by_key(command for command in listed if command.release in ours)
+    own = _commands_by_key(c for c in portal_commands(catalog) if (c.release, c.method) in methods)
+    upstream_by_key = _commands_by_key(command for command in listed if command.release in ours)
     on_pypi = _pypi_builds(catalog)
     compared = [
-        *_upstream_side(upstream_own, own, on_pypi),
-        *_portal_side(upstream_own, own, on_pypi),
+        *_compared_with_portal(upstream_by_key, own, on_pypi),
+        *_only_in_portal(upstream_by_key, own, on_pypi),
     ]
     return UpstreamComparison(
-        in_order(compared),
+        sorted_entries(compared),
         tuple(sorted(theirs - ours, key=Version)),
         tuple(sorted(ours - theirs, key=Version)),
-        sum(any(_name(p) == "torchaudio" for p in c.packages) for c in listed),
+        sum(any(_package_name(p) == "torchaudio" for p in c.packages) for c in listed),
     )
 
 
 def portal_commands(catalog: Catalog) -> tuple[UpstreamCommand, ...]:
     """Return the portal's commands for PyTorch's own builds, for comparison with upstream's."""
     in_tree = {platform.id for platform in catalog.platforms if platform.in_tree}
-    found: list[UpstreamCommand] = []
+    all_commands: list[UpstreamCommand] = []
     for row in expand(catalog)[0]:
         if row.platform in in_tree and row.build != PREVIEW:
             if row.method == "pip":
-                found += _pip(row)
+                all_commands += _portal_pip_commands(row)
             elif row.method == "libtorch":
                 text = "\n".join(row.commands)
-                found += archive_commands(row.build, row.os, text)
-    return tuple(dict.fromkeys(found))
+                all_commands += archive_commands(row.build, row.os, text)
+    return tuple(dict.fromkeys(all_commands))
 
 
-def _pip(row: InstallRow) -> Iterator[UpstreamCommand]:
+def _portal_pip_commands(row: InstallRow) -> Iterator[UpstreamCommand]:
     for call in row.calls:
         index = call.index or call.extra_index or ""
-        if any(_name(package) == "torch" for package in call.packages) and (
-            not index or index.startswith(f"{INDEX}/")
+        if any(_package_name(package) == "torch" for package in call.packages) and (
+            not index or index.startswith(f"{PYTORCH_INDEX}/")
         ):
-            build = index.removeprefix(f"{INDEX}/") or PYPI
+            build = index.removeprefix(f"{PYTORCH_INDEX}/") or PYPI
             yield UpstreamCommand(
                 row.build, row.os, "pip", build, packages=frozenset(call.packages)
             )
 
 
-_Key = tuple[str, str, str, str]
+_CommandKey = tuple[str, str, str, str]
 
 
-def _key(command: UpstreamCommand) -> _Key:
+def _command_key(command: UpstreamCommand) -> _CommandKey:
     return command.release, command.os, command.method, command.build
 
 
-def _by_key(commands: Iterable[UpstreamCommand]) -> dict[_Key, list[UpstreamCommand]]:
-    found: dict[_Key, list[UpstreamCommand]] = {}
+def _commands_by_key(
+    commands: Iterable[UpstreamCommand],
+) -> dict[_CommandKey, list[UpstreamCommand]]:
+    grouped_commands: dict[_CommandKey, list[UpstreamCommand]] = {}
     for command in commands:
-        found.setdefault(_key(command), []).append(command)
-    return found
+        grouped_commands.setdefault(_command_key(command), []).append(command)
+    return grouped_commands
 
 
-def _pypi_builds(catalog: Catalog) -> frozenset[_Key]:
+def _pypi_builds(catalog: Catalog) -> frozenset[_CommandKey]:
     """Return the release, operating system, method (`pip`) and variant of each build on PyPI."""
     return frozenset(
         (release.version, wheel.os, "pip", wheel.variant)
@@ -254,10 +258,10 @@ def _pypi_builds(catalog: Catalog) -> frozenset[_Key]:
     )
 
 
-def _upstream_side(
-    theirs: dict[_Key, list[UpstreamCommand]],
-    ours: dict[_Key, list[UpstreamCommand]],
-    on_pypi: frozenset[_Key],
+def _compared_with_portal(
+    theirs: dict[_CommandKey, list[UpstreamCommand]],
+    ours: dict[_CommandKey, list[UpstreamCommand]],
+    on_pypi: frozenset[_CommandKey],
 ) -> Iterator[ComparedEntry]:
     for key, commands in theirs.items():
         words = _difference(commands, ours[key]) if key in ours else ""
@@ -269,10 +273,10 @@ def _upstream_side(
             yield ComparedEntry(*key, "differs" if words else "missing", words)
 
 
-def _portal_side(
-    theirs: dict[_Key, list[UpstreamCommand]],
-    ours: dict[_Key, list[UpstreamCommand]],
-    on_pypi: frozenset[_Key],
+def _only_in_portal(
+    theirs: dict[_CommandKey, list[UpstreamCommand]],
+    ours: dict[_CommandKey, list[UpstreamCommand]],
+    on_pypi: frozenset[_CommandKey],
 ) -> Iterator[ComparedEntry]:
     by_variant = {key[:3] for key in theirs if key in on_pypi}
     for key in ours:
@@ -286,28 +290,29 @@ def _difference(theirs: list[UpstreamCommand], ours: list[UpstreamCommand]) -> s
     addresses = {command.address for command in ours}
     if addresses.isdisjoint(command.address for command in theirs):
         return f"upstream has {theirs[0].address}, the portal has {ours[0].address}"
-    wanted = _others(theirs)
-    own = _others(ours)
-    for name in sorted(wanted):
-        pins = {pin for pin in wanted[name] if pin}
-        if name not in own:
+    upstream_specifiers = _specifiers_by_package(theirs)
+    portal_specifiers = _specifiers_by_package(ours)
+    for name in sorted(upstream_specifiers):
+        pins = {pin for pin in upstream_specifiers[name] if pin}
+        if name not in portal_specifiers:
             return f"upstream's command installs {name}, the portal's command does not"
-        if pins and pins.isdisjoint(own[name]):
-            return f"upstream has {name}{min(pins)}, the portal has {name}{min(own[name])}"
+        if pins and pins.isdisjoint(portal_specifiers[name]):
+            own = min(portal_specifiers[name])
+            return f"upstream has {name}{min(pins)}, the portal has {name}{own}"
     return ""
 
 
-def _others(commands: list[UpstreamCommand]) -> dict[str, set[str]]:
+def _specifiers_by_package(commands: list[UpstreamCommand]) -> dict[str, set[str]]:
     """Return the specifiers of packages other than torch and torchaudio, by name."""
     found: dict[str, set[str]] = {}
     for command in commands:
         for requirement in map(Requirement, command.packages):
-            if requirement.name not in _LEFT_OUT:
+            if requirement.name not in _IGNORED_PACKAGES:
                 found.setdefault(requirement.name, set()).add(str(requirement.specifier))
     return found
 
 
-def _name(package: str) -> str:
+def _package_name(package: str) -> str:
     return Requirement(package).name
 
 
@@ -364,12 +369,12 @@ class UpstreamComparison:
         return sum((e.agreement, e.kind) == (agreement, kind) for e in self.entries)
 
 
-def in_order(entries: Iterable[ComparedEntry]) -> tuple[ComparedEntry, ...]:
+def sorted_entries(entries: Iterable[ComparedEntry]) -> tuple[ComparedEntry, ...]:
     """Return the entries sorted: newest release first, nightly builds before all releases."""
-    found = sorted(entries, key=lambda e: (e.kind, e.system, e.build))
-    found.sort(key=lambda e: (e.release == NIGHTLY, _version(e.release)), reverse=True)
-    return tuple(found)
+    ordered = sorted(entries, key=lambda e: (e.kind, e.system, e.build))
+    ordered.sort(key=lambda e: (e.release == NIGHTLY, _sortable_version(e.release)), reverse=True)
+    return tuple(ordered)
 
 
-def _version(release: str) -> Version:
+def _sortable_version(release: str) -> Version:
     return Version("0" if release == NIGHTLY else release)

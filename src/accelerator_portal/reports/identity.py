@@ -18,7 +18,7 @@ from accelerator_portal.reports.report import Scalar, TestEntry
 SETTINGS = frozenset({"compiler", "dtype", "dynamic", "freezing", "max_autotune", "mode"})
 
 # Characters that are not encoded, because names of pytest, of models and of shapes contain them.
-_PLAIN = "/:[](),+*@!;"
+_SAFE_CHARACTERS = "/:[](),+*@!;"
 
 Parameters = tuple[tuple[str, str], ...]
 
@@ -38,7 +38,8 @@ class Identity:
     @property
     def key(self) -> str:
         """The identity as one line of ASCII."""
-        return f"{_quoted(self.suite, '')}/{quote(self.name, _PLAIN)}{_query(self.parameters)}"
+        name = quote(self.name, _SAFE_CHARACTERS)
+        return f"{_cached_quote(self.suite, '')}/{name}{_query_string(self.parameters)}"
 
     @property
     def group(self) -> str:
@@ -47,7 +48,7 @@ class Identity:
         These parameters are the same for all tests of a run:
         `torchbench?compiler=inductor&mode=inference`.
         """
-        return _group(self.suite, self.parameters)
+        return _group_name(self.suite, self.parameters)
 
 
 def identity_of(test: TestEntry) -> Identity:
@@ -57,16 +58,16 @@ def identity_of(test: TestEntry) -> Identity:
 
 def parameters_of(parameters: Mapping[str, Scalar]) -> Parameters:
     """Return parameters as text, sorted by name."""
-    return tuple(sorted([(name, _text(value)) for name, value in parameters.items()]))
+    return tuple(sorted([(name, _parameter_text(value)) for name, value in parameters.items()]))
 
 
 # A history is read by several pages, each of which parses the keys of all its tests.
 @lru_cache(maxsize=1 << 17)
 def parse_key(key: str) -> Identity:
     """Return the identity with this key. Raises UnreadableKeyError if the key is invalid."""
-    path, asked, query = key.partition("?")
+    path, question_mark, query = key.partition("?")
     suite, _, name = path.partition("/")
-    pairs = (pair.partition("=") for pair in (query.split("&") if asked else ()))
+    pairs = (pair.partition("=") for pair in (query.split("&") if question_mark else ()))
     parameters = tuple((unquote(key), unquote(value)) for key, _, value in pairs)
     found = Identity(unquote(suite), unquote(name), parameters)
     if not (found.suite and found.name) or found.key != key:
@@ -74,7 +75,7 @@ def parse_key(key: str) -> Identity:
     return found
 
 
-def _text(value: Scalar) -> str:
+def _parameter_text(value: Scalar) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -86,17 +87,19 @@ def _text(value: Scalar) -> str:
 
 # A report of 100,000 tests has a handful of suites and settings: each is put together once.
 @lru_cache(maxsize=4096)
-def _quoted(text: str, plain: str) -> str:
-    return quote(text, plain)
+def _cached_quote(text: str, safe: str) -> str:
+    return quote(text, safe)
 
 
 @lru_cache(maxsize=4096)
-def _query(parameters: Parameters) -> str:
-    words = (f"{quote(name, '')}={quote(value, _PLAIN)}" for name, value in sorted(parameters))
+def _query_string(parameters: Parameters) -> str:
+    words = (
+        f"{quote(name, '')}={quote(value, _SAFE_CHARACTERS)}" for name, value in sorted(parameters)
+    )
     return "?" + "&".join(words) if parameters else ""
 
 
 @lru_cache(maxsize=4096)
-def _group(suite: str, parameters: Parameters) -> str:
+def _group_name(suite: str, parameters: Parameters) -> str:
     settings = tuple(pair for pair in parameters if pair[0] in SETTINGS)
-    return f"{_quoted(suite, '')}{_query(settings)}"
+    return f"{_cached_quote(suite, '')}{_query_string(settings)}"

@@ -23,7 +23,7 @@ class OutdatedIssue:
     why: Literal["expired", "passes now", "matches nothing"]
 
 
-def matches(issue: KnownFailure, identity: Identity) -> bool:
+def issue_matches_test(issue: KnownFailure, identity: Identity) -> bool:
     """Return whether a known issue is about a test.
 
     A pattern (`issue.glob`) must match the test's key, as it is or as `readable_key` returns it. A
@@ -52,8 +52,8 @@ def outdated_issues(
     for issue in issues:
         if issue.expires <= at:
             yield OutdatedIssue(issue, "expired")
-        elif issue.action == "expect" and _was_run(issue, suites):
-            found = [test for test in tests if matches(issue, identity_of(test))]
+        elif issue.action == "expect" and _has_run_suite(issue, suites):
+            found = [test for test in tests if issue_matches_test(issue, identity_of(test))]
             if not found:
                 yield OutdatedIssue(issue, "matches nothing")
             elif all(test.outcome in GOOD for test in found):
@@ -66,16 +66,16 @@ def readable_key(key: str) -> str:
     return f"{unquote(suite)}{slash}{rest}"
 
 
-def _was_run(issue: KnownFailure, suites: Iterable[str]) -> bool:
+def _has_run_suite(issue: KnownFailure, suites: Iterable[str]) -> bool:
     words = readable_key(issue.glob or issue.test or "").split("/")
-    return any(_fits(suite, words) for suite in suites)
+    return any(_may_match_suite(suite, words) for suite in suites)
 
 
-def _fits(suite: str, words: Sequence[str]) -> bool:
+def _may_match_suite(suite: str, words: Sequence[str]) -> bool:
     """Return whether a known issue can be about tests of a suite.
 
     `words` is the issue's key or pattern, split at slashes. If it has more words than the suite's
     name, its first words must match that name. A shorter pattern can be about any suite.
     """
-    own = suite.count("/") + 1
-    return len(words) <= own or fnmatchcase(suite, "/".join(words[:own]))
+    depth = suite.count("/") + 1
+    return len(words) <= depth or fnmatchcase(suite, "/".join(words[:depth]))

@@ -17,9 +17,9 @@ from accelerator_portal.reports.report import (
     different_facts,
     environment_facts,
 )
-from accelerator_portal.reports.run_facts import stated_environment
+from accelerator_portal.reports.run_facts import merged_environment
 from accelerator_portal.reports.shard import Shard, positions_of
-from accelerator_portal.reports.texts import shortened
+from accelerator_portal.reports.texts import shortened_text
 
 
 def merged_shards(files: Sequence[ShardFile]) -> Report:
@@ -27,40 +27,40 @@ def merged_shards(files: Sequence[ShardFile]) -> Report:
     if problems := list(shard_problems(files)):
         raise ProblemsError(problems)
     reports = [file.report for file in files]
-    tests = _in_order(files)
+    tests = _tests_in_plan_order(files)
     notes = dict.fromkeys(report.note for report in reports if report.note)
     changes = {
         "started": min((r.started for r in reports if r.started), default=None),
         "finished": max((r.finished for r in reports if r.finished), default=None),
-        "note": shortened(" ".join(notes)),
+        "note": shortened_text(" ".join(notes)),
         "origins": tuple(dict.fromkeys(origin for r in reports for origin in r.origins)),
         "shard": None,
-        "suites": _suites(reports, tests),
+        "suites": _merged_suites(reports, tests),
         "tests": tests,
     }
     return reports[0].model_copy(update=changes)
 
 
-def _in_order(files: Sequence[ShardFile]) -> tuple[TestEntry, ...]:
+def _tests_in_plan_order(files: Sequence[ShardFile]) -> tuple[TestEntry, ...]:
     """Return the tests of all shards, sorted by their positions in the plan of the run.
 
     Raises ProblemsError if two shards contain the same position.
     """
-    placed: dict[int, TestEntry] = {}
+    tests_by_position: dict[int, TestEntry] = {}
     for path, report in files:
         if not (shard := report.shard):
             continue
         places = positions_of(shard.positions, shard.planned)
         for place, test in zip(places, report.tests, strict=True):
-            if place in placed:
+            if place in tests_by_position:
                 what = f"test {place} of the plan is also in another shard"
                 remedy = "use the unmodified files from validate"
                 raise ProblemsError([Problem(path, 1, what, remedy)])
-            placed[place] = test
-    return tuple(placed[place] for place in sorted(placed))
+            tests_by_position[place] = test
+    return tuple(tests_by_position[place] for place in sorted(tests_by_position))
 
 
-def _suites(reports: Iterable[Report], tests: Iterable[TestEntry]) -> tuple[Suite, ...]:
+def _merged_suites(reports: Iterable[Report], tests: Iterable[TestEntry]) -> tuple[Suite, ...]:
     """Return each suite of the shards once, with the sum of its planned tests.
 
     The sum is None if a shard does not state its number. The suites are in the order of their first
@@ -70,20 +70,20 @@ def _suites(reports: Iterable[Report], tests: Iterable[TestEntry]) -> tuple[Suit
     for report in reports:
         for suite in report.suites:
             parts.setdefault(suite.name, []).append(suite)
-    return tuple(_suite(of_one) for of_one in parts.values() if of_one)
+    return tuple(_merged_suite(of_one) for of_one in parts.values() if of_one)
 
 
-def _suite(parts: Sequence[Suite]) -> Suite:
+def _merged_suite(parts: Sequence[Suite]) -> Suite:
     planned = [part.planned for part in parts if part.planned is not None]
     operators = [part.operators for part in parts if part.operators]
     changes = {
         "planned": sum(planned) if len(planned) == len(parts) else None,
-        "operators": _operators(operators) if operators else None,
+        "operators": _merged_operators(operators) if operators else None,
     }
     return parts[0].model_copy(update=changes)
 
 
-def _operators(parts: Sequence[OperatorCoverage]) -> OperatorCoverage:
+def _merged_operators(parts: Sequence[OperatorCoverage]) -> OperatorCoverage:
     """Return the operator coverage of all shards together.
 
     The number of operators in the PyTorch build is the same in all shards.
@@ -99,7 +99,7 @@ def _operators(parts: Sequence[OperatorCoverage]) -> OperatorCoverage:
     return parts[0].model_copy(update=changes)
 
 
-def merged(results: Sequence[ImportResult]) -> ImportResult:
+def merged_results(results: Sequence[ImportResult]) -> ImportResult:
     """Return the results of several files as one result, with all suites and tests.
 
     Each fact of the environment has the first value that a file states. The start is the earliest
@@ -110,12 +110,12 @@ def merged(results: Sequence[ImportResult]) -> ImportResult:
     for found in results:
         for suite in found.suites:
             known = suites.get(suite.name)
-            suites[suite.name] = _joined(known, suite) if known else suite
+            suites[suite.name] = _with_summed_plan(known, suite) if known else suite
     notes = dict.fromkeys(found.note for found in results if found.note)
     return ImportResult(
         suites=tuple(suites.values()),
         tests=tuple(test for found in results for test in found.tests),
-        environment=stated_environment(*(found.environment for found in results)),
+        environment=merged_environment(*(found.environment for found in results)),
         started=min((found.started for found in results if found.started), default=None),
         finished=max((found.finished for found in results if found.finished), default=None),
         note=" ".join(notes) or None,
@@ -123,7 +123,7 @@ def merged(results: Sequence[ImportResult]) -> ImportResult:
     )
 
 
-def _joined(one: Suite, other: Suite) -> Suite:
+def _with_summed_plan(one: Suite, other: Suite) -> Suite:
     """Return `one` with the planned tests of both suites; `planned` is None if one is unknown."""
     if one.planned is None or other.planned is None:
         return one.model_copy(update={"planned": None})
@@ -143,7 +143,7 @@ class ShardFile(NamedTuple):
     report: Report
 
 
-class _Part(NamedTuple):
+class _ShardReport(NamedTuple):
     """A report that is a shard, with its path."""
 
     path: str
@@ -158,22 +158,22 @@ def shard_problems(files: Sequence[ShardFile], *, all_read: bool = True) -> Iter
     shard must occur once. If `all_read` is false, missing shards are not reported, because they
     may be in files that could not be read.
     """
-    parts = [_Part(*file, file.report.shard) for file in files if file.report.shard]
+    parts = [_ShardReport(*file, file.report.shard) for file in files if file.report.shard]
     for file in files:
         if file.report.shard is None:
             what = "the report is not a shard; it was created without --shard K/N"
             yield Problem(file.path, 1, what, "remove it")
     if parts:
-        yield from _foreign(parts)
-        yield from _doubled(parts)
+        yield from _difference_problems(parts)
+        yield from _duplicate_problems(parts)
         if all_read:
-            yield from _missing(parts)
+            yield from _missing_shard_problems(parts)
         for part in parts:
-            yield from _incomplete(part)
-            yield from _changed(part)
+            yield from _unfinished_shard_problems(part)
+            yield from _edited_shard_problems(part)
 
 
-def _foreign(parts: Sequence[_Part]) -> Iterator[Problem]:
+def _difference_problems(parts: Sequence[_ShardReport]) -> Iterator[Problem]:
     """Yield a problem for each fact that differs between a shard and the first shard.
 
     The number of shards, the plan and the recorded times are compared in this order, and only the
@@ -186,7 +186,7 @@ def _foreign(parts: Sequence[_Part]) -> Iterator[Problem]:
             yield Problem(part.path, 1, what, remedy)
 
 
-def _differences(part: _Part, first: _Part) -> Iterator[tuple[str, str]]:
+def _differences(part: _ShardReport, first: _ShardReport) -> Iterator[tuple[str, str]]:
     shard, other = part.shard, first.shard
     if shard.count != other.count:
         what = f"this is shard {shard.name}, and {first.path} is shard {other.name}"
@@ -196,13 +196,13 @@ def _differences(part: _Part, first: _Part) -> Iterator[tuple[str, str]]:
     elif shard.times != other.times:
         what = f"shard {shard.name} is balanced with different recorded times than {first.path}"
         yield what, _SAME_TIMES
-    for facts, remedy in ((_of_the_run, _SAME_CHANGE), (_of_the_machine, _SAME_MACHINES)):
+    for facts, remedy in ((_run_facts, _SAME_CHANGE), (_machine_facts, _SAME_MACHINES)):
         for name, one, another in different_facts(facts(part.report), facts(first.report)):
             what = f"{name} is {one or 'not known'}, and {another or 'not known'} in"
             yield f"{what} {first.path}", remedy
 
 
-def _of_the_run(report: Report) -> Mapping[str, object]:
+def _run_facts(report: Report) -> Mapping[str, object]:
     trigger = {name: value for name, value in report.trigger if value is not None}
     pull_request = {"pull request": trigger.pop("pull_request", None)}
     occasion = {"trigger": trigger.pop("kind")}
@@ -210,11 +210,11 @@ def _of_the_run(report: Report) -> Mapping[str, object]:
     return {**run, **occasion, **trigger, **pull_request}
 
 
-def _of_the_machine(report: Report) -> Mapping[str, object]:
+def _machine_facts(report: Report) -> Mapping[str, object]:
     return environment_facts(report.environment)
 
 
-def _doubled(parts: Iterable[_Part]) -> Iterator[Problem]:
+def _duplicate_problems(parts: Iterable[_ShardReport]) -> Iterator[Problem]:
     seen: dict[str, str] = {}
     for part in parts:
         if before := seen.get(part.shard.name):
@@ -224,7 +224,7 @@ def _doubled(parts: Iterable[_Part]) -> Iterator[Problem]:
             seen[part.shard.name] = part.path
 
 
-def _missing(parts: Sequence[_Part]) -> Iterator[Problem]:
+def _missing_shard_problems(parts: Sequence[_ShardReport]) -> Iterator[Problem]:
     first = parts[0]
     given = {part.shard.name for part in parts}
     for index in range(1, first.shard.count + 1):
@@ -233,14 +233,14 @@ def _missing(parts: Sequence[_Part]) -> Iterator[Problem]:
             yield Problem(first.path, 1, what, f"add its report, or run it with --shard {name}")
 
 
-def _incomplete(part: _Part) -> Iterator[Problem]:
+def _unfinished_shard_problems(part: _ShardReport) -> Iterator[Problem]:
     shard = part.shard
     if shard.unfinished or part.report.finished is None:
         what = f"shard {shard.name} is not finished (tests without a result: {shard.unfinished})"
         yield Problem(part.path, 1, what, f"finish it: {shard.resume}")
 
 
-def _changed(part: _Part) -> Iterator[Problem]:
+def _edited_shard_problems(part: _ShardReport) -> Iterator[Problem]:
     """Yield a problem if the tests of a shard don't match its list of positions in the plan.
 
     This means that the file was edited. A plan that is too large is also a problem.

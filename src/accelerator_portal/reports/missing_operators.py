@@ -25,7 +25,7 @@ _OVERRIDEABLE = re.compile(
 )
 
 # The first words of the harness's reason; the rest of the reason may be cut.
-_STATED = re.compile(r"\A([\w.:]+) is missing\. ")
+_HARNESS_REASON = re.compile(r"\A([\w.:]+) is missing\. ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +52,19 @@ def missing_operators(tests: Iterable[TestEntry]) -> tuple[MissingOperator, ...]
     A test may need further operators. Tests with another outcome than `unsupported-operator` are
     ignored. Tests whose message names no operator are also ignored.
     """
-    names = Counter(name for test in tests if (name := _name(test)))
+    names = Counter(name for test in tests if (name := _operator_missing_in(test)))
     ordered = sorted(names.items(), key=lambda item: (-item[1], item[0]))
     return tuple(MissingOperator(name, number) for name, number in ordered)
 
 
-def waiting_words(missing: MissingOperator) -> str:
+def waiting_tests_text(missing: MissingOperator) -> str:
     """Return the number of tests in words: `2 tests wait for aten::add.out`."""
     verb = "waits" if missing.tests == 1 else "wait"
     return f"{count(missing.tests, 'test')} {verb} for {missing.operator}"
 
 
-def _name(test: TestEntry) -> str | None:
+def _operator_missing_in(test: TestEntry) -> str | None:
     if test.outcome != "unsupported-operator" or not test.reason:
         return None
-    stated = _STATED.match(test.reason)
+    stated = _HARNESS_REASON.match(test.reason)
     return stated[1] if stated else missing_operator(test.reason)

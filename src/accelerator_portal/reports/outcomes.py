@@ -222,5 +222,5 @@ Stage = Literal[
     "compare",
 ]
 
-Kind = Literal["made-here", "self-reported", "baseline"]
+ReportKind = Literal["made-here", "self-reported", "baseline"]
 TriggerKind = Literal["release", "nightly", "periodic", "pull-request", "manual", "unknown"]

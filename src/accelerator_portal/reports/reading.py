@@ -43,11 +43,11 @@ class ImportResult:
     finished: dt.datetime | None = None
     note: str | None = None
     entries: Mapping[str, int] = field(default_factory=dict)
-    """Numbers of entries: those read as tests (key `TAKEN`), those skipped (key: the reason)."""
+    """Numbers of entries by key: `READ_AS_TEST`, or the reason why an entry was skipped."""
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ImportOptions:
     """What the user states about a file: a suite, parameters of all its tests, the accelerator."""
 
     suite: str | None = None
@@ -55,9 +55,9 @@ class Options:
     accelerator: str = ""
 
 
-Reader = Callable[[Path, Options], ImportResult]
+Reader = Callable[[Path, ImportOptions], ImportResult]
 
-TAKEN = "taken"
+READ_AS_TEST = "taken"
 _COUNTS = "Entries read: "
 
 
@@ -69,14 +69,14 @@ def with_entry_counts(note: str | None, entries: Mapping[str, int]) -> str | Non
     """
     if not entries:
         return note
-    left_out = sorted((-number, why) for why, number in entries.items() if why != TAKEN)
+    left_out = sorted((-number, why) for why, number in entries.items() if why != READ_AS_TEST)
     reasons = ", ".join(f"{-number:,} {why}" for number, why in left_out)
-    counts = f"{_COUNTS}{sum(entries.values()):,}. Taken: {entries.get(TAKEN, 0):,}."
+    counts = f"{_COUNTS}{sum(entries.values()):,}. Taken: {entries.get(READ_AS_TEST, 0):,}."
     text = (note or "").partition(_COUNTS)[0].rstrip()
     return f"{text} {counts}{f' Left out: {reasons}.' if reasons else ''}".lstrip()
 
 
-def refuse(path: Path, line: int, what: str, remedy: str) -> ProblemsError:
+def file_error(path: Path, line: int, what: str, remedy: str) -> ProblemsError:
     """Return the error with which a reader rejects a file; it names the file without its folder."""
     return ProblemsError([Problem(path.name, line, what, remedy)])
 
@@ -89,9 +89,9 @@ def parse_python(path: Path, remedy: str) -> ast.Module:
     try:
         return ast.parse(read_text(path))
     except SyntaxError as error:
-        raise refuse(path, error.lineno or 1, f"invalid Python: {error.msg}", remedy) from None
+        raise file_error(path, error.lineno or 1, f"invalid Python: {error.msg}", remedy) from None
     except (ValueError, RecursionError, MemoryError):
-        raise refuse(path, 1, "invalid Python", remedy) from None
+        raise file_error(path, 1, "invalid Python", remedy) from None
 
 
 def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
@@ -102,15 +102,15 @@ def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise refuse(path, 1, "this is not a regular file", "use a regular file")
+            raise file_error(path, 1, "this is not a regular file", "use a regular file")
         if status.st_size > most:
             size = f"{status.st_size / 1024**2:,.0f} MiB"
             what = f"the file has {size}, more than {most // 1024**2}"
-            raise refuse(path, 1, what, "split it by suite")
+            raise file_error(path, 1, what, "split it by suite")
         return path.read_bytes()
     except OSError as error:
         what = f"the file cannot be read ({error.strerror})"
-        raise refuse(path, 1, what, "use a regular file that you can read") from None
+        raise file_error(path, 1, what, "use a regular file that you can read") from None
 
 
 def read_text(path: Path, most: int = MAX_BYTES) -> str:
@@ -124,7 +124,7 @@ def read_text(path: Path, most: int = MAX_BYTES) -> str:
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         what = f"byte 0x{error.object[error.start]:02x} is not UTF-8"
-        raise refuse(path, line, what, "save the file as UTF-8") from None
+        raise file_error(path, line, what, "save the file as UTF-8") from None
 
 
 def lines_of(path: Path, text: str) -> Iterator[str]:
@@ -137,12 +137,12 @@ def lines_of(path: Path, text: str) -> Iterator[str]:
         end = text.find("\n", start) + 1 or len(text)
         if end - start > MAX_LINE:
             what = f"the line has {end - start:,} characters, more than {MAX_LINE:,}"
-            raise refuse(path, number, what, "create the file again with one result per line")
+            raise file_error(path, number, what, "create the file again with one result per line")
         yield text[start:end]
         start, number = end, number + 1
 
 
-def first_error(error: ValidationError) -> str:
+def first_error_text(error: ValidationError) -> str:
     """Return the place and the message of the first error that pydantic found."""
     detail = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(map(str, detail["loc"]))
@@ -151,10 +151,10 @@ def first_error(error: ValidationError) -> str:
 
 def load_json(path: Path) -> Any:  # noqa: ANN401 - any JSON
     """Return the value in a JSON file. Raises ProblemsError if it is invalid or unreadable."""
-    return checked_json(path, read_text(path), "create the file again")
+    return parse_json_in_file(path, read_text(path), "create the file again")
 
 
-def checked_json(path: Path, text: str, remedy: str, line: int | None = None) -> Any:  # noqa: ANN401
+def parse_json_in_file(path: Path, text: str, remedy: str, line: int | None = None) -> Any:  # noqa: ANN401
     """Return the value of a JSON text in a file; `line` is its line if it is only one line.
 
     Raises ProblemsError with `remedy` if it is invalid.
@@ -162,17 +162,17 @@ def checked_json(path: Path, text: str, remedy: str, line: int | None = None) ->
     try:
         return parse_json(text)
     except json.JSONDecodeError as error:
-        raise refuse(path, line or error.lineno, json_fault(error), remedy) from None
+        raise file_error(path, line or error.lineno, json_fault(error), remedy) from None
     except ValueError as error:
-        raise refuse(path, line or 1, str(error), remedy) from None
+        raise file_error(path, line or 1, str(error), remedy) from None
 
 
 def json_fault(error: json.JSONDecodeError) -> str:
     """Return a text that describes a JSON error and names its column."""
-    return f"invalid JSON in column {error.colno}: {json_error_words(error)}"
+    return f"invalid JSON in column {error.colno}: {json_error_text(error)}"
 
 
-def json_error_words(error: ValueError | RecursionError) -> str:
+def json_error_text(error: ValueError | RecursionError) -> str:
     """Return the message of an error of Python's JSON decoder, in the words of this project."""
     if isinstance(error, RecursionError):
         return "the values are nested too deeply"
@@ -189,14 +189,14 @@ def parse_json(text: str) -> Any:  # noqa: ANN401 - any JSON
     too deeply. If the position is known, the error is a JSONDecodeError.
     """
     try:
-        return json.loads(text, parse_constant=no_number, parse_float=finite_number)
+        return json.loads(text, parse_constant=reject_nan_and_infinity, parse_float=finite_number)
     except json.JSONDecodeError:
         raise
     except (ValueError, RecursionError) as error:
-        raise ValueError(json_error_words(error)) from None
+        raise ValueError(json_error_text(error)) from None
 
 
-def no_number(word: str) -> NoReturn:
+def reject_nan_and_infinity(word: str) -> NoReturn:
     """Raise ValueError for NaN and infinity, which JSON does not allow."""
     raise ValueError(f"{word} is not a valid JSON number")
 

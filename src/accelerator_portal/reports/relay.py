@@ -43,23 +43,23 @@ def relay_summary(report: Report) -> RelaySummary:
         what = "a baseline is not a test run"
         raise ProblemsError([Problem(report.accelerator, 1, what, "use the report of a test run")])
     counts = Counter(test.outcome for test in report.tests)
-    counts["not-run"] += _missing(report)
+    counts["not-run"] += _missing_test_count(report)
     outcomes: dict[CountedOutcome, dict[Outcome, int]] = {
         count: {} for count in get_args(CountedOutcome)
     }
     for outcome in get_args(Outcome):
         if counts[outcome]:
-            outcomes[_count(outcome)][outcome] = counts[outcome]
+            outcomes[_relay_outcome(outcome)][outcome] = counts[outcome]
     totals = {count: sum(made_of.values()) for count, made_of in outcomes.items()}
     return {"test_results": totals, "outcomes": outcomes}
 
 
-def _count(outcome: Outcome) -> CountedOutcome:
+def _relay_outcome(outcome: Outcome) -> CountedOutcome:
     if outcome in GOOD:
         return "passed"
     return "failed" if outcome in BAD else "skipped"
 
 
-def _missing(report: Report) -> int:
-    there = Counter(test.suite for test in report.tests)
-    return sum(max(0, (suite.planned or 0) - there[suite.name]) for suite in report.suites)
+def _missing_test_count(report: Report) -> int:
+    test_counts = Counter(test.suite for test in report.tests)
+    return sum(max(0, (suite.planned or 0) - test_counts[suite.name]) for suite in report.suites)

@@ -8,32 +8,40 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
 
-from accelerator_portal.catalog.fields import Model, Url, fault, unmarked, visible
+from accelerator_portal.catalog.fields import (
+    StrictModel,
+    Url,
+    reject_hidden_characters,
+    reject_verdict_marks,
+    validation_error,
+)
 from accelerator_portal.catalog.files.own_suite import (
     LONGEST_SUITE_NAME,
-    SUITE_NAME,
-    with_short_word,
+    SUITE_NAME_PATTERN,
+    validate_suite_name_length,
 )
 from accelerator_portal.catalog.files.suite_file import SuiteKind
-from accelerator_portal.reports.outcomes import Kind, Outcome, Stage, TriggerKind
+from accelerator_portal.reports.outcomes import Outcome, ReportKind, Stage, TriggerKind
 from accelerator_portal.reports.shard import Shard
-from accelerator_portal.reports.texts import LONGEST
+from accelerator_portal.reports.texts import MAX_TEXT_LENGTH
 
 SCHEMA_VERSION = 1
 
 # As in `catalog.fields`, but matched by pydantic's own engine: a report has 100,000 of them.
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:[-_.][a-z0-9]+)*$", max_length=60)]
-SuiteName = Annotated[str, StringConstraints(pattern=SUITE_NAME, max_length=LONGEST_SUITE_NAME)]
-Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST)]
+SuiteName = Annotated[
+    str, StringConstraints(pattern=SUITE_NAME_PATTERN, max_length=LONGEST_SUITE_NAME)
+]
+Text = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT_LENGTH)]
 # Texts that people copy or compare contain no invisible characters, and names contain no signs that
 # look like verdicts. Texts of a failure are unchanged, because a program wrote them.
-Short = Annotated[
+ReportText = Annotated[
     str,
     StringConstraints(min_length=1, max_length=200),
-    AfterValidator(visible),
-    AfterValidator(unmarked),
+    AfterValidator(reject_hidden_characters),
+    AfterValidator(reject_verdict_marks),
 ]
-VisibleText = Annotated[Text, AfterValidator(visible)]
+VisibleText = Annotated[Text, AfterValidator(reject_hidden_characters)]
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{7,40}$")]
 # A name of only dots, such as `..`, would be a folder in a URL.
 RepositoryPath = Annotated[
@@ -51,13 +59,15 @@ OperatorNames = Annotated[tuple[OperatorName, ...], Field(max_length=10_000, fai
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 
-def _plain_scalar(value: Any) -> Any:  # noqa: ANN401 - of a parameter
-    return unmarked(visible(value)) if isinstance(value, str) else value
+def _visible_scalar(value: Any) -> Any:  # noqa: ANN401 - of a parameter
+    return (
+        reject_verdict_marks(reject_hidden_characters(value)) if isinstance(value, str) else value
+    )
 
 
 Scalar = Annotated[
     Annotated[str, StringConstraints(max_length=400)] | bool | int | Finite,
-    AfterValidator(_plain_scalar),
+    AfterValidator(_visible_scalar),
 ]
 
 
@@ -71,7 +81,7 @@ def _utc(value: dt.datetime) -> dt.datetime:
 Moment = Annotated[AwareDatetime, AfterValidator(_utc)]
 
 
-class Trigger(Model):
+class Trigger(StrictModel):
     """The event that started the run."""
 
     kind: TriggerKind
@@ -84,21 +94,21 @@ class Trigger(Model):
     """Number of the pull request that was tested."""
 
 
-class Component(Model):
+class Component(StrictModel):
     """A software component of the environment."""
 
-    name: Short
+    name: ReportText
     """Name of the component, for example `CANN`."""
-    version: Short | None = None
+    version: ReportText | None = None
     """Version as the component prints it."""
     commit: Commit | None = None
     """Commit from which the component was built: 7 to 40 hexadecimal digits."""
 
 
-class Environment(Model):
+class Environment(StrictModel):
     """The environment of the run. Omit keys whose values are unknown."""
 
-    torch: Short | None = None
+    torch: ReportText | None = None
     """The PyTorch version as `torch.__version__` prints it."""
     torch_commit: Commit | None = None
     """Commit from which PyTorch was built: 7 to 40 hexadecimal digits."""
@@ -108,19 +118,19 @@ class Environment(Model):
     """The vendor's software stack, for example CANN or ROCm."""
     backend: Component | None = None
     """The ExecuTorch backend and its version, or the version of ExecuTorch."""
-    driver: Short | None = None
+    driver: ReportText | None = None
     """Version of the device's driver."""
-    os: Short | None = None
+    os: ReportText | None = None
     """Operating system with its version, for example `Ubuntu 24.04`."""
-    arch: Short | None = None
+    arch: ReportText | None = None
     """Processor architecture, for example `x86_64`."""
-    python: Short | None = None
+    python: ReportText | None = None
     """Version of Python."""
-    hardware: Short | None = None
+    hardware: ReportText | None = None
     """The device model as the vendor's tool prints it."""
     hardware_count: Annotated[int, Field(gt=0)] | None = None
     """The number of devices."""
-    packages: Mapping[Short, Short] = Field(default_factory=dict, max_length=1000)
+    packages: Mapping[ReportText, ReportText] = Field(default_factory=dict, max_length=1000)
     """Versions of further packages, by package name, for example `{"numpy": "2.3.1"}`."""
 
 
@@ -152,14 +162,14 @@ def different_facts(
             yield name, one, other
 
 
-class Origin(Model):
+class Origin(StrictModel):
     """The file that a report was imported from."""
 
     repository: RepositoryPath
     """The repository of the file, as `owner/name`."""
     commit: Commit
     """The commit at which the file was read: 7 to 40 hexadecimal digits."""
-    path: Short
+    path: ReportText
     """Path of the file in the repository."""
 
 
@@ -168,7 +178,7 @@ OPERATORS_ON_CPU = "operators-on-cpu"
 device."""
 
 
-class KernelCounts(Model):
+class KernelCounts(StrictModel):
     """Numbers of ATen operator overloads, by the kernel that PyTorch calls on the device."""
 
     own: Annotated[int, Field(ge=0)]
@@ -182,7 +192,7 @@ class KernelCounts(Model):
     """Number of overloads without a kernel. They raise an error."""
 
 
-class OperatorCoverage(Model):
+class OperatorCoverage(StrictModel):
     """ATen operators that were dispatched on the device in passed tests of a suite.
 
     An operator is a name in torch's namespace `aten` without its overload; `add_` counts as
@@ -207,9 +217,13 @@ class OperatorCoverage(Model):
     @model_validator(mode="after")
     def _parts_are_not_more_than_the_whole(self) -> OperatorCoverage:
         if len(self.covered) > self.registered:
-            raise fault("more operators are covered than exist", "correct covered or registered")
+            raise validation_error(
+                "more operators are covered than exist", "correct covered or registered"
+            )
         if len(self.core_missing) > self.core:
-            raise fault("more core operators are missing than exist", "correct core_missing")
+            raise validation_error(
+                "more core operators are missing than exist", "correct core_missing"
+            )
         return self
 
     @property
@@ -218,10 +232,10 @@ class OperatorCoverage(Model):
         return self.core - len(self.core_missing)
 
 
-class Suite(Model):
+class Suite(StrictModel):
     """A test suite. Its number of planned tests shows how many tests did not run."""
 
-    name: Annotated[SuiteName, AfterValidator(with_short_word)]
+    name: Annotated[SuiteName, AfterValidator(validate_suite_name_length)]
     """Name of the suite as in `data/suites/`. A vendor's suite has a name like `acme/kernels`."""
     kind: SuiteKind
     """What the suite tests."""
@@ -233,12 +247,12 @@ class Suite(Model):
     """The command that ran the suite."""
 
 
-class Metric(Model):
+class Metric(StrictModel):
     """A value that a test measured, or the median of repeated measurements with its interval."""
 
     value: Finite
     """The measured value, in the unit of `unit`."""
-    unit: Short
+    unit: ReportText
     """The unit, for example `ms`. It is `1` for a number without a unit."""
     interval: tuple[Finite, Finite] | None = None
     """Lower and upper limit of the 95% confidence interval of the median, in the same unit."""
@@ -248,34 +262,36 @@ class Metric(Model):
     @model_validator(mode="after")
     def _lies_in_its_interval(self) -> Metric:
         if self.interval and not self.interval[0] <= self.value <= self.interval[1]:
-            raise fault("the value is outside its interval", "correct the value or the interval")
+            raise validation_error(
+                "the value is outside its interval", "correct the value or the interval"
+            )
         return self
 
 
-class KnownIssue(Model):
+class KnownIssue(StrictModel):
     """The issue that explains why the outcome was expected."""
 
     url: Url
     """The address of the issue about the outcome."""
 
 
-class Evidence(Model):
+class Evidence(StrictModel):
     """A link to evidence of the outcome."""
 
-    label: Short
+    label: ReportText
     """The kind of evidence: log, trace or artifact."""
     url: Url
     """The address of the evidence."""
 
 
-class TestEntry(Model):
+class TestEntry(StrictModel):
     """One test. Suite, name and parameters identify it. Hardware is never part of the identity."""
 
     __test__ = False  # to pytest it looks like a class of tests
 
     suite: SuiteName
     """Name of the test's suite, as in `suites`."""
-    name: Short
+    name: ReportText
     """Name of the model, operator or test."""
     parameters: Mapping[Slug, Scalar] = Field(default_factory=dict, max_length=40)
     """Parameters of the test, such as `mode`, `dtype`, `compiler`, `shapes` or `recipe`, for
@@ -284,7 +300,7 @@ class TestEntry(Model):
     """The outcome of the test."""
     stage: Stage | None = None
     """The last stage that the test reached."""
-    raw_status: Short | None = None
+    raw_status: ReportText | None = None
     """The status in the file from which the test was imported, for example `xfail`."""
     duration_s: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     """Duration of the test in seconds."""
@@ -302,14 +318,14 @@ class TestEntry(Model):
     """The command that repeats this test."""
 
 
-class Report(Model):
+class Report(StrictModel):
     """A run of test suites on one accelerator, or a baseline."""
 
     schema_version: Literal[1]
     """The version of this format."""
     accelerator: Slug
     """Id of the accelerator: the name of its folder, for example `ascend`."""
-    kind: Kind
+    kind: ReportKind
     """`made-here`: this project ran the tests. `self-reported`: the vendor or another project ran
     them. `baseline`: results that a project's CI expects. A baseline doesn't count as a run."""
     trigger: Trigger

@@ -19,7 +19,7 @@ from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.identity import Identity, identity_of
 from accelerator_portal.reports.report import Report
 
-MOST_SHOWN = 20
+MAX_LISTED_FAULTS = 20
 """The maximum number of faults of one kind that are listed; further faults are only counted."""
 
 # The test's index in the report (None for a fault of the whole report), what is wrong, and the fix.
@@ -78,20 +78,20 @@ def report_problems(
     The problems name the report by `path`. Dates after `now` are in the future. `first_test` is the
     line of the first test, or None if tests don't have their own lines.
     """
-    for place, what, remedy in _findings(report, known, now):
+    for place, what, remedy in _report_faults(report, known, now):
         line = 1 if place is None or first_test is None else first_test + place
         yield Problem(path, line, what, remedy)
 
 
-def _findings(report: Report, known: KnownNames, now: dt.datetime) -> Iterator[ReportFault]:
-    yield from ((None, *fault) for fault in faults(report))
-    yield from _of_the_run(report, known, now)
-    yield from _missing(report, known.remedies)
-    yield from first_faults(_of_suites(report, known), "faults of suites")
-    yield from first_faults(_of_tests(report))
+def _report_faults(report: Report, known: KnownNames, now: dt.datetime) -> Iterator[ReportFault]:
+    yield from ((None, *fault) for fault in site_limit_faults(report))
+    yield from _run_faults(report, known, now)
+    yield from _missing_fact_faults(report, known.remedies)
+    yield from first_faults(_suite_faults(report, known), "faults of suites")
+    yield from first_faults(_test_faults(report))
 
 
-def _of_the_run(report: Report, known: KnownNames, now: dt.datetime) -> Iterator[ReportFault]:
+def _run_faults(report: Report, known: KnownNames, now: dt.datetime) -> Iterator[ReportFault]:
     if known.accelerators and report.accelerator not in known.accelerators:
         what = f'there is no platform "{report.accelerator}"'
         yield None, what, did_you_mean(report.accelerator, known.accelerators)
@@ -105,7 +105,7 @@ def _of_the_run(report: Report, known: KnownNames, now: dt.datetime) -> Iterator
         yield None, what, "merge all shards with accelerator-portal report merge"
 
 
-def _missing(report: Report, remedies: Mapping[str, str]) -> Iterator[ReportFault]:
+def _missing_fact_faults(report: Report, remedies: Mapping[str, str]) -> Iterator[ReportFault]:
     if report.kind != "baseline":
         if report.started is None:
             yield None, "the run has no start time", remedies["started"]
@@ -115,7 +115,7 @@ def _missing(report: Report, remedies: Mapping[str, str]) -> Iterator[ReportFaul
         yield None, "the baseline has no origin", remedies["origins"]
 
 
-def _of_suites(report: Report, known: KnownNames) -> Iterator[ReportFault]:
+def _suite_faults(report: Report, known: KnownNames) -> Iterator[ReportFault]:
     ran = Counter(test.suite for test in report.tests)
     for name, times in Counter(suite.name for suite in report.suites).items():
         if times > 1:
@@ -140,7 +140,7 @@ def _of_suites(report: Report, known: KnownNames) -> Iterator[ReportFault]:
         )
 
 
-def _of_tests(report: Report) -> Iterator[ReportFault]:
+def _test_faults(report: Report) -> Iterator[ReportFault]:
     first: dict[Identity, int] = {}
     for place, test in enumerate(report.tests):
         other = first.setdefault(identity_of(test), place)
@@ -154,13 +154,14 @@ def _of_tests(report: Report) -> Iterator[ReportFault]:
 def first_faults(
     findings: Iterable[ReportFault], noun: str = "tests have problems"
 ) -> Iterator[ReportFault]:
-    """Yield the first `MOST_SHOWN` faults, then one fault with the number of the others, if any.
+    """Yield the first `MAX_LISTED_FAULTS` faults, then one fault with the number of the others.
 
-    `noun` follows this number: `12 more tests have problems`.
+    The last one is left out if there are no others. `noun` follows the number: `12 more tests have
+    problems`.
     """
     more = 0
     for number, finding in enumerate(findings):
-        if number < MOST_SHOWN:
+        if number < MAX_LISTED_FAULTS:
             yield finding
         else:
             more += 1
@@ -173,7 +174,7 @@ MAX_MODES = 10
 MAX_CELLS = 2_000_000
 
 # Names of pages and files in the folder in which suites get theirs.
-TAKEN = frozenset(
+RESERVED_NAMES = frozenset(
     {
         "by-model",
         "changes",
@@ -189,29 +190,29 @@ TAKEN = frozenset(
 
 _MODE = re.compile(r"(?=.{1,60}\Z)[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 
-BoundFault = tuple[str, str]  # what is wrong, and the fix
+FaultAndRemedy = tuple[str, str]  # what is wrong, and the fix
 
 
-def too_many_suites(number: int) -> BoundFault:
+def too_many_suites_fault(number: int) -> FaultAndRemedy:
     """Return the fault of a report with more suites than allowed."""
     return f"{number:,} suites, more than {MAX_SUITES}", "split the report"
 
 
-def faults(report: Report) -> Iterator[BoundFault]:
+def site_limit_faults(report: Report) -> Iterator[FaultAndRemedy]:
     """Yield the faults that prevent pages for a report on the site."""
     declared = (suite.name for suite in report.suites)
     names = dict.fromkeys((*declared, *(test.suite for test in report.tests)))
     if (number := max(len(names), len(report.suites))) > MAX_SUITES:
-        yield too_many_suites(number)
+        yield too_many_suites_fault(number)
         return  # each of them may have faults of its own
     for name in names:
-        if name in TAKEN:
+        if name in RESERVED_NAMES:
             yield f'"{name}" is a reserved suite name', "choose another name"
-    yield from _of_modes(report)
-    yield from _of_tables(report)
+    yield from _mode_faults(report)
+    yield from _table_size_faults(report)
 
 
-def _of_modes(report: Report) -> Iterator[BoundFault]:
+def _mode_faults(report: Report) -> Iterator[FaultAndRemedy]:
     modes = dict.fromkeys(str(test.parameters.get("mode", "")) for test in report.tests)
     for mode in modes:
         if mode and not _MODE.fullmatch(mode):
@@ -223,7 +224,7 @@ def _of_modes(report: Report) -> Iterator[BoundFault]:
         yield f"the tests have {len(modes):,} modes, more than {MAX_MODES}", remedy
 
 
-def _of_tables(report: Report) -> Iterator[BoundFault]:
+def _table_size_faults(report: Report) -> Iterator[FaultAndRemedy]:
     """Yield a fault if the result tables on the site would have more than `MAX_CELLS` cells.
 
     Each suite and mode has a table, with a row per test and a column per set of parameters.

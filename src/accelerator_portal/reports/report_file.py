@@ -16,12 +16,12 @@ from accelerator_portal.reports import report_check
 from accelerator_portal.reports.reading import (
     MAX_REPORT_BYTES,
     MAX_TESTS,
+    file_error,
     finite_number,
-    json_error_words,
-    no_number,
+    json_error_text,
     read_bytes,
     read_text,
-    refuse,
+    reject_nan_and_infinity,
 )
 from accelerator_portal.reports.report import SCHEMA_VERSION, Report, TestEntry
 
@@ -43,42 +43,42 @@ def read_report(path: Path) -> Report:
 
     Raises ProblemsError with up to a hundred faults of the file; faults of tests have a line.
     """
-    found = _Faults(path)
+    file_faults = _FileFaults(path)
     tests: list[TestEntry] = []
 
-    def take(test: object, line: int) -> None:
-        place = found.tests = found.tests + 1
+    def add_test(test: object, line: int) -> None:
+        place = file_faults.tests = file_faults.tests + 1
         if place > MAX_TESTS:
             what = f"the report has more than {MAX_TESTS:,} tests"
-            raise refuse(path, line, what, "split it by suite")
+            raise file_error(path, line, what, "split it by suite")
         try:
             tests.append(TestEntry.model_validate(test))
         except ValidationError as error:
-            found.add(error, line, f"tests[{place - 1}]")
+            file_faults.add(error, line, f"tests[{place - 1}]")
 
-    head = _Reader(path, read_text(path, MAX_REPORT_BYTES), take).value()
+    head = _JsonReader(path, read_text(path, MAX_REPORT_BYTES), add_test).value()
     if not isinstance(head, dict):
-        raise refuse(path, 1, "the report is not a JSON object", "use one JSON object")
+        raise file_error(path, 1, "the report is not a JSON object", "use one JSON object")
     version = head.get("schema_version")
     if isinstance(version, int) and version > SCHEMA_VERSION:
         what = f"the report has schema_version {str(version)[:20]}, newer than {SCHEMA_VERSION}"
-        raise refuse(path, 1, what, "update accelerator-portal, or use the older version")
+        raise file_error(path, 1, what, "update accelerator-portal, or use the older version")
     suites = head.get("suites")  # each may have many faults
     if isinstance(suites, list) and len(suites) > report_check.MAX_SUITES:
-        raise refuse(path, 1, *report_check.too_many_suites(len(suites)))
+        raise file_error(path, 1, *report_check.too_many_suites_fault(len(suites)))
     try:
         report = Report.model_validate(head).model_copy(update={"tests": tuple(tests)})
     except ValidationError as error:
-        found.add(error, 1)
-        raise ProblemsError(found.problems) from None
-    if found.problems:
-        raise ProblemsError(found.problems)
-    if wrong := list(report_check.faults(report)):
+        file_faults.add(error, 1)
+        raise ProblemsError(file_faults.problems) from None
+    if file_faults.problems:
+        raise ProblemsError(file_faults.problems)
+    if wrong := list(report_check.site_limit_faults(report)):
         raise ProblemsError(Problem(path.name, 1, *fault) for fault in wrong)
     return report
 
 
-class _Faults:
+class _FileFaults:
     """The faults of a file, up to a maximum."""
 
     def __init__(self, path: Path) -> None:
@@ -96,10 +96,10 @@ class _Faults:
                 what = f"more than {_MOST_SHOWN} problems"
                 more = Problem(self.path.name, line, what, "fix the problems above first")
                 raise ProblemsError([*self.problems, more]) from None
-            self.problems.append(_problem(self.path, line, inside, detail))
+            self.problems.append(_schema_problem(self.path, line, inside, detail))
 
 
-def _problem(path: Path, line: int, inside: str, detail: ErrorDetails) -> Problem:
+def _schema_problem(path: Path, line: int, inside: str, detail: ErrorDetails) -> Problem:
     # pydantic adds "[key]" if the key itself is invalid.
     named = (part for part in detail["loc"] if part != "[key]")
     parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in named)
@@ -111,7 +111,7 @@ def _problem(path: Path, line: int, inside: str, detail: ErrorDetails) -> Proble
     return Problem(path.name, line, what, "see the report format page")
 
 
-def line_of_tests(path: Path) -> int | None:
+def first_test_line(path: Path) -> int | None:
     """Return the line of a report's first test; None if tests don't have their own lines."""
     head, found, _ = read_bytes(path).partition(b'"tests": [\n')
     return head.count(b"\n") + 2 if found else None
@@ -136,18 +136,20 @@ TakeTest = Callable[[Any, int], None]
 """A function that gets each test and its line, and can raise an error to stop reading."""
 
 
-class _Reader:
-    """Reads the JSON text of a file from start to end; `_place` is the current position."""
+class _JsonReader:
+    """Reads the JSON text of a file from start to end; `_position` is the current position."""
 
     def __init__(self, path: Path, text: str, take_test: TakeTest) -> None:
         self._path = path
         self._text = text
         self._take_test = take_test
-        self._place = 0
-        self._line, self._counted = 1, 0
-        self._doubled: list[str] = []
+        self._position = 0
+        self._line, self._line_position = 1, 0
+        self._repeated_keys: list[str] = []
         self._decoder = json.JSONDecoder(
-            object_pairs_hook=self._object, parse_constant=no_number, parse_float=finite_number
+            object_pairs_hook=self._object_from_pairs,
+            parse_constant=reject_nan_and_infinity,
+            parse_float=finite_number,
         )
 
     def value(self) -> Any:  # noqa: ANN401 - any JSON
@@ -156,91 +158,97 @@ class _Reader:
         Each test and its line are passed to `take_test` instead. Raises ProblemsError if the JSON
         is invalid or exceeds a limit, and any error of `take_test`.
         """
-        found: Any = self._members() if self._next() == "{" else self._decoded(MAX_VALUE)
-        if self._next():
-            raise self._error("invalid JSON: extra data")
+        found: Any = (
+            self._read_members() if self._next_character() == "{" else self._decode_value(MAX_VALUE)
+        )
+        if self._next_character():
+            raise self._error_here("invalid JSON: extra data")
         return found
 
-    def _members(self) -> dict[str, Any]:
+    def _read_members(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
-        for _ in self._items("}"):
-            if self._next() != '"':
-                raise self._error("invalid JSON: expecting property name in double quotes")
-            key = self._decoded(MAX_ENTRY)
-            if self._next() != ":":
-                raise self._error("invalid JSON: expecting :")
-            self._place += 1
+        for _ in self._iterate_items("}"):
+            if self._next_character() != '"':
+                raise self._error_here("invalid JSON: expecting property name in double quotes")
+            key = self._decode_value(MAX_ENTRY)
+            if self._next_character() != ":":
+                raise self._error_here("invalid JSON: expecting :")
+            self._position += 1
             if key in found:
-                raise self._error(f'the key "{key[:60]}" is listed twice', "remove one of the two")
+                raise self._error_here(
+                    f'the key "{key[:60]}" is listed twice', "remove one of the two"
+                )
             if len(found) >= MAX_MEMBERS:
-                raise self._error(f"more than {MAX_MEMBERS:,} keys in one object")
-            if key == "tests" and self._next() == "[":
-                for _ in self._items("]"):
-                    line = self._line_here()
-                    self._take_test(self._decoded(MAX_ENTRY), line)
+                raise self._error_here(f"more than {MAX_MEMBERS:,} keys in one object")
+            if key == "tests" and self._next_character() == "[":
+                for _ in self._iterate_items("]"):
+                    line = self._current_line()
+                    self._take_test(self._decode_value(MAX_ENTRY), line)
                 found[key] = ()
             else:
-                found[key] = self._decoded(MAX_VALUE)
+                found[key] = self._decode_value(MAX_VALUE)
         return found
 
-    def _items(self, end: str) -> Iterator[None]:
+    def _iterate_items(self, end: str) -> Iterator[None]:
         """Iterate over an object or list that ends with the character `end`.
 
         In each iteration, the current position is at an item, and the caller must read this item.
         Raises ProblemsError if neither a comma nor `end` follows the item.
         """
-        self._place += 1
-        found = self._next()
+        self._position += 1
+        found = self._next_character()
         while found != end:
             yield
-            found = self._next()
+            found = self._next_character()
             if found not in {",", end}:
-                raise self._error(f"invalid JSON: expecting , or {end}")
+                raise self._error_here(f"invalid JSON: expecting , or {end}")
             if found == ",":
-                self._place += 1
-                self._next()
-        self._place += 1
+                self._position += 1
+                self._next_character()
+        self._position += 1
 
-    def _next(self) -> str:
+    def _next_character(self) -> str:
         """Skip white space and return the next character; empty at the end."""
-        space = _SPACE.match(self._text, self._place)
-        self._place = space.end() if space else self._place
-        return self._text[self._place : self._place + 1]
+        space = _SPACE.match(self._text, self._position)
+        self._position = space.end() if space else self._position
+        return self._text[self._position : self._position + 1]
 
-    def _decoded(self, limit: int) -> Any:  # noqa: ANN401 - any JSON
-        start = self._place
-        if self._next() == "":
-            raise self._error("invalid JSON: the file ends too early")
+    def _decode_value(self, limit: int) -> Any:  # noqa: ANN401 - any JSON
+        start = self._position
+        if self._next_character() == "":
+            raise self._error_here("invalid JSON: the file ends too early")
         try:
-            found, self._place = self._decoder.raw_decode(self._text, self._place)
+            found, self._position = self._decoder.raw_decode(self._text, self._position)
         except (ValueError, RecursionError) as error:
             if isinstance(error, json.JSONDecodeError):
-                self._place = error.pos
-            raise self._error(f"invalid JSON: {json_error_words(error)}") from None
-        if self._place - start > limit:
-            what = f"one value has {self._place - start:,} characters, more than {limit:,}"
-            self._place = start
-            raise self._error(what, "shorten its texts and lists")
-        if self._doubled:
-            self._place = start
-            raise self._error(f'the key "{self._doubled[0][:60]}" is listed twice', "remove one")
+                self._position = error.pos
+            raise self._error_here(f"invalid JSON: {json_error_text(error)}") from None
+        if self._position - start > limit:
+            what = f"one value has {self._position - start:,} characters, more than {limit:,}"
+            self._position = start
+            raise self._error_here(what, "shorten its texts and lists")
+        if self._repeated_keys:
+            self._position = start
+            raise self._error_here(
+                f'the key "{self._repeated_keys[0][:60]}" is listed twice', "remove one"
+            )
         return found
 
-    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def _object_from_pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(pairs) > MAX_MEMBERS:
             raise ValueError(f"an object has {len(pairs):,} keys, more than {MAX_MEMBERS:,}")
         found = dict(pairs)
         if len(found) < len(pairs):
             keys = [key for key, _ in pairs]
-            self._doubled += [key for key in found if keys.count(key) > 1]
+            self._repeated_keys += [key for key in found if keys.count(key) > 1]
         return found
 
-    def _line_here(self) -> int:
-        self._line += self._text.count("\n", self._counted, self._place)
-        self._counted = self._place
+    def _current_line(self) -> int:
+        self._line += self._text.count("\n", self._line_position, self._position)
+        self._line_position = self._position
         return self._line
 
-    def _error(self, what: str, remedy: str = "create the file again") -> ProblemsError:
-        column = self._place - self._text.rfind("\n", 0, self._place)
+    def _error_here(self, what: str, remedy: str = "create the file again") -> ProblemsError:
+        column = self._position - self._text.rfind("\n", 0, self._position)
         what = what.replace("invalid JSON:", f"invalid JSON in column {column}:", 1)
-        return refuse(self._path, self._text.count("\n", 0, self._place) + 1, what, remedy)
+        return file_error(self._path, self._text.count("\n", 0, self._position) + 1, what, remedy)

@@ -11,12 +11,12 @@ from collections.abc import Callable, Container, Iterator
 from dataclasses import replace
 from itertools import chain
 
-from accelerator_portal.catalog.files.own_suite import SuiteNames, owner_of
+from accelerator_portal.catalog.files.own_suite import SuiteNames, suite_owner
 from accelerator_portal.catalog.files.suite_file import SUITES_WITHOUT_FILE
 from accelerator_portal.catalog.problem import Problem, did_you_mean
 from accelerator_portal.reports.report import Report, TestEntry
 from accelerator_portal.reports.report_check import (
-    MOST_SHOWN,
+    MAX_LISTED_FAULTS,
     KnownNames,
     ReportFault,
     first_faults,
@@ -41,7 +41,7 @@ def name_warnings(
     warnings about tests, the last warning has the number of the others. `first_test` is the line of
     the first test, or None if tests don't have their own lines.
     """
-    found = chain(_of_suites(report, known), first_faults(_of_tests(report, known)))
+    found = chain(_suite_faults(report, known), first_faults(_test_name_faults(report, known)))
     for place, what, remedy in found:
         line = 1 if place is None or first_test is None else first_test + place
         yield replace(Problem(path, line, what, remedy), level="warning")
@@ -49,7 +49,7 @@ def name_warnings(
 
 def with_full_suite_names(report: Report, names: SuiteNames) -> Report:
     """Return a report with the portal's full suite names; see `SuiteNames.full`."""
-    return _renamed(report, lambda suite: names.full(suite, report.accelerator))
+    return _with_renamed_suites(report, lambda suite: names.full_name(suite, report.accelerator))
 
 
 def with_imported_suite_names(report: Report, known: KnownNames) -> Report:
@@ -60,16 +60,16 @@ def with_imported_suite_names(report: Report, known: KnownNames) -> Report:
     """
     names = known.suite_names
 
-    def renamed(suite: str) -> str:
-        owner = owner_of(suite)
+    def full_name(suite: str) -> str:
+        owner = suite_owner(suite)
         vendors = {report.accelerator, *known.accelerators}
         plain = suite.replace("/", "-") if owner and owner not in vendors else suite
-        return names.full(plain, report.accelerator)
+        return names.full_name(plain, report.accelerator)
 
-    return _renamed(report, renamed)
+    return _with_renamed_suites(report, full_name)
 
 
-def _renamed(report: Report, full: Callable[[str], str]) -> Report:
+def _with_renamed_suites(report: Report, full: Callable[[str], str]) -> Report:
     suites = dict.fromkeys([*(s.name for s in report.suites), *(t.suite for t in report.tests)])
     names = {suite: full(suite) for suite in suites}
     if all(name == suite for suite, name in names.items()):
@@ -82,10 +82,10 @@ def _renamed(report: Report, full: Callable[[str], str]) -> Report:
     )
 
 
-def _of_suites(report: Report, known: KnownNames) -> Iterator[ReportFault]:
+def _suite_faults(report: Report, known: KnownNames) -> Iterator[ReportFault]:
     names = known.suite_names
     for suite in report.suites if names.portal else ():
-        name = names.full(suite.name, report.accelerator)
+        name = names.full_name(suite.name, report.accelerator)
         if name in names.portal or name in SUITES_WITHOUT_FILE or name in known.own_suites:
             continue
         yield (
@@ -103,14 +103,14 @@ def _suite_remedy(name: str, report: Report, known: KnownNames) -> str:
     if near:
         return f'did you mean "{near[0]}"? If it is your own suite, declare it in accelerator.yaml'
     declare = "declare it with a title and a link in accelerator.yaml, under suites"
-    declared = sorted(own for own in known.own_suites if owner_of(own) == owner)
+    declared = sorted(own for own in known.own_suites if suite_owner(own) == owner)
     if not declared:
         return declare
     (renamed,) = difflib.get_close_matches(name, declared, n=1, cutoff=0)
     return f'{declare}; if it is "{renamed}" under a new name, add the name to its aliases there'
 
 
-def _of_tests(report: Report, known: KnownNames) -> Iterator[ReportFault]:
+def _test_name_faults(report: Report, known: KnownNames) -> Iterator[ReportFault]:
     names = {name: frozenset(suite.tests) for name, suite in known.suites.items()}
     unit = {suite.name for suite in report.suites if suite.kind == "unit"}
     unknown = 0
@@ -118,14 +118,14 @@ def _of_tests(report: Report, known: KnownNames) -> Iterator[ReportFault]:
         if test.suite in names:
             if test.name not in names[test.suite]:
                 unknown += 1  # looking for near names takes long: only for those that are shown
-                near = names[test.suite] if unknown <= MOST_SHOWN else ()
+                near = names[test.suite] if unknown <= MAX_LISTED_FAULTS else ()
                 remedy = did_you_mean(test.name, near)[:200]
                 yield place, f'"{test.suite}" has no test "{test.name}"', remedy
-        elif owner_of(test.suite) is None and (device := _device(test, unit)):
+        elif suite_owner(test.suite) is None and (device := _device_in_name(test, unit)):
             what = f'the name "{test.name}" contains a device ("{device}")'
             yield place, what, "remove the device from test names"
 
 
-def _device(test: TestEntry, unit: Container[str]) -> str | None:
+def _device_in_name(test: TestEntry, unit: Container[str]) -> str | None:
     found = (_CARDS if test.suite in unit else _DEVICES).search(test.name)
     return found[0] if found else None

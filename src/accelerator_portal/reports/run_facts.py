@@ -12,8 +12,8 @@ from typing import Any
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.problem import Problem
-from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import parse_yaml
+from accelerator_portal.catalog.yaml_validation import validate
 from accelerator_portal.reports.reading import read_text
 from accelerator_portal.reports.report import Environment
 
@@ -36,7 +36,7 @@ IMPORT_REMEDIES: Mapping[str, str] = {
 _OTHER_NAMES = {"pytorch": "torch"}
 
 
-def named_facts(properties: Mapping[str, object]) -> dict[str, str]:
+def facts_from_properties(properties: Mapping[str, object]) -> dict[str, str]:
     """Return the facts of the environment that a file's properties state, by name.
 
     The names are the names in `ENVIRONMENT_OPTIONS`. Properties may have these names in upper or
@@ -50,7 +50,7 @@ def named_facts(properties: Mapping[str, object]) -> dict[str, str]:
     return facts
 
 
-def environment_of_file(path: Path) -> Environment:
+def read_environment(path: Path) -> Environment:
     """Read the environment of a run from a JSON or YAML file.
 
     Raises ProblemsError if the file cannot be read, is empty or has an invalid key or value.
@@ -66,7 +66,7 @@ def environment_of_file(path: Path) -> Environment:
     return record
 
 
-def stated_environment(*stated: Environment | Mapping[str, Any]) -> Environment:
+def merged_environment(*stated: Environment | Mapping[str, Any]) -> Environment:
     """Return the merged environments; the first value of each fact counts.
 
     Raises pydantic's ValidationError if a value is invalid.

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints, model_validator
 
-from accelerator_portal.catalog.fields import Model, fault
+from accelerator_portal.catalog.fields import StrictModel, validation_error
 
 MAX_SHARDS = 1000
 
@@ -21,7 +21,7 @@ Positions = Annotated[str, StringConstraints(pattern=_RANGES, max_length=2_000_0
 ResumeCommand = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 
 
-class Shard(Model):
+class Shard(StrictModel):
     """The part of a plan (the list of a run's tests) that one machine ran."""
 
     index: Annotated[int, Field(ge=1, le=MAX_SHARDS)]
@@ -45,10 +45,10 @@ class Shard(Model):
     """The command that resumes an interrupted run of this shard."""
 
     @model_validator(mode="after")
-    def _is_one_of_them(self) -> Shard:
+    def _check_index_within_count(self) -> Shard:
         if self.index > self.count:
             what = f"there is no shard {self.index} of {self.count}"
-            raise fault(what, "correct index or count")
+            raise validation_error(what, "correct index or count")
         return self
 
     @property

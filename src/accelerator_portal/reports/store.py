@@ -12,7 +12,7 @@ from accelerator_portal.catalog.catalog import ACCELERATORS, RESULTS
 from accelerator_portal.catalog.files.own_suite import SuiteNames
 from accelerator_portal.reports.reading import MAX_TESTS
 from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_file import line_of_tests, read_report
+from accelerator_portal.reports.report_file import first_test_line, read_report
 from accelerator_portal.reports.report_names import with_full_suite_names
 
 
@@ -29,11 +29,11 @@ class StoredReport:
     first_test: int | None
 
 
-Stored = tuple[tuple[StoredReport, ...], tuple[Problem, ...]]
+ReportsAndProblems = tuple[tuple[StoredReport, ...], tuple[Problem, ...]]
 
 
 @cached_by_owner
-def stored_reports(catalog: Catalog) -> Stored:
+def stored_reports(catalog: Catalog) -> ReportsAndProblems:
     """Return the usable reports in a catalog's folders, and the problems of the other reports.
 
     The reports are in the order of the platforms, and of the files in each folder. If a folder has
@@ -41,18 +41,20 @@ def stored_reports(catalog: Catalog) -> Stored:
     later reports are left out. The reports of a catalog are read once and then cached.
     """
     results = {platform.id: platform.results for platform in catalog.platforms}
-    return _of_folders(results, catalog.suite_names)
+    return _reports_of_folders(results, catalog.suite_names)
 
 
-def left_out_reports(catalog: Catalog) -> Stored:
+def left_out_reports(catalog: Catalog) -> ReportsAndProblems:
     """Return the usable reports in quarantined folders, and the problems of the other reports.
 
     A quarantined folder has problems, so the catalog has no platform for it.
     """
-    return _of_folders(catalog.left_out, catalog.suite_names)
+    return _reports_of_folders(catalog.left_out, catalog.suite_names)
 
 
-def _of_folders(results: Mapping[str, tuple[Path, ...]], suite_names: SuiteNames) -> Stored:
+def _reports_of_folders(
+    results: Mapping[str, tuple[Path, ...]], suite_names: SuiteNames
+) -> ReportsAndProblems:
     found: list[StoredReport] = []
     problems: list[Problem] = []
     for folder, files in results.items():
@@ -75,7 +77,7 @@ def _of_folders(results: Mapping[str, tuple[Path, ...]], suite_names: SuiteNames
                 problems.append(Problem(path, 1, what, "remove older reports or some tests"))
                 break
             found.append(
-                StoredReport(_report_id(folder, file.stem), path, made, line_of_tests(file))
+                StoredReport(_report_id(folder, file.stem), path, made, first_test_line(file))
             )
     return tuple(found), tuple(problems)
 

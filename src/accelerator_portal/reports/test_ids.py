@@ -42,7 +42,7 @@ _ID = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Identified:
+class ParsedTestId:
     """A test's name and parameters, and the device that was part of its original name."""
 
     name: str
@@ -55,7 +55,7 @@ _PLUGIN = "privateuse1"
 _CLASS_ENDING = re.compile(rf"(?:{'|'.join(sorted(DEVICES)).upper()})\Z")
 
 
-def identified(container: str, test: str) -> Identified:
+def parse_junit_test_id(container: str, test: str) -> ParsedTestId:
     """Return the identity of a test from JUnit's `classname` and `name`.
 
     The name is empty if both arguments are empty.
@@ -63,15 +63,15 @@ def identified(container: str, test: str) -> Identified:
     base, bracket, inside = test.partition("[")
     if not (bracket and base and inside.endswith("]")):
         base, inside = test, ""
-    parameters, device = _parameters(inside.removesuffix("]"))
-    if generic := _generic(container, base):
+    parameters, device = _bracket_parameters(inside.removesuffix("]"))
+    if generic := _split_generic_test_id(container, base):
         container, base, of_name, device = generic
-        parameters = _joined(of_name, parameters)
+        parameters = _joined_parameters(of_name, parameters)
     name = "::".join(part for part in (container, base) if part)
-    return Identified(fitted(name, MAX_NAME), parameters, device)
+    return ParsedTestId(shortened_with_digest(name, MAX_NAME), parameters, device)
 
 
-def identified_node(nodeid: str) -> Identified:
+def parse_pytest_node_id(nodeid: str) -> ParsedTestId:
     """Return the identity of a pytest node.
 
     The identity is the same in pytest's JUnit file: `tests/test_a.py::TestX::test_y[1]` is the test
@@ -80,22 +80,22 @@ def identified_node(nodeid: str) -> Identified:
     address, bracket, inside = nodeid.partition("[")
     file, *inner = address.split("::")
     names = [file.replace("/", ".").removesuffix(".py"), *inner]
-    return identified(".".join(names[:-1]), f"{names[-1]}{bracket}{inside}")
+    return parse_junit_test_id(".".join(names[:-1]), f"{names[-1]}{bracket}{inside}")
 
 
-def identified_generic(container: str, test: str, device: str) -> Identified | None:
+def parse_device_generic_name(container: str, test: str, device: str) -> ParsedTestId | None:
     """Return the identity of a test that PyTorch generated for a device; None for other names.
 
     `container` is the file and class without the device: `test_ops.TestCommon`.
     """
-    found = _without_device(test, device)
+    found = _split_device_suffix(test, device)
     if found is None:
         return None
     base, parameters = found
-    return Identified(fitted(f"{container}::{base}", MAX_NAME), parameters, device)
+    return ParsedTestId(shortened_with_digest(f"{container}::{base}", MAX_NAME), parameters, device)
 
 
-def suite_id(name: str) -> str | None:
+def valid_suite_id(name: str) -> str | None:
     """Return a suite's name as an id: `My Tests` becomes `my-tests`.
 
     A valid id is returned unchanged. None if the name has no ASCII letter or digit.
@@ -106,15 +106,15 @@ def suite_id(name: str) -> str | None:
     return "-".join(words)[:_MAX_SUITE].strip("-") or None
 
 
-def suite_name(name: str) -> str | None:
+def valid_suite_name(name: str) -> str | None:
     """Return a name as a valid suite name: `acme/kernels` stays, `My Tests` becomes `my-tests`.
 
     None if the name has no ASCII letter or digit.
     """
-    return name if is_suite_name(name) else suite_id(name)
+    return name if is_suite_name(name) else valid_suite_id(name)
 
 
-def fitted(text: str, limit: int) -> str:
+def shortened_with_digest(text: str, limit: int) -> str:
     """Return a text of at most `limit` characters; a digest keeps shortened texts distinct."""
     if len(text) <= limit:
         return text
@@ -122,20 +122,20 @@ def fitted(text: str, limit: int) -> str:
     return f"{text[: limit - 17]}…{digest}"
 
 
-def known_dtype(word: str) -> str | None:
+def dtype_or_none(word: str) -> str | None:
     """Return PyTorch's name for a data type such as `bf16`; None for other words."""
     word = word.removeprefix("torch.")
     word = _ALIASES.get(word, word)
     return word if word in DTYPES else None
 
 
-def known_device(word: str) -> str | None:
+def device_or_none(word: str) -> str | None:
     """Return the word if it names a device, such as `cuda` or `cuda:0`, else None."""
     kind, colon, number = word.partition(":")
     return word if kind in DEVICES and (number.isdigit() or not colon) else None
 
 
-def _parameters(inside: str) -> tuple[dict[str, str], str | None]:
+def _bracket_parameters(inside: str) -> tuple[dict[str, str], str | None]:
     """Return the parameters and the device in the brackets of a test id.
 
     Two or more data types stay in the parameter `case`, because their roles are unknown.
@@ -143,19 +143,21 @@ def _parameters(inside: str) -> tuple[dict[str, str], str | None]:
     if not inside:
         return {}, None
     parts = inside.split("-")
-    devices = [part for part in parts if known_device(part)]
-    rest = [part for part in parts if not known_device(part)]
-    dtypes = [dtype for part in rest if (dtype := known_dtype(part))]
+    devices = [part for part in parts if device_or_none(part)]
+    rest = [part for part in parts if not device_or_none(part)]
+    dtypes = [dtype for part in rest if (dtype := dtype_or_none(part))]
     parameters = {}
     if len(dtypes) == 1:
         parameters["dtype"] = dtypes[0]
-        rest = [part for part in rest if not known_dtype(part)]
+        rest = [part for part in rest if not dtype_or_none(part)]
     if case := "-".join(rest):
-        parameters["case"] = fitted(case, MAX_CASE)
+        parameters["case"] = shortened_with_digest(case, MAX_CASE)
     return parameters, "-".join(devices) or None
 
 
-def _generic(container: str, test: str) -> tuple[str, str, dict[str, str], str] | None:
+def _split_generic_test_id(
+    container: str, test: str
+) -> tuple[str, str, dict[str, str], str] | None:
     """Return the class, name, parameters and device of a device-generic test.
 
     None unless class and test name the same device. The class of a plugin's device ends with
@@ -166,31 +168,31 @@ def _generic(container: str, test: str) -> tuple[str, str, dict[str, str], str] 
         return None
     stem, word = container[: ending.start()], ending[0].lower()
     for device in sorted(DEVICES) if word == _PLUGIN else [word]:
-        if found := _without_device(test, device):
+        if found := _split_device_suffix(test, device):
             return stem, *found, device
     return None
 
 
-def _without_device(test: str, device: str) -> tuple[str, dict[str, str]] | None:
+def _split_device_suffix(test: str, device: str) -> tuple[str, dict[str, str]] | None:
     """Return a test's name without device and data type, and the parameters from its ending.
 
     `test_add_cuda_float32` gives `test_add` and `{"dtype": "float32"}`. None if the name does not
     contain the device, or ends in other words.
     """
     base, found, types = test.rpartition(f"_{device}")
-    parameters = _generic_types(types.removeprefix("_")) if types[:1] in {"", "_"} else None
+    parameters = _suffix_parameters(types.removeprefix("_")) if types[:1] in {"", "_"} else None
     return (base, parameters) if base and found and parameters is not None else None
 
 
-def _generic_types(words: str) -> dict[str, str] | None:
+def _suffix_parameters(words: str) -> dict[str, str] | None:
     if not words:
         return {}
-    if dtype := known_dtype(words):
+    if dtype := dtype_or_none(words):
         return {"dtype": dtype}
-    return {"case": words} if all(map(known_dtype, words.split("_"))) else None
+    return {"case": words} if all(map(dtype_or_none, words.split("_"))) else None
 
 
-def _joined(one: dict[str, str], other: dict[str, str]) -> dict[str, str]:
+def _joined_parameters(one: dict[str, str], other: dict[str, str]) -> dict[str, str]:
     cases = [parameters["case"] for parameters in (one, other) if "case" in parameters]
     joined = {**other, **one}
-    return {**joined, "case": fitted("-".join(cases), MAX_CASE)} if cases else joined
+    return {**joined, "case": shortened_with_digest("-".join(cases), MAX_CASE)} if cases else joined

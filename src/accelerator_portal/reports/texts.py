@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-LONGEST = 4000
+MAX_TEXT_LENGTH = 4000
 """The maximum number of characters of a message or a log in a report."""
 
 
-def shortened(text: str, limit: int = LONGEST) -> str | None:
+def shortened_text(text: str, limit: int = MAX_TEXT_LENGTH) -> str | None:
     """Return a text, cut in the middle to at most `limit` characters; None if it is empty."""
     text = text.strip()
     if len(text) <= limit:

@@ -6,15 +6,15 @@ import re
 
 from accelerator_portal.reports.failure_texts import outcome_of_text, without_colors
 from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.reports.texts import LONGEST, shortened
+from accelerator_portal.reports.texts import MAX_TEXT_LENGTH, shortened_text
 
 NO_REASON = "The file states no reason."
 
 _EXCEPTION = re.compile(r"(?:\w+\.)*[A-Z]\w*(?:Error|Exception)")
-_AROUND_THE_TEST = re.compile(r"\bfailed on (?:setup|teardown)\b")
+_SETUP_OR_TEARDOWN = re.compile(r"\bfailed on (?:setup|teardown)\b")
 
 
-def of_failure(message: str, text: str) -> Outcome:
+def failure_outcome(message: str, text: str) -> Outcome:
     """Return the outcome of a failed test: `failed`, or a more exact outcome from its texts.
 
     The `message` takes precedence over the traceback (`text`).
@@ -22,7 +22,7 @@ def of_failure(message: str, text: str) -> Outcome:
     return outcome_of_text(message) or outcome_of_text(text) or "failed"
 
 
-def of_error(message: str, text: str, kind: str = "") -> Outcome:
+def error_outcome(message: str, text: str, kind: str = "") -> Outcome:
     """Return the outcome of an error, from its message or else its traceback (`text`).
 
     `kind` is the type of the error, if the file states it. If neither text describes an outcome,
@@ -30,22 +30,22 @@ def of_error(message: str, text: str, kind: str = "") -> Outcome:
     exceptions as errors with their type. Otherwise the outcome is `infrastructure-error`, because
     pytest reports only failed fixtures as errors.
     """
-    if said := outcome_of_text(message) or outcome_of_text(text):
-        return said
-    own = _EXCEPTION.fullmatch(kind) and not _AROUND_THE_TEST.search(message)
-    return "failed" if own else "infrastructure-error"
+    if outcome := outcome_of_text(message) or outcome_of_text(text):
+        return outcome
+    is_raised_by_test = _EXCEPTION.fullmatch(kind) and not _SETUP_OR_TEARDOWN.search(message)
+    return "failed" if is_raised_by_test else "infrastructure-error"
 
 
 def reason(text: str) -> str | None:
     """Return a message without colors, shortened to `LONGEST` characters; None if it is empty."""
-    return shortened(without_colors(text))
+    return shortened_text(without_colors(text))
 
 
 def log_tail(text: str) -> str | None:
     """Return the last lines of a log, at most `LONGEST` characters; None if it is empty."""
     text = without_colors(text).strip()
-    if len(text) <= LONGEST:
+    if len(text) <= MAX_TEXT_LENGTH:
         return text or None
-    tail = text[-LONGEST:]
+    tail = text[-MAX_TEXT_LENGTH:]
     _, newline, whole_lines = tail.partition("\n")
     return whole_lines if newline and whole_lines else tail

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.history import OutcomeChange, fold
+from accelerator_portal.results.history import OutcomeChange, fold_report
+from accelerator_portal.results.history_state import Basis, State
 from accelerator_portal.results.partitions.columns import changes_in
 from accelerator_portal.results.partitions.manifest import HISTORY, read_manifest
-from accelerator_portal.results.partitions.writing import read_part
-from accelerator_portal.results.standing import Basis, State
+from accelerator_portal.results.partitions.writing import read_listed_file
 from accelerator_portal.results.state_file import read_state
 
 
@@ -62,7 +62,7 @@ def read_history(root: Path, accelerator: str, basis: Basis) -> History:
     state = read_state_of(root, accelerator, basis)
     changes: list[OutcomeChange] = []
     for file in read_manifest(root, accelerator).files_of(basis, "changes"):
-        changes += changes_in(read_part(root, file))
+        changes += changes_in(read_listed_file(root, file))
     changes.sort(key=lambda change: (change.started, change.report, change.key))
     return History(state, tuple(changes))
 
@@ -78,7 +78,7 @@ def with_reports(history: History, reports: Iterable[StoredReport]) -> History:
     dated.sort(key=lambda stored: (stored.report.started, stored.id))
     for stored in dated:
         try:
-            state, more = fold(state, stored.report, Path(stored.path))
+            state, more = fold_report(state, stored.report, Path(stored.path))
         except ProblemsError as error:
             left_out += (Problem(stored.path, p.line, p.what, p.remedy) for p in error.problems)
             continue

@@ -11,7 +11,13 @@ from typing import Literal
 
 from accelerator_portal.reports.outcomes import Outcome, Stage
 from accelerator_portal.reports.report import Component, Environment
-from accelerator_portal.results.standing import Basis, Point, Standing, State, verdict
+from accelerator_portal.results.history_state import (
+    Basis,
+    HistoryPoint,
+    State,
+    StoredTestState,
+    verdict,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +45,9 @@ class NeverPassed:
     key: str
     outcome: Outcome
     stage: Stage | None
-    first_bad: Point
-    last_seen: Point
-    gone: Point | None
+    first_bad: HistoryPoint
+    last_seen: HistoryPoint
+    gone: HistoryPoint | None
     age: dt.timedelta
 
 
@@ -60,10 +66,10 @@ class Breakage:
     key: str
     outcome: Outcome
     stage: Stage | None
-    last_good: Point
-    first_bad: Point
-    last_seen: Point
-    gone: Point | None
+    last_good: HistoryPoint
+    first_bad: HistoryPoint
+    last_seen: HistoryPoint
+    gone: HistoryPoint | None
     age: dt.timedelta
     overdue: bool
     flaky: bool
@@ -71,7 +77,7 @@ class Breakage:
     @property
     def differences(self) -> tuple[EnvironmentDifference, ...]:
         """The differences between the environments of the last good and the first bad report."""
-        return differences(self.last_good.environment, self.first_bad.environment)
+        return environment_differences(self.last_good.environment, self.first_bad.environment)
 
 
 def open_breakages(state: State, at: dt.datetime, deadline: dt.timedelta) -> tuple[Breakage, ...]:
@@ -81,9 +87,9 @@ def open_breakages(state: State, at: dt.datetime, deadline: dt.timedelta) -> tup
     `at`. A breakage is overdue if it is older than `deadline`. Baselines have no breakages, because
     they are not runs.
     """
-    found = [
+    breakages = [
         Breakage(
-            _id(state, key, first_bad),
+            _breakage_id(state, key, first_bad),
             key,
             failure,
             standing.failure_stage,
@@ -95,10 +101,10 @@ def open_breakages(state: State, at: dt.datetime, deadline: dt.timedelta) -> tup
             overdue=at - first_bad.started > deadline,
             flaky=is_flaky(standing),
         )
-        for key, standing, first_bad, failure in _failing(state, at)
+        for key, standing, first_bad, failure in _failing_tests(state, at)
         if standing.last_good
     ]
-    return tuple(sorted(found, key=lambda breakage: (breakage.first_bad.started, breakage.key)))
+    return tuple(sorted(breakages, key=lambda breakage: (breakage.first_bad.started, breakage.key)))
 
 
 def never_passed(state: State, at: dt.datetime) -> tuple[NeverPassed, ...]:
@@ -117,18 +123,20 @@ def never_passed(state: State, at: dt.datetime) -> tuple[NeverPassed, ...]:
             standing.gone,
             at - first_bad.started,
         )
-        for key, standing, first_bad, failure in _failing(state, at)
+        for key, standing, first_bad, failure in _failing_tests(state, at)
         if standing.last_good is None
     )
 
 
-def differences(before: Environment, after: Environment) -> tuple[EnvironmentDifference, ...]:
+def environment_differences(
+    before: Environment, after: Environment
+) -> tuple[EnvironmentDifference, ...]:
     """Return the differences between two environments, in the order of the report format.
 
     Software components are split into parts, such as `plugin.version`. Packages come last,
     sorted by name: `packages.numpy`.
     """
-    both = zip(_fields(before), _fields(after), strict=True)
+    both = zip(_environment_values(before), _environment_values(after), strict=True)
     found = [EnvironmentDifference(name, old, new) for (name, old), (_, new) in both]
     for name in sorted({*before.packages, *after.packages}):
         old, new = before.packages.get(name), after.packages.get(name)
@@ -136,7 +144,7 @@ def differences(before: Environment, after: Environment) -> tuple[EnvironmentDif
     return tuple(one for one in found if one.before != one.after)
 
 
-def _fields(environment: Environment) -> Iterator[tuple[str, str | None]]:
+def _environment_values(environment: Environment) -> Iterator[tuple[str, str | None]]:
     for name in Environment.model_fields:
         value = getattr(environment, name)
         if name in {"plugin", "sdk", "backend"}:
@@ -146,7 +154,9 @@ def _fields(environment: Environment) -> Iterator[tuple[str, str | None]]:
             yield name, None if value is None else str(value)
 
 
-def _failing(state: State, at: dt.datetime) -> Iterator[tuple[str, Standing, Point, Outcome]]:
+def _failing_tests(
+    state: State, at: dt.datetime
+) -> Iterator[tuple[str, StoredTestState, HistoryPoint, Outcome]]:
     if state.basis == "baselines":
         return
     for key, standing in state.tests():
@@ -155,7 +165,7 @@ def _failing(state: State, at: dt.datetime) -> Iterator[tuple[str, Standing, Poi
             yield key, standing, first_bad, failure
 
 
-def _id(state: State, key: str, first_bad: Point) -> str:
+def _breakage_id(state: State, key: str, first_bad: HistoryPoint) -> str:
     text = (
         f"{state.accelerator}\n{key}\n{first_bad.started.astimezone(dt.timezone.utc).isoformat()}"
     )
@@ -167,7 +177,7 @@ FLAKY_FLIPS = 3
 """A test is flaky if its last FLAKY_WINDOW verdicts change at least FLAKY_FLIPS times. On the same
 code, one change is enough."""
 
-Class = Literal[
+HistoryClass = Literal[
     "regressed",  # its previous verdict is good, and it fails in the last report that has it
     "fixed",  # its previous verdict is bad, and it passes in the last report that has it
     "new",  # only one report has it
@@ -180,13 +190,13 @@ Class = Literal[
 ]
 
 
-def flips(standing: Standing) -> int:
+def verdict_change_count(standing: StoredTestState) -> int:
     """Return how often a test's last FLAKY_WINDOW verdicts changed between good and bad."""
     last = standing.verdicts[-FLAKY_WINDOW:]
     return sum(one[-1] != other[-1] for one, other in pairwise(last))
 
 
-def turned_on_same_code(standing: Standing) -> bool:
+def has_change_on_same_code(standing: StoredTestState) -> bool:
     """Return whether a test changed between good and bad while the tested code stayed the same.
 
     Only the last FLAKY_WINDOW verdicts count.
@@ -194,16 +204,16 @@ def turned_on_same_code(standing: Standing) -> bool:
     return any(verdict.startswith("=") for verdict in standing.verdicts[-FLAKY_WINDOW:])
 
 
-def is_flaky(standing: Standing) -> bool:
+def is_flaky(standing: StoredTestState) -> bool:
     """Return whether a test is flaky.
 
     A test is flaky if its last FLAKY_WINDOW verdicts change at least FLAKY_FLIPS times. On the same
     code, one change is enough.
     """
-    return flips(standing) >= FLAKY_FLIPS or turned_on_same_code(standing)
+    return verdict_change_count(standing) >= FLAKY_FLIPS or has_change_on_same_code(standing)
 
 
-def classify(standing: Standing, basis: Basis) -> Class:
+def classify_test(standing: StoredTestState, basis: Basis) -> HistoryClass:
     """Return the class of a test.
 
     In baselines, the class is `gone`, `new`, `expectation changed` or `unchanged`. Some outcomes
@@ -216,24 +226,26 @@ def classify(standing: Standing, basis: Basis) -> Class:
         return "new"
     if basis == "baselines":
         return "expectation changed" if standing.since == standing.last_seen else "unchanged"
-    return "flaky" if is_flaky(standing) else _course(standing)
+    return "flaky" if is_flaky(standing) else _class_from_verdicts(standing)
 
 
-def _course(standing: Standing) -> Class:
+def _class_from_verdicts(standing: StoredTestState) -> HistoryClass:
     """Return `fixed`, `unchanged`, `never passed`, `regressed` or `still failing` for a test.
 
     The test must not be `gone`, `flaky` or `new`.
     """
-    turn = "".join(v[-1] for v in standing.verdicts[-2:]) if verdict(standing.outcome) else ""
-    if turn == "-+":
+    last_verdicts = (
+        "".join(v[-1] for v in standing.verdicts[-2:]) if verdict(standing.outcome) else ""
+    )
+    if last_verdicts == "-+":
         return "fixed"
     if standing.first_bad is None:
         return "unchanged"
     if standing.last_good is None:
         return "never passed"
-    return "regressed" if turn == "+-" else "still failing"
+    return "regressed" if last_verdicts == "+-" else "still failing"
 
 
-def classes(state: State) -> Iterator[tuple[str, Class]]:
+def classes_by_key(state: State) -> Iterator[tuple[str, HistoryClass]]:
     """Yield each test's key with its class, sorted by key."""
-    return ((key, classify(standing, state.basis)) for key, standing in state.tests())
+    return ((key, classify_test(standing, state.basis)) for key, standing in state.tests())

@@ -20,10 +20,10 @@ from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.reports.report_names import with_full_suite_names
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.results.archive import read_state_of, state_path
-from accelerator_portal.results.history import fold, point_of
+from accelerator_portal.results.history import fold_report, history_point
+from accelerator_portal.results.history_state import Basis, State, basis_of
 from accelerator_portal.results.partitions.manifest import read_manifest
-from accelerator_portal.results.partitions.writing import add_report, forget, locked
-from accelerator_portal.results.standing import Basis, State, basis_of
+from accelerator_portal.results.partitions.writing import add_report, delete_reports, history_lock
 from accelerator_portal.results.state_file import write_state
 
 CLOCK_DIFFERENCE = dt.timedelta(days=1)
@@ -52,7 +52,7 @@ class FoldedHistory(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Folding:
+class FoldResult:
     """The result for each history without problems, and the problems of all other histories."""
 
     histories: tuple[FoldedHistory, ...]
@@ -74,7 +74,7 @@ def fold_reports(
     anew: bool = False,
     told: Callable[[FoldedHistory], None] = lambda _: None,
     progress: Progress = no_progress,
-) -> Folding:
+) -> FoldResult:
     """Add reports to the histories of their accelerators, and store the histories.
 
     If a report has a problem, the later reports of its history are skipped. The other histories
@@ -85,7 +85,9 @@ def fold_reports(
     """
     histories: list[FoldedHistory] = []
     problems: list[Problem] = []
-    for (accelerator, basis), group in groupby(sorted(reports, key=_place), key=_history):
+    for (accelerator, basis), group in groupby(
+        sorted(reports, key=_fold_order), key=_accelerator_and_basis
+    ):
         try:
             state = State(accelerator, basis)
             folded = _fold_history(root, state, list(group), anew=anew, progress=progress)
@@ -94,7 +96,7 @@ def fold_reports(
             continue
         told(folded)
         histories.append(folded)
-    return Folding(tuple(histories), tuple(problems))
+    return FoldResult(tuple(histories), tuple(problems))
 
 
 def read_reports(root: Path, files: Iterable[Path]) -> tuple[list[NamedReport], list[Problem]]:
@@ -126,7 +128,7 @@ def folder_reports(root: Path) -> tuple[list[NamedReport], list[Problem]]:
     return dated, [*problems, *unreadable]
 
 
-def without_future(
+def without_future_reports(
     reports: Iterable[NamedReport], now: dt.datetime
 ) -> tuple[list[NamedReport], list[Problem]]:
     """Return the reports that do not start in the future, and a problem for each that does.
@@ -156,31 +158,31 @@ def _fold_history(
     """
     accelerator, basis = empty.accelerator, empty.basis
     name = f"{accelerator}, {basis}"
-    new = changed = 0
-    with locked(root, accelerator), progress(name, len(reports)) as advance:
+    new = change_count = 0
+    with history_lock(root, accelerator), progress(name, len(reports)) as advance:
         manifest = read_manifest(root, accelerator)
-        kept = state_path(root, accelerator, basis)
+        stored_path = state_path(root, accelerator, basis)
         if anew:
-            kept.unlink(missing_ok=True)
-            manifest = forget(root, manifest, basis)
+            stored_path.unlink(missing_ok=True)
+            manifest = delete_reports(root, manifest, basis)
         state = read_state_of(root, accelerator, basis)
         for path, report in reports:
-            after, changes = fold(state, report, path)
-            point = point_of(report, path)
-            if after is not state or point.id not in manifest.reports:
+            new_state, changes = fold_report(state, report, path)
+            point = history_point(report, path)
+            if new_state is not state or point.id not in manifest.reports:
                 manifest = add_report(root, manifest, report, point, changes)
-                write_state(kept, after)  # last: an interrupted fold is repeated
-            if after is not state:
-                new, changed = new + 1, changed + len(changes)
-            state = after
+                write_state(stored_path, new_state)  # last: an interrupted fold is repeated
+            if new_state is not state:
+                new, change_count = new + 1, change_count + len(changes)
+            state = new_state
             advance()
-    return FoldedHistory(name, new, len(reports), changed)
+    return FoldedHistory(name, new, len(reports), change_count)
 
 
-def _history(item: NamedReport) -> tuple[str, Basis]:
+def _accelerator_and_basis(item: NamedReport) -> tuple[str, Basis]:
     return item[1].accelerator, basis_of(item[1])
 
 
-def _place(item: NamedReport) -> tuple[str, Basis, str]:
+def _fold_order(item: NamedReport) -> tuple[str, Basis, str]:
     started = item[1].started
-    return *_history(item), started.isoformat() if started else ""
+    return *_accelerator_and_basis(item), started.isoformat() if started else ""

@@ -15,17 +15,17 @@ from urllib.parse import unquote
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.identity import identity_of, parse_key
 from accelerator_portal.reports.outcomes import Outcome, Stage
-from accelerator_portal.reports.reading import refuse
+from accelerator_portal.reports.reading import file_error
 from accelerator_portal.reports.report import Report
-from accelerator_portal.results.standing import (
+from accelerator_portal.results.history_state import (
     Group,
-    Point,
-    Standing,
+    HistoryPoint,
     State,
-    advanced,
+    StoredTestState,
     basis_of,
-    first,
+    initial_test_state,
     origins_of,
+    updated_test_state,
     verdict,
 )
 
@@ -37,10 +37,10 @@ OutcomeAndStage = tuple[Outcome, Stage | None]
 
 # Environment fields that were added to the format after reports had been archived under their ids.
 # If absent, they are left out of the digest, so that these reports keep their ids.
-_LATER = ("backend",)
+_FIELDS_ADDED_LATER = ("backend",)
 
 _REPORT = Path("report.json")
-_REBUILD = "rebuild the history from all reports"
+_REBUILD_REMEDY = "rebuild the history from all reports"
 
 
 class OutcomeChange(NamedTuple):
@@ -67,7 +67,7 @@ class OutcomeChange(NamedTuple):
     """The last stage that the test reached in the earlier report."""
 
 
-def fold(
+def fold_report(
     state: State, report: Report, path: Path = _REPORT
 ) -> tuple[State, tuple[OutcomeChange, ...]]:
     """Return the state after one more report, and the report's changes sorted by key.
@@ -86,25 +86,25 @@ def fold(
     report belongs to another accelerator or basis, has no start time, starts before the newest
     report, contains a test twice, or contains a group of another report with the same start time.
     """
-    _refuse_foreign(state, report, path)
-    said = _said(report, path)
-    at = _point(report, _started(report, path), said)
+    _check_same_history(state, report, path)
+    outcomes = _outcomes_by_group(report, path)
+    at = _point_from_outcomes(report, _start_time(report, path), outcomes)
     if at.id in state.reports:
         return state, ()
-    _refuse_disorder(state, at, said, path)
+    _check_report_order(state, at, outcomes, path)
     groups = dict(state.groups)
     changes: list[OutcomeChange] = []
-    whole = _whole(report)
-    for name, tests in said.items():
-        complete = unquote(name.partition("?")[0]) in whole
-        gone = _missing(groups.get(name), tests) if complete else ()
-        groups[name] = _folded(groups.get(name), tests, at, changes, gone)
-    kept = replace(state, reports={**state.reports, at.id: at}, groups=groups)
-    return kept, tuple(sorted(changes, key=lambda change: change.key))
+    complete_suites = _complete_suites(report)
+    for name, tests in outcomes.items():
+        complete = unquote(name.partition("?")[0]) in complete_suites
+        gone = _gone_keys(groups.get(name), tests) if complete else ()
+        groups[name] = _updated_group(groups.get(name), tests, at, changes, gone)
+    new_state = replace(state, reports={**state.reports, at.id: at}, groups=groups)
+    return new_state, tuple(sorted(changes, key=lambda change: change.key))
 
 
-def replayed(
-    state: State, at: Point, said: Mapping[str, OutcomeAndStage], gone: Iterable[str]
+def state_with_archived_report(
+    state: State, at: HistoryPoint, said: Mapping[str, OutcomeAndStage], gone: Iterable[str]
 ) -> State:
     """Return the state after one more report, computed from archived data instead of the report.
 
@@ -119,89 +119,94 @@ def replayed(
         gone_of.setdefault(parse_key(key).group, []).append(key)
     groups = dict(state.groups)
     for name in by_group.keys() | gone_of.keys():
-        groups[name] = _folded(
+        groups[name] = _updated_group(
             groups.get(name), by_group.get(name, {}), at, [], gone_of.get(name, ())
         )
     return replace(state, reports={**state.reports, at.id: at}, groups=groups)
 
 
-def point_of(report: Report, path: Path = _REPORT) -> Point:
+def history_point(report: Report, path: Path = _REPORT) -> HistoryPoint:
     """Return the facts about a report that a history stores, with the report's id.
 
     Raises ProblemsError, which names the file of `path`, if the report has no start time or
     contains a test twice.
     """
-    return _point(report, _started(report, path), _said(report, path))
+    return _point_from_outcomes(report, _start_time(report, path), _outcomes_by_group(report, path))
 
 
-def _refuse_foreign(state: State, report: Report, path: Path) -> None:
+def _check_same_history(state: State, report: Report, path: Path) -> None:
     if report.accelerator != state.accelerator:
         what = f'the report is about "{report.accelerator}", not "{state.accelerator}"'
-        raise refuse(path, 1, what, "add it to that platform's history")
+        raise file_error(path, 1, what, "add it to that platform's history")
     if basis_of(report) != state.basis:
         what = f"a report of kind {report.kind} cannot be added to a history of {state.basis}"
-        raise refuse(path, 1, what, "keep runs and baselines in two histories")
+        raise file_error(path, 1, what, "keep runs and baselines in two histories")
 
 
-def _started(report: Report, path: Path = _REPORT) -> dt.datetime:
+def _start_time(report: Report, path: Path = _REPORT) -> dt.datetime:
     if report.started is None:
-        raise refuse(path, 1, "the report has no start time", "add started")
+        raise file_error(path, 1, "the report has no start time", "add started")
     return report.started
 
 
-def _said(report: Report, path: Path) -> dict[str, dict[str, OutcomeAndStage]]:
+def _outcomes_by_group(report: Report, path: Path) -> dict[str, dict[str, OutcomeAndStage]]:
     """Return the outcome and stage of each test in a report, by group and then by key.
 
     Raises ProblemsError, which names the file of `path`, if the report contains a test twice.
     """
-    said: dict[str, dict[str, OutcomeAndStage]] = {}
+    outcomes: dict[str, dict[str, OutcomeAndStage]] = {}
     doubles: dict[str, None] = {}
     for test in report.tests:
         identity = identity_of(test)
         key = identity.key
-        group = said.setdefault(identity.group, {})
+        group = outcomes.setdefault(identity.group, {})
         if key in group:
             doubles[key] = None
         group[key] = (test.outcome, test.stage)
     if doubles:
         more = f" (and {count(len(doubles) - 1, 'more test')})" if len(doubles) > 1 else ""
         what = f'"{min(doubles)}" is listed twice in the report{more}'
-        raise refuse(path, 1, what, "remove one, or add what differs")
-    return said
+        raise file_error(path, 1, what, "remove one, or add what differs")
+    return outcomes
 
 
-def _point(
-    report: Report, started: dt.datetime, said: Mapping[str, Mapping[str, OutcomeAndStage]]
-) -> Point:
+def _point_from_outcomes(
+    report: Report, started: dt.datetime, outcomes: Mapping[str, Mapping[str, OutcomeAndStage]]
+) -> HistoryPoint:
     head = report.model_dump(mode="json", include={"accelerator", "kind", "trigger", "environment"})
-    for name in _LATER:
+    for name in _FIELDS_ADDED_LATER:
         if head["environment"][name] is None:
             del head["environment"][name]
     head["started"] = started.isoformat()
     head["planned"] = sorted((suite.name, suite.planned) for suite in report.suites)
-    lines = [f"{key} {o} {s}" for tests in said.values() for key, (o, s) in tests.items()]
+    lines = [f"{key} {o} {s}" for tests in outcomes.values() for key, (o, s) in tests.items()]
     text = "\n".join([json.dumps(head, sort_keys=True), *sorted(lines)])
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     origins = origins_of(report)
-    return Point(digest, started, report.kind, report.trigger, report.environment, origins)
+    return HistoryPoint(digest, started, report.kind, report.trigger, report.environment, origins)
 
 
-def _refuse_disorder(state: State, at: Point, said: Iterable[str], path: Path) -> None:
+def _check_report_order(
+    state: State, at: HistoryPoint, group_names: Iterable[str], path: Path
+) -> None:
     last = state.last
     if last and at.started < last:
-        what = f"the report started {_shown(at.started)}, before the latest report ({_shown(last)})"
-        raise refuse(path, 1, what, _REBUILD)
-    for name in sorted(said):
+        latest = f"the latest report ({_time_text(last)})"
+        what = f"the report started {_time_text(at.started)}, before {latest}"
+        raise file_error(path, 1, what, _REBUILD_REMEDY)
+    for name in sorted(group_names):
         if name in state.groups and state.groups[name].last.started == at.started:
-            what = f'another report of {_shown(at.started)} already has tests of "{name}"'
-            raise refuse(path, 1, what, f"remove one of the two or merge them; then {_REBUILD}")
+            what = f'another report of {_time_text(at.started)} already has tests of "{name}"'
+            raise file_error(
+                path, 1, what, f"remove one of the two or merge them; then {_REBUILD_REMEDY}"
+            )
 
 
-def _shown(moment: dt.datetime) -> str:
+def _time_text(moment: dt.datetime) -> str:
     return f"{moment.astimezone(dt.timezone.utc):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _whole(report: Report) -> frozenset[str]:
+def _complete_suites(report: Report) -> frozenset[str]:
     """Return the names of a report's complete suites.
 
     A suite is complete if the report has at least the planned number of its tests, or if this
@@ -217,10 +222,10 @@ def _whole(report: Report) -> frozenset[str]:
     return frozenset(name for name in counts if counts[name] >= planned.get(name, 0))
 
 
-def _folded(
+def _updated_group(
     group: Group | None,
-    said: Mapping[str, OutcomeAndStage],
-    at: Point,
+    outcomes: Mapping[str, OutcomeAndStage],
+    at: HistoryPoint,
     changes: list[OutcomeChange],
     gone: Iterable[str],
 ) -> Group:
@@ -229,25 +234,29 @@ def _folded(
         if before := tests.get(key):
             tests[key] = before._replace(gone=at)
             changes.append(_change(at, key, "gone", None, before))
-    for key, (outcome, stage) in said.items():
+    for key, (outcome, stage) in outcomes.items():
         standing = tests.get(key)
         if standing is None:
-            tests[key] = first(outcome, stage, at)
+            tests[key] = initial_test_state(outcome, stage, at)
             changes.append(_change(at, key, "new", tests[key], None))
             continue
-        tests[key] = after = advanced(standing, outcome, stage, at)
+        tests[key] = after = updated_test_state(standing, outcome, stage, at)
         if after.since is at:
-            changes.append(_change(at, key, _kind(standing, after), after, standing))
+            changes.append(_change(at, key, _change_kind(standing, after), after, standing))
     return Group(at, tests)
 
 
-def _missing(group: Group | None, said: Mapping[str, OutcomeAndStage]) -> Iterator[str]:
+def _gone_keys(group: Group | None, outcomes: Mapping[str, OutcomeAndStage]) -> Iterator[str]:
     tests = group.tests if group else {}
-    return (key for key in sorted(tests.keys() - said) if tests[key].gone is None)
+    return (key for key in sorted(tests.keys() - outcomes) if tests[key].gone is None)
 
 
 def _change(
-    at: Point, key: str, kind: ChangeKind, after: Standing | None, before: Standing | None
+    at: HistoryPoint,
+    key: str,
+    kind: ChangeKind,
+    after: StoredTestState | None,
+    before: StoredTestState | None,
 ) -> OutcomeChange:
     if at.kind == "baseline" and kind in {"regressed", "fixed", "changed"}:
         kind = "expectation changed"
@@ -263,8 +272,8 @@ def _change(
     )
 
 
-def _kind(before: Standing, after: Standing) -> ChangeKind:
-    said, earlier = verdict(after.outcome), before.recent[-1:]
-    if said and earlier and said != earlier:
-        return "fixed" if said == "+" else "regressed"
+def _change_kind(before: StoredTestState, after: StoredTestState) -> ChangeKind:
+    sign, last_sign = verdict(after.outcome), before.recent[-1:]
+    if sign and last_sign and sign != last_sign:
+        return "fixed" if sign == "+" else "regressed"
     return "returned" if before.gone else "changed"

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
-from accelerator_portal.catalog.files.own_suite import of_executorch
+from accelerator_portal.catalog.files.own_suite import is_executorch_suite
 from accelerator_portal.catalog.files.shared_files import ModelFamily
 from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Outcome
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.standing import Basis, basis_of
+from accelerator_portal.results.history_state import Basis, basis_of
 
 _LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 
@@ -64,16 +64,20 @@ class FamilyResults:
 
         Training counts only if no other mode passed or failed: pages show its results separately.
         """
-        telling = [outcome for outcome in self.outcomes if outcome in GOOD | BAD]
-        untrained = {t.outcome for t in self.entries if t.parameters.get("mode") != "training"}
-        without = [outcome for outcome in telling if outcome in untrained]
-        return (without or telling or list(self.outcomes))[0]
+        checked_outcomes = [outcome for outcome in self.outcomes if outcome in GOOD | BAD]
+        untrained_outcomes = {
+            t.outcome for t in self.entries if t.parameters.get("mode") != "training"
+        }
+        checked_untrained_outcomes = [
+            outcome for outcome in checked_outcomes if outcome in untrained_outcomes
+        ]
+        return (checked_untrained_outcomes or checked_outcomes or list(self.outcomes))[0]
 
     @property
     def reports(self) -> tuple[StoredReport, ...]:
         """The reports that contain the tests, newest first."""
         distinct = {stored.id: stored for stored, _ in self.tests}
-        return tuple(sorted(distinct.values(), key=_age, reverse=True))
+        return tuple(sorted(distinct.values(), key=_start_and_id, reverse=True))
 
     @property
     def day(self) -> dt.date | None:
@@ -82,7 +86,7 @@ class FamilyResults:
         return started.date() if started else None
 
 
-class _Key(NamedTuple):
+class _ResultsKey(NamedTuple):
     family: str
     accelerator: str
     basis: Basis
@@ -103,36 +107,46 @@ def model_evidence(
     not in the family's mapping.
     """
     families = tuple(families)
-    found: dict[_Key, list[tuple[StoredReport, int]]] = {}
-    known: dict[tuple[str, str], tuple[str, ...]] = {}
-    for stored, suites in _newest(reports):
+    tests_by_key: dict[_ResultsKey, list[tuple[StoredReport, int]]] = {}
+    families_by_test: dict[tuple[str, str], tuple[str, ...]] = {}
+    for stored, suites in _newest_model_suites(reports):
         for place, test in enumerate(stored.report.tests):
             if test.suite not in suites:
                 continue
             named = (test.suite, test.name)
-            if named not in known:
-                known[named] = tuple(family.id for family in families if family.has(*named))
-            for family in known[named]:
+            if named not in families_by_test:
+                families_by_test[named] = tuple(
+                    family.id for family in families if family.has(*named)
+                )
+            for family in families_by_test[named]:
                 basis = basis_of(stored.report)
-                key = _Key(family, stored.report.accelerator, basis, of_executorch(test.suite))
-                found.setdefault(key, []).append((stored, place))
+                key = _ResultsKey(
+                    family, stored.report.accelerator, basis, is_executorch_suite(test.suite)
+                )
+                tests_by_key.setdefault(key, []).append((stored, place))
     evidence: dict[str, dict[str, tuple[FamilyResults, ...]]] = {}
-    pytorch_and_runs_first = sorted(found, key=lambda key: (key.executorch, key.basis != "runs"))
+    pytorch_and_runs_first = sorted(
+        tests_by_key, key=lambda key: (key.executorch, key.basis != "runs")
+    )
     for key in pytorch_and_runs_first:
         of_family = evidence.setdefault(key.family, {})
-        results = FamilyResults(key.accelerator, key.basis, tuple(found[key]), key.executorch)
+        results = FamilyResults(
+            key.accelerator, key.basis, tuple(tests_by_key[key]), key.executorch
+        )
         of_family[key.accelerator] = (*of_family.get(key.accelerator, ()), results)
     return evidence
 
 
-def _newest(reports: Iterable[StoredReport]) -> Iterator[tuple[StoredReport, frozenset[str]]]:
+def _newest_model_suites(
+    reports: Iterable[StoredReport],
+) -> Iterator[tuple[StoredReport, frozenset[str]]]:
     """Yield each report with its model suites that no newer report contains.
 
     Only reports of the same accelerator and the same basis (runs or baselines) are compared. The
     set of suites may be empty.
     """
     taken: set[tuple[str, Basis, str]] = set()
-    for stored in sorted(reports, key=_age, reverse=True):
+    for stored in sorted(reports, key=_start_and_id, reverse=True):
         report = stored.report
         tested = {test.suite for test in report.tests}
         models = {suite.name for suite in report.suites if suite.kind == "model"}
@@ -142,5 +156,5 @@ def _newest(reports: Iterable[StoredReport]) -> Iterator[tuple[StoredReport, fro
         taken |= keys
 
 
-def _age(stored: StoredReport) -> tuple[dt.datetime, str]:
+def _start_and_id(stored: StoredReport) -> tuple[dt.datetime, str]:
     return (stored.report.started or _LONG_AGO, stored.id)

@@ -11,13 +11,21 @@ from dataclasses import dataclass
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.fields import version_or_none
-from accelerator_portal.catalog.files.criteria_file import Criteria, Demand, Level, MustPass, Tested
-from accelerator_portal.catalog.message import clauses, joined, message, plural
+from accelerator_portal.catalog.files.criteria_file import (
+    Criteria,
+    Level,
+    LevelRequirement,
+    MustPass,
+    Tested,
+)
+from accelerator_portal.catalog.message import comma_list, message, plural, semicolon_list
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
 from accelerator_portal.reports.report import OPERATORS_ON_CPU, Report, TestEntry
 
-NAMED = 8  # operators in one sentence, or 9 if that is all; nobody reads a list of dozens
+MAX_LISTED_NAMES = (
+    8  # operators in one sentence, or 9 if that is all; nobody reads a list of dozens
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +54,7 @@ class QualityAssessment:
 
     level: Level
     missing: tuple[Gap, ...]
-    demands: Mapping[Demand, DemandResult]
+    demands: Mapping[LevelRequirement, DemandResult]
 
     @property
     def tested(self) -> DemandResult:
@@ -68,7 +76,7 @@ def as_of(catalog: Catalog, reports: Iterable[Report]) -> dt.datetime:
     days += [source.read for source in sources]
     days += [catalog.packages_read.read] if catalog.packages_read.read else ()
     moments = [dt.datetime.combine(day, dt.time(), dt.timezone.utc) for day in days]
-    return max([*moments, *_moments(r for r in reports if r.kind == "made-here")])
+    return max([*moments, *_report_times(r for r in reports if r.kind == "made-here")])
 
 
 def as_of_reports(at: dt.datetime, reports: Iterable[Report]) -> dt.datetime:
@@ -76,15 +84,15 @@ def as_of_reports(at: dt.datetime, reports: Iterable[Report]) -> dt.datetime:
 
     `at` is the result of `as_of`.
     """
-    return max([at, *_moments(report for report in reports if report.kind != "baseline")])
+    return max([at, *_report_times(report for report in reports if report.kind != "baseline")])
 
 
-def _moments(reports: Iterable[Report]) -> Iterator[dt.datetime]:
+def _report_times(reports: Iterable[Report]) -> Iterator[dt.datetime]:
     for report in reports:
         yield from (moment for moment in (report.started, report.finished) if moment)
 
 
-def quality(
+def assess_quality(
     platform: Platform,
     reports: list[Report],
     criteria: Criteria,
@@ -98,7 +106,7 @@ def quality(
     the platform follows. `at` is the reference time for ages (see `as_of`).
     """
     runs = [report for report in reports if report.kind != "baseline"]
-    demands: dict[Demand, DemandResult] = {
+    demands: dict[LevelRequirement, DemandResult] = {
         "command": DemandResult(bool(platform.install.options), message("no install command")),
         "maintainers": DemandResult(
             bool(platform.accelerator.maintainers), message("no maintainer")
@@ -127,23 +135,23 @@ def is_tested(
     """
     wanted = criteria.tested
     why: str = message("no run of a required suite")
-    fitting: list[Report] = []
-    of_models: list[tuple[dt.datetime, str]] = []
+    fit_runs: list[Report] = []
+    suite_runs: list[tuple[dt.datetime, str]] = []
     for report in reports:
         if report.kind == "baseline" or report.started is None:
             continue
-        unfit = _unfit(report, report.started, wanted, newest_torch, at)
-        if not unfit:
-            fitting.append(report)
+        unfit_reason = _unfit_reason(report, report.started, wanted, newest_torch, at)
+        if not unfit_reason:
+            fit_runs.append(report)
         if not {test.suite for test in report.tests}.isdisjoint(wanted.suites):
-            why = unfit or why
-            if not unfit:
-                of_models.append((report.started, report.environment.torch or ""))
-    if not of_models:
+            why = unfit_reason or why
+            if not unfit_reason:
+                suite_runs.append((report.started, report.environment.torch or ""))
+    if not suite_runs:
         return DemandResult(met=False, why=why)
-    if wanted.must_pass and (wrong := _must_pass(fitting, wanted.must_pass)):
+    if wanted.must_pass and (wrong := _required_operator_problem(fit_runs, wanted.must_pass)):
         return DemandResult(met=False, why=wrong)
-    started, torch = max(of_models)
+    started, torch = max(suite_runs)
     day = f"{started:%Y-%m-%d}"
     if not torch:
         return DemandResult(met=True, why=message("a run of {day} on torch", day=day))
@@ -152,7 +160,7 @@ def is_tested(
     )
 
 
-def _unfit(
+def _unfit_reason(
     report: Report, started: dt.datetime, wanted: Tested, newest_torch: str, at: dt.datetime
 ) -> str | None:
     """Return why a run does not count for the level "tested"; None if it counts."""
@@ -174,7 +182,7 @@ def _unfit(
     return None
 
 
-def _must_pass(reports: Iterable[Report], wanted: MustPass) -> str | None:
+def _required_operator_problem(reports: Iterable[Report], wanted: MustPass) -> str | None:
     """Return a text that names the required operators that did not pass; None if all passed.
 
     An operator passes if the newest outcome of each of its tests is good (`outcomes.GOOD`), and
@@ -185,42 +193,51 @@ def _must_pass(reports: Iterable[Report], wanted: MustPass) -> str | None:
     oldest_first = sorted((r.started, n, r) for n, r in enumerate(reports) if r.started)
     for _, _, report in oldest_first:
         for test in report.tests:
-            if _tries(test, wanted) and test.name in outcomes:
+            if _is_required_test(test, wanted) and test.name in outcomes:
                 key, cpu = identity_of(test).key, on_cpu[test.name]
                 outcomes[test.name][key] = test.outcome
                 (cpu.add if OPERATORS_ON_CPU in test.metrics else cpu.discard)(key)
     failed = [name for name, of in outcomes.items() if not BAD.isdisjoint(of.values())]
     passed = [name for name, of in outcomes.items() if of and GOOD.issuperset(of.values())]
-    fallen = [name for name in passed if on_cpu[name]]
+    names_on_cpu = [name for name in passed if on_cpu[name]]
     unknown = [name for name in outcomes if name not in {*failed, *passed}]
     if len(unknown) == len(outcomes):
         number = len(outcomes)
         return message("no results for any of the {number} required operators", number=number)
     parts = []
     if failed:
-        parts.append(message("these operators did not pass: {names}", names=_some(failed)))
-    if fallen:
-        parts.append(message("these operators fell back to the CPU: {names}", names=_some(fallen)))
+        parts.append(
+            message("these operators did not pass: {names}", names=_shortened_names(failed))
+        )
+    if names_on_cpu:
+        parts.append(
+            message(
+                "these operators fell back to the CPU: {names}",
+                names=_shortened_names(names_on_cpu),
+            )
+        )
     if unknown:
-        parts.append(message("no results for these operators: {names}", names=_some(unknown)))
-    return clauses(parts) if parts else None
+        parts.append(
+            message("no results for these operators: {names}", names=_shortened_names(unknown))
+        )
+    return semicolon_list(parts) if parts else None
 
 
-def _tries(test: TestEntry, wanted: MustPass) -> bool:
+def _is_required_test(test: TestEntry, wanted: MustPass) -> bool:
     """Return whether a test has the required suite and parameters."""
     return test.suite == wanted.suite and all(
         str(test.parameters.get(name)) == value for name, value in wanted.parameters.items()
     )
 
 
-def _some(names: list[str]) -> str:
+def _shortened_names(names: list[str]) -> str:
     """Return the names as text, such as `a, b and 5 more`.
 
-    If there are more than `NAMED` + 1 names, the text has the first `NAMED` names and the number of
-    the other names.
+    If there are more than `MAX_LISTED_NAMES` + 1 names, the text has the first `MAX_LISTED_NAMES`
+    names and the number of the other names.
     """
-    more = len(names) - NAMED
-    shown = joined(names if more <= 1 else names[:NAMED])
+    more = len(names) - MAX_LISTED_NAMES
+    shown = comma_list(names if more <= 1 else names[:MAX_LISTED_NAMES])
     return shown if more <= 1 else message("{names} and {number} more", names=shown, number=more)
 
 

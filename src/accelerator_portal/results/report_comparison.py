@@ -15,29 +15,29 @@ from accelerator_portal.reports.identity import Identity, identity_of, parse_key
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Report
 from accelerator_portal.results.history import OutcomeChange
-from accelerator_portal.results.standing import verdict
+from accelerator_portal.results.history_state import verdict
 
 DifferenceKind = Literal["new-failure", "fix", "changed", "only-first", "only-second"]
 
 ReportPair = Literal["runs", "platforms", "from-baseline", "to-baseline", "baselines"]
 """How two reports are related: runs of one platform or of two platforms, one baseline, or two."""
 
-_EXPECTED = "Expected to pass, failed"
-_UNEXPECTED = "Passed, not expected to pass"
+_EXPECTED_SUCCESS = "Expected to pass, failed"
+_UNEXPECTED_SUCCESS = "Passed, not expected to pass"
 
-DIFFERENCE_WORDS: Mapping[DifferenceKind, Mapping[ReportPair, str]] = {
+DIFFERENCE_TITLES: Mapping[DifferenceKind, Mapping[ReportPair, str]] = {
     "new-failure": {
         "runs": "New failures",
         "platforms": "Passed only in the first report",
-        "from-baseline": _EXPECTED,
-        "to-baseline": _UNEXPECTED,
+        "from-baseline": _EXPECTED_SUCCESS,
+        "to-baseline": _UNEXPECTED_SUCCESS,
         "baselines": "Expected to pass only in the first report",
     },
     "fix": {
         "runs": "Fixes",
         "platforms": "Passed only in the second report",
-        "from-baseline": _UNEXPECTED,
-        "to-baseline": _EXPECTED,
+        "from-baseline": _UNEXPECTED_SUCCESS,
+        "to-baseline": _EXPECTED_SUCCESS,
         "baselines": "Expected to pass only in the second report",
     },
     "changed": dict.fromkeys(get_args(ReportPair), "Other changes of outcomes"),
@@ -54,7 +54,7 @@ PAIR_NOTES: Mapping[ReportPair, str] = {
     "baselines": "Both reports are baselines: they list expected results, not runs.",
 }
 
-_Results: TypeAlias = dict[str, dict[Identity, Outcome]]
+_OutcomesByGroup: TypeAlias = dict[str, dict[Identity, Outcome]]
 """The outcomes of a report by group (see `Identity.group`), then by test."""
 
 
@@ -93,11 +93,11 @@ class ReportComparison:
 
 def compare_reports(first: Report, second: Report) -> ReportComparison:
     """Compare two reports test by test; if a report repeats a test, its first result counts."""
-    one, other = _results(first), _results(second)
+    first_outcomes, second_outcomes = _outcomes_by_group(first), _outcomes_by_group(second)
     found: list[OutcomeDifference] = []
     unchanged: Counter[str] = Counter()
-    for group in sorted(one.keys() & other.keys()):
-        before, after = one[group], other[group]
+    for group in sorted(first_outcomes.keys() & second_outcomes.keys()):
+        before, after = first_outcomes[group], second_outcomes[group]
         for test in before.keys() | after.keys():
             kind = difference_kind(before.get(test), after.get(test))
             unchanged[test.suite] += kind is None
@@ -106,12 +106,12 @@ def compare_reports(first: Report, second: Report) -> ReportComparison:
     return ReportComparison(
         tuple(sorted(found, key=lambda difference: difference.test)),
         unchanged,
-        _missing(one, other),
-        _missing(other, one),
+        _unshared_test_counts(first_outcomes, second_outcomes),
+        _unshared_test_counts(second_outcomes, first_outcomes),
     )
 
 
-def _missing(results: _Results, others: _Results) -> dict[str, int]:
+def _unshared_test_counts(results: _OutcomesByGroup, others: _OutcomesByGroup) -> dict[str, int]:
     """Return the number of tests in groups that only `results` contains, by name of the suite.
 
     If `others` contains the suite with other settings, the settings follow the name in parentheses.
@@ -141,7 +141,7 @@ def difference_kind(first: Outcome | None, second: Outcome | None) -> Difference
 def report_pair(first: Report, second: Report) -> ReportPair:
     """Return the relation of two reports, for example `runs` for two runs of one platform.
 
-    The titles of their differences depend on it; see `DIFFERENCE_WORDS`.
+    The titles of their differences depend on it; see `DIFFERENCE_TITLES`.
     """
     if first.kind == "baseline":
         return "baselines" if second.kind == "baseline" else "from-baseline"
@@ -150,8 +150,8 @@ def report_pair(first: Report, second: Report) -> ReportPair:
     return "runs" if first.accelerator == second.accelerator else "platforms"
 
 
-def _results(report: Report) -> _Results:
-    found: _Results = {}
+def _outcomes_by_group(report: Report) -> _OutcomesByGroup:
+    found: _OutcomesByGroup = {}
     for test in report.tests:
         identity = identity_of(test)
         found.setdefault(identity.group, {}).setdefault(identity, test.outcome)
@@ -172,14 +172,14 @@ class ReportChanges:
     changes: tuple[OutcomeChange, ...]
 
 
-def by_report(changes: Iterable[OutcomeChange]) -> Iterator[ReportChanges]:
+def changes_by_report(changes: Iterable[OutcomeChange]) -> Iterator[ReportChanges]:
     """Yield the changes of each report, oldest first."""
     seen: set[str] = set()
     ordered = sorted(changes, key=lambda change: (change.started, change.report))
-    for (started, report), together in groupby(ordered, key=lambda c: (c.started, c.report)):
+    for (started, report), report_changes in groupby(ordered, key=lambda c: (c.started, c.report)):
         first: Counter[str] = Counter()
         others: list[OutcomeChange] = []
-        for change in together:
+        for change in report_changes:
             suite = parse_key(change.key).suite
             if suite in seen:
                 others.append(change)

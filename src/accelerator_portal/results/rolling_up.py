@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from accelerator_portal.reports.outcomes import BAD, GOOD
-from accelerator_portal.results.partitions.compaction import partitions_of, read_parts
+from accelerator_portal.results.partitions.compaction import files_by_partition, read_listed_files
 from accelerator_portal.results.partitions.manifest import ListedFile, Partition, read_manifest
 
 if TYPE_CHECKING:
@@ -49,7 +49,9 @@ def result_partitions(root: Path, accelerators: Iterable[str]) -> list[Partition
     )
     # Workers of a cluster may have another working directory.
     where = root.absolute()
-    return [PartitionFiles(where, p, tuple(found)) for p, found in partitions_of(files).items()]
+    return [
+        PartitionFiles(where, p, tuple(found)) for p, found in files_by_partition(files).items()
+    ]
 
 
 def engine_for(partitions: Iterable[PartitionFiles]) -> RollupEngine:
@@ -66,7 +68,7 @@ def pandas_rollup(rollup: Rollup, partitions: Iterable[PartitionFiles]) -> pd.Da
     import pandas as pd
 
     frames = [read_partition(partition, rollup.columns) for partition in partitions]
-    whole = pd.concat(frames, ignore_index=True) if frames else _empty(rollup)
+    whole = pd.concat(frames, ignore_index=True) if frames else _empty_frame(rollup)
     return rollup.make(whole)
 
 
@@ -83,32 +85,34 @@ def dask_rollup(rollup: Rollup, partitions: list[PartitionFiles], client: Client
 
     if not partitions:
         return pandas_rollup(rollup, partitions)
-    empty = _empty(rollup)
+    empty = _empty_frame(rollup)
     with dask.config.set({"dataframe.convert-string": False}):  # the types that pandas chose
         frame = dd.from_map(  # type: ignore[no-untyped-call]
             read_partition, partitions, columns=rollup.columns, meta=empty, enforce_metadata=False
         )
-        made = frame.map_partitions(rollup.make, meta=rollup.make(empty), enforce_metadata=False)
-        futures = client.compute(list(made.to_delayed()))
+        partition_rollups = frame.map_partitions(
+            rollup.make, meta=rollup.make(empty), enforce_metadata=False
+        )
+        futures = client.compute(list(partition_rollups.to_delayed()))
     found = client.gather(futures)  # in the order of the partitions, which is that of the groups
-    together: pd.DataFrame = pd.concat(found, ignore_index=True)
-    return together
+    joined_rollup: pd.DataFrame = pd.concat(found, ignore_index=True)
+    return joined_rollup
 
 
 def read_partition(partition: PartitionFiles, columns: Iterable[str]) -> pd.DataFrame:
-    """Return a partition's rows, with the columns in `columns` and in `PLACE`.
+    """Return a partition's rows, with the columns in `columns` and in `PLACE_COLUMNS`.
 
-    The columns in `PLACE` have the partition's accelerator, suite and month. Raises ProblemsError
-    if a file is missing or damaged.
+    The columns in `PLACE_COLUMNS` have the partition's accelerator, suite and month. Raises
+    ProblemsError if a file is missing or damaged.
     """
-    table = read_parts(partition.root, partition.files, list(columns))
+    table = read_listed_files(partition.root, partition.files, list(columns))
     frame: pd.DataFrame = table.to_pandas()
     place = partition.partition
     named = {"accelerator": place.accelerator, "suite": place.suite, "month": place.month}
-    return frame.assign(**named).astype(dict.fromkeys(PLACE, "str"))
+    return frame.assign(**named).astype(dict.fromkeys(PLACE_COLUMNS, "str"))
 
 
-def _empty(rollup: Rollup) -> pd.DataFrame:
+def _empty_frame(rollup: Rollup) -> pd.DataFrame:
     import pyarrow as pa
 
     from accelerator_portal.results.partitions.columns import arrow_schema
@@ -117,7 +121,9 @@ def _empty(rollup: Rollup) -> pd.DataFrame:
     frame: pd.DataFrame = (
         pa.schema([schema.field(n) for n in rollup.columns]).empty_table().to_pandas()
     )
-    return frame.assign(**dict.fromkeys(PLACE, "")).astype(dict.fromkeys(PLACE, "str"))
+    return frame.assign(**dict.fromkeys(PLACE_COLUMNS, "")).astype(
+        dict.fromkeys(PLACE_COLUMNS, "str")
+    )
 
 
 # Roll-ups of the archive: the results of a suite in a month, summarized as pandas DataFrames.
@@ -127,10 +133,10 @@ def _empty(rollup: Rollup) -> pd.DataFrame:
 # which `dask_rollup` uses if the rows don't fit into memory. Numbers are counts and whole
 # microseconds, whose sums do not depend on the order.
 
-PLACE = ("accelerator", "suite", "month")
+PLACE_COLUMNS = ("accelerator", "suite", "month")
 """The columns by which every roll-up is grouped; they are in the names of the archive's folders."""
 
-CODE = ("torch", "torch_commit", "plugin_version", "plugin_commit", "commit")
+CODE_COLUMNS = ("torch", "torch_commit", "plugin_version", "plugin_commit", "commit")
 """The columns that distinguish two versions of the tested code."""
 
 MOST_SLOW = 10
@@ -141,7 +147,7 @@ MOST_SLOW = 10
 class Rollup:
     """A roll-up: its description, the columns that it reads, and the function that computes it.
 
-    The function gets these columns and those in `PLACE` (accelerator, suite and month).
+    The function gets these columns and those in `PLACE_COLUMNS` (accelerator, suite and month).
     """
 
     meaning: str
@@ -151,13 +157,13 @@ class Rollup:
 
 
 def outcome_counts(frame: Frame) -> Frame:
-    """Return the number of results with each outcome (column `results`), by `PLACE` and outcome."""
-    found: Frame = _grouped(frame, *PLACE, "outcome").size().reset_index(name="results")
+    """Return the number of results (column `results`) by `PLACE_COLUMNS` and outcome."""
+    found: Frame = _group_by(frame, *PLACE_COLUMNS, "outcome").size().reset_index(name="results")
     return found
 
 
 def pass_rates(frame: Frame) -> Frame:
-    """Return the numbers of reports and results, and the pass rate, by `PLACE`.
+    """Return the numbers of reports and results, and the pass rate, by `PLACE_COLUMNS`.
 
     The columns are `reports`, `results` (all results), `passed`, `failed` and `pass_rate`. The pass
     rate is the share of passed results among passed and failed results, from 0 to 1. It is NaN if
@@ -167,7 +173,7 @@ def pass_rates(frame: Frame) -> Frame:
         passed=frame["outcome"].isin(GOOD).astype("int64"),
         failed=frame["outcome"].isin(BAD).astype("int64"),
     )
-    groups = _grouped(marked, *PLACE)
+    groups = _group_by(marked, *PLACE_COLUMNS)
     found: Frame = groups.agg(
         reports=("report", "nunique"),
         results=("key", "size"),
@@ -178,20 +184,24 @@ def pass_rates(frame: Frame) -> Frame:
 
 
 def flaky_tests(frame: Frame) -> Frame:
-    """Return the tests that passed and failed on the same code, by `PLACE` and `key`.
+    """Return the tests that passed and failed on the same code, by `PLACE_COLUMNS` and `key`.
 
-    Two results have the same code if the columns in `CODE` are equal. `passed` and `failed` count a
-    test's results on code on which the test both passed and failed. Results without a PyTorch
-    version are ignored, because their code is unknown.
+    Two results have the same code if the columns in `CODE_COLUMNS` are equal. `passed` and `failed`
+    count a test's results on code on which the test both passed and failed. Results without a
+    PyTorch version are ignored, because their code is unknown.
     """
-    named = frame[frame["torch"].notna()]
-    marked = named.assign(
-        passed=named["outcome"].isin(GOOD).astype("int64"),
-        failed=named["outcome"].isin(BAD).astype("int64"),
+    with_known_code = frame[frame["torch"].notna()]
+    marked = with_known_code.assign(
+        passed=with_known_code["outcome"].isin(GOOD).astype("int64"),
+        failed=with_known_code["outcome"].isin(BAD).astype("int64"),
     )
-    code = _grouped(marked, *PLACE, "key", *CODE)[["passed", "failed"]].sum().reset_index()
+    code = (
+        _group_by(marked, *PLACE_COLUMNS, "key", *CODE_COLUMNS)[["passed", "failed"]]
+        .sum()
+        .reset_index()
+    )
     both = code[(code["passed"] > 0) & (code["failed"] > 0)]
-    found: Frame = _grouped(both, *PLACE, "key")[["passed", "failed"]].sum().reset_index()
+    found: Frame = _group_by(both, *PLACE_COLUMNS, "key")[["passed", "failed"]].sum().reset_index()
     return found
 
 
@@ -203,18 +213,20 @@ def slowest_tests(frame: Frame) -> Frame:
     """
     timed = frame[frame["seconds"].notna()]
     whole = timed.assign(microseconds=(timed["seconds"] * 1e6).round().astype("int64"))
-    groups = _grouped(whole, *PLACE, "key")["microseconds"]
+    groups = _group_by(whole, *PLACE_COLUMNS, "key")["microseconds"]
     found = groups.agg(runs="size", total="sum", longest="max").reset_index()
     found["mean_seconds"] = found["total"] / found["runs"] / 1e6
     found["longest_seconds"] = found["longest"] / 1e6
     ordered = found.sort_values(
-        [*PLACE, "mean_seconds", "key"], ascending=[True, True, True, False, True]
+        [*PLACE_COLUMNS, "mean_seconds", "key"], ascending=[True, True, True, False, True]
     )
-    first: Frame = _grouped(ordered, *PLACE).head(MOST_SLOW)
-    return first[[*PLACE, "key", "runs", "mean_seconds", "longest_seconds"]].reset_index(drop=True)
+    first: Frame = _group_by(ordered, *PLACE_COLUMNS).head(MOST_SLOW)
+    return first[[*PLACE_COLUMNS, "key", "runs", "mean_seconds", "longest_seconds"]].reset_index(
+        drop=True
+    )
 
 
-def _grouped(frame: Frame, *names: str) -> Any:  # noqa: ANN401 - pandas has a class for each case
+def _group_by(frame: Frame, *names: str) -> Any:  # noqa: ANN401 - pandas has a class for each case
     return frame.groupby(list(names), sort=True, dropna=False, observed=True)
 
 
@@ -225,7 +237,7 @@ ROLLUPS: Mapping[str, Rollup] = {
     ),
     "flaky": Rollup(
         "Tests that both passed and failed on the same code",
-        ("key", "outcome", *CODE),
+        ("key", "outcome", *CODE_COLUMNS),
         flaky_tests,
     ),
     "slowest": Rollup(

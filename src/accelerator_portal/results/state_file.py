@@ -11,18 +11,18 @@ from typing import Annotated, Literal
 from pydantic import Field, NonNegativeInt, ValidationError
 
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
-from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.fields import StrictModel
 from accelerator_portal.reports.outcomes import Outcome, Stage
-from accelerator_portal.reports.reading import first_error, read_bytes, refuse
+from accelerator_portal.reports.reading import file_error, first_error_text, read_bytes
 from accelerator_portal.reports.report import Slug
-from accelerator_portal.results.standing import (
-    VERDICT,
-    WINDOW,
+from accelerator_portal.results.history_state import (
+    VERDICT_PATTERN,
+    VERDICT_WINDOW,
     Basis,
     Group,
-    Point,
-    Standing,
+    HistoryPoint,
     State,
+    StoredTestState,
 )
 
 SCHEMA_VERSION = 1
@@ -30,7 +30,7 @@ SCHEMA_VERSION = 1
 _REMEDY = "restore it from the repository's history"
 
 # A number is an index in the list of reports, or a count of reports.
-StandingRow = tuple[
+StoredTestRow = tuple[
     Outcome,
     Stage | None,
     NonNegativeInt,  # since
@@ -44,21 +44,23 @@ StandingRow = tuple[
     NonNegativeInt,  # good
     NonNegativeInt,  # bad
     NonNegativeInt,  # silent
-    Annotated[str, Field(pattern=rf"^({VERDICT.pattern}){{0,{WINDOW}}}$")],  # recent
+    Annotated[
+        str, Field(pattern=rf"^({VERDICT_PATTERN.pattern}){{0,{VERDICT_WINDOW}}}$")
+    ],  # recent
 ]
 
 
-class _Group(Model):
+class _StoredGroup(StrictModel):
     last: NonNegativeInt
-    tests: Mapping[str, StandingRow]
+    tests: Mapping[str, StoredTestRow]
 
 
-class _File(Model):
+class _StateFile(StrictModel):
     schema_version: Literal[1]
     accelerator: Slug
     basis: Basis
-    reports: tuple[Point, ...]
-    groups: Mapping[str, _Group]
+    reports: tuple[HistoryPoint, ...]
+    groups: Mapping[str, _StoredGroup]
 
 
 def state_text(state: State) -> str:
@@ -68,15 +70,15 @@ def state_text(state: State) -> str:
     """
     points = sorted(state.reports.values(), key=lambda point: (point.started, point.id))
     numbers = {point.id: number for number, point in enumerate(points)}
-    used = _used(state)
+    referenced_ids = _referenced_report_ids(state)
     head = {
         "schema_version": SCHEMA_VERSION,
         "accelerator": state.accelerator,
         "basis": state.basis,
     }
-    reports = ",\n".join(_report(point, full=point.id in used) for point in points)
+    reports = ",\n".join(_report_json(point, full=point.id in referenced_ids) for point in points)
     groups = ",\n".join(
-        _group(name, group, numbers) for name, group in sorted(state.groups.items())
+        _group_json(name, group, numbers) for name, group in sorted(state.groups.items())
     )
     text = json.dumps(head)[:-1]
     return f'{text},\n"reports": [\n{reports}\n],\n"groups": {{\n{groups}\n}}}}\n'
@@ -93,24 +95,24 @@ def read_state(path: Path) -> State:
     Raises ProblemsError if the file is invalid.
     """
     try:
-        found = _File.model_validate_json(read_bytes(path))
+        found = _StateFile.model_validate_json(read_bytes(path))
         points = found.reports
         groups = {
             name: Group(
                 points[group.last],
-                {key: _standing(row, points) for key, row in group.tests.items()},
+                {key: _stored_test_state(row, points) for key, row in group.tests.items()},
             )
             for name, group in found.groups.items()
         }
     except (ValidationError, IndexError) as error:
         unknown = "a test refers to a report that is not in the file"
-        words = first_error(error) if isinstance(error, ValidationError) else unknown
-        raise refuse(path, 1, f"invalid history state ({words})", _REMEDY) from None
+        words = first_error_text(error) if isinstance(error, ValidationError) else unknown
+        raise file_error(path, 1, f"invalid history state ({words})", _REMEDY) from None
     reports = {point.id: point for point in points}
     return State(found.accelerator, found.basis, reports, groups)
 
 
-def _report(point: Point, *, full: bool) -> str:
+def _report_json(point: HistoryPoint, *, full: bool) -> str:
     record: dict[str, object] = {
         "id": point.id,
         "started": point.started.isoformat(),
@@ -124,30 +126,31 @@ def _report(point: Point, *, full: bool) -> str:
     return json.dumps(record, sort_keys=True)
 
 
-def _group(name: str, group: Group, numbers: Mapping[str, int]) -> str:
+def _group_json(name: str, group: Group, numbers: Mapping[str, int]) -> str:
     encode = json.JSONEncoder(separators=(",", ":")).encode
     rows = ",\n".join(
-        f'"{key}":{encode(_row(standing, numbers))}'  # a key is ASCII without quotation marks
+        # A key is ASCII without quotation marks.
+        f'"{key}":{encode(_stored_test_row(standing, numbers))}'
         for key, standing in sorted(group.tests.items())
     )
     return f'{json.dumps(name)}: {{"last": {numbers[group.last.id]}, "tests": {{\n{rows}\n}}}}'
 
 
-def _used(state: State) -> set[str]:
-    used = {group.last.id for group in state.groups.values()}
+def _referenced_report_ids(state: State) -> set[str]:
+    referenced_ids = {group.last.id for group in state.groups.values()}
     for group in state.groups.values():
         for field in chain.from_iterable(group.tests.values()):
-            if type(field) is Point:
-                used.add(field.id)
-    return used
+            if type(field) is HistoryPoint:
+                referenced_ids.add(field.id)
+    return referenced_ids
 
 
-def _row(standing: Standing, numbers: Mapping[str, int]) -> list[object]:
-    return [numbers[field.id] if type(field) is Point else field for field in standing]
+def _stored_test_row(standing: StoredTestState, numbers: Mapping[str, int]) -> list[object]:
+    return [numbers[field.id] if type(field) is HistoryPoint else field for field in standing]
 
 
-def _standing(row: StandingRow, points: Sequence[Point]) -> Standing:
-    return Standing(
+def _stored_test_state(row: StoredTestRow, points: Sequence[HistoryPoint]) -> StoredTestState:
+    return StoredTestState(
         outcome=row[0],
         stage=row[1],
         since=points[row[2]],

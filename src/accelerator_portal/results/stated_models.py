@@ -23,8 +23,8 @@ _SUITE = "stated"
 # The owner of a Hugging Face repository: "mistralai/Pixtral-12B" is not a model named Mistral.
 _OWNER = re.compile(r"(?<![\w./-])[A-Za-z-]+/(?=[\w.-])")
 # A cell can name several models: "Llama 2/3", "Qwen1.5 / Qwen2", "BART (large)".
-_PARTS = re.compile(r"[,;:/·()]+")
-_GAPS = re.compile(r"[\s_-]+")
+_NAME_SEPARATORS = re.compile(r"[,;:/·()]+")
+_WORD_SEPARATORS = re.compile(r"[\s_-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Statement:
         return self.source.as_of or self.source.read
 
     @property
-    def dated(self) -> str:
+    def date_text(self) -> str:
         """The date of the document, or the words `read on 2026-01-31` if it has no date."""
         read = message("read on {day}", day=self.source.read)
         return str(self.source.as_of) if self.source.as_of else read
@@ -67,10 +67,10 @@ class Statement:
     @property
     def words(self) -> str:
         """The publisher and the date of the document: `stated by Acme, 2026-01-31`."""
-        return message("stated by {by}, {day}", by=self.listed.by, day=self.dated)
+        return message("stated by {by}, {day}", by=self.listed.by, day=self.date_text)
 
 
-def statements(platform: Platform) -> Iterator[Statement]:
+def model_statements(platform: Platform) -> Iterator[Statement]:
     """Yield the lists of models that documents state for a platform."""
     file = platform.stated_models
     for listed in file.lists if file else ():
@@ -79,21 +79,25 @@ def statements(platform: Platform) -> Iterator[Statement]:
             yield Statement(platform.id, listed, source, listed.models)
 
 
-def of_family(found: Iterable[Statement], family: ModelFamily) -> Iterator[Statement]:
+def statements_of_family(found: Iterable[Statement], family: ModelFamily) -> Iterator[Statement]:
     """Yield the statements that name models of a family, reduced to these models."""
-    for one in found:
+    for statement in found:
         models = tuple(
-            model for model in one.models if any(family.has(_SUITE, name) for name in _names(model))
+            model
+            for model in statement.models
+            if any(family.has(_SUITE, name) for name in _model_names(model))
         )
         if models:
-            yield Statement(one.accelerator, one.listed, one.source, models)
+            yield Statement(statement.accelerator, statement.listed, statement.source, models)
 
 
-def _names(model: StatedModel) -> Iterator[str]:
+def _model_names(model: StatedModel) -> Iterator[str]:
     """Yield each model named in a statement, in the spellings that suites use.
 
     Examples don't count: "LLaVA-NeXT" with the example "llava-v1.6-mistral" is not Mistral.
     """
-    for part in _PARTS.split(_OWNER.sub("", model.name)):
+    for part in _NAME_SEPARATORS.split(_OWNER.sub("", model.name)):
         if name := part.strip():
-            yield from dict.fromkeys((name, _GAPS.sub("_", name), _GAPS.sub("", name)))
+            yield from dict.fromkeys(
+                (name, _WORD_SEPARATORS.sub("_", name), _WORD_SEPARATORS.sub("", name))
+            )

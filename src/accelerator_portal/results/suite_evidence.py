@@ -56,12 +56,12 @@ def newest_evidence(reports: Iterable[StoredReport]) -> tuple[SuiteEvidence, ...
     same time, the report whose id sorts last counts. The order of `reports` has no effect.
     """
     found: dict[str, SuiteEvidence] = {}
-    for stored in sorted(reports, key=_order):
+    for stored in sorted(reports, key=_evidence_order):
         for suite in {test.suite for test in stored.report.tests}:
             tests = tuple(test for test in stored.report.tests if test.suite == suite)
             found[suite] = SuiteEvidence(suite, stored, tests)
     return tuple(found[suite] for suite in sorted(found))
 
 
-def _order(stored: StoredReport) -> tuple[bool, dt.datetime, str]:
+def _evidence_order(stored: StoredReport) -> tuple[bool, dt.datetime, str]:
     return stored.report.kind != "baseline", stored.report.started or _UNDATED, stored.id

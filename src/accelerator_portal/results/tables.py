@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from itertools import groupby, repeat
 from typing import TypeAlias
 
-from accelerator_portal.catalog.files.own_suite import owner_of
+from accelerator_portal.catalog.files.own_suite import suite_owner
 from accelerator_portal.reports.identity import parse_key
-from accelerator_portal.reports.outcomes import Kind, Outcome
+from accelerator_portal.reports.outcomes import Outcome, ReportKind
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.history import OutcomeChange
 
 # The parameters that `group_of` names first, in this order. Each table has one suite and one mode.
-LIKE = ("compiler", "dtype", "dynamic", "freezing", "shapes", "recipe")
+GROUP_PARAMETERS = ("compiler", "dtype", "dynamic", "freezing", "shapes", "recipe")
 
 _NOT_STATED = "not stated"
 
@@ -39,7 +39,7 @@ class Column:
 
     report: str
     accelerator: str
-    kind: Kind
+    kind: ReportKind
     group: str
     dtype: str
 
@@ -61,7 +61,7 @@ class ResultMatrix:
 
 
 @dataclass(frozen=True, slots=True)
-class _Results:
+class _ColumnBuilder:
     """A column of a matrix while it is filled.
 
     `places` maps the name of each test to the index of the test in the report.
@@ -72,7 +72,7 @@ class _Results:
 
 
 # The columns of one matrix, by group and report.
-_Table: TypeAlias = dict[tuple[str, str], _Results]
+_ColumnsByGroup: TypeAlias = dict[tuple[str, str], _ColumnBuilder]
 
 
 def matrices(reports: Iterable[StoredReport], order: Iterable[str]) -> list[ResultMatrix]:
@@ -84,11 +84,11 @@ def matrices(reports: Iterable[StoredReport], order: Iterable[str]) -> list[Resu
     rank = {accelerator: number for number, accelerator in enumerate(order)}
     return [
         _matrix(suite, mode, table, rank)
-        for (suite, mode), table in sorted(_tables(reports).items())
+        for (suite, mode), table in sorted(_columns_by_matrix(reports).items())
     ]
 
 
-def counts(reports: Iterable[StoredReport]) -> dict[tuple[str, str], dict[Outcome, int]]:
+def outcome_counts(reports: Iterable[StoredReport]) -> dict[tuple[str, str], dict[Outcome, int]]:
     """Return the number of tests with each outcome, by report id and suite."""
     numbers = Counter(
         (stored.id, test.suite, test.outcome) for stored in reports for test in stored.report.tests
@@ -105,8 +105,8 @@ def group_of(test: TestEntry) -> str:
     They are all parameters except the mode. A missing data type is named in the words, so that such
     cells are not compared with others.
     """
-    parts = [_words(name, test) for name in LIKE]
-    known = {"mode", *LIKE}
+    parts = [_parameter_text(name, test) for name in GROUP_PARAMETERS]
+    known = {"mode", *GROUP_PARAMETERS}
     more = [
         f"{name} {value}" for name, value in sorted(test.parameters.items()) if name not in known
     ]
@@ -118,7 +118,7 @@ def _dtype(test: TestEntry) -> str:
     return "" if value is None else str(value)
 
 
-def _words(name: str, test: TestEntry) -> str:
+def _parameter_text(name: str, test: TestEntry) -> str:
     value = test.parameters.get(name)
     if name == "dtype":
         return _dtype(test) or f"type {_NOT_STATED}"
@@ -127,28 +127,28 @@ def _words(name: str, test: TestEntry) -> str:
     return name if value is True else (str(value) if name == "compiler" else f"{name} {value}")
 
 
-def _tables(reports: Iterable[StoredReport]) -> dict[tuple[str, str], _Table]:
+def _columns_by_matrix(reports: Iterable[StoredReport]) -> dict[tuple[str, str], _ColumnsByGroup]:
     """Return the columns of each suite and mode.
 
     If a column has two tests with the same name, the first counts.
     """
-    tables: dict[tuple[str, str], _Table] = {}
+    tables: dict[tuple[str, str], _ColumnsByGroup] = {}
     for stored in reports:
         # A report of 100,000 tests has a handful of parameters: each is put in words once. The key
         # is their text, as 1 and True are the same key.
-        known: dict[tuple[str, str], _Results] = {}
+        known: dict[tuple[str, str], _ColumnBuilder] = {}
         for place, test in enumerate(stored.report.tests):
             parameters = (test.suite, repr(test.parameters))
             results = known.get(parameters)
             if results is None:
-                results = known[parameters] = _results_of(tables, stored, test)
+                results = known[parameters] = _column_of_test(tables, stored, test)
             results.places.setdefault(test.name, place)
     return tables
 
 
-def _results_of(
-    tables: dict[tuple[str, str], _Table], stored: StoredReport, test: TestEntry
-) -> _Results:
+def _column_of_test(
+    tables: dict[tuple[str, str], _ColumnsByGroup], stored: StoredReport, test: TestEntry
+) -> _ColumnBuilder:
     """Return the column in `tables` to which a test belongs; it is created if needed.
 
     The column is that of the report and of the test's `group_of`. If tests with the same group
@@ -157,11 +157,11 @@ def _results_of(
     table = tables.setdefault((test.suite, str(test.parameters.get("mode", ""))), {})
     report, group = stored.report, group_of(test)
     column = Column(stored.id, report.accelerator, report.kind, group, _dtype(test))
-    return table.setdefault((group, stored.id), _Results(column))
+    return table.setdefault((group, stored.id), _ColumnBuilder(column))
 
 
-def _matrix(suite: str, mode: str, table: _Table, rank: Mapping[str, int]) -> ResultMatrix:
-    ordered = _ordered(table, rank)
+def _matrix(suite: str, mode: str, table: _ColumnsByGroup, rank: Mapping[str, int]) -> ResultMatrix:
+    ordered = _sorted_columns(table, rank)
     names = sorted(
         {name for results in ordered for name in results.places},
         key=lambda name: (name.casefold(), name),
@@ -173,7 +173,7 @@ def _matrix(suite: str, mode: str, table: _Table, rank: Mapping[str, int]) -> Re
     )
 
 
-def _ordered(table: _Table, rank: Mapping[str, int]) -> list[_Results]:
+def _sorted_columns(table: _ColumnsByGroup, rank: Mapping[str, int]) -> list[_ColumnBuilder]:
     """Return the columns sorted by group; a group that more accelerators have comes earlier.
 
     Within a group, columns are sorted by `rank`, the position of each accelerator.
@@ -182,7 +182,7 @@ def _ordered(table: _Table, rank: Mapping[str, int]) -> list[_Results]:
     for results in table.values():
         accelerators.setdefault(results.column.group, set()).add(results.column.accelerator)
 
-    def place(results: _Results) -> tuple[int, str, int, str]:
+    def place(results: _ColumnBuilder) -> tuple[int, str, int, str]:
         column = results.column
         shared = len(accelerators[column.group])
         return -shared, column.group, rank.get(column.accelerator, len(rank)), column.report
@@ -190,7 +190,7 @@ def _ordered(table: _Table, rank: Mapping[str, int]) -> list[_Results]:
     return sorted(table.values(), key=place)
 
 
-def own_to_one_platform(reports: Iterable[StoredReport]) -> frozenset[str]:
+def single_platform_suites(reports: Iterable[StoredReport]) -> frozenset[str]:
     """Return the names of vendors' suites that only one platform reports.
 
     Their results cannot be compared between platforms.
@@ -198,7 +198,7 @@ def own_to_one_platform(reports: Iterable[StoredReport]) -> frozenset[str]:
     platforms: dict[str, set[str]] = {}
     for stored in reports:
         for suite in stored.report.suites:
-            if owner_of(suite.name):
+            if suite_owner(suite.name):
                 platforms.setdefault(suite.name, set()).add(stored.report.accelerator)
     return frozenset(suite for suite, found in platforms.items() if len(found) == 1)
 
@@ -216,20 +216,22 @@ def tallies(changes: Iterable[OutcomeChange]) -> dict[str, tuple[Tally, ...]]:
 
     A report that changes nothing in a suite adds no tally.
     """
-    now: dict[str, Outcome] = {}
+    current_outcomes: dict[str, Outcome] = {}
     counts: dict[str, Counter[Outcome]] = {}
     found: dict[str, list[Tally]] = {}
-    for (started, _), together in groupby(sorted(changes), key=lambda c: (c.started, c.report)):
+    for (started, _), report_changes in groupby(
+        sorted(changes), key=lambda c: (c.started, c.report)
+    ):
         touched: dict[str, None] = {}
-        for change in together:
+        for change in report_changes:
             suite = parse_key(change.key).suite
             touched[suite] = None
             count = counts.setdefault(suite, Counter())
-            before = now.pop(change.key, None)
+            before = current_outcomes.pop(change.key, None)
             if before:
                 count[before] -= 1
             if change.outcome:
-                now[change.key] = change.outcome
+                current_outcomes[change.key] = change.outcome
                 count[change.outcome] += 1
         for suite in touched:
             present = {outcome: n for outcome, n in counts[suite].items() if n}

@@ -17,10 +17,10 @@ class Anchors:
     def take(self, anchor: str) -> str:
         """Return a new id of the page: `anchor`, or `anchor-2` and so on if `anchor` is in use."""
         number = self._last.get(anchor, 0)
-        found = anchor
-        while number == 0 or found in self._taken:
+        candidate = anchor
+        while number == 0 or candidate in self._taken:
             number += 1
-            found = anchor if number == 1 else f"{anchor}-{number}"
+            candidate = anchor if number == 1 else f"{anchor}-{number}"
         self._last[anchor] = number
-        self._taken.add(found)
-        return found
+        self._taken.add(candidate)
+        return candidate

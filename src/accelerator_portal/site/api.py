@@ -14,16 +14,16 @@ from pydantic import BaseModel
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.fields import Os
 from accelerator_portal.catalog.files.package_file import PackageFacts
-from accelerator_portal.catalog.schema import SCHEMAS, model_schema, schema_text
+from accelerator_portal.catalog.schema import SCHEMA_MODELS, model_schema, schema_text
 from accelerator_portal.install.additional_platforms import (
     AdditionalPlatform,
     AdditionalPlatforms,
     Commands,
-    listed_id,
+    additional_platform_id,
 )
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.limits import row_ranges
-from accelerator_portal.install.payload import Card, overview, payload
+from accelerator_portal.install.payload import Card, payload, payload_overview
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.reports import Report
@@ -74,11 +74,11 @@ from accelerator_portal.site.source_ages import STALE_FACTS, SourceAges
 from accelerator_portal.site.vendor_text import render_vendor_text
 
 ADDITIONAL_PLATFORMS = "additional-platforms.json"
-PARTS = "install/{platform}.json"
+PLATFORM_INSTALL_PATH = "install/{platform}.json"
 OTHER_BACKENDS = "other-backends.json"
 
 # Computed data that gets a schema, in addition to the contributed files.
-SHAPES: dict[str, type[BaseModel]] = {
+API_MODELS: dict[str, type[BaseModel]] = {
     "index": Index,
     "accelerator-file": AcceleratorFile,
     "selector-data": SelectorData,
@@ -129,9 +129,9 @@ def api_files(
     and one file for each schema.
     """
     yield data_file("index.json", _index(catalog))
-    yield data_file("selector.json", _overview(catalog, selector))
+    yield data_file("selector.json", _selector_overview(catalog, selector))
     # Each platform has its own lists, so that a change of one platform renumbers no other.
-    install = {p.id: _install(catalog, selector, p) for p in catalog.platforms}
+    install = {p.id: _install_data(catalog, selector, p) for p in catalog.platforms}
     yield data_file("install.json", {"platforms": install})
     yield data_file("releases.json", catalog.releases)
     yield data_file("hardware.json", hardware)
@@ -141,12 +141,12 @@ def api_files(
     if catalog.other_backends:
         yield data_file(OTHER_BACKENDS, catalog.other_backends)
     for platform in catalog.platforms:
-        yield data_file(f"accelerators/{platform.id}.json", _platform(platform))
+        yield data_file(f"accelerators/{platform.id}.json", _accelerator_file(platform))
         yield data_file(f"install/{platform.id}.json", install[platform.id])
-    for name in SCHEMAS:
-        yield SiteFile(f"{API}/{_schema(name)}", schema_text(name))
-    for name, model in SHAPES.items():
-        yield SiteFile(f"{API}/{_schema(name)}", model_schema(model))
+    for name in SCHEMA_MODELS:
+        yield SiteFile(f"{API}/{_schema_path(name)}", schema_text(name))
+    for name, model in API_MODELS.items():
+        yield SiteFile(f"{API}/{_schema_path(name)}", model_schema(model))
 
 
 def selector_files(catalog: Catalog, selector: Selector, language: Language) -> Iterator[SiteFile]:
@@ -154,25 +154,27 @@ def selector_files(catalog: Catalog, selector: Selector, language: Language) -> 
 
     The paths start with the language's code: `zh/api/v1/selector.json`.
     """
-    parts = {"selector.json": _overview(catalog, selector)}
+    parts = {"selector.json": _selector_overview(catalog, selector)}
     for platform in catalog.platforms:
-        parts[PARTS.format(platform=platform.id)] = _install(catalog, selector, platform)
+        parts[PLATFORM_INSTALL_PATH.format(platform=platform.id)] = _install_data(
+            catalog, selector, platform
+        )
     for path, data in parts.items():
         file = data_file(path, language.said(data))
         yield replace(file, path=language.path(file.path))
 
 
-def _install(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str, Any]:
+def _install_data(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str, Any]:
     """Return the content of a platform's `install/<id>.json`: its install rows and their texts.
 
     Each card has ranges of indexes: the install rows that run on the card.
     """
-    own = selector.only(platform.id)
-    data = payload(own, {platform.id: _cards(catalog, own, platform)})
-    return {"containers": _containers([platform]), **data}
+    platform_selector = selector.only(platform.id)
+    data = payload(platform_selector, {platform.id: _cards(catalog, platform_selector, platform)})
+    return {"containers": _container_sections([platform]), **data}
 
 
-def _overview(catalog: Catalog, selector: Selector) -> dict[str, Any]:
+def _selector_overview(catalog: Catalog, selector: Selector) -> dict[str, Any]:
     """Return the content of `selector.json`: the settings of all platforms, without install rows.
 
     The install rows are in `install/<id>.json`.
@@ -184,11 +186,15 @@ def _overview(catalog: Catalog, selector: Selector) -> dict[str, Any]:
         }
         for platform in catalog.platforms
     }
-    containers = _containers(catalog.platforms)
-    return {"parts": PARTS, "containers": containers, **overview(selector, names)}
+    containers = _container_sections(catalog.platforms)
+    return {
+        "parts": PLATFORM_INSTALL_PATH,
+        "containers": containers,
+        **payload_overview(selector, names),
+    }
 
 
-def _containers(platforms: Iterable[Platform]) -> dict[str, str]:
+def _container_sections(platforms: Iterable[Platform]) -> dict[str, str]:
     """Return the id of the section about containers on each platform's page, by platform id.
 
     The section is the one that mentions containers or Docker most often. Platforms without such a
@@ -215,7 +221,7 @@ def _cards(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str
     }
 
 
-def _schema(name: str) -> str:
+def _schema_path(name: str) -> str:
     return f"schema/{name}.schema.json"
 
 
@@ -252,11 +258,11 @@ def _index(catalog: Catalog) -> Index:
             )
             for platform in catalog.platforms
         ),
-        schemas={name: _schema(name) for name in (*SCHEMAS, *SHAPES)},
+        schemas={name: _schema_path(name) for name in (*SCHEMA_MODELS, *API_MODELS)},
     )
 
 
-def _platform(platform: Platform) -> AcceleratorFile:
+def _accelerator_file(platform: Platform) -> AcceleratorFile:
     return AcceleratorFile.from_objects(
         platform,
         guide={section.title: section.text for section in platform.guide.sections},
@@ -280,8 +286,8 @@ def additional_platforms(catalog: Catalog) -> AdditionalPlatforms:
     return AdditionalPlatforms(
         schema_version=1,
         generated_at=f"{max(days)}T00:00:00+00:00" if days else None,
-        platforms={listed_id(platform): entry for platform, entry in found.items()},
-        html={listed_id(platform): _guide(platform) for platform in found},
+        platforms={additional_platform_id(platform): entry for platform, entry in found.items()},
+        html={additional_platform_id(platform): _guide_html(platform) for platform in found},
     )
 
 
@@ -301,11 +307,13 @@ def _additional_platform(catalog: Catalog, platform: Platform) -> AdditionalPlat
 
 
 def _commands(platform: Platform, rows: list[InstallRow]) -> Commands | None:
-    lines = {os: _line(platform, [row for row in rows if row.os == os]) for os in _SYSTEMS}
+    lines = {
+        os: _newest_command_line(platform, [row for row in rows if row.os == os]) for os in _SYSTEMS
+    }
     return Commands(**lines) if any(lines.values()) else None
 
 
-def _line(platform: Platform, rows: list[InstallRow]) -> str | None:
+def _newest_command_line(platform: Platform, rows: list[InstallRow]) -> str | None:
     """Return the newest build's install commands, joined by `&&`; None if `rows` is empty.
 
     If the build has several rows, a row for x86_64 is preferred, then the first variant in
@@ -325,14 +333,14 @@ def _line(platform: Platform, rows: list[InstallRow]) -> str | None:
     return " && ".join(best.commands)
 
 
-def _guide(platform: Platform) -> str:
+def _guide_html(platform: Platform) -> str:
     """Return a platform's `guide.md` as HTML, without citations and with a list of its sources.
 
     Ids in the HTML start with the platform's `listed_id`, because all guides are on one page.
     """
     parts = [f"<h1>Installing on {escape(platform.accelerator.name)}</h1>\n"]
     for section in platform.guide.sections:
-        anchor = f"{listed_id(platform)}-{slug(section.title)}"
+        anchor = f"{additional_platform_id(platform)}-{slug(section.title)}"
         html = render_vendor_text(section.text, anchor, lambda _: None)
         parts.append(f'<h2 id="{anchor}">{section.title}</h2>\n{html}')
     links = "".join(
@@ -340,7 +348,7 @@ def _guide(platform: Platform) -> str:
     )
     return (
         "".join(parts)
-        + f'<h2 id="{listed_id(platform)}-sources">Sources</h2>\n<ul>\n{links}</ul>\n'
+        + f'<h2 id="{additional_platform_id(platform)}-sources">Sources</h2>\n<ul>\n{links}</ul>\n'
     )
 
 

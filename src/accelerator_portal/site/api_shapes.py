@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from accelerator_portal.catalog.fields import Integration, Model
+from accelerator_portal.catalog.fields import Integration, StrictModel
 from accelerator_portal.catalog.files.accelerator import Accelerator
 from accelerator_portal.catalog.files.compatibility_file import Compatibility
 from accelerator_portal.catalog.files.install_file import Install
 
 
-class IndexEntry(Model):
+class IndexEntry(StrictModel):
     """An entry of the index: a platform. Addresses are relative to the index."""
 
     id: str
@@ -31,7 +31,7 @@ class IndexEntry(Model):
     """Address of the platform's data for the install selector."""
 
 
-class Index(Model):
+class Index(StrictModel):
     """The index of the data files. Addresses are relative to this file."""
 
     api_version: int
@@ -79,7 +79,7 @@ class Index(Model):
     """Addresses of the JSON Schemas, by the name of the described data."""
 
 
-class Question(Model):
+class Question(StrictModel):
     """A question and its answer, in Markdown; `[@id]` cites a source."""
 
     question: str
@@ -88,7 +88,7 @@ class Question(Model):
     """The answer."""
 
 
-class AcceleratorFile(Model):
+class AcceleratorFile(StrictModel):
     """A platform's description, install options, versions, guide and questions."""
 
     id: str
@@ -105,7 +105,7 @@ class AcceleratorFile(Model):
     """The questions and answers of `faq.md`."""
 
 
-class DriverData(Model):
+class DriverData(StrictModel):
     """The oldest driver that supports each variant of a platform."""
 
     name: str
@@ -114,7 +114,7 @@ class DriverData(Model):
     """The oldest driver version, by variant and then by operating system."""
 
 
-class EndedData(Model):
+class EndedData(StrictModel):
     """The last PyTorch release with wheels for a machine, and its install commands.
 
     A machine is an operating system with an architecture.
@@ -136,7 +136,7 @@ class EndedData(Model):
     """The commands that replace `check`, by platform."""
 
 
-class SelectorOverview(Model):
+class SelectorOverview(StrictModel):
     """The install selector's settings, defaults, drivers and cards, without install rows."""
 
     axes: dict[str, tuple[tuple[str, ...], ...]]
@@ -215,7 +215,7 @@ class InstallData(SelectorOverview):
     `axes` or, for `variant`, in `variants`. -1 stands for no value or, in `pythons`, any value."""
 
 
-class InstallDataOfAll(Model):
+class InstallDataOfAll(StrictModel):
     """The install selector's data for all platforms."""
 
     platforms: dict[str, InstallData]
@@ -223,7 +223,7 @@ class InstallDataOfAll(Model):
     platform."""
 
 
-class QuestionIndex(Model):
+class QuestionIndex(StrictModel):
     """The index of the question search.
 
     The score of a question is the sum of its weights for the words of an error message and for the
@@ -249,7 +249,7 @@ class QuestionIndex(Model):
     `…`, `*` or `...` stands for a part that varies."""
 
 
-class FindingShares(Model):
+class FindingShares(StrictModel):
     """The number of install commands by verification result, counted for each Python version."""
 
     installed: int
@@ -264,7 +264,7 @@ class FindingShares(Model):
     """Other commands without a lookup result: not pip or uv, not looked up yet, or no answer."""
 
 
-class FindingsData(Model):
+class FindingsData(StrictModel):
     """The verification results of install commands, as counts for each platform."""
 
     platforms: dict[str, FindingShares]

@@ -27,7 +27,7 @@ from accelerator_portal.site.results.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.templates import Templates
 
 PAGE = f"{RESULTS_PAGES}/ask.md"
-PUBLISHED = "archive"
+ARCHIVE_FOLDER = "archive"
 """The site's folder with copies of the archive's files."""
 
 
@@ -48,8 +48,8 @@ def archive_files(root: Path) -> dict[str, Path]:
     """
     history = root / HISTORY
     return {
-        f"{PUBLISHED}/{file.path}": history / file.path
-        for file in _listed(root)
+        f"{ARCHIVE_FOLDER}/{file.path}": history / file.path
+        for file in _archived_files(root)
         if (history / file.path).is_file()
     }
 
@@ -59,7 +59,7 @@ def archive_pages(root: Path, templates: Templates) -> Iterator[SiteFile]:
 
     DuckDB reads this list to find the Parquet files on the site.
     """
-    files = list(_listed(root))
+    files = list(_archived_files(root))
     by_accelerator = groupby(files, key=lambda file: file.partition.accelerator)
     yield templates.page(
         PAGE,
@@ -69,10 +69,10 @@ def archive_pages(root: Path, templates: Templates) -> Iterator[SiteFile]:
         columns=COLUMNS,
         sizes=[_size(accelerator, [*own]) for accelerator, own in by_accelerator],
     )
-    yield SiteFile(f"{PUBLISHED}/files.csv", _table(files))
+    yield SiteFile(f"{ARCHIVE_FOLDER}/files.csv", _file_list_csv(files))
 
 
-def _listed(root: Path) -> Iterator[ListedFile]:
+def _archived_files(root: Path) -> Iterator[ListedFile]:
     for accelerator in archived_accelerators(root):
         try:
             yield from read_manifest(root, accelerator).files
@@ -85,15 +85,21 @@ def _size(accelerator: str, files: list[ListedFile]) -> ArchiveSize:
     return ArchiveSize(accelerator, len(files), rows, size)
 
 
-def _table(files: list[ListedFile]) -> str:
+def _file_list_csv(files: list[ListedFile]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["table", "address", "rows", "bytes", "sha256"])
     for file in files:
-        place = file.partition
-        address = f"{PUBLISHED}/{quote(file.path, safe='/=')}"
+        file_partition = file.partition
+        address = f"{ARCHIVE_FOLDER}/{quote(file.path, safe='/=')}"
         writer.writerow(
-            [f"{place.basis}/{place.table}", address, file.rows, file.bytes, file.sha256]
+            [
+                f"{file_partition.basis}/{file_partition.table}",
+                address,
+                file.rows,
+                file.bytes,
+                file.sha256,
+            ]
         )
     return text.getvalue()
 

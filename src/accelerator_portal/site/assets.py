@@ -13,11 +13,11 @@ from pathlib import Path
 
 from accelerator_portal.site.page import SiteFile
 
-FIRST = "portal"
-STYLES = "site_src/styles"
+ENTRY_MODULE = "portal"
+STYLES_FOLDER = "site_src/styles"
 
 # A line of the table in portal.js: which module makes which form work.
-_PART = re.compile(r'"form\[(data-[a-z-]+)\]": \(\) => import\("\./([a-z-]+)\.js"\)')
+_FORM_MODULE = re.compile(r'"form\[(data-[a-z-]+)\]": \(\) => import\("\./([a-z-]+)\.js"\)')
 _IMPORT = re.compile(r'^import [^;]+ from "\./([a-z-]+)\.js";', re.MULTILINE)
 _CSS_IMPORT = re.compile(r'@import "([^"]+)";\n')
 
@@ -51,9 +51,9 @@ def read_page_modules(folder: Path) -> PageModules:
 
     `folder` is the folder with the scripts. Raises OSError if a script cannot be read.
     """
-    parts = dict(_PART.findall((folder / f"{FIRST}.js").read_text(encoding="utf-8")))
+    parts = dict(_FORM_MODULE.findall((folder / f"{ENTRY_MODULE}.js").read_text(encoding="utf-8")))
     modules = {attribute: _with_imports(folder, name) for attribute, name in parts.items()}
-    return PageModules(_with_imports(folder, FIRST), modules)
+    return PageModules(_with_imports(folder, ENTRY_MODULE), modules)
 
 
 def _with_imports(folder: Path, name: str) -> tuple[str, ...]:
@@ -70,7 +70,7 @@ def _with_imports(folder: Path, name: str) -> tuple[str, ...]:
 
 def style_sheet(root: Path) -> SiteFile:
     """Return the site's style sheet; `root` is the repository."""
-    folder = root / STYLES
+    folder = root / STYLES_FOLDER
 
     def text(found: re.Match[str]) -> str:
         return (folder / found[1]).read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from selectolax.lexbor import LexborHTMLParser
 
 # CSS selectors of elements that can have an address, by the attribute that contains it.
-ADDRESSES = {
+ADDRESS_SELECTORS = {
     "href": "a[href], area[href], link[href]",
     "src": "img[src], script[src], iframe[src], source[src]",
     "action": "form[action]",
@@ -61,7 +61,7 @@ class BuiltSite:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._ids: dict[str, frozenset[str]] = {}
-        self._later: dict[str, frozenset[str]] = {}
+        self._script_ids: dict[str, frozenset[str]] = {}
 
     @cached_property
     def pages(self) -> tuple[str, ...]:
@@ -106,20 +106,20 @@ class BuiltSite:
             self.tree(page)
         return self._ids[page]
 
-    def on_demand(self, page: str) -> frozenset[str]:
+    def script_ids(self, page: str) -> frozenset[str]:
         """Return the ids of tests and results that a page's script adds from data files.
 
         The page's HTML does not contain these ids. The script adds a test when a reader opens the
         test.
         """
-        if page not in self._later:
+        if page not in self._script_ids:
             forms = self.tree(page).css("form[data-tests]")
             folders = (
                 urljoin(_ORIGIN + page, form.attributes["data-tests"] or "") for form in forms
             )
             found = (_test_ids(self.root / urlsplit(folder).path[1:]) for folder in folders)
-            self._later[page] = frozenset(chain.from_iterable(found))
-        return self._later[page]
+            self._script_ids[page] = frozenset(chain.from_iterable(found))
+        return self._script_ids[page]
 
     def fault(self, page: str, address: str) -> str | None:
         """Return what is wrong with a link to `address` on `page`; None if the link is valid.
@@ -141,7 +141,7 @@ class BuiltSite:
             return f"{address}: no such file"
         anchor = unquote(target.fragment)
         named = anchor and path.endswith(".html")
-        if named and anchor not in self.ids(path) and anchor not in self.on_demand(path):
+        if named and anchor not in self.ids(path) and anchor not in self.script_ids(path):
             return f"{address}: no such anchor"
         return None
 
@@ -154,14 +154,14 @@ def _test_ids(folder: Path) -> Iterator[str]:
             yield from (result["id"] for result in test["results"])
 
 
-def addresses(tree: LexborHTMLParser) -> Iterator[str]:
-    """Yield the addresses in a page: the values of the attributes in `ADDRESSES`."""
-    for name, selector in ADDRESSES.items():
+def link_addresses(tree: LexborHTMLParser) -> Iterator[str]:
+    """Yield the addresses in a page: the values of the attributes in `ADDRESS_SELECTORS`."""
+    for name, selector in ADDRESS_SELECTORS.items():
         for node in tree.css(selector):
             yield node.attributes[name] or ""
 
 
-def faults(site: BuiltSite) -> Iterator[SiteFault]:
+def site_faults(site: BuiltSite) -> Iterator[SiteFault]:
     """Yield the faults of a site: the missing files of `KEY_FILES`, then the broken links."""
     missing = (path for path in KEY_FILES if path not in site.files)
     yield from (SiteFault(path, "the file is missing") for path in missing)
@@ -174,6 +174,6 @@ def broken_links(site: BuiltSite) -> Iterator[SiteFault]:
     If a page has the same broken link several times, the link is yielded once.
     """
     for page in site.pages:
-        for address in dict.fromkeys(addresses(site.tree(page))):
+        for address in dict.fromkeys(link_addresses(site.tree(page))):
             if what := site.fault(page, address):
                 yield SiteFault(page, what)

@@ -9,15 +9,15 @@ from typing import Any, Literal
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.catalog.files.own_suite import owner_of
+from accelerator_portal.catalog.files.own_suite import suite_owner
 from accelerator_portal.catalog.files.sources import Sourced, sources_by_id
 from accelerator_portal.catalog.message import message
-from accelerator_portal.catalog.source_ages import vendor_places
+from accelerator_portal.catalog.source_ages import vendor_sites
 from accelerator_portal.checks import RULES
 from accelerator_portal.checks.folder_limits import LIMITS
 from accelerator_portal.install.expand import expand
-from accelerator_portal.install.formats import with_formats
-from accelerator_portal.install.resolution import followed_releases
+from accelerator_portal.install.formats import with_derived_formats
+from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector, make_selector
 from accelerator_portal.reports import Report
@@ -28,19 +28,23 @@ from accelerator_portal.site.api import api_files, selector_files
 from accelerator_portal.site.api_shapes import FindingShares
 from accelerator_portal.site.archive_page import archive_pages
 from accelerator_portal.site.assets import style_sheet
-from accelerator_portal.site.format_reference import format_reference, reference
+from accelerator_portal.site.format_reference import file_reference, format_reference
 from accelerator_portal.site.languages import ENGLISH, Language
 from accelerator_portal.site.operations import NightMetrics, operations_pages
 from accelerator_portal.site.packages_pages import package_view, packages_pages
 from accelerator_portal.site.page import PLATFORMS, SiteFile, data_file, to_root
 from accelerator_portal.site.platforms.commands_table import (
     commands_table,
-    offered_rows,
+    default_build_rows,
     offline_installs,
-    usual_rows,
+    preferred_rows,
 )
-from accelerator_portal.site.platforms.comparison import comparison
-from accelerator_portal.site.platforms.features import ENOUGH, FeaturesData, features_data
+from accelerator_portal.site.platforms.comparison import comparison_groups
+from accelerator_portal.site.platforms.features import (
+    LEAST_FEATURE_SHARE,
+    FeaturesData,
+    features_data,
+)
 from accelerator_portal.site.platforms.hardware import HardwareData, hardware_data
 from accelerator_portal.site.platforms.platform_page import (
     platform_context,
@@ -48,13 +52,13 @@ from accelerator_portal.site.platforms.platform_page import (
     vendor_texts,
 )
 from accelerator_portal.site.platforms.questions import (
-    ANY,
+    ANY_PLATFORM,
     PageQuestion,
+    platform_questions,
     question_index,
-    questions,
-    questions_in,
-    relocated,
+    question_on_other_page,
     shared_questions,
+    translated_questions,
 )
 from accelerator_portal.site.platforms.release_pages import release_rows, versions_data
 from accelerator_portal.site.platforms.selector_view import selector_view
@@ -64,10 +68,10 @@ from accelerator_portal.site.results.executorch_view import executorch_context
 from accelerator_portal.site.results.feed import feeds
 from accelerator_portal.site.results.findings import (
     evidence_level,
-    read_all,
-    shares,
-    total,
-    unanswering,
+    finding_counts,
+    read_all_verdicts,
+    total_findings,
+    unresponsive_hosts,
     with_findings,
 )
 from accelerator_portal.site.results.history_pages import history_pages, pages_of_test_histories
@@ -79,12 +83,12 @@ from accelerator_portal.site.results.results_pages import (
     results_index,
     results_pages,
 )
-from accelerator_portal.site.results.results_view import ResultsView, results
-from accelerator_portal.site.results.speeds import SpeedRun, newest_runs, side_by_side, speed_runs
+from accelerator_portal.site.results.results_view import ResultsView, make_results_view
+from accelerator_portal.site.results.speeds import SpeedRun, newest_runs, speed_runs, speed_table
 from accelerator_portal.site.source_ages import stale_facts_pages
 from accelerator_portal.site.source_list import SourceList
-from accelerator_portal.site.templates import TEMPLATES, Templates
-from accelerator_portal.site.translated import TRANSLATED, messages_file, page_in
+from accelerator_portal.site.templates import TEMPLATES_FOLDER, Templates
+from accelerator_portal.site.translated import TRANSLATED_PAGES, messages_file, render_page
 from accelerator_portal.site.words import python_range
 
 QUESTIONS = "questions.md"
@@ -114,64 +118,76 @@ def build_site(
     `nights` are the metrics of nightly runs, empty if they are not available. `languages` are the
     languages besides English. Raises ProblemsError if stored verdicts or histories cannot be read.
     """
-    verdicts = read_all(catalog, root)
+    verdicts = read_all_verdicts(catalog, root)
     rows = with_findings(expand(catalog)[0], verdicts)
-    selector = make_selector(catalog, with_formats(catalog, rows))
+    selector = make_selector(catalog, with_derived_formats(catalog, rows))
     templates, *translated = (
-        Templates(root / TEMPLATES, language, catalog=catalog, repository=repository)
+        Templates(root / TEMPLATES_FOLDER, language, catalog=catalog, repository=repository)
         for language in (ENGLISH, *languages)
     )
-    tested = results(catalog)
-    hardware, features = hardware_data(catalog), features_data(catalog, tested)
-    before = read_histories(catalog, root, tested)
-    at = as_of(catalog, [stored.report for stored in tested.reports])
+    test_results = make_results_view(catalog)
+    hardware, features = hardware_data(catalog), features_data(catalog, test_results)
+    histories = read_histories(catalog, root, test_results)
+    at = as_of(catalog, [stored.report for stored in test_results.reports])
     releases = list(release_rows(catalog, selector))
-    looked = shares(rows)
+    findings_data = finding_counts(rows)
     yield style_sheet(root)
-    yield data_file("findings.json", looked)
+    yield data_file("findings.json", findings_data)
     yield from stale_facts_pages(catalog, at.date(), templates)
     yield from operations_pages(nights, templates)
-    silent = unanswering(verdicts)
-    every = (templates, *translated)
-    yield from _shared_pages(catalog, selector, every, tested, (total(looked), *silent))
-    runs = speed_runs(catalog, tested.reports)
-    for one in every:
-        yield from _choosing_pages(catalog, one, hardware, features, runs)
+    unresponsive = unresponsive_hosts(verdicts)
+    all_templates = (templates, *translated)
+    yield from _shared_pages(
+        catalog,
+        selector,
+        all_templates,
+        test_results,
+        (total_findings(findings_data), *unresponsive),
+    )
+    runs = speed_runs(catalog, test_results.reports)
+    for one in all_templates:
+        yield from _hardware_choice_pages(catalog, one, hardware, features, runs)
     shared = shared_questions(catalog)
     faqs = [*shared]
     vendors = {platform.accelerator.vendor for platform in catalog.platforms}
     for platform in catalog.platforms:
         path = f"{PLATFORMS}/{platform.id}.md"
-        sources = SourceList(platform.sourced_files(), vendor_places(platform.accelerator))
-        faq = questions(platform, sources)
+        sources = SourceList(platform.sourced_files(), vendor_sites(platform.accelerator))
+        faq = platform_questions(platform, sources)
         faqs += faq
-        cells = suite_cells(catalog, tested.newest(platform.id), at)
+        cells = suite_cells(catalog, test_results.newest(platform.id), at)
         context = {
-            **platform_context(platform, selector.only(platform.id), sources, tested, before),
+            **platform_context(
+                platform, selector.only(platform.id), sources, test_results, histories
+            ),
             "faq": faq,
             "hardware": next((h for h in hardware.platforms if h.id == platform.id), None),
             "features": features.by_id[platform.id],
-            "evidence": evidence_level(catalog, tested, platform),
-            "suite_cells": [c for c in cells if owner_of(c.column.suite) is None],
+            "evidence": evidence_level(catalog, test_results, platform),
+            "suite_cells": [c for c in cells if suite_owner(c.column.suite) is None],
             "own_suites": own_suite_rows(catalog, platform, cells),
             "search_words": search_words(platform, vendors, chinese=not translated),
             "speeds": {run.id: run for run in runs},
             "packaged": package_view(catalog, platform),
         }
-        for one in every:
-            said = vendor_texts(platform, sources, one.language)
-            said["faq"] = questions_in(faq, platform, one.language)
-            page = page_in(one, path, {**context, **said}, "platform.md.j2", said["edit"])
+        for one in all_templates:
+            texts = vendor_texts(platform, sources, one.language)
+            texts["faq"] = translated_questions(faq, platform, one.language)
+            page = render_page(one, path, {**context, **texts}, "platform.md.j2", texts["edit"])
             yield replace(page, platform=platform.accelerator.name)
-    yield from (_questions_page(catalog, one, faqs) for one in every)
+    yield from (_questions_page(catalog, one, faqs) for one in all_templates)
     yield data_file("questions.json", question_index(faqs, catalog.platforms))
-    yield from _tested_pages(catalog, tested, before, every)
-    yield from history_pages(catalog, tested, before, templates, at)
+    yield from _test_result_pages(catalog, test_results, histories, all_templates)
+    yield from history_pages(catalog, test_results, histories, templates, at)
     yield from archive_pages(root, templates)
-    yield from (page_in(one, VERSIONS, {"rows": releases}, edit=RELEASES) for one in every)
+    yield from (
+        render_page(one, VERSIONS, {"rows": releases}, edit=RELEASES) for one in all_templates
+    )
     for row in releases:
         path, template = f"versions/{row.release.version}.md", "versions/release.md.j2"
-        yield from (page_in(one, path, {"row": row}, template, RELEASES) for one in every)
+        yield from (
+            render_page(one, path, {"row": row}, template, RELEASES) for one in all_templates
+        )
     yield from packages_pages(catalog, templates)
     versions = versions_data(catalog, releases)
     yield from api_files(catalog, selector, hardware, versions, features)
@@ -179,45 +195,48 @@ def build_site(
         yield from (messages_file(one.language), *selector_files(catalog, selector, one.language))
 
 
-def _tested_pages(
-    catalog: Catalog, tested: ResultsView, before: TestHistories, every: Sequence[Templates]
+def _test_result_pages(
+    catalog: Catalog,
+    test_results: ResultsView,
+    histories: TestHistories,
+    all_templates: Sequence[Templates],
 ) -> Iterator[SiteFile]:
-    templates = every[0]
-    yield from (results_index(catalog, tested, one) for one in every)
-    yield from results_pages(catalog, tested, before, templates)
-    yield from results_files(tested)
-    yield from model_pages(catalog, tested, every)
-    yield report_comparison_page(catalog, tested, templates)
-    yield from pages_of_test_histories(catalog, before, templates)
-    yield from dashboard_pages(catalog, tested, before, every)
-    yield from feeds(catalog, tested, before)
+    templates = all_templates[0]
+    yield from (results_index(catalog, test_results, one) for one in all_templates)
+    yield from results_pages(catalog, test_results, histories, templates)
+    yield from results_files(test_results)
+    yield from model_pages(catalog, test_results, all_templates)
+    yield report_comparison_page(catalog, test_results, templates)
+    yield from pages_of_test_histories(catalog, histories, templates)
+    yield from dashboard_pages(catalog, test_results, histories, all_templates)
+    yield from feeds(catalog, test_results, histories)
 
 
 def _shared_pages(
     catalog: Catalog,
     selector: Selector,
-    every: Sequence[Templates],
-    tested: ResultsView,
-    looked: tuple[FindingShares, tuple[str, ...], str],
+    all_templates: Sequence[Templates],
+    test_results: ResultsView,
+    verification: tuple[FindingShares, tuple[str, ...], str],
 ) -> Iterator[SiteFile]:
-    counts, silent, since = looked
-    offered = offered_rows(selector)
+    counts, unresponsive, unresponsive_since = verification
+    default_rows = default_build_rows(selector)
     current_builds = {catalog.releases.newest.version, PREVIEW}
-    current = [row for row in selector.rows if row.build in current_builds]
+    current_rows = [row for row in selector.rows if row.build in current_builds]
     in_container = {row.platform for row in selector.rows if row.method == "docker"}
-    followed = {p.id: followed_releases(catalog, p) for p in catalog.platforms}
+    followed = {p.id: supported_releases(catalog, p) for p in catalog.platforms}
     pages: dict[str, dict[str, Any]] = {
         "index.md": {
             "followed": followed,
-            "commands": commands_table(selector, usual_rows(offered)),
+            "commands": commands_table(selector, preferred_rows(default_rows)),
         },
         "get-started.md": {
-            "commands": commands_table(selector, dict.fromkeys((*offered, *current))),
+            "commands": commands_table(selector, dict.fromkeys((*default_rows, *current_rows))),
             "looked": counts,
-            "silent": silent,
-            "silent_since": since,
+            "silent": unresponsive,
+            "silent_since": unresponsive_since,
             "pythons": python_range(catalog.releases.newest.python),
-            "checks": _checks(catalog, selector.rows),
+            "checks": _check_rows(catalog, selector.rows),
             "offline": list(offline_installs(selector)),
             "containers": [p for p in catalog.platforms if p.id in in_container],
         },
@@ -231,37 +250,41 @@ def _shared_pages(
         "contribute/rules.md": {"rules": RULES, "limits": LIMITS},
         "contribute/new-backend.md": {},
         "contribute/validate.md": {},
-        "contribute/executorch.md": _executorch(catalog, tested),
+        "contribute/executorch.md": _executorch_variables(catalog, test_results),
         "contribute/upstream-events.md": {},
         "contribute/upstream-maintainers.md": {},
         "contribute/report.md": {
-            "files": [reference("Report", Report)],
+            "files": [file_reference("Report", Report)],
             "formats": FORMATS.values(),
             "examples": EXAMPLES,
             "version": SCHEMA_VERSION,
         },
     }
     view = selector_view(selector) if selector.starts else None
-    common = {"view": view, "selector": selector, "evidence": tested.evidence()}
+    common = {"view": view, "selector": selector, "evidence": test_results.evidence()}
     for path, context in pages.items():
-        for templates in every:
-            if templates.language == ENGLISH or path in TRANSLATED:
-                yield page_in(templates, path, {**common, **context})
+        for templates in all_templates:
+            if templates.language == ENGLISH or path in TRANSLATED_PAGES:
+                yield render_page(templates, path, {**common, **context})
 
 
-def _checks(catalog: Catalog, rows: Iterable[InstallRow]) -> list[InstallRow]:
+def _check_rows(catalog: Catalog, rows: Iterable[InstallRow]) -> list[InstallRow]:
     """Return one install row with a check command for each platform.
 
     Rows for pip are preferred. Platforms without a check command are omitted.
     """
-    found: dict[str, InstallRow] = {}
+    row_by_platform: dict[str, InstallRow] = {}
     for row in sorted(rows, key=lambda row: row.method != "pip"):
         if row.check:
-            found.setdefault(row.platform, row)
-    return [found[platform.id] for platform in catalog.platforms if platform.id in found]
+            row_by_platform.setdefault(row.platform, row)
+    return [
+        row_by_platform[platform.id]
+        for platform in catalog.platforms
+        if platform.id in row_by_platform
+    ]
 
 
-def _executorch(catalog: Catalog, tested: ResultsView) -> dict[str, Any]:
+def _executorch_variables(catalog: Catalog, test_results: ResultsView) -> dict[str, Any]:
     """Return the variables of the ExecuTorch page's template.
 
     `goals` is the content of `executorch-goals.yaml` or None, and `sources` lists its sources. The
@@ -271,26 +294,32 @@ def _executorch(catalog: Catalog, tested: ResultsView) -> dict[str, Any]:
     return {
         "goals": goals,
         "sources": SourceList([("executorch-goals.yaml", goals.sources if goals else {})]),
-        **executorch_context(catalog, tested.reports),
+        **executorch_context(catalog, test_results.reports),
     }
 
 
 def _questions_page(catalog: Catalog, templates: Templates, faqs: list[PageQuestion]) -> SiteFile:
     own = templates.language
-    above = to_root(own.path(QUESTIONS))
+    root_address = to_root(own.path(QUESTIONS))
     by_platform = {p: [q for q in faqs if q.group == p.id] for p in catalog.platforms}
     context = {
-        "shared": [question for question in faqs if question.group == ANY],
+        "shared": [question for question in faqs if question.group == ANY_PLATFORM],
         "groups": [
-            (p, [relocated(q, above, own) for q in questions_in(asked, p, own)])
+            (
+                p,
+                [
+                    question_on_other_page(q, root_address, own)
+                    for q in translated_questions(asked, p, own)
+                ],
+            )
             for p, asked in by_platform.items()
             if asked
         ],
     }
-    return page_in(templates, QUESTIONS, context)
+    return render_page(templates, QUESTIONS, context)
 
 
-def _choosing_pages(
+def _hardware_choice_pages(
     catalog: Catalog,
     templates: Templates,
     hardware: HardwareData,
@@ -301,20 +330,22 @@ def _choosing_pages(
 
     The pages are `hardware.md`, `compare.md` and `features.md`.
     """
-    listed = {platform.id for platform in hardware.platforms}
+    platforms_with_hardware = {platform.id for platform in hardware.platforms}
     pages: dict[str, dict[str, Any]] = {
         "hardware": {
             "hardware": hardware,
-            "speeds": side_by_side(newest_runs(runs)),
+            "speeds": speed_table(newest_runs(runs)),
             "count": sum(len(g.models) for p in hardware.platforms for g in p.generations),
             "platform_names": {platform.id: platform.name for platform in hardware.platforms},
-            "without": [p.accelerator.name for p in catalog.platforms if p.id not in listed],
+            "without": [
+                p.accelerator.name for p in catalog.platforms if p.id not in platforms_with_hardware
+            ],
         },
-        "compare": {"comparison": comparison(catalog, newest_runs(runs))},
-        "features": {"features": features, "least": ENOUGH},
+        "compare": {"comparison": comparison_groups(catalog, newest_runs(runs))},
+        "features": {"features": features, "least": LEAST_FEATURE_SHARE},
     }
     for name, context in pages.items():
-        yield page_in(templates, f"{name}.md", context)
+        yield render_page(templates, f"{name}.md", context)
 
 
 def _other_backends(catalog: Catalog, key: Literal["observed", "runtimes"]) -> dict[str, Any]:

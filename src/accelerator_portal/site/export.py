@@ -18,16 +18,16 @@ import yaml
 
 from accelerator_portal.site.page import SiteFile, to_root
 
-INDEX = "export.json"
+EXPORT_INDEX = "export.json"
 
 # Keys of a page's front matter that are exported; the other keys are for Material.
-_KEPT = ("title", "description")
+_EXPORTED_KEYS = ("title", "description")
 
-_FRONT = re.compile(r"\A\s*---\n(.*?)\n---\n", re.DOTALL)
+_FRONT_MATTER = re.compile(r"\A\s*---\n(.*?)\n---\n", re.DOTALL)
 _HEADING = re.compile(r"^(#+ .*?)\s*\{:\s*#([\w-]+)[^}]*\}\s*$")
 _COMMENT = re.compile(r"^<!--(?:end of )?(?:raw|finished) html-->$")
 _PAGE_LINK = re.compile(r"\]\(([^)\s:]+\.md)(#[\w-]+)?\)")
-_VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "source", "wbr"})
+_VOID_TAGS = frozenset({"br", "hr", "img", "input", "link", "meta", "source", "wbr"})
 
 
 def export_files(files: Iterable[SiteFile]) -> Iterator[SiteFile]:
@@ -42,18 +42,21 @@ def export_files(files: Iterable[SiteFile]) -> Iterator[SiteFile]:
         if not file.path.endswith(".md"):
             yield file
             continue
-        front, body = _parts(file.content)
-        entry = {"path": file.path, **{key: str(front[key]) for key in _KEPT if key in front}}
+        front, body = _split_front_matter(file.content)
+        entry = {
+            "path": file.path,
+            **{key: str(front[key]) for key in _EXPORTED_KEYS if key in front},
+        }
         index.append(entry | ({"source": file.edit} if file.edit else {}))
-        kept = {key: front[key] for key in _KEPT if key in front}
-        head = yaml.safe_dump(kept, sort_keys=False, allow_unicode=True, width=10_000)
+        exported = {key: front[key] for key in _EXPORTED_KEYS if key in front}
+        head = yaml.safe_dump(exported, sort_keys=False, allow_unicode=True, width=10_000)
         yield SiteFile(file.path, f"---\n{head}---\n\n{commonmark(file.path, body)}", file.edit)
     data = {"format": "CommonMark with HTML", "addresses": "folders", "pages": index}
-    yield SiteFile(INDEX, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    yield SiteFile(EXPORT_INDEX, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
 
 
-def _parts(content: str) -> tuple[dict[str, Any], str]:
-    found = _FRONT.match(content)
+def _split_front_matter(content: str) -> tuple[dict[str, Any], str]:
+    found = _FRONT_MATTER.match(content)
     if not found:
         return {}, content
     return yaml.safe_load(found[1]) or {}, content[found.end() :]
@@ -62,7 +65,7 @@ def _parts(content: str) -> tuple[dict[str, Any], str]:
 def commonmark(path: str, text: str) -> str:
     """Return `text`, the Markdown of the page at `path` without front matter, as CommonMark."""
     lines: list[str] = []
-    html = _Open()
+    html = _OpenTags()
     fenced = False
     for line in text.strip().split("\n"):
         if html.tags and not line.strip():
@@ -78,13 +81,17 @@ def commonmark(path: str, text: str) -> str:
         if fenced or line.startswith("```"):
             lines.append(line)
         elif not _COMMENT.match(line) and (line or lines[-1:] != [""]):
-            lines += html.read(line) if line.startswith("<") else _heading(_linked(path, line))
+            lines += (
+                html.read(line)
+                if line.startswith("<")
+                else _heading_lines(_with_page_addresses(path, line))
+            )
             if line.startswith("<") and not html.tags:
                 lines.append("")
     return "\n".join(lines).strip() + "\n"
 
 
-def _linked(path: str, line: str) -> str:
+def _with_page_addresses(path: str, line: str) -> str:
     """Return a line with links to page files replaced by links to their addresses."""
 
     def address(match: re.Match[str]) -> str:
@@ -96,7 +103,7 @@ def _linked(path: str, line: str) -> str:
     return _PAGE_LINK.sub(address, line)
 
 
-def _heading(line: str) -> list[str]:
+def _heading_lines(line: str) -> list[str]:
     """Return the lines of a heading, with an anchor instead of an id such as `{: #id}`.
 
     The anchor precedes the heading, because headings in CommonMark cannot have ids. A line without
@@ -106,7 +113,7 @@ def _heading(line: str) -> list[str]:
     return [f'<a id="{found[2]}"></a>', "", found[1]] if found else [line]
 
 
-class _Open(HTMLParser):
+class _OpenTags(HTMLParser):
     """Tracks the open HTML tags, line by line."""
 
     def __init__(self) -> None:
@@ -122,7 +129,7 @@ class _Open(HTMLParser):
         return [] if _COMMENT.match(line) else [line]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002 - the parser's
-        if tag not in _VOID:
+        if tag not in _VOID_TAGS:
             self.tags.append(tag)
 
     def handle_endtag(self, tag: str) -> None:

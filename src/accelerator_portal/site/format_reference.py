@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from accelerator_portal.catalog.schema import FILES, WHOLE, described
+from accelerator_portal.catalog.schema import FILE_FORMATS, WHOLE_FILE_HEADING, described_schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,44 +39,44 @@ class FileReference:
 
 def format_reference() -> list[FileReference]:
     """Return the reference of every kind of contributed file: vendors' files and shared data."""
-    return [reference(path, model) for path, (_, model) in FILES.items()]
+    return [file_reference(path, model) for path, (_, model) in FILE_FORMATS.items()]
 
 
-def reference(name: str, model: type[BaseModel]) -> FileReference:
+def file_reference(name: str, model: type[BaseModel]) -> FileReference:
     """Return the reference of a kind of file: `name` is its title, `model` its structure."""
-    schema = described(model)
-    records = {WHOLE: schema, **schema.get("$defs", {})}
+    schema = described_schema(model)
+    records = {WHOLE_FILE_HEADING: schema, **schema.get("$defs", {})}
     return FileReference(name, tuple(_record(*record) for record in records.items()))
 
 
 def _record(name: str, schema: dict[str, Any]) -> RecordReference:
     required = schema.get("required", [])
     fields = tuple(
-        FieldRow(key, _kind(field), key in required, _one_line(field.get("description", "")))
+        FieldRow(key, _type_words(field), key in required, _one_line(field.get("description", "")))
         for key, field in schema.get("properties", {}).items()
     )
     return RecordReference(name, _one_line(schema.get("description", "")), fields)
 
 
-def _kind(field: dict[str, Any]) -> str:
+def _type_words(field: dict[str, Any]) -> str:
     """Return the type of the values that a JSON schema allows, in words: `list of text`."""
     if "$ref" in field:
         return str(field["$ref"]).rsplit("/", 1)[-1]
     if "enum" in field or "const" in field:
         return " or ".join(map(str, field.get("enum", [field.get("const")])))
     if "anyOf" in field:
-        kinds = [_kind(member) for member in field["anyOf"] if member.get("type") != "null"]
+        kinds = [_type_words(member) for member in field["anyOf"] if member.get("type") != "null"]
         return " or ".join(dict.fromkeys(kinds))
     inner = {"array": "items", "object": "additionalProperties"}.get(field.get("type", ""))
     if inner:
         names = field.get("propertyNames", {}).get("enum")
         keys = f" (keys: {', '.join(names)})" if names else ""
-        return f"{_TYPES[field['type']]} {_kind(field.get(inner, {}))}{keys}"
-    kind = _TYPES.get(field.get("format", ""), _TYPES.get(field.get("type", ""), "text"))
-    return ", ".join(filter(None, (kind, field.get("unit"), _bound(field))))
+        return f"{_TYPE_WORDS[field['type']]} {_type_words(field.get(inner, {}))}{keys}"
+    kind = _TYPE_WORDS.get(field.get("format", ""), _TYPE_WORDS.get(field.get("type", ""), "text"))
+    return ", ".join(filter(None, (kind, field.get("unit"), _limit_words(field))))
 
 
-def _bound(field: dict[str, Any]) -> str:
+def _limit_words(field: dict[str, Any]) -> str:
     """Return the limits of a number or of a text's length, in words: `1 to 100`.
 
     The text is empty if there is no upper limit.
@@ -90,7 +90,7 @@ def _bound(field: dict[str, Any]) -> str:
     return f"{start} {high:,}"
 
 
-_TYPES = {
+_TYPE_WORDS = {
     "array": "list of",
     "object": "mapping to",
     "uri": "https address",

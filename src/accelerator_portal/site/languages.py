@@ -19,7 +19,7 @@ from accelerator_portal.catalog.message import Translatable
 from accelerator_portal.catalog.problem import ProblemsError
 from accelerator_portal.catalog.yaml_file import edit_error, parse_yaml
 
-LOCALE = "site_src/locale"
+LOCALE_FOLDER = "site_src/locale"
 
 _SPACES = re.compile(r"\s*\n\s*")
 
@@ -39,7 +39,7 @@ class Language:
 
     def gettext(self, text: str) -> str:
         """Return the translation of a message; line breaks in the message are ignored."""
-        found = self.forms.get(trimmed(text))
+        found = self.forms.get(normalize_message(text))
         return found[0] if found else text
 
     def ngettext(self, one: str, many: str, count: int) -> str:
@@ -47,7 +47,7 @@ class Language:
 
         Without a translation, the result is `one` or `many`.
         """
-        found = self.forms.get(trimmed(one))
+        found = self.forms.get(normalize_message(one))
         if found is None or len(found) <= self.plural(count):
             return one if count == 1 else many
         return found[self.plural(count)]
@@ -59,13 +59,13 @@ class Language:
         """
         if not isinstance(text, Translatable) or not self.forms:
             return str(text)
-        said = {
+        translated_values = {
             name: self.say(value) if isinstance(value, str) else value
             for name, value in text.values.items()
         }
         one, *many = text.forms
         found = self.ngettext(one, many[0], text.number) if many else self.gettext(one)
-        return found.format(**said) if said else found
+        return found.format(**translated_values) if translated_values else found
 
     def said(self, data: Any) -> Any:  # noqa: ANN401 - any JSON
         """Return data for JSON, with `Translatable` texts in this language.
@@ -96,7 +96,7 @@ class Language:
 ENGLISH = Language("en")
 
 
-def trimmed(text: str) -> str:
+def normalize_message(text: str) -> str:
     """Return a message on one line, as in the translation files."""
     return _SPACES.sub(" ", text.strip())
 
@@ -110,7 +110,7 @@ def read_language(root: Path, code: str) -> Language:
 
     from babel.messages.pofile import read_po
 
-    with (root / LOCALE / f"{code}.po").open("rb") as file:
+    with (root / LOCALE_FOLDER / f"{code}.po").open("rb") as file:
         catalog = read_po(file, locale=code)
     forms: dict[str, tuple[str, ...]] = {}
     in_scripts: dict[str, str | tuple[str, ...]] = {}
@@ -122,14 +122,14 @@ def read_language(root: Path, code: str) -> Language:
         forms[name] = found
         if any(str(place).endswith(".js") for place, _ in entry.locations):
             in_scripts[name] = found[0] if isinstance(entry.id, str) else found
-    for text, translation in _vendor_texts(root, code).items():
+    for text, translation in _vendor_translations(root, code).items():
         forms[text] = (translation,)
         in_scripts[text] = translation
     return Language(code, forms, c2py(catalog.plural_expr), in_scripts)
 
 
-def _vendor_texts(root: Path, code: str) -> dict[str, str]:
-    path = f"{LOCALE}/{code}.vendors.yaml"
+def _vendor_translations(root: Path, code: str) -> dict[str, str]:
+    path = f"{LOCALE_FOLDER}/{code}.vendors.yaml"
     if not (root / path).exists():
         return {}
     file, problems = parse_yaml(path, (root / path).read_text(encoding="utf-8"))

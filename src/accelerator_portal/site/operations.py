@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from accelerator_portal.catalog.fields import Count, Model
+from accelerator_portal.catalog.fields import Count, StrictModel
 from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
 
@@ -22,7 +22,7 @@ MOST_SHOWN = 30
 """The maximum number of nights on the page; the JSON has all nights of the archive."""
 
 
-class NetworkMetrics(Model):
+class NetworkMetrics(StrictModel):
     """The amount of network traffic. Traffic of other programs, such as uv, is not included."""
 
     requests: Count = 0
@@ -47,7 +47,7 @@ class StepMetrics(NetworkMetrics):
     """Whether the step failed."""
 
 
-class NightMetrics(Model):
+class NightMetrics(StrictModel):
     """The metrics of a run of the nightly update."""
 
     schema_version: Literal[1] = 1
@@ -85,7 +85,7 @@ class NightMetrics(Model):
         return NetworkMetrics(**sums)
 
 
-class Operations(Model):
+class Operations(StrictModel):
     """The metrics of the last nightly runs."""
 
     nights: tuple[NightMetrics, ...]
@@ -113,17 +113,17 @@ class StepComparison:
 
 def operations_pages(nights: Sequence[NightMetrics], templates: Templates) -> Iterator[SiteFile]:
     """Yield the JSON file of nightly metrics, and the page that shows them."""
-    found = tuple(sorted(nights, key=lambda night: night.started, reverse=True))
-    yield data_file(OPERATIONS, Operations(nights=found))
+    newest_first = tuple(sorted(nights, key=lambda night: night.started, reverse=True))
+    yield data_file(OPERATIONS, Operations(nights=newest_first))
     yield templates.page(
         PAGE,
-        nights=found[:MOST_SHOWN],
-        steps=compared_steps(found[:MOST_SHOWN]),
+        nights=newest_first[:MOST_SHOWN],
+        steps=compare_steps(newest_first[:MOST_SHOWN]),
         duration=duration,
     )
 
 
-def compared_steps(nights: Sequence[NightMetrics]) -> tuple[StepComparison, ...]:
+def compare_steps(nights: Sequence[NightMetrics]) -> tuple[StepComparison, ...]:
     """Return the steps of the first run in `nights`, compared with the other runs."""
     if not nights:
         return ()

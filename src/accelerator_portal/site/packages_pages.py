@@ -11,29 +11,29 @@ from markupsafe import Markup, escape
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.fields import Day, Model
+from accelerator_portal.catalog.fields import Day, StrictModel
 from accelerator_portal.catalog.files.package_file import PYPI, IndexFacts, IndexFault
-from accelerator_portal.install.labels import OS
+from accelerator_portal.install.labels import OS_LABELS
 from accelerator_portal.packages.fitting import (
-    Fit,
-    Home,
-    Lag,
+    FittingRelease,
+    PluginIndex,
+    ReleaseLag,
     VersionBasis,
-    fits,
-    home,
-    lags,
-    read_on,
+    fitting_releases,
+    last_read_day,
+    plugin_index,
+    release_lags,
     torch_requirements,
 )
 from accelerator_portal.packages.news import news
 from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
-from accelerator_portal.site.words import listed, python_range
+from accelerator_portal.site.words import prose_list, python_range
 
 LAGS_PAGE = "versions/followed.md"
 
 
-class FitData(Model):
+class FitData(StrictModel):
     """The newest plugin release whose metadata allows a torch release, on one system."""
 
     torch: str
@@ -52,7 +52,7 @@ class FitData(Model):
     """Python versions for which the torch release and the plugin have wheels."""
 
 
-class LagData(Model):
+class LagData(StrictModel):
     """The release lag of a plugin for one torch release."""
 
     torch: str
@@ -71,7 +71,7 @@ class LagData(Model):
     """Whether the compatibility is from package metadata or from the vendor's table."""
 
 
-class NewsData(Model):
+class NewsData(StrictModel):
     """A news item."""
 
     date: Day
@@ -85,7 +85,7 @@ class NewsData(Model):
     """The text of the news."""
 
 
-class PlatformPackages(Model):
+class PlatformPackages(StrictModel):
     """The versions and the release lags of a platform's plugin package."""
 
     package: str
@@ -98,7 +98,7 @@ class PlatformPackages(Model):
     """The plugin's release lag for each torch release that it supports, and for all newer ones."""
 
 
-class PackagesIndex(Model):
+class PackagesIndex(StrictModel):
     """All packages that the portal follows, and the facts derived from them."""
 
     read: Day | None = None
@@ -117,7 +117,7 @@ class PackagesIndex(Model):
 
 def packages_pages(catalog: Catalog, templates: Templates) -> Iterator[SiteFile]:
     """Yield the page of release lags, and the JSON files of package facts."""
-    followed = [(platform, lags(catalog, platform)) for platform in catalog.platforms]
+    followed = [(platform, release_lags(catalog, platform)) for platform in catalog.platforms]
     shown = [(platform, found, lag_picture(found)) for platform, found in followed if found]
     releases = [
         release
@@ -141,22 +141,22 @@ def _index(catalog: Catalog) -> PackagesIndex:
         later=dict(read.later),
         faults=read.faults,
         packages={name: f"packages/{name}.json" for name in sorted(catalog.packages)},
-        platforms=dict(_platforms(catalog)),
+        platforms=dict(_platform_packages(catalog)),
         news=tuple(map(NewsData.from_objects, news(catalog))),
     )
 
 
-def _platforms(catalog: Catalog) -> Iterator[tuple[str, PlatformPackages]]:
+def _platform_packages(catalog: Catalog) -> Iterator[tuple[str, PlatformPackages]]:
     for platform in catalog.platforms:
-        found = home(catalog, platform)
-        if found is None:
+        package_home = plugin_index(catalog, platform)
+        if package_home is None:
             continue
-        table = fits(catalog, found.facts) if found.facts else ()
+        table = fitting_releases(catalog, package_home.facts) if package_home.facts else ()
         yield (
             platform.id,
             PlatformPackages(
-                package=found.package,
-                index=found.index,
+                package=package_home.package,
+                index=package_home.index,
                 fits=tuple(
                     FitData.from_objects(
                         fit,
@@ -167,7 +167,7 @@ def _platforms(catalog: Catalog) -> Iterator[tuple[str, PlatformPackages]]:
                     )
                     for fit in table
                 ),
-                lags=tuple(map(LagData.from_objects, lags(catalog, platform))),
+                lags=tuple(map(LagData.from_objects, release_lags(catalog, platform))),
             ),
         )
 
@@ -186,7 +186,7 @@ _MOST_NAMES = 13
 is named."""
 
 
-def lag_picture(lags: Sequence[Lag]) -> Markup | None:
+def lag_picture(lags: Sequence[ReleaseLag]) -> Markup | None:
     """Return a bar chart of release lags, oldest torch release first.
 
     None if no plugin release supports any of these torch releases.
@@ -221,7 +221,7 @@ def lag_picture(lags: Sequence[Lag]) -> Markup | None:
     )
 
 
-def _bar(lag: Lag, left: float, width: float, zero: float, top: float) -> str:
+def _bar(lag: ReleaseLag, left: float, width: float, zero: float, top: float) -> str:
     """Return the SVG bar of a lag, labeled with its number of days.
 
     The bar is an outline if no plugin release supports the torch release yet. `zero` and `top` are
@@ -271,7 +271,7 @@ class PackageView:
     fault: IndexFault | None
     facts: IndexFacts | None
     rows: tuple[FitRow, ...]
-    lags: tuple[Lag, ...]
+    lags: tuple[ReleaseLag, ...]
     picture: Markup | None
     other: IndexFacts | None
 
@@ -294,23 +294,23 @@ def package_view(catalog: Catalog, platform: Platform) -> PackageView | None:
 
     None if the platform has no package of its own, or if the package's index has never been read.
     """
-    found = home(catalog, platform)
-    if found is None:
+    package_home = plugin_index(catalog, platform)
+    if package_home is None:
         return None
-    fault = catalog.packages_read.fault(found.package, found.index)
-    if found.facts is None and fault is None:
+    fault = catalog.packages_read.fault(package_home.package, package_home.index)
+    if package_home.facts is None and fault is None:
         return None
-    followed = lags(catalog, platform)
+    followed = release_lags(catalog, platform)
     return PackageView(
-        found.package,
-        index_name(found.index),
-        read_on(catalog, found),
+        package_home.package,
+        index_name(package_home.index),
+        last_read_day(catalog, package_home),
         fault,
-        found.facts,
-        tuple(_rows(platform, found, catalog)),
+        package_home.facts,
+        tuple(_fit_rows(platform, package_home, catalog)),
         followed,
         lag_picture(followed),
-        found.other,
+        package_home.other,
     )
 
 
@@ -319,25 +319,25 @@ def index_name(index: str) -> str:
     return "PyPI" if index == PYPI else index
 
 
-def _rows(platform: Platform, found: Home, catalog: Catalog) -> Iterator[FitRow]:
-    table = fits(catalog, found.facts) if found.facts else ()
+def _fit_rows(platform: Platform, package_home: PluginIndex, catalog: Catalog) -> Iterator[FitRow]:
+    table = fitting_releases(catalog, package_home.facts) if package_home.facts else ()
     stated = {(row.torch, row.plugin) for row in platform.compatibility.rows}
 
-    def same(fit: Fit) -> tuple[str, str, tuple[str, ...]]:
+    def fit_key(fit: FittingRelease) -> tuple[str, str, tuple[str, ...]]:
         return fit.torch, fit.release.version, fit.pythons
 
-    ordered = sorted(table, key=same)
+    ordered = sorted(table, key=fit_key)
     ordered.sort(key=lambda fit: Version(fit.torch), reverse=True)
-    for (torch, plugin, pythons), together in groupby(ordered, key=same):
+    for (torch, plugin, pythons), together in groupby(ordered, key=fit_key):
         fitting = list(together)
         systems: dict[str, list[str]] = {}
         for fit in fitting:
-            systems.setdefault(fit.requirement, []).append(f"{OS[fit.os]} {fit.arch}")
+            systems.setdefault(fit.requirement, []).append(f"{OS_LABELS[fit.os]} {fit.arch}")
         yield FitRow(
             torch,
             plugin,
             fitting[0].release.date,
-            tuple((requirement, listed(on)) for requirement, on in systems.items()),
+            tuple((requirement, prose_list(on)) for requirement, on in systems.items()),
             python_range(pythons),
             (torch, plugin) in stated,
         )

@@ -52,7 +52,7 @@ def data_file(path: str, data: BaseModel | dict[str, Any]) -> SiteFile:
     return SiteFile(f"{API}/{path}", text + "\n")
 
 
-def store(files: Iterable[SiteFile], folder: Path) -> Iterator[tuple[SiteFile, Path]]:
+def write_files(files: Iterable[SiteFile], folder: Path) -> Iterator[tuple[SiteFile, Path]]:
     """Write each file below `folder` as soon as it is generated.
 
     Yields pairs of the file with an empty `content`, and the path to which it was written.

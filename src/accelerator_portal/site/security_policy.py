@@ -65,14 +65,14 @@ def add_security_policy(html: str) -> str:
     head = _HEAD.match(html)
     if not head:
         raise SecurityPolicyError("the page has no <head>, so there is no place for its policy")
-    begin, end = _content(html)
+    begin, end = _content_offsets(html)
     in_page = Counter(_inline_scripts(html))
     in_theme = Counter(_inline_scripts(html[:begin] + html[end:]))
     for script in in_page - in_theme:
         beginning = " ".join(script.split())[:60]
         raise SecurityPolicyError(
-            f"line {_line(html, script, begin)}: the page's content holds an inline script "
-            f"({beginning!r}). Content cannot bring scripts: put it into a file under "
+            f"line {_script_line_number(html, script, begin)}: the page's content holds an inline "
+            f"script ({beginning!r}). Content cannot bring scripts: put it into a file under "
             "site_src/pages/assets/scripts/ and list that in mkdocs.yml"
         )
     policy = _POLICY.format(script=" ".join(["'self'", *map(_hash, in_theme)]))
@@ -80,7 +80,7 @@ def add_security_policy(html: str) -> str:
     return html[: head.end()] + meta + html[head.end() :]
 
 
-def _content(html: str) -> tuple[int, int]:
+def _content_offsets(html: str) -> tuple[int, int]:
     """Return the offsets in `html` at which the content starts and ends; (0, 0) without content.
 
     The content starts at the first `<article` and ends at the last `</article>`. The last
@@ -99,8 +99,9 @@ def _inline_scripts(html: str) -> Iterator[str]:
         text, attributes = script.text(), script.attributes
         if _DOUBLE_ESCAPE.search(text):
             raise SecurityPolicyError(
-                f"line {_line(html, text, 0)}: a script has '<!--' and then '<script', so "
-                r"browsers end the script later than the text shows; write '<' as '\u003c' there"
+                f"line {_script_line_number(html, text, 0)}: a script has '<!--' and then "
+                "'<script', so browsers end the script later than the text shows; "
+                r"write '<' as '\u003c' there"
             )
         kind = (attributes.get("type") or "").strip()
         if text and "src" not in attributes and _EXECUTABLE.fullmatch(kind):
@@ -112,7 +113,7 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def _line(html: str, script: str, begin: int) -> int:
+def _script_line_number(html: str, script: str, begin: int) -> int:
     """Return the line number of the first tag with this script at or after the offset `begin`.
 
     Without such a tag, the result is the line number of `begin`.

@@ -10,16 +10,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.fields import StrictModel
 from accelerator_portal.catalog.files.package_file import PYPI
-from accelerator_portal.catalog.files.sources import is_moving
+from accelerator_portal.catalog.files.sources import points_to_branch
 from accelerator_portal.catalog.source_ages import (
     STALE_DAYS,
     TRUST_LEVELS,
     AgedFact,
     TrustLevel,
     aged_facts,
-    by_platform,
+    facts_by_platform,
 )
 from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
@@ -31,7 +31,7 @@ MOST_SHOWN = 200
 """The maximum number of facts on the page; the JSON has all facts."""
 
 
-class StaleFact(Model):
+class StaleFact(StrictModel):
     """A fact whose source was read too long ago."""
 
     path: str
@@ -50,7 +50,7 @@ class StaleFact(Model):
     """The addresses of the fact's sources, with a link to the exact lines or words if possible."""
 
 
-class FactOwner(Model):
+class FactOwner(StrictModel):
     """The number, age and trust of the facts in a vendor's folder or in the shared data."""
 
     platform: str
@@ -69,7 +69,7 @@ class FactOwner(Model):
     """The number of facts by the trust level of their most reliable source."""
 
 
-class MovingSource(Model):
+class MovingSource(StrictModel):
     """A source on a Git branch. Its content can change after it was read."""
 
     path: str
@@ -82,7 +82,7 @@ class MovingSource(Model):
     """The day on which the source was read."""
 
 
-class SourceAges(Model):
+class SourceAges(StrictModel):
     """The ages of all facts."""
 
     as_of: dt.date
@@ -102,15 +102,17 @@ class SourceAges(Model):
 def source_ages(catalog: Catalog, day: dt.date) -> SourceAges:
     """Return the ages of all facts as of `day`."""
     found = aged_facts(catalog)
-    owners = [_owner(catalog, name, own, day) for name, own in by_platform(found).items()]
-    stale = tuple(_stale(one) for one in found if one.is_stale(day))
+    owners = [
+        _fact_owner(catalog, name, own, day) for name, own in facts_by_platform(found).items()
+    ]
+    stale = tuple(_stale_fact(one) for one in found if one.is_stale(day))
     return SourceAges(
         as_of=day,
         days=STALE_DAYS,
-        trust=_trust(found),
+        trust=_trust_counts(found),
         owners=tuple(owners),
         stale=stale,
-        moving=tuple(_moving(found)),
+        moving=tuple(_moving_sources(found)),
     )
 
 
@@ -127,7 +129,7 @@ def stale_facts_pages(catalog: Catalog, day: dt.date, templates: Templates) -> I
     )
 
 
-def _owner(catalog: Catalog, name: str, found: list[AgedFact], day: dt.date) -> FactOwner:
+def _fact_owner(catalog: Catalog, name: str, found: list[AgedFact], day: dt.date) -> FactOwner:
     platform = catalog.by_id.get(name)
     people = platform.accelerator.maintainers if platform else ()
     return FactOwner(
@@ -137,31 +139,33 @@ def _owner(catalog: Catalog, name: str, found: list[AgedFact], day: dt.date) -> 
         stale=sum(one.is_stale(day) for one in found),
         oldest=found[0].read,
         stale_after=found[0].read + dt.timedelta(days=STALE_DAYS),
-        trust=_trust(found),
+        trust=_trust_counts(found),
     )
 
 
-def _trust(found: Iterable[AgedFact]) -> dict[TrustLevel, int]:
-    counts = Counter(one.trust for one in found)
+def _trust_counts(facts_with_age: Iterable[AgedFact]) -> dict[TrustLevel, int]:
+    counts = Counter(one.trust for one in facts_with_age)
     return {level: counts[level] for level in TRUST_LEVELS}
 
 
-def _moving(found: Iterable[AgedFact]) -> Iterator[MovingSource]:
+def _moving_sources(facts_with_age: Iterable[AgedFact]) -> Iterator[MovingSource]:
     """Yield the sources on Git branches, sorted by address and file.
 
     A source is yielded once for each file that names the source.
     """
-    named = {
+    moving_sources = {
         (source.url, one.fact.path): source
-        for one in found
+        for one in facts_with_age
         for source in one.fact.sources
-        if source.url and is_moving(source.url)
+        if source.url and points_to_branch(source.url)
     }
-    for (url, path), source in sorted(named.items()):
+    for (url, path), source in sorted(moving_sources.items()):
         yield MovingSource(path=path, url=url, title=source.title, read=source.read)
 
 
-def _stale(one: AgedFact) -> StaleFact:
-    sources = one.fact.sources
+def _stale_fact(aged_fact: AgedFact) -> StaleFact:
+    sources = aged_fact.fact.sources
     addresses = tuple(s.address or f"https://{PYPI}.org/project/{s.package}/" for s in sources)
-    return StaleFact.from_objects(one, one.fact, fact=one.fact.text, addresses=addresses)
+    return StaleFact.from_objects(
+        aged_fact, aged_fact.fact, fact=aged_fact.fact.text, addresses=addresses
+    )

@@ -38,22 +38,24 @@ class SourceList:
         `vendor` are the sites of the platform's vendor, which decide the trust level of sources.
         """
         self.entries: list[SourceEntry] = []
-        self._entries: dict[tuple[str, str], SourceEntry] = {}
+        self._entry_by_id: dict[tuple[str, str], SourceEntry] = {}
         vendor = frozenset(vendor)
-        known: dict[tuple[str, str, str], SourceEntry] = {}
+        entry_by_document: dict[tuple[str, str, str], SourceEntry] = {}
         for file, sources in files:
             for name, source in sources.items():
-                place = (source.address or "", source.package or "", source.title)
-                if place not in known:
+                document = (source.address or "", source.package or "", source.title)
+                if document not in entry_by_document:
                     anchor = f"source-{file.split('.')[0]}-{name}"
                     trust = TRUST_LEVELS[trust_level(source, vendor)]
-                    known[place] = SourceEntry(len(self.entries) + 1, anchor, source, trust)
-                    self.entries.append(known[place])
-                self._entries[file, name] = known[place]
+                    entry_by_document[document] = SourceEntry(
+                        len(self.entries) + 1, anchor, source, trust
+                    )
+                    self.entries.append(entry_by_document[document])
+                self._entry_by_id[file, name] = entry_by_document[document]
 
     def entry(self, file: str, name: str) -> SourceEntry | None:
         """Return the entry of the source with the id `name` in `file`; None if there is none."""
-        return self._entries.get((file, name))
+        return self._entry_by_id.get((file, name))
 
     def cited(self, file: str, names: Iterable[str] | None) -> list[SourceEntry]:
         """Return the entries of the sources with the ids `names` in `file`, in the given order.

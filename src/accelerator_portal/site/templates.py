@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 
 from accelerator_portal.catalog.files.own_suite import suite_folder
 from accelerator_portal.catalog.message import Translatable
-from accelerator_portal.catalog.text_file import HIDDEN
+from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.site.anchors import slug
@@ -25,16 +25,16 @@ from accelerator_portal.site.source_list import SourceEntry
 from accelerator_portal.site.vendor_text import citation
 from accelerator_portal.site.words import (
     EXTENT_WORDS,
-    grouped,
-    listed,
-    number,
+    comma_separated,
+    format_number,
+    grouped_number,
     os_name,
     outcome_words,
+    prose_list,
     python_range,
-    separated,
 )
 
-TEMPLATES = "site_src/templates"
+TEMPLATES_FOLDER = "site_src/templates"
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|])")
 _BACKTICKS = re.compile(r"`([^`]+)`")
@@ -42,14 +42,14 @@ _BACKTICKS = re.compile(r"`([^`]+)`")
 _HYPHENATED = re.compile(r"(?<!\S)(?=[^\s=,;&]{2,22}(?:[\s=,;]|$))[^\s=,;&]*-[^\s=,;&]*")
 
 
-class _Memory(BytecodeCache):
+class _TemplateCache(BytecodeCache):
     """Caches compiled templates for all `Templates` of a language.
 
     The cache is not stored on disk, because the compiled code contains results of filters.
     """
 
     def __init__(self) -> None:
-        self._kept: dict[str, bytes] = {}
+        self._bytecode_by_key: dict[str, bytes] = {}
 
     def get_cache_key(self, name: str, filename: str | None = None) -> str:  # noqa: ARG002 - Jinja's
         """Return the name: copies of a template in several folders are compiled once."""
@@ -57,14 +57,14 @@ class _Memory(BytecodeCache):
 
     def load_bytecode(self, bucket: Bucket) -> None:
         """Load a compiled template; Jinja checks whether it is up to date."""
-        if bucket.key in self._kept:
-            bucket.bytecode_from_string(self._kept[bucket.key])
+        if bucket.key in self._bytecode_by_key:
+            bucket.bytecode_from_string(self._bytecode_by_key[bucket.key])
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        self._kept[bucket.key] = bucket.bytecode_to_string()
+        self._bytecode_by_key[bucket.key] = bucket.bytecode_to_string()
 
 
-_COMPILED: dict[str, _Memory] = {}
+_TEMPLATE_CACHES: dict[str, _TemplateCache] = {}
 
 
 class Templates:
@@ -83,11 +83,11 @@ class Templates:
         self.language = language
         self._environment = Environment(
             loader=FileSystemLoader(folder),
-            bytecode_cache=_COMPILED.setdefault(language.code, _Memory()),
+            bytecode_cache=_TEMPLATE_CACHES.setdefault(language.code, _TemplateCache()),
             extensions=["jinja2.ext.i18n", Lines],
             autoescape=True,
             undefined=StrictUndefined,
-            finalize=self._finished,
+            finalize=self._finalize_value,
             trim_blocks=True,
             lstrip_blocks=True,
         )
@@ -104,21 +104,21 @@ class Templates:
         self._environment.filters.update(
             markdown=_escape_markdown,
             inline_code=_inline_code,
-            unbroken=_unbroken,
+            unbroken=_unbroken_words,
             one_line=_one_line,
             python_range=python_range,
-            listed=listed,
+            listed=prose_list,
             report_kind=Translatable,
             said=Translatable,
-            separated=separated,
+            separated=comma_separated,
             outcome_words=outcome_words,
-            number=number,
+            number=format_number,
             counted=count,
-            grouped=grouped,
+            grouped=grouped_number,
             os_name=os_name,
             slug=slug,
             suite_folder=suite_folder,
-            cite=self._cite,
+            cite=self._citation_links,
         )
 
     def render(self, name: str, /, **context: Any) -> str:  # noqa: ANN401 - whatever the page needs
@@ -133,33 +133,33 @@ class Templates:
         """
         template = template or f"{path}.j2"
         text = self.render(template, to_root=to_root(path), **context)
-        return SiteFile(path, text, edit or f"{TEMPLATES}/{template}")
+        return SiteFile(path, text, edit or f"{TEMPLATES_FOLDER}/{template}")
 
-    def _finished(self, value: object) -> object:
+    def _finalize_value(self, value: object) -> object:
         if isinstance(value, Translatable):
             value = self.language.say(value)
-        return visible(value) if type(value) is str else value
+        return escape_hidden_characters(value) if type(value) is str else value
 
-    def _cite(self, entries: list[SourceEntry]) -> Markup:
+    def _citation_links(self, entries: list[SourceEntry]) -> Markup:
         cited = (citation(entry, language=self.language) for entry in entries)
         return Markup("").join(map(Markup, cited))  # escaped there
 
     def _gettext(self, text: str, /, **values: object) -> Markup:
-        return self._filled(self.language.gettext(text), values)
+        return self._fill_message(self.language.gettext(text), values)
 
     def _ngettext(self, one: str, many: str, count: int, /, **values: object) -> Markup:
-        return self._filled(
-            self.language.ngettext(one, many, count), {"num": grouped(count), **values}
+        return self._fill_message(
+            self.language.ngettext(one, many, count), {"num": grouped_number(count), **values}
         )
 
-    def _filled(self, text: str, values: Mapping[str, object]) -> Markup:
+    def _fill_message(self, text: str, values: Mapping[str, object]) -> Markup:
         """Return a message as HTML, with values in place of its placeholders.
 
         The values are escaped. The message is not escaped, because it is the project's own HTML.
         """
         if "%" not in text:
             return Markup(text)  # noqa: S704 - as said; most messages are plain labels
-        finished = {name: self._finished(value) for name, value in values.items()}
+        finished = {name: self._finalize_value(value) for name, value in values.items()}
         return Markup(text) % finished  # noqa: S704 - as said
 
 
@@ -184,30 +184,30 @@ class Lines(Extension):
         return [*body, nodes.Output([nodes.TemplateData(end)], lineno=tag.lineno)]
 
 
-def visible(text: str) -> str:
+def escape_hidden_characters(text: str) -> str:
     r"""Return text with escape sequences such as `\u202e` for characters that hide or reorder text.
 
     Contributed files cannot contain such characters, but reports can.
     """
     if text.isascii() and text.isprintable():
         return text
-    return HIDDEN.sub(lambda m: m[0] if m[0] == "\r" else f"\\u{ord(m[0]):04x}", text)
+    return HIDDEN_CHARACTER.sub(lambda m: m[0] if m[0] == "\r" else f"\\u{ord(m[0]):04x}", text)
 
 
 def _escape_markdown(text: str) -> Markup:
     """Return text with the special characters of Markdown and HTML escaped."""
-    text = visible(text)
+    text = escape_hidden_characters(text)
     return Markup(str(escape(_MARKDOWN.sub(r"\\\1", text))))  # noqa: S704 - made harmless just here
 
 
 def _inline_code(text: str) -> Markup:
     """Return text as HTML, with parts in backticks as code."""
-    return Markup(_BACKTICKS.sub(r"<code>\1</code>", str(escape(visible(text)))))  # noqa: S704 - the same
+    return Markup(_BACKTICKS.sub(r"<code>\1</code>", str(escape(escape_hidden_characters(text)))))  # noqa: S704 - the same
 
 
-def _unbroken(text: str) -> Markup:
+def _unbroken_words(text: str) -> Markup:
     """Return text as HTML in which browsers do not break words like `x86-64` at hyphens."""
-    escaped = text if isinstance(text, Markup) else escape(visible(text))
+    escaped = text if isinstance(text, Markup) else escape(escape_hidden_characters(text))
     whole = _HYPHENATED.sub(r'<span class="unbroken">\g<0></span>', str(escaped))
     return Markup(whole)  # noqa: S704 - the same
 

@@ -12,15 +12,15 @@ from functools import cache
 from html import escape
 from typing import Any
 
-from accelerator_portal.site.languages import ENGLISH, LOCALE, Language
+from accelerator_portal.site.languages import ENGLISH, LOCALE_FOLDER, Language
 from accelerator_portal.site.page import PLATFORMS, SiteFile, to_root
 from accelerator_portal.site.templates import Templates
 
 # One file for all pages of a language: browsers load it once.
-_MESSAGES = "messages.json"
+_MESSAGES_FILE = "messages.json"
 
 # The pages that other languages have; `*` stands for any name.
-TRANSLATED = (
+TRANSLATED_PAGES = (
     "index.md",
     "get-started.md",
     "questions.md",
@@ -42,7 +42,7 @@ TRANSLATED = (
 )
 
 
-def page_in(
+def render_page(
     templates: Templates, path: str, context: Mapping[str, Any], template: str = "", edit: str = ""
 ) -> SiteFile:
     """Return the page `path`, rendered in the language of the templates.
@@ -54,15 +54,17 @@ def page_in(
     language = templates.language
     if language == ENGLISH:
         return templates.page(path, edit, template, **context)
-    own = language.path(path)
-    edit = edit or f"{LOCALE}/{language.code}.po"
-    page = templates.page(own, edit, template or f"{path}.j2", **context)
-    above = to_root(own)
-    content = localized(page.content, path, above, language) + _messages_box(language, above)
+    localized_path = language.path(path)
+    edit = edit or f"{LOCALE_FOLDER}/{language.code}.po"
+    page = templates.page(localized_path, edit, template or f"{path}.j2", **context)
+    root_address = to_root(localized_path)
+    content = redirect_links(page.content, path, root_address, language) + _messages_box(
+        language, root_address
+    )
     return replace(page, content=content, language=language.code)
 
 
-def localized(content: str, path: str, to_root: str, language: Language) -> str:
+def redirect_links(content: str, path: str, to_root: str, language: Language) -> str:
     """Return a translated page's content with its links redirected.
 
     Templates write links as on the English page. A link to a page that is translated leads to the
@@ -71,31 +73,31 @@ def localized(content: str, path: str, to_root: str, language: Language) -> str:
     site's root from the translated page.
     """
 
-    def in_html(match: re.Match[str]) -> str:
+    def replace_html_link(match: re.Match[str]) -> str:
         address, rest = match[1], match[2]
         if _is_translated(f"{address}index.md") or _is_translated(f"{address.rstrip('/')}.md"):
             return f'href="{to_root}{language.code}/{address}{rest}"'
         if address and not address.endswith("/"):
             return match[0]  # data, not a page
-        return f"{match[0]} {in_english}"
+        return f"{match[0]} {english_attributes}"
 
-    def in_markdown(match: re.Match[str]) -> str:
+    def replace_markdown_link(match: re.Match[str]) -> str:
         text, place, anchor = match.groups(default="")
         target = posixpath.normpath(posixpath.join(posixpath.dirname(path), place))
         if _is_translated(target):
             return match[0]
         address = re.sub(r"(?:(?<=/)index)?\.md$", "", target).rstrip("/")
-        return f'<a href="{to_root}{address}/{anchor}" {in_english}>{text}</a>'
+        return f'<a href="{to_root}{address}/{anchor}" {english_attributes}>{text}</a>'
 
     note = escape(language.gettext("{title} (English)").format(title=""))
-    in_english = f'hreflang="en" data-language="{note}"'
-    content = re.sub(rf'href="{re.escape(to_root)}([^"?#]*)([^"]*)"', in_html, content)
-    return re.sub(r"\[([^\]]*)\]\(([\w./-]+\.md)(#[\w-]+)?\)", in_markdown, content)
+    english_attributes = f'hreflang="en" data-language="{note}"'
+    content = re.sub(rf'href="{re.escape(to_root)}([^"?#]*)([^"]*)"', replace_html_link, content)
+    return re.sub(r"\[([^\]]*)\]\(([\w./-]+\.md)(#[\w-]+)?\)", replace_markdown_link, content)
 
 
 @cache  # pages have thousands of links to the same few hundred pages
 def _is_translated(path: str) -> bool:
-    return any(fnmatchcase(path, known) for known in TRANSLATED)
+    return any(fnmatchcase(path, known) for known in TRANSLATED_PAGES)
 
 
 def messages_file(language: Language) -> SiteFile:
@@ -104,13 +106,13 @@ def messages_file(language: Language) -> SiteFile:
     Its keys are `texts`, the translated messages, and `pages`, the address patterns of translated
     pages.
     """
-    pages = [re.sub(r"(^|/)index\.md$|\.md$", "/", path).lstrip("/") for path in TRANSLATED]
-    said = {"texts": language.in_scripts, "pages": pages}
-    text = json.dumps(said, ensure_ascii=False, separators=(",", ":")) + "\n"
-    return SiteFile(language.path(_MESSAGES), text)
+    pages = [re.sub(r"(^|/)index\.md$|\.md$", "/", path).lstrip("/") for path in TRANSLATED_PAGES]
+    data = {"texts": language.in_scripts, "pages": pages}
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return SiteFile(language.path(_MESSAGES_FILE), text)
 
 
-def _messages_box(language: Language, above: str) -> str:
-    file = f"{above}{language.path(_MESSAGES)}"
-    box = f'<div id="messages" data-file="{file}" data-root="{above}" hidden></div>'
+def _messages_box(language: Language, root_address: str) -> str:
+    file = f"{root_address}{language.path(_MESSAGES_FILE)}"
+    box = f'<div id="messages" data-file="{file}" data-root="{root_address}" hidden></div>'
     return f"\n<!--raw html-->\n{box}\n<!--end of raw html-->\n"

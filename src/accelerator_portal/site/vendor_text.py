@@ -18,7 +18,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
-from accelerator_portal.catalog.fields import is_address, is_page
+from accelerator_portal.catalog.fields import is_public_https_url, is_site_path
 from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
 from accelerator_portal.catalog.message import message
 from accelerator_portal.site.anchors import Anchors, slug
@@ -48,7 +48,7 @@ _ATTRIBUTES = {
 # A citation and the space before it. Markdown has the space; on the page, the number follows the
 # word directly.
 _SPACED_CITATION = re.compile(rf"\s{{0,9}}{CITATION.pattern}")
-_CITATION = re.compile(r'\s*(<sup class="cite">.*?</sup>)')
+_CITATION_LINK = re.compile(r'\s*(<sup class="cite">.*?</sup>)')
 
 # A paragraph, list item or cell that holds no other block.
 _BLOCK = re.compile(
@@ -81,13 +81,13 @@ def render_vendor_text(  # noqa: PLR0913 - what a text is, and where it stands
         "ids": Anchors(),
         "tables": 0,
     }
-    html = str(_PARSER.renderer.render(_tokens(text), _PARSER.options, environment))
+    html = str(_PARSER.renderer.render(_parse_markdown(text), _PARSER.options, environment))
     clean = nh3.clean(
         html,
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         attribute_filter=lambda _, name, value: (
-            _link(value, page, to_root) if name == "href" else value
+            _link_target(value, page, to_root) if name == "href" else value
         ),
         url_schemes={"https"},
         link_rel="nofollow noopener noreferrer",
@@ -97,19 +97,21 @@ def render_vendor_text(  # noqa: PLR0913 - what a text is, and where it stands
 
 
 @lru_cache(maxsize=64)  # a question is rendered for two pages, one after the other
-def _tokens(text: str) -> list[Token]:
+def _parse_markdown(text: str) -> list[Token]:
     return _PARSER.parse(text)
 
 
-def _link(address: str, page: str, to_root: str | None) -> str | None:
+def _link_target(address: str, page: str, to_root: str | None) -> str | None:
     """Return the target of a link to `address`, or None if links must not lead there.
 
     https addresses of public hosts and the sources on `page` are unchanged. A page of the site,
     such as `/install/`, gets `to_root` before it.
     """
-    if to_root is not None and is_page(address):
+    if to_root is not None and is_site_path(address):
         return to_root + address.removeprefix("/")
-    return address if is_address(address) or address.startswith(f"{page}#source-") else None
+    return (
+        address if is_public_https_url(address) or address.startswith(f"{page}#source-") else None
+    )
 
 
 def render_section(  # noqa: PLR0913 - what a text is, and where it stands
@@ -134,13 +136,13 @@ def render_section(  # noqa: PLR0913 - what a text is, and where it stands
         return sources.entry(name, source)
 
     html = render_vendor_text(text, prefix, cite, page, language=language, to_root=to_root)
-    return Markup(_BLOCK.sub(_cited_at_end, html))  # noqa: S704 - sanitized just there
+    return Markup(_BLOCK.sub(_citations_at_end, html))  # noqa: S704 - sanitized just there
 
 
-def _cited_at_end(block: re.Match[str]) -> str:
+def _citations_at_end(block: re.Match[str]) -> str:
     """Return a paragraph, list item or cell with its citations at the end, without duplicates."""
-    citations = dict.fromkeys(_CITATION.findall(block[0]))
-    text, end, tag = _CITATION.sub("", block[0]).rpartition("</")
+    citations = dict.fromkeys(_CITATION_LINK.findall(block[0]))
+    text, end, tag = _CITATION_LINK.sub("", block[0]).rpartition("</")
     return text.rstrip() + "".join(citations) + end + tag
 
 

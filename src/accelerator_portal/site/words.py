@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from accelerator_portal.catalog.files.accelerator import Extent
-from accelerator_portal.catalog.message import Translatable, both, joined, message
-from accelerator_portal.install.labels import OS
+from accelerator_portal.catalog.files.accelerator import FeatureSupport
+from accelerator_portal.catalog.message import Translatable, and_list, comma_list, message
+from accelerator_portal.install.labels import OS_LABELS
 from accelerator_portal.reports.outcomes import Outcome
 
 # Larger numbers are written without `g`, which writes an exponent from seven digits on.
-_PLAIN = 100_000
+_G_FORMAT_LIMIT = 100_000
 
 
 def python_range(versions: Iterable[str]) -> str:
@@ -18,33 +18,34 @@ def python_range(versions: Iterable[str]) -> str:
 
     Raises ValueError for a version such as `3.13.1` or `4.0`.
     """
-    ordered = sorted(set(versions), key=lambda v: (v.endswith("t"), _minor(v)))
-    plain = [_minor(v) for v in ordered if not v.endswith("t")]
+    ordered = sorted(set(versions), key=lambda v: (v.endswith("t"), _minor_version(v)))
+    plain = [_minor_version(v) for v in ordered if not v.endswith("t")]
     parts = [
-        f"3.{run[0]}" if run[0] == run[-1] else f"3.{run[0]}–3.{run[-1]}" for run in _runs(plain)
+        f"3.{run[0]}" if run[0] == run[-1] else f"3.{run[0]}–3.{run[-1]}"
+        for run in _consecutive_runs(plain)
     ]
     return ", ".join([*parts, *(v for v in ordered if v.endswith("t"))])
 
 
-def listed(words: Sequence[str]) -> str:
+def prose_list(words: Sequence[str]) -> str:
     """Return words as a list in prose: `a, b and c`."""
     if len(words) < 2:  # noqa: PLR2004 - one word needs no conjunction
         return "".join(words)
-    return both((joined(words[:-1]), words[-1]))
+    return and_list((comma_list(words[:-1]), words[-1]))
 
 
-def separated(words: Iterable[str]) -> str:
+def comma_separated(words: Iterable[str]) -> str:
     """Return words as a list: `a, b, c`."""
     found = [*words]
-    return joined(found) if found else ""
+    return comma_list(found) if found else ""
 
 
-def grouped(amount: int) -> str:
+def grouped_number(amount: int) -> str:
     """Return a number with thousands separators: `12,345`."""
     return f"{amount:,}"
 
 
-EXTENT_WORDS: dict[Extent, str] = {
+EXTENT_WORDS: dict[FeatureSupport, str] = {
     "yes": message("works"),
     "partly": message("works in part"),
     "no": message("does not work"),
@@ -59,19 +60,19 @@ def outcome_words(outcome: Outcome) -> str:
 
 def os_name(os: str) -> str:
     """Return the display name of an operating system, such as `macOS`."""
-    return OS[os]
+    return OS_LABELS[os]
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """Return a number rounded to six digits or to an integer, without trailing zeros: `1.5`."""
-    return f"{value:g}" if value < _PLAIN else f"{value:.0f}"
+    return f"{value:g}" if value < _G_FORMAT_LIMIT else f"{value:.0f}"
 
 
-def _minor(version: str) -> int:
+def _minor_version(version: str) -> int:
     return int(version.removeprefix("3.").removesuffix("t"))
 
 
-def _runs(numbers: list[int]) -> list[list[int]]:
+def _consecutive_runs(numbers: list[int]) -> list[list[int]]:
     runs: list[list[int]] = []
     for number in numbers:
         if runs and runs[-1][-1] == number - 1:

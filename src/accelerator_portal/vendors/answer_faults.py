@@ -25,7 +25,7 @@ from accelerator_portal.install.commands import command_lines
 from accelerator_portal.install.pip_command import pip_steps
 from accelerator_portal.install.shell_quotes import UnquotableError
 from accelerator_portal.vendors.draft import PlatformCase
-from accelerator_portal.vendors.entry import pinned, requirements
+from accelerator_portal.vendors.draft_from_entry import pinned_version, step_requirements
 
 AnswerFault = tuple[str, str] | None
 """What is wrong, and the fix; None without a fault."""
@@ -40,7 +40,7 @@ def answer_fault(case: PlatformCase, flag: str, value: Any) -> AnswerFault:  # n
     if isinstance(value, str):
         for what in alphabet_faults(value):
             return what, "use one alphabet"
-    look = _LOOKS.get(flag)
+    look = _FAULT_FINDERS.get(flag)
     return look(case, value) if look else None
 
 
@@ -49,21 +49,21 @@ def id_fault(catalog: Catalog, folders: Iterable[str], new: str) -> AnswerFault:
 
     `folders` are all existing folder names, including folders that have problems.
     """
-    if wrong := folder_fault(new):
-        return wrong
+    if format_fault := folder_fault(new):
+        return format_fault
     if new in {*catalog.by_id, *folders}:
         return f"accelerators/{new} already exists", "edit that folder, or choose another ID"
-    return _alike(catalog, new)
+    return _similar_name_fault(catalog, new)
 
 
 def _name(case: PlatformCase, value: str) -> AnswerFault:
     for platform in case.catalog.platforms:
         if platform.accelerator.name.casefold() == value.casefold():
             return claimed_fault("name", value, platform)
-    return name_fault(value) or _alike(case.catalog, value)
+    return name_fault(value) or _similar_name_fault(case.catalog, value)
 
 
-def _alike(catalog: Catalog, name: str) -> AnswerFault:
+def _similar_name_fault(catalog: Catalog, name: str) -> AnswerFault:
     for platform in catalog.platforms:
         for other in (platform.id, platform.accelerator.name):
             if skeleton(other) == skeleton(name):
@@ -78,14 +78,18 @@ def _package(case: PlatformCase, value: str) -> AnswerFault:
     The package torch is not checked here, because in-tree platforms share it. If the new platform
     is out-of-tree, `_integration` checks the package torch.
     """
-    return None if canonicalize_name(value) == "torch" else _claimed(case, value)
+    return None if canonicalize_name(value) == "torch" else _claimed_package_fault(case, value)
 
 
 def _integration(case: PlatformCase, value: str) -> AnswerFault:
-    return _claimed(case, case.value("package") or "") if value == "out-of-tree" else None
+    return (
+        _claimed_package_fault(case, case.value("package") or "")
+        if value == "out-of-tree"
+        else None
+    )
 
 
-def _claimed(case: PlatformCase, package: str) -> AnswerFault:
+def _claimed_package_fault(case: PlatformCase, package: str) -> AnswerFault:
     for platform in case.catalog.platforms:
         claimed = canonicalize_name(platform.accelerator.package.name)
         if not platform.in_tree and claimed == canonicalize_name(package):
@@ -94,10 +98,10 @@ def _claimed(case: PlatformCase, package: str) -> AnswerFault:
 
 
 def _command(case: PlatformCase, value: str) -> AnswerFault:
-    for host in case.hosts_of(pip_steps(value)):
+    for host in case.unlisted_hosts_in(pip_steps(value)):
         if not re.fullmatch(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9-]+)+", host):
             return f'"{host}" is not a full host name', "use a format like pypi.example.org"
-    version = pinned(pip_steps(value), "torch")
+    version = pinned_version(pip_steps(value), "torch")
     return _unknown_release(case, version.partition("+")[0]) if version else None
 
 
@@ -105,10 +109,10 @@ def _torch(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
     if not case.steps:  # without a command, releases may be older than all listed releases
         oldest = min(map(Version, case.catalog.releases.by_version))
         values = tuple(value for value in values if Version(value) >= oldest)
-    wrong = next(filter(None, (_unknown_release(case, value) for value in values)), None)
-    if wrong or not case.steps:
-        return wrong
-    version = pinned(case.steps, "torch")
+    release_fault = next(filter(None, (_unknown_release(case, value) for value in values)), None)
+    if release_fault or not case.steps:
+        return release_fault
+    version = pinned_version(case.steps, "torch")
     if version and version.partition("+")[0] not in values:
         return f"the command installs torch {version}", f'write "{version}"'
     return None
@@ -120,7 +124,7 @@ def _plugin_version(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
         what = f"{count(len(values), 'version')} for {count(len(releases), 'release')}"
         return what, f"enter one version for all, or one for each of {', '.join(releases)}"
     package = canonicalize_name(case.value("package") or "")
-    for requirement in requirements(case.steps):
+    for requirement in step_requirements(case.steps):
         pins = any(pin.operator in {"==", "==="} for pin in requirement.specifier)
         if canonicalize_name(requirement.name) == package and pins:
             if any(requirement.specifier.contains(v, prereleases=True) for v in values):
@@ -159,7 +163,7 @@ def _python(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
     return None
 
 
-_LOOKS: dict[str, Callable[[PlatformCase, Any], AnswerFault]] = {
+_FAULT_FINDERS: dict[str, Callable[[PlatformCase, Any], AnswerFault]] = {
     "name": _name,
     "package": _package,
     "integration": _integration,

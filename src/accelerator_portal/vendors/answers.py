@@ -16,26 +16,26 @@ from accelerator_portal.catalog.fields import (
     Integration,
     Line,
     Mark,
-    Model,
     ModuleName,
     Name,
     Os,
     PackageName,
     Paragraph,
     PythonVersion,
+    StrictModel,
     TorchVersion,
     Url,
-    fault,
-    matching,
+    pattern_validator,
+    validation_error,
 )
 from accelerator_portal.catalog.files.install_steps import PipStep
 from accelerator_portal.catalog.problem import printable
-from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import Location, YamlFile
+from accelerator_portal.catalog.yaml_validation import validate
 from accelerator_portal.install.pip_command import UnreadableCommandError, pip_steps
 
-DOCUMENTATION = "documentation"
-PACKAGE = "package"
+DOCUMENTATION_SOURCE = "documentation"
+PACKAGE_SOURCE = "package"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Answer:
     """An answer of a vendor: a value, and the id of its source."""
 
     value: Any
-    source: str = DOCUMENTATION
+    source: str = DOCUMENTATION_SOURCE
 
 
 def read_answer(question: Prompt, text: str) -> Any:  # noqa: ANN401 - each question has its kind
@@ -59,37 +59,37 @@ def read_answer(question: Prompt, text: str) -> Any:  # noqa: ANN401 - each ques
         raise RefusedAnswerError(words) from None
     data: str | list[str] = text.strip()
     lines: dict[Location, int] = {(): 1, (question.flag,): 1}
-    written: dict[Location, str] = {(question.flag,): text}
+    text_by_location: dict[Location, str] = {(question.flag,): text}
     if question.many:
         data = [part for item in text.split(",") if (part := item.strip())]
         for place, part in enumerate(data):
             lines[question.flag, place] = 1
-            written[question.flag, place] = part
-    file = YamlFile("", {question.flag: data}, lines, written)
-    record, problems = validate(_model(question), file)
+            text_by_location[question.flag, place] = part
+    file = YamlFile("", {question.flag: data}, lines, text_by_location)
+    record, problems = validate(_answer_model(question), file)
     if record is None:
         raise RefusedAnswerError("\n".join(problem.words for problem in problems))
     return record.answer  # type: ignore[attr-defined] # made below
 
 
-def written(value: Any) -> str:  # noqa: ANN401
+def answer_text(value: Any) -> str:  # noqa: ANN401
     """Return the text of an answer with this value, as a user would enter it."""
     return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
-def refuse(question: Prompt, what: str, remedy: str) -> RefusedAnswerError:
+def refused_answer(question: Prompt, what: str, remedy: str) -> RefusedAnswerError:
     """Return the error for a fault that depends on other answers or other folders."""
     return RefusedAnswerError(printable(f"{question.flag}: {what}; {remedy}"))
 
 
 @cache
-def _model(question: Prompt) -> type[Model]:
+def _answer_model(question: Prompt) -> type[StrictModel]:
     """Return a model whose only key is the question's flag.
 
     With it, an answer is validated with the same error messages as a file.
     """
     field: Any = (question.kind, Field(alias=question.flag))
-    return create_model("Answer", __base__=Model, answer=field)
+    return create_model("Answer", __base__=StrictModel, answer=field)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,35 +123,37 @@ class RefusedAnswerError(ValueError):
     """Raised for an invalid answer; the message says what is wrong and the fix."""
 
 
-def _pip_command(value: str) -> str:
+def _valid_pip_command(value: str) -> str:
     if re.search(r"[{}]", value):
-        raise fault("a placeholder in braces", "enter the command without placeholders")
+        raise validation_error("a placeholder in braces", "enter the command without placeholders")
     try:
         steps = pip_steps(value)
     except UnreadableCommandError as error:
         remedy = "use pip install with packages, --index-url, --extra-index-url and --pre only"
-        raise fault(str(error), remedy) from None
+        raise validation_error(str(error), remedy) from None
     for step in steps:
         known: dict[Location, int] = {(key,): 1 for key in step["pip"]}
         _, problems = validate(PipStep, YamlFile("", step["pip"], known))
         for problem in problems:
-            raise fault(problem.what, problem.remedy)
+            raise validation_error(problem.what, problem.remedy)
     return value
 
 
-def _requirement(value: str) -> str:
+def _not_pip_command(value: str) -> str:
     if re.search(r"(^|\s)pip3?\s+install\b", value):
-        raise fault(f'"{value[:60]}" is a pip command', "enter it as the install command")
+        raise validation_error(
+            f'"{value[:60]}" is a pip command', "enter it as the install command"
+        )
     return value
 
 
-def _many(kind: Any) -> Any:  # noqa: ANN401 - a type, as pydantic takes it
+def _non_empty_tuple(kind: Any) -> Any:  # noqa: ANN401 - a type, as pydantic takes it
     return Annotated[tuple[kind, ...], Field(min_length=1)]
 
 
-NeededSoftware = Annotated[Line, AfterValidator(_requirement)]
-PipCommand = Annotated[Line, AfterValidator(_pip_command)]
-_is_repository = matching(
+NeededSoftware = Annotated[Line, AfterValidator(_not_pip_command)]
+PipCommand = Annotated[Line, AfterValidator(_valid_pip_command)]
+_is_repository = pattern_validator(
     r"[A-Za-z0-9](?:-?[A-Za-z0-9])*/[A-Za-z0-9._-]*[A-Za-z0-9_-]",
     "write owner/name",
     "is not a repository",
@@ -176,17 +178,18 @@ QUESTIONS: tuple[Prompt, ...] = (
     Prompt("needs", "Needed first", "required driver or SDK, with its version",
            NeededSoftware, needed=False),
     Prompt("host-owner", "Owner of the host", "who runs the host in the command", Line),
-    Prompt("torch", "PyTorch", "supported PyTorch releases", _many(TorchVersion), many=True),
+    Prompt("torch", "PyTorch", "supported PyTorch releases", _non_empty_tuple(TorchVersion),
+           many=True),
     Prompt("plugin-version", "Plugin", "version of the package, or one for each PyTorch release",
-           _many(TorchVersion), needed=False, many=True),
-    Prompt("os", "Systems", "linux, windows, macos", _many(Os), many=True),
-    Prompt("arch", "Processors", "x86_64, aarch64, …", _many(Arch), many=True),
-    Prompt("python", "Python", "Python versions, such as 3.12,3.13", _many(PythonVersion),
-           needed=False, many=True),
+           _non_empty_tuple(TorchVersion), needed=False, many=True),
+    Prompt("os", "Systems", "linux, windows, macos", _non_empty_tuple(Os), many=True),
+    Prompt("arch", "Processors", "x86_64, aarch64, …", _non_empty_tuple(Arch), many=True),
+    Prompt("python", "Python", "Python versions, such as 3.12,3.13",
+           _non_empty_tuple(PythonVersion), needed=False, many=True),
     Prompt("github", "Repository", "owner/name on GitHub", GivenRepository, needed=False),
     Prompt("support", "Support", "address where users can ask for help", Url),
     Prompt("maintainer", "Maintainers", "GitHub logins of the maintainers",
-           _many(GitHubLogin), needed=False, many=True),
+           _non_empty_tuple(GitHubLogin), needed=False, many=True),
     Prompt("mark", "Mark", "two letters, shown instead of a logo", Mark),
     Prompt("summary", "Summary", "one sentence about the platform and the hardware it supports",
            Annotated[Line, Field(max_length=160)]),
@@ -197,4 +200,4 @@ QUESTIONS: tuple[Prompt, ...] = (
            Day, hidden=True),
 )  # fmt: skip
 
-BY_FLAG = {question.flag: question for question in QUESTIONS}
+QUESTION_BY_FLAG = {question.flag: question for question in QUESTIONS}

@@ -25,8 +25,8 @@ from accelerator_portal.vendors.package_metadata import PackageMetadata
 
 Record = Mapping[str, Any]
 
-_NEXT = "# Next: "
-_SHORT = 60
+_HINT_PREFIX = "# Next: "
+_MAX_INLINE_LENGTH = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,28 +73,28 @@ def folder_files(draft: Draft) -> dict[str, str]:
     }
 
 
-def places(draft: Draft, files: Mapping[str, str]) -> Iterator[tuple[Hint, int]]:
+def hint_lines(draft: Draft, files: Mapping[str, str]) -> Iterator[tuple[Hint, int]]:
     """Yield each hint with its line number in its file; `files` comes from `folder_files`."""
     for hint in draft.hints:
-        line = f"## {hint.heading}" if hint.heading else _NEXT + hint.words
+        line = f"## {hint.heading}" if hint.heading else _HINT_PREFIX + hint.words
         yield hint, files[hint.file].split("\n").index(line) + 1
 
 
 def _yaml_file(draft: Draft, name: str, record: Record) -> str:
     schema = f"../../data/schema/{name.removesuffix('.yaml')}.schema.json"
-    hints = [f"{_NEXT}{hint.words}\n" for hint in draft.hints if hint.file == name]
-    sources = _used(draft, [name for _, name in cited_ids(record)])
+    hints = [f"{_HINT_PREFIX}{hint.words}\n" for hint in draft.hints if hint.file == name]
+    sources = _sources_to_declare(draft, [name for _, name in cited_ids(record)])
     text = yaml_text({"sources": sources, **record})
     return f"# yaml-language-server: $schema={schema}\n{text}{''.join(hints)}"
 
 
 def _markdown_file(draft: Draft, sections: Mapping[str, str]) -> str:
     body = "\n".join(f"## {title}\n\n{text}\n" for title, text in sections.items())
-    sources = _used(draft, CITATION.findall(body))
+    sources = _sources_to_declare(draft, CITATION.findall(body))
     return f"---\n{yaml_text({'sources': sources})}---\n\n{body}"
 
 
-def _used(draft: Draft, named: Sequence[str]) -> dict[str, Record]:
+def _sources_to_declare(draft: Draft, named: Sequence[str]) -> dict[str, Record]:
     """Return the sources to declare in a file that cites the ids `named`, by id.
 
     If `named` has no id of a source, returns all sources.
@@ -102,30 +102,32 @@ def _used(draft: Draft, named: Sequence[str]) -> dict[str, Record]:
     return {id_: s for id_, s in draft.sources.items() if id_ in named} or dict(draft.sources)
 
 
-class _Dumper(yaml.SafeDumper):
+class _PortalDumper(yaml.SafeDumper):
     """A YAML dumper that indents lists below their key; short lists of texts are on one line."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: FBT001, FBT002, ARG002 - PyYAML's
         super().increase_indent(flow, indentless=False)
 
 
-def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     style = '"' if text[:1].isdigit() else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
-def _list(dumper: yaml.SafeDumper, items: list[Any]) -> yaml.SequenceNode:
-    short = all(isinstance(item, str) for item in items) and sum(map(len, items)) < _SHORT
+def _represent_list(dumper: yaml.SafeDumper, items: list[Any]) -> yaml.SequenceNode:
+    short = (
+        all(isinstance(item, str) for item in items) and sum(map(len, items)) < _MAX_INLINE_LENGTH
+    )
     return dumper.represent_sequence("tag:yaml.org,2002:seq", items, flow_style=short)
 
 
-_Dumper.add_representer(str, _text)
-_Dumper.add_representer(list, _list)
+_PortalDumper.add_representer(str, _represent_text)
+_PortalDumper.add_representer(list, _represent_list)
 
 
 def yaml_text(data: Mapping[str, Any]) -> str:
     """Return data as YAML in the style of the portal's files."""
-    text = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
+    text = yaml.dump(data, Dumper=_PortalDumper, sort_keys=False, allow_unicode=True, width=120)
     return str(text)
 
 
@@ -173,12 +175,12 @@ class PlatformCase:
         return list(options[0]["steps"]) if options else []
 
     @property
-    def new_hosts(self) -> list[str]:
-        """The hosts in the install commands that the portal does not list; see `hosts_of`."""
+    def unlisted_hosts(self) -> list[str]:
+        """Hosts in the install commands that the portal does not list; see `unlisted_hosts_in`."""
         options = self.entry_options or [{"steps": self.steps}]
-        return self.hosts_of([step for option in options for step in option["steps"]])
+        return self.unlisted_hosts_in([step for option in options for step in option["steps"]])
 
-    def hosts_of(self, steps: Iterable[Record]) -> list[str]:
+    def unlisted_hosts_in(self, steps: Iterable[Record]) -> list[str]:
         """Return the hosts in `steps` that `data/hosts.yaml` does not list.
 
         Empty if the catalog has no `data/hosts.yaml`.
@@ -192,7 +194,7 @@ class PlatformCase:
         return [host for host in dict.fromkeys(found) if host and host not in known]
 
     @property
-    def sharing(self) -> list[str]:
+    def platforms_with_same_device(self) -> list[str]:
         """The names of existing platforms with the same device string."""
         device = (self.value("device") or "").casefold()
         platforms = (platform.accelerator for platform in self.catalog.platforms)
@@ -236,6 +238,6 @@ def check_folder(
     # Reports take long to check and do not matter here.
     platforms = tuple(replace(one, results=()) for one in catalog.platforms)
     others = replace(catalog, platforms=platforms)
-    found = others.with_platform(platform)
-    brought = {*problems, *run_checks(found, today)} - {*run_checks(others, today)}
-    return found, sorted(brought)
+    catalog_with_folder = others.with_platform(platform)
+    brought = {*problems, *run_checks(catalog_with_folder, today)} - {*run_checks(others, today)}
+    return catalog_with_folder, sorted(brought)

@@ -9,9 +9,9 @@ from typing import Any
 
 from packaging.version import Version
 
-from accelerator_portal.vendors.answers import DOCUMENTATION, PACKAGE
+from accelerator_portal.vendors.answers import DOCUMENTATION_SOURCE, PACKAGE_SOURCE
 from accelerator_portal.vendors.draft import Draft, Hint, PlatformCase, Record, plugin_by_release
-from accelerator_portal.vendors.entry import following_option, steps_of_rows
+from accelerator_portal.vendors.draft_from_entry import following_option, steps_with_placeholders
 from accelerator_portal.vendors.offers import project_page
 
 
@@ -21,9 +21,9 @@ def draft_from_answers(case: PlatformCase) -> Draft:
         sources=dict(_sources(case)),
         accelerator=_accelerator(case),
         install=_install(case),
-        rows=list(_rows(case)),
+        rows=list(_compatibility_rows(case)),
         guide=guide_sections(case),
-        questions=only_question(case),
+        questions=faq_questions(case),
         hints=list(_hints(case)),
     )
 
@@ -31,65 +31,69 @@ def draft_from_answers(case: PlatformCase) -> Draft:
 def _sources(case: PlatformCase) -> Iterator[tuple[str, Record]]:
     read: dt.date = case.value("read")
     url = case.value("url")
-    yield DOCUMENTATION, {"url": url, "title": case.value("title"), "read": read}
+    yield DOCUMENTATION_SOURCE, {"url": url, "title": case.value("title"), "read": read}
     if case.package:
         named = f"{case.package.name[:100]} {(case.package.version or '')[:60]}".strip()
         title = f"{named}, the metadata of the package itself"
         page = project_page(case.package) or url
-        yield PACKAGE, {"url": page, "title": title, "read": case.today}
+        yield PACKAGE_SOURCE, {"url": page, "title": title, "read": case.today}
     if case.entry:
         yield from case.entry.sources.items()
 
 
 def _accelerator(case: PlatformCase) -> Record:
-    plain = {
+    plain_fields = {
         flag: case.value(flag) for flag in ("name", "vendor", "mark", "summary", "description")
     }
     package = {"name": case.value("package"), "import": case.value("import")}
     if case.value("autoload"):
         package["autoload"] = case.value("autoload") == "yes"
     record: dict[str, Any] = {
-        **plain,
-        "integration": _fact(case, "integration"),
-        "dispatch_key": _fact(case, "dispatch-key"),
-        "device": {**_fact(case, "device"), **_note(case)},
-        "package": {**package, **_source(case, "package", "import", "autoload")},
+        **plain_fields,
+        "integration": _value_with_source(case, "integration"),
+        "dispatch_key": _value_with_source(case, "dispatch-key"),
+        "device": {**_value_with_source(case, "device"), **_device_note(case)},
+        "package": {**package, **_source_of_answers(case, "package", "import", "autoload")},
         "documentation": list(_documentation(case)),
         "support": [_support(case)],
     }
     if case.entry:
         record["additional_platform"] = case.entry.accelerator["additional_platform"]
     if case.value("maintainer"):
-        source = _source(case, "maintainer")
+        source = _source_of_answers(case, "maintainer")
         record["maintainers"] = [{"github": login, **source} for login in case.value("maintainer")]
     return record
 
 
 def _documentation(case: PlatformCase) -> Iterator[Record]:
-    yield {"title": case.value("title"), "url": case.value("url"), **_source(case, "url")}
+    yield {
+        "title": case.value("title"),
+        "url": case.value("url"),
+        **_source_of_answers(case, "url"),
+    }
     if name := case.value("github"):
         url = f"https://github.com/{name}"
-        yield {"title": f"{name} on GitHub", "url": url, **_source(case, "github")}
+        yield {"title": f"{name} on GitHub", "url": url, **_source_of_answers(case, "github")}
 
 
 def _support(case: PlatformCase) -> Record:
     url, repository = case.value("support"), case.value("github")
     own = repository and url == f"https://github.com/{repository}/issues"
     title = f"Issues of {repository}" if own else f"Questions about {case.value('name')}"
-    return {"title": title, "url": url, **_source(case, "support")}
+    return {"title": title, "url": url, **_source_of_answers(case, "support")}
 
 
 def _install(case: PlatformCase) -> Record:
     record: dict[str, Any] = {}
     if case.value("needs"):
-        record["requires"] = [{"name": case.value("needs"), **_source(case, "needs")}]
-    record["options"] = list(_options(case))
+        record["requires"] = [{"name": case.value("needs"), **_source_of_answers(case, "needs")}]
+    record["options"] = list(_install_options(case))
     return record
 
 
-def _options(case: PlatformCase) -> Iterator[Record]:
+def _install_options(case: PlatformCase) -> Iterator[Record]:
     arch, python = list(case.value("arch") or ()), list(case.value("python") or ())
-    rows = [*_rows(case)] if case.entry_options else []
+    rows = [*_compatibility_rows(case)] if case.entry_options else []
     for written in case.entry_options:
         option = following_option(written, rows, case.value("package"))
         if "wheels" in option:  # their architectures and Python versions are in data/releases.yaml
@@ -105,17 +109,17 @@ def _options(case: PlatformCase) -> Iterator[Record]:
             "methods": ["pip"],
             "os": list(case.value("os")),
             "arch": arch,
-            "steps": _steps(case),
-            **_source(case, "command", "os", "arch"),
+            "steps": _option_steps(case),
+            **_source_of_answers(case, "command", "os", "arch"),
         }
 
 
-def _steps(case: PlatformCase) -> list[Record]:
+def _option_steps(case: PlatformCase) -> list[Record]:
     has_plugin = bool(case.value("plugin-version"))
-    return [*steps_of_rows(case.steps, case.value("package"), has_plugin=has_plugin)]
+    return [*steps_with_placeholders(case.steps, case.value("package"), has_plugin=has_plugin)]
 
 
-def _rows(case: PlatformCase) -> Iterator[Record]:
+def _compatibility_rows(case: PlatformCase) -> Iterator[Record]:
     if case.entry and case.entry.rows:
         yield from case.entry.rows
         return
@@ -126,19 +130,19 @@ def _rows(case: PlatformCase) -> Iterator[Record]:
             "torch": version,
             **({"plugin": plugin} if plugin else {}),
             **({"python": list(python)} if python else {}),
-            **_source(case, "torch", "plugin-version", "python"),
+            **_source_of_answers(case, "torch", "plugin-version", "python"),
         }
 
 
-def _fact(case: PlatformCase, flag: str) -> Record:
-    return {"value": case.value(flag), **_source(case, flag)}
+def _value_with_source(case: PlatformCase, flag: str) -> Record:
+    return {"value": case.value(flag), **_source_of_answers(case, flag)}
 
 
-def _note(case: PlatformCase) -> Record:
+def _device_note(case: PlatformCase) -> Record:
     return {"note": case.value("device-note")} if case.value("device-note") else {}
 
 
-def _source(case: PlatformCase, *flags: str) -> dict[str, Any]:
+def _source_of_answers(case: PlatformCase, *flags: str) -> dict[str, Any]:
     """Return `{"source": …}` for the answers to the questions `flags`.
 
     The value is the id of their source, or a list of ids if there are several.
@@ -162,14 +166,14 @@ def _hints(case: PlatformCase) -> Iterator[Hint]:
         yield Hint("install.yaml", "options: the install commands, when packages are available")
     if not case.value("needs"):
         yield Hint("install.yaml", "requires: required driver and SDK, with versions")
-    if case.value("command") and _steps(case) != case.steps:
+    if case.value("command") and _option_steps(case) != case.steps:
         yield Hint("install.yaml", "steps: versions come from compatibility.yaml")
     if case.value("command"):
         yield Hint("install.yaml", "methods: add uv when it has been tested")
     yield Hint("compatibility.yaml", "rows: one for each other release, with needs and includes")
     yield from _guide_hints(case)
     yield Hint(
-        "faq.md", "frequent questions, each with its source", next(iter(only_question(case)))
+        "faq.md", "frequent questions, each with its source", next(iter(faq_questions(case)))
     )
 
 
@@ -195,7 +199,7 @@ def guide_sections(case: PlatformCase) -> Mapping[str, str]:
 
     If `additional-platforms.json` has a guide, its sections replace those with the same heading.
     """
-    page = f"<{_address(case.value('url'))}> [@{DOCUMENTATION}]"
+    page = f"<{_escaped_address(case.value('url'))}> [@{DOCUMENTATION_SOURCE}]"
     package = f"the package `{case.value('package')}`, imported as `{case.value('import')}`"
     install = f"The commands above are for {package}."
     if not case.steps:
@@ -203,32 +207,33 @@ def guide_sections(case: PlatformCase) -> Mapping[str, str]:
     sections = {
         "Prepare": f"Set up the machine as described in the vendor's documentation:\n{page}.",
         "Install": f"{install}\nThe vendor's page: {page}.",
-        "Start": f"{_start(case)}\n\nThe vendor's page: {page}.",
+        "Start": f"{_start_section(case)}\n\nThe vendor's page: {page}.",
         "Deploy": f"This section is not written yet. The vendor's documentation:\n{page}.",
-        "Help": f"Questions go to <{_address(case.value('support'))}> [@{case.source('support')}].",
+        "Help": f"Questions go to <{_escaped_address(case.value('support'))}> "
+        f"[@{case.source('support')}].",
     }
     return {**sections, **(case.entry.guide if case.entry else {})}
 
 
-def only_question(case: PlatformCase) -> Mapping[str, str]:
+def faq_questions(case: PlatformCase) -> Mapping[str, str]:
     """Return the FAQ's only question, with the address for support as its answer."""
     address, source = case.value("support"), case.source("support")
-    return {"Where to ask?": f"<{_address(address)}> [@{source}]"}
+    return {"Where to ask?": f"<{_escaped_address(address)}> [@{source}]"}
 
 
-def _start(case: PlatformCase) -> str:
+def _start_section(case: PlatformCase) -> str:
     """Return Markdown with code that imports the required modules and creates the device."""
-    device, module = _literal(case.value("device")), case.value("import")
+    device, module = _python_literal(case.value("device")), case.value("import")
     own = module != "torch" and case.value("autoload") != "yes"
     imports = "import torch\n" + (f"import {module}\n" if own else "")
     return f"```python\n{imports}\ndevice = torch.device({device})\n```"
 
 
-def _literal(text: str) -> str:
+def _python_literal(text: str) -> str:
     """Return a Python string literal; `[` is escaped so that it cannot start a citation."""
     return json.dumps(text, ensure_ascii=False).replace("[", "\\x5b")
 
 
-def _address(url: str) -> str:
+def _escaped_address(url: str) -> str:
     """Return an address for use in `<…>`; brackets are escaped so that they cannot be citations."""
     return url.replace("[", "%5B").replace("]", "%5D")

@@ -13,7 +13,7 @@ CODEOWNERS = ".github/CODEOWNERS"
 WRONG_FACT = "wrong-fact.yml"
 COMMAND_FAILS = "command-fails.yml"
 
-_FORMS = ".github/ISSUE_TEMPLATE"
+_FORMS_FOLDER = ".github/ISSUE_TEMPLATE"
 
 _OWNERS_HEAD = """\
 # Reviewers for changes of a platform's folder: the maintainers in its accelerator.yaml.
@@ -125,23 +125,23 @@ body:
 
 def github_files(catalog: Catalog) -> dict[str, str]:
     """Return the text of CODEOWNERS and of the issue forms that list platforms, by path."""
-    options = "".join(f"        - {_option(platform)}\n" for platform in catalog.platforms)
+    options = "".join(f"        - {_platform_option(platform)}\n" for platform in catalog.platforms)
     fact = options + '        - "Another page"\n'
     return {
-        CODEOWNERS: _OWNERS_HEAD + "".join(_owned(catalog)),
-        f"{_FORMS}/{WRONG_FACT}": _WRONG_FACT.replace("{options}", fact),
-        f"{_FORMS}/{COMMAND_FAILS}": _COMMAND_FAILS.replace("{options}", options),
+        CODEOWNERS: _OWNERS_HEAD + "".join(_codeowners_lines(catalog)),
+        f"{_FORMS_FOLDER}/{WRONG_FACT}": _WRONG_FACT.replace("{options}", fact),
+        f"{_FORMS_FOLDER}/{COMMAND_FAILS}": _COMMAND_FAILS.replace("{options}", options),
     }
 
 
-def _owned(catalog: Catalog) -> Iterator[str]:
+def _codeowners_lines(catalog: Catalog) -> Iterator[str]:
     for platform in sorted(catalog.platforms, key=lambda platform: platform.id):
         logins = [f"@{person.github}" for person in platform.accelerator.maintainers]
         if logins:
             yield f"/{ACCELERATORS}/{platform.id}/ {' '.join(dict.fromkeys(logins))}\n"
 
 
-def _option(platform: Platform) -> str:
+def _platform_option(platform: Platform) -> str:
     """Return a platform's option in a form: its name with its id, because options are unique."""
     text = f"{platform.accelerator.name} ({platform.id})"
     return str(yaml.dump(text, default_style='"', allow_unicode=True, width=1000)).strip()

@@ -10,21 +10,21 @@ from typing import Protocol
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.vendors.answer_faults import answer_fault
 from accelerator_portal.vendors.answers import (
-    BY_FLAG,
-    DOCUMENTATION,
+    DOCUMENTATION_SOURCE,
+    QUESTION_BY_FLAG,
     QUESTIONS,
     Answer,
     Prompt,
     RefusedAnswerError,
+    answer_text,
     read_answer,
-    refuse,
-    written,
+    refused_answer,
 )
 from accelerator_portal.vendors.draft import PlatformCase
-from accelerator_portal.vendors.suggestions import derived, pins_one_of_several
+from accelerator_portal.vendors.suggestions import derived_answer, pins_one_of_several
 
 
-class Ask(Protocol):
+class AskQuestion(Protocol):
     """A function that asks a person a question."""
 
     def __call__(self, question: Prompt, case: PlatformCase, *, first: bool) -> PlatformCase | None:
@@ -44,18 +44,18 @@ class InterviewResult:
     missing: list[str]
 
 
-def take(case: PlatformCase, question: Prompt, text: str) -> PlatformCase:
+def add_answer(case: PlatformCase, question: Prompt, text: str) -> PlatformCase:
     """Return the case with the answer in `text`. Raises RefusedAnswerError if it is invalid."""
     value = read_answer(question, text)
-    if wrong := answer_fault(case, question.flag, value):
-        raise refuse(question, *wrong)
-    known = derived(case, question.flag)
-    source = known.source if known and known.value == value else DOCUMENTATION
+    if fault := answer_fault(case, question.flag, value):
+        raise refused_answer(question, *fault)
+    known = derived_answer(case, question.flag)
+    source = known.source if known and known.value == value else DOCUMENTATION_SOURCE
     return case.answered(question.flag, Answer(value, source))
 
 
 def interview(
-    case: PlatformCase, given: Mapping[str, str], ask: Ask | None = None
+    case: PlatformCase, given: Mapping[str, str], ask: AskQuestion | None = None
 ) -> InterviewResult:
     """Return the case with all valid answers, and messages about wrong and missing answers.
 
@@ -65,43 +65,43 @@ def interview(
     """
     wrong: list[str] = []
     missing: list[str] = []
-    asked: list[tuple[int, PlatformCase]] = []
+    earlier_cases: list[tuple[int, PlatformCase]] = []
     place = 0
     while place < len(QUESTIONS):
         question = QUESTIONS[place]
         place += 1
-        if not applies(case, question):
+        if not is_relevant(case, question):
             continue
-        known = None if question.flag in given else derived(case, question.flag)
+        known = None if question.flag in given else derived_answer(case, question.flag)
         if question.flag in given:
             try:
-                case = take(case, question, given[question.flag])
+                case = add_answer(case, question, given[question.flag])
             except RefusedAnswerError as error:
                 wrong += str(error).split("\n")
         elif ask and not (question.hidden and known):
-            answered = ask(question, case, first=not asked)
+            answered = ask(question, case, first=not earlier_cases)
             if answered:
-                asked.append((place - 1, case))
+                earlier_cases.append((place - 1, case))
                 case = answered
             else:
-                place, before = asked.pop()
-                case = replace(before, offers={**case.offers, **_proposals(case)})
+                place, before = earlier_cases.pop()
+                case = replace(before, offers={**case.offers, **_proposed_answers(case)})
         elif known:
             case = case.answered(question.flag, known)
-        elif is_needed(case, question):
-            missing.append(_missing(case, question))
+        elif is_answer_needed(case, question):
+            missing.append(_missing_answer_text(case, question))
     return InterviewResult(case, wrong, missing)
 
 
-def _proposals(case: PlatformCase) -> dict[str, Answer]:
+def _proposed_answers(case: PlatformCase) -> dict[str, Answer]:
     """Return the case's answers by flag, without answers to hidden questions.
 
     If the user goes back to an earlier question, these answers are the defaults of the questions.
     """
-    return {f: answer for f, answer in case.answers.items() if not BY_FLAG[f].hidden}
+    return {f: answer for f, answer in case.answers.items() if not QUESTION_BY_FLAG[f].hidden}
 
 
-def applies(case: PlatformCase, question: Prompt) -> bool:
+def is_relevant(case: PlatformCase, question: Prompt) -> bool:
     """Return whether a question is relevant for this platform.
 
     For example, there is no question for operating systems without an install command.
@@ -111,50 +111,54 @@ def applies(case: PlatformCase, question: Prompt) -> bool:
     if question.flag == "integration":
         return "package" in case.answers  # it often follows from that
     if question.flag == "device-note":
-        return bool(case.sharing)
+        return bool(case.platforms_with_same_device)
     if question.flag == "host-owner":
-        return bool(case.new_hosts)
+        return bool(case.unlisted_hosts)
     if question.flag == "arch" and case.entry_options:
         return any("wheels" not in option for option in case.entry_options)
     return bool(case.steps) or question.flag not in {"os", "arch"}
 
 
-def about(case: PlatformCase, question: Prompt) -> str:
+def question_detail(case: PlatformCase, question: Prompt) -> str:
     """Return the detail to append to a question, such as `: example.org`; may be empty."""
     names = {
-        "device-note": case.sharing,
-        "host-owner": case.new_hosts,
+        "device-note": case.platforms_with_same_device,
+        "host-owner": case.unlisted_hosts,
         "torch": [f"the newest is {case.catalog.releases.newest.version}"],
     }.get(question.flag)
     return f": {printable(', '.join(names))}" if names else ""
 
 
-def is_needed(case: PlatformCase, question: Prompt) -> bool:
+def is_answer_needed(case: PlatformCase, question: Prompt) -> bool:
     """Return whether the folder cannot be created without an answer."""
     if question.flag == "needs":
         return not case.steps
     if question.flag == "python":  # or else the command would be offered for every Python
-        return applies(case, BY_FLAG["arch"])
+        return is_relevant(case, QUESTION_BY_FLAG["arch"])
     if question.flag == "plugin-version":  # or else every release would install the same one
         return pins_one_of_several(case)
     return question.needed
 
 
-def _missing(case: PlatformCase, question: Prompt) -> str:
+def _missing_answer_text(case: PlatformCase, question: Prompt) -> str:
     if question.flag == "needs":
-        command = BY_FLAG["command"]
+        command = QUESTION_BY_FLAG["command"]
         options = "add --command, --os, --arch and --python, or --needs"
         return f"command is missing; {options}: {command.help}"
     words = f"{question.flag} is missing; add {question.option}: {question.help}"
-    return words + about(case, question)
+    return words + question_detail(case, question)
 
 
-def as_typed(case: PlatformCase, more: Mapping[str, str]) -> str:
+def command_with_answers(case: PlatformCase, more: Mapping[str, str]) -> str:
     """Return the `accelerator-portal new` command line with the case's answers as options.
 
     Answers from package metadata or `additional-platforms.json` are left out. `more` are further
     options by flag.
     """
-    said = {f: written(a.value) for f, a in case.answers.items() if a.source == DOCUMENTATION}
-    words = [word for flag, text in {**more, **said}.items() for word in (f"--{flag}", text)]
+    given_answers = {
+        f: answer_text(a.value) for f, a in case.answers.items() if a.source == DOCUMENTATION_SOURCE
+    }
+    words = [
+        word for flag, text in {**more, **given_answers}.items() for word in (f"--{flag}", text)
+    ]
     return shlex.join(["accelerator-portal", "new", case.id, *words])

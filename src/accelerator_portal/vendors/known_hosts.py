@@ -10,7 +10,7 @@ import yaml
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.shared_files import Host, Hosts
 
-_ITEM = "  - {host: "
+_ITEM_PREFIX = "  - {host: "
 
 
 def with_known_hosts(catalog: Catalog, hosts: Sequence[str], owner: str) -> Catalog:
@@ -24,7 +24,7 @@ def with_known_hosts(catalog: Catalog, hosts: Sequence[str], owner: str) -> Cata
     return replace(catalog, hosts=Hosts(hosts=(*catalog.hosts.hosts, *more)))
 
 
-def with_hosts(text: str, hosts: Sequence[str], owner: str) -> str:
+def with_host_lines(text: str, hosts: Sequence[str], owner: str) -> str:
     """Return `text`, the content of `data/hosts.yaml`, with a line added for each host.
 
     The lines stay in alphabetical order. `owner` runs the hosts.
@@ -33,10 +33,14 @@ def with_hosts(text: str, hosts: Sequence[str], owner: str) -> str:
     for host in hosts:
         data = {"host": host, "owner": owner}
         item = yaml.safe_dump(data, default_flow_style=True, allow_unicode=True, width=10_000)
-        later = (n for n, line in enumerate(lines) if line.startswith(_ITEM) and _host(line) > host)
+        later = (
+            n
+            for n, line in enumerate(lines)
+            if line.startswith(_ITEM_PREFIX) and _host_of_line(line) > host
+        )
         lines.insert(next(later, len(lines)), f"  - {item.strip()}")
     return "\n".join(lines) + "\n"
 
 
-def _host(line: str) -> str:
-    return line.removeprefix(_ITEM).partition(",")[0]
+def _host_of_line(line: str) -> str:
+    return line.removeprefix(_ITEM_PREFIX).partition(",")[0]

@@ -26,7 +26,7 @@ from accelerator_portal.catalog.files.stated_models_file import (
     StatedModel,
     StatedPurpose,
 )
-from accelerator_portal.catalog.text_file import HIDDEN
+from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER
 
 NOT_MARKED = "not marked as supported"
 _DEPRECATED = re.compile(r"\bdeprecated\b", re.IGNORECASE)
@@ -35,13 +35,13 @@ _LISTS = frozenset({"ul", "ol"})
 _CELLS = frozenset({"td", "th"})
 # The most columns that a cell spans in browsers (https://html.spec.whatwg.org/#attr-tdth-colspan);
 # here, it is also the most rows.
-_WIDEST = 1_000
+_MAX_SPAN = 1_000
 # Tables in a tab of MkDocs are indented as if they were code.
 _INDENTED_ROW = re.compile(r"^[ \t]+(?=\|)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _DocumentTable:
     """A table or a list of a document, with the texts of its cells.
 
     `headings` are the titles of the sections that contain the table or list, the outermost section
@@ -54,12 +54,12 @@ class _Table:
     is_list: bool
 
 
-def _page(html: str) -> tuple[list[_Table], set[str]]:
+def _tables_and_headings(html: str) -> tuple[list[_DocumentTable], set[str]]:
     """Return the tables and lists of a page, and the titles of all its headings.
 
     A list within a list or a table is not returned separately.
     """
-    tables: list[_Table] = []
+    tables: list[_DocumentTable] = []
     titles: set[str] = set()
     above: list[tuple[int, str]] = []
     root = LexborHTMLParser(html).root
@@ -67,15 +67,15 @@ def _page(html: str) -> tuple[list[_Table], set[str]]:
         tag = node.tag or ""
         headings = tuple(title for _, title in above)
         if level := _LEVELS.get(tag):
-            title = _plain(node.text())
+            title = _plain_text(node.text())
             above = [one for one in above if one[0] < level] + [(level, title)]
             titles.add(title)
         elif tag == "table":
-            tables.append(_Table(headings, _rows(node), is_list=False))
+            tables.append(_DocumentTable(headings, _table_rows(node), is_list=False))
         elif tag in _LISTS and _LISTS.union(_CELLS).isdisjoint(_outer_tags(node)):
             items = (item for item in node.css("li") if not item.css("ul, ol"))
-            rows = [[LIST_ITEM], *([_plain(item.text())] for item in items)]
-            tables.append(_Table(headings, rows, is_list=True))
+            rows = [[LIST_ITEM], *([_plain_text(item.text())] for item in items)]
+            tables.append(_DocumentTable(headings, rows, is_list=True))
     return tables, titles
 
 
@@ -86,7 +86,7 @@ def _outer_tags(node: LexborNode) -> Iterator[str]:
         outer = outer.parent
 
 
-def _rows(table: LexborNode) -> list[list[str]]:
+def _table_rows(table: LexborNode) -> list[list[str]]:
     """Return a table's column names as the first row, then the cell texts of each other row.
 
     If a cell spans several columns or rows, its text is repeated in each column and row.
@@ -98,8 +98,8 @@ def _rows(table: LexborNode) -> list[list[str]]:
         for cell in (inner for inner in row.iter() if inner.tag in _CELLS):
             while (y, x) in filled:
                 x += 1
-            columns = range(x, x + _span(cell, "colspan"))
-            places = product(range(y, y + _span(cell, "rowspan")), columns)
+            columns = range(x, x + _cell_span(cell, "colspan"))
+            places = product(range(y, y + _cell_span(cell, "rowspan")), columns)
             filled |= dict.fromkeys(places, _cell_text(cell))
             x += len(columns)
     width = max((x for _, x in filled), default=-1) + 1
@@ -110,19 +110,19 @@ def _rows(table: LexborNode) -> list[list[str]]:
     return [names, *([filled.get((y, x), "") for x in range(width)] for y in inner_rows)]
 
 
-def _span(cell: LexborNode, name: str) -> int:
+def _cell_span(cell: LexborNode, name: str) -> int:
     """Return how many columns or rows a cell covers; `rowspan=0` means all further rows."""
     value = (cell.attributes.get(name) or "")[:9]
     if not value.isdecimal():
         return 1
-    return min(int(value) or (_WIDEST if name == "rowspan" else 1), _WIDEST)
+    return min(int(value) or (_MAX_SPAN if name == "rowspan" else 1), _MAX_SPAN)
 
 
 def _cell_text(cell: LexborNode) -> str:
     """Return a cell's text, in which commas separate lines and the items of lists."""
     for end in cell.css("br, li"):
         end.insert_before(", ")
-    return _plain(cell.text()).lstrip(", ")
+    return _plain_text(cell.text()).lstrip(", ")
 
 
 def read_models(path: str, text: str, listed: ModelList) -> ModelList:
@@ -132,27 +132,30 @@ def read_models(path: str, text: str, listed: ModelList) -> ModelList:
     HTML, any other path means Markdown. Raises ProblemsError if the document does not fit the
     reading rules in `listed`, for example if a heading is missing.
     """
-    reading = _Reading(path, text, listed)
+    reading = _ModelReader(path, text, listed)
     for table in _tables(path, text, listed):
         if set(listed.headings).intersection(table.headings):
-            reading.add(table)
+            reading.add_table(table)
     for purpose, place in listed.purpose_from.items():
         if not any(purpose in one.purpose for one in reading.models.values()):
             what = f'no heading or column "{place}" states a model for {purpose}'
-            _refuse(path, what, "correct purpose_from")
+            _raise_problem(path, what, "correct purpose_from")
     if not reading.models:
-        _refuse(path, "no row states a supported model", "correct headings, columns or marks")
+        _raise_problem(
+            path, "no row states a supported model", "correct headings, columns or marks"
+        )
     unused = set(listed.except_rows.values()) - set(reading.left_out)
     if unused:
-        _refuse(path, f"no row is left out for: {min(unused)}", "remove it from except_rows")
+        _raise_problem(path, f"no row is left out for: {min(unused)}", "remove it from except_rows")
     models = tuple(
-        _model(path, name, examples, found) for (name, examples), found in reading.models.items()
+        _stated_model(path, name, examples, found)
+        for (name, examples), found in reading.models.items()
     )
     update = {"rows": reading.rows, "left_out": dict(reading.left_out), "models": models}
     return listed.model_copy(update=update)
 
 
-def _tables(path: str, text: str, listed: ModelList) -> list[_Table]:
+def _tables(path: str, text: str, listed: ModelList) -> list[_DocumentTable]:
     """Return all tables of the document, or its lists if `listed` reads list items.
 
     Raises ProblemsError if the document has no table (or list) below a heading of `listed`.
@@ -160,44 +163,48 @@ def _tables(path: str, text: str, listed: ModelList) -> list[_Table]:
     if not path.endswith(".html"):
         markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
         text = markdown.render(_INDENTED_ROW.sub("", text))
-    found, titles = _page(text)
-    tables = [one for one in found if one.is_list == (listed.name == LIST_ITEM)]
+    all_tables, titles = _tables_and_headings(text)
+    tables = [one for one in all_tables if one.is_list == (listed.name == LIST_ITEM)]
     for heading in (*listed.headings, *listed.except_headings):
         if heading not in titles:
-            _refuse(path, f'the document has no heading "{heading}"', "name its headings again")
+            _raise_problem(
+                path, f'the document has no heading "{heading}"', "name its headings again"
+            )
         if not any(heading in one.headings for one in tables):
             kind = "list" if listed.name == LIST_ITEM else "table"
             what = f'the document has no {kind} below the heading "{heading}"'
-            _refuse(path, what, "remove the heading, or correct name")
+            _raise_problem(path, what, "remove the heading, or correct name")
     return tables
 
 
-def _model(path: str, name: str, examples: str | None, found: _Found) -> StatedModel:
-    details = "; ".join(found.details) or None
-    purpose = tuple(found.purpose)
+def _stated_model(
+    path: str, name: str, examples: str | None, model_facts: _ModelFacts
+) -> StatedModel:
+    details = "; ".join(model_facts.details) or None
+    purpose = tuple(model_facts.purpose)
     try:
         return StatedModel(name=name, examples=examples, details=details, purpose=purpose)
     except ValidationError as error:
         what = f'"{name[:60]}": {error.errors(include_url=False)[0]["msg"]}'
-        _refuse(path, what, "leave its row out with except_rows")
+        _raise_problem(path, what, "leave its row out with except_rows")
 
 
 @dataclass(slots=True)
-class _Found:
+class _ModelFacts:
     details: dict[str, None] = field(default_factory=dict)
     purpose: dict[StatedPurpose, None] = field(default_factory=dict)
 
 
 @dataclass
-class _Reading:
+class _ModelReader:
     path: str
     text: str
     listed: ModelList
     rows: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
-    models: dict[tuple[str, str | None], _Found] = field(default_factory=dict)
+    models: dict[tuple[str, str | None], _ModelFacts] = field(default_factory=dict)
 
-    def add(self, table: _Table) -> None:
+    def add_table(self, table: _DocumentTable) -> None:
         """Read the models in a table's rows.
 
         Rows of a table below one of `except_headings` are only counted, in `rows` and `left_out`.
@@ -208,77 +215,79 @@ class _Reading:
         if left_out:
             self.left_out[left_out[0]] += len(rows)
             return
-        known = [c for c in self.listed.supported if c in header]
+        support_columns = [c for c in self.listed.supported if c in header]
         missing = [c for c in (self.listed.name, self.listed.examples) if c and c not in header]
-        if self.listed.supported and not known:
+        if self.listed.supported and not support_columns:
             missing.append(self.listed.supported[0])
         if missing:
             what = f'the table below "{table.headings[-1]}" has no column "{missing[0]}"'
-            self._refuse(what, f"it has {', '.join(filter(None, header))}", header[0])
+            self._raise_row_problem(what, f"it has {', '.join(filter(None, header))}", header[0])
         above = ""
         for cells in rows:
             row = dict(zip(header, cells, strict=True))
             above = row[self.listed.name] = row[self.listed.name] or above
-            self._row(row, known, table.headings)
+            self._read_row(row, support_columns, table.headings)
 
-    def _row(self, row: Mapping[str, str], known: list[str], headings: tuple[str, ...]) -> None:
+    def _read_row(
+        self, row: Mapping[str, str], support_columns: list[str], headings: tuple[str, ...]
+    ) -> None:
         name = row[self.listed.name]
         if not name:
-            self._refuse("a row has no name of a model", "leave its heading out", "")
+            self._raise_row_problem("a row has no name of a model", "leave its heading out", "")
         for words, reason in self.listed.except_rows.items():
             if any(words in cell for cell in row.values()):
                 self.left_out[reason] += 1
                 return
-        marked = [column for column in known if self._says_supported(row, column)]
-        if known and not marked:
+        marked = [column for column in support_columns if self._is_marked_supported(row, column)]
+        if support_columns and not marked:
             self.left_out[NOT_MARKED] += 1
             return
-        examples = _shown(row[self.listed.examples]) if self.listed.examples else None
-        shown = _shown(name) or name
+        examples = _without_marks(row[self.listed.examples]) if self.listed.examples else None
+        model_name = _without_marks(name) or name
         read = {self.listed.name, self.listed.examples, *self.listed.details}
         if any(_DEPRECATED.search(row[column]) for column in row.keys() - read):
-            shown += " (Deprecated)"
-        found = self.models.setdefault((shown, examples or None), _Found())
+            model_name += " (Deprecated)"
+        model_facts = self.models.setdefault((model_name, examples or None), _ModelFacts())
         for purpose, place in self.listed.purpose_from.items():
             if place in headings or row.get(place):
-                found.purpose[purpose] = None
-        stated = [self._detail(row[c], c) for c in self.listed.details if c in row]
+                model_facts.purpose[purpose] = None
+        stated = [self._cell_detail(row[c], c) for c in self.listed.details if c in row]
         # The title of the only column in `supported`, such as "Supported", adds nothing. If a table
         # has one of several, its title adds nothing to columns of details.
-        telling = len(self.listed.supported) > 1 and (len(known) > 1 or not stated)
-        if words := ", ".join(filter(None, (*stated, *(marked if telling else ())))):
-            found.details[words] = None
+        names_columns = len(self.listed.supported) > 1 and (len(support_columns) > 1 or not stated)
+        if words := ", ".join(filter(None, (*stated, *(marked if names_columns else ())))):
+            model_facts.details[words] = None
 
-    def _detail(self, cell: str, column: str) -> str:
+    def _cell_detail(self, cell: str, column: str) -> str:
         """Return the detail that a cell states: its text, or the column's name for a mark.
 
         For a mark that means no, the result is empty.
         """
         if cell in self.listed.marks:
             return column if self.listed.marks[cell] else ""
-        return _shown(cell)
+        return _without_marks(cell)
 
-    def _says_supported(self, row: Mapping[str, str], column: str) -> bool:
+    def _is_marked_supported(self, row: Mapping[str, str], column: str) -> bool:
         mark = row[column]
         if mark not in self.listed.marks:
             what = f'"{row[self.listed.name]}" has "{mark[:60]}" in the column "{column}"'
-            self._refuse(what, "add it to marks", row[self.listed.name])
+            self._raise_row_problem(what, "add it to marks", row[self.listed.name])
         return self.listed.marks[mark]
 
-    def _refuse(self, what: str, remedy: str, near: str) -> NoReturn:
+    def _raise_row_problem(self, what: str, remedy: str, near: str) -> NoReturn:
         lines = self.text.splitlines()
         line = next((number for number, text in enumerate(lines, 1) if near and near in text), 1)
-        _refuse(self.path, what, remedy, line)
+        _raise_problem(self.path, what, remedy, line)
 
 
-def _refuse(path: str, what: str, remedy: str, line: int = 1) -> NoReturn:
+def _raise_problem(path: str, what: str, remedy: str, line: int = 1) -> NoReturn:
     raise ProblemsError([Problem(path, line, what, remedy)])
 
 
-def _plain(text: str) -> str:
-    return " ".join(HIDDEN.sub(" ", text).split())
+def _plain_text(text: str) -> str:
+    return " ".join(HIDDEN_CHARACTER.sub(" ", text).split())
 
 
-def _shown(text: str) -> str:
+def _without_marks(text: str) -> str:
     """Return a text without symbols that look like verdicts, such as check marks."""
     return " ".join(VERDICT_MARK.sub("", text).split()).strip(" ,")

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping
 from packaging.utils import canonicalize_name
 
 from accelerator_portal.vendors.answers import (
-    BY_FLAG,
-    PACKAGE,
+    PACKAGE_SOURCE,
+    QUESTION_BY_FLAG,
     Answer,
     RefusedAnswerError,
     read_answer,
 )
 from accelerator_portal.vendors.draft import Draft
-from accelerator_portal.vendors.entry import SOURCE, requirements
+from accelerator_portal.vendors.draft_from_entry import ENTRY_SOURCE, step_requirements
 from accelerator_portal.vendors.package_metadata import PackageMetadata
 
 # Labels of project URLs in lower case, in order of preference. Source: "Well-known Project URLs in
@@ -27,21 +27,21 @@ _ISSUES = ("issues", "bugs", "issue", "tracker", "issuetracker", "bug tracker", 
 _REPOSITORY = re.compile(r"https://github\.com/([^/?#]+/[^/?#]+?)(?:\.git)?/?")
 
 
-def package_offers(package: PackageMetadata) -> dict[str, Answer]:
+def answers_from_package(package: PackageMetadata) -> dict[str, Answer]:
     """Return the answers that a package's metadata gives to the questions to a vendor.
 
     The keys are the questions' flags. Questions without a valid answer are absent.
     """
     autoload = None if package.autoload is None else "yes" if package.autoload else "no"
-    return _answers(
-        PACKAGE,
+    return _valid_answers(
+        PACKAGE_SOURCE,
         {
             "package": package.name,
             "import": package.module,
             "autoload": autoload,
-            "url": next(_urls(package, _DOCUMENTATION), None),
-            "github": next(_repositories(package), None),
-            "support": next(_urls(package, _ISSUES), None),
+            "url": next(_project_urls(package, _DOCUMENTATION), None),
+            "github": next(_github_repositories(package), None),
+            "support": next(_project_urls(package, _ISSUES), None),
         },
     )
 
@@ -51,16 +51,16 @@ def project_page(package: PackageMetadata) -> str | None:
 
     The first of these that the metadata states is returned.
     """
-    return next(_urls(package, (*_CODE, *_DOCUMENTATION)), None)
+    return next(_project_urls(package, (*_CODE, *_DOCUMENTATION)), None)
 
 
-def entry_offers(entry: Draft) -> dict[str, Answer]:
+def answers_from_entry(entry: Draft) -> dict[str, Answer]:
     """Return the answers that a draft from `additional-platforms.json` gives, by question flag."""
     steps = [step for option in entry.install["options"] for step in option["steps"]]
-    names = (canonicalize_name(requirement.name) for requirement in requirements(steps))
+    names = (canonicalize_name(requirement.name) for requirement in step_requirements(steps))
     plugins = (name for name in names if name not in {"torch", "torchvision", "torchaudio"})
-    return _answers(
-        SOURCE,
+    return _valid_answers(
+        ENTRY_SOURCE,
         {
             "name": entry.accelerator["name"],
             "support": entry.accelerator["support"][0]["url"],
@@ -69,24 +69,24 @@ def entry_offers(entry: Draft) -> dict[str, Answer]:
     )
 
 
-def _answers(source: str, texts: Mapping[str, str | None]) -> dict[str, Answer]:
+def _valid_answers(source: str, texts: Mapping[str, str | None]) -> dict[str, Answer]:
     found = {}
     for flag, text in texts.items():
         try:
             if text is not None:
-                found[flag] = Answer(read_answer(BY_FLAG[flag], text), source)
+                found[flag] = Answer(read_answer(QUESTION_BY_FLAG[flag], text), source)
         except RefusedAnswerError:
             continue  # it is asked instead
     return found
 
 
-def _urls(package: PackageMetadata, labels: tuple[str, ...]) -> Iterator[str]:
+def _project_urls(package: PackageMetadata, labels: tuple[str, ...]) -> Iterator[str]:
     for label in labels:
-        usable = _answers(PACKAGE, {"url": package.urls.get(label)})
+        usable = _valid_answers(PACKAGE_SOURCE, {"url": package.urls.get(label)})
         yield from (answer.value for answer in usable.values())
 
 
-def _repositories(package: PackageMetadata) -> Iterator[str]:
-    for url in _urls(package, _CODE):
+def _github_repositories(package: PackageMetadata) -> Iterator[str]:
+    for url in _project_urls(package, _CODE):
         if found := _REPOSITORY.fullmatch(url):
             yield found[1]

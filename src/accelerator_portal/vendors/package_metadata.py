@@ -19,14 +19,14 @@ from accelerator_portal.packages.metadata import (
     MAX_METADATA,
     dist_info_file,
     parse_core_metadata,
-    requirements,
     specifier_set,
+    valid_requirements,
 )
 
-_GROUP = "torch.backends"
+_ENTRY_POINT_GROUP = "torch.backends"
 """The entry point group through which `import torch` loads plugins."""
 
-_Read = Callable[[str], str | None]
+_ReadFile = Callable[[str], str | None]
 """A function that returns the text of a file in `*.dist-info`, or None if it does not exist."""
 
 
@@ -62,16 +62,18 @@ def read_package(named: str) -> PackageMetadata:
     path = Path(named)
     try:
         if path.is_dir():
-            return _stated(_in_folder(path), whole=True)
+            return _metadata_of_files(_folder_reader(path), has_entry_points=True)
         if path.exists() and not path.is_file():
             raise NoMetadataError(f"{named[:60]} is not a regular file. Use a wheel")
         if path.suffix == ".whl":
-            return _of_wheel(path)
+            return _metadata_of_wheel(path)
         if path.is_file():
             whole = path.parent.name.endswith(".dist-info")
-            read = _in_folder(path.parent) if whole else _only(path)
-            return _stated(read, whole=whole)
-        return _stated(importlib.metadata.distribution(named).read_text, whole=True)
+            read = _folder_reader(path.parent) if whole else _single_file_reader(path)
+            return _metadata_of_files(read, has_entry_points=whole)
+        return _metadata_of_files(
+            importlib.metadata.distribution(named).read_text, has_entry_points=True
+        )
     except importlib.metadata.PackageNotFoundError:
         what = f'no package "{named[:60]}" is installed, and there is no such file'
         raise NoMetadataError(f"{what}. Use a wheel, or install the package first") from None
@@ -82,7 +84,7 @@ def read_package(named: str) -> PackageMetadata:
         raise NoMetadataError(f"{named[:60]}: {error}") from None
 
 
-def _of_wheel(path: Path) -> PackageMetadata:
+def _metadata_of_wheel(path: Path) -> PackageMetadata:
     with zipfile.ZipFile(path) as wheel:
 
         def read(name: str) -> str | None:
@@ -90,63 +92,63 @@ def _of_wheel(path: Path) -> PackageMetadata:
             if found is None:
                 return None
             with wheel.open(found) as file:
-                return _text(file.read(MAX_METADATA + 1))
+                return _decoded_text(file.read(MAX_METADATA + 1))
 
-        return _stated(read, whole=True)
+        return _metadata_of_files(read, has_entry_points=True)
 
 
-def _in_folder(folder: Path) -> _Read:
+def _folder_reader(folder: Path) -> _ReadFile:
     def read(name: str) -> str | None:
-        return _text_of(folder / name) if (folder / name).is_file() else None
+        return _file_text(folder / name) if (folder / name).is_file() else None
 
     return read
 
 
-def _only(file: Path) -> _Read:
-    return lambda name: _text_of(file) if name == "METADATA" else None
+def _single_file_reader(file: Path) -> _ReadFile:
+    return lambda name: _file_text(file) if name == "METADATA" else None
 
 
-def _text_of(file: Path) -> str:
+def _file_text(file: Path) -> str:
     with file.open("rb") as opened:
-        return _text(opened.read(MAX_METADATA + 1))
+        return _decoded_text(opened.read(MAX_METADATA + 1))
 
 
-def _text(data: bytes) -> str:
+def _decoded_text(data: bytes) -> str:
     if len(data) > MAX_METADATA:
         raise ValueError(f"more than {MAX_METADATA:,} bytes of metadata. Use another package")
     return data.decode("utf-8", errors="replace")
 
 
-def _stated(read: _Read, *, whole: bool) -> PackageMetadata:
+def _metadata_of_files(read: _ReadFile, *, has_entry_points: bool) -> PackageMetadata:
     """Return the metadata in the files that `read` returns.
 
-    If `whole` is false, `read` has no entry points and `autoload` is unknown. Raises ValueError
-    without a METADATA file that names the package.
+    If `has_entry_points` is false, `read` has no entry points and `autoload` is unknown. Raises
+    ValueError without a METADATA file that names the package.
     """
     raw = parse_core_metadata(read("METADATA") or "")
     if "name" not in raw:
         raise ValueError("there is no METADATA file with a name. Use a wheel or a METADATA file")
-    entry = _entry_point(read("entry_points.txt"))
+    entry = _autoload_module(read("entry_points.txt"))
     return PackageMetadata(
         name=raw["name"],
         version=raw.get("version"),
         summary=raw.get("summary"),
-        urls=_urls(raw),
+        urls=_project_urls(raw),
         python=specifier_set(raw.get("requires_python")),
-        torch=_torch(requirements(raw)),
-        module=entry or _top_level(read("top_level.txt")),
-        autoload=bool(entry) if whole else None,
+        torch=_torch_specifier(valid_requirements(raw)),
+        module=entry or _top_level_module(read("top_level.txt")),
+        autoload=bool(entry) if has_entry_points else None,
     )
 
 
-def _urls(raw: RawMetadata) -> dict[str, str]:
+def _project_urls(raw: RawMetadata) -> dict[str, str]:
     urls = {label.lower().strip(): url for label, url in raw.get("project_urls", {}).items()}
     if home := raw.get("home_page"):
         urls.setdefault("homepage", home)
     return urls
 
 
-def _torch(requires: Iterable[Requirement]) -> SpecifierSet | None:
+def _torch_specifier(requires: Iterable[Requirement]) -> SpecifierSet | None:
     """Return the version specifier of the package's requirement on torch, or None.
 
     Requirements with a marker, for example those of an extra, don't count.
@@ -157,17 +159,19 @@ def _torch(requires: Iterable[Requirement]) -> SpecifierSet | None:
     return None
 
 
-def _entry_point(text: str | None) -> str | None:
+def _autoload_module(text: str | None) -> str | None:
     """Return the module in `entry_points.txt` that `import torch` loads by itself, or None."""
     parser = configparser.ConfigParser(delimiters=("=",), interpolation=None, strict=False)
     try:
         parser.read_string(text or "")
     except configparser.Error:
         return None
-    values = [*parser[_GROUP].values()] if parser.has_section(_GROUP) else []
+    values = (
+        [*parser[_ENTRY_POINT_GROUP].values()] if parser.has_section(_ENTRY_POINT_GROUP) else []
+    )
     return re.split(r"[:\s\[]", values[0].strip())[0] if values else None
 
 
-def _top_level(text: str | None) -> str | None:
+def _top_level_module(text: str | None) -> str | None:
     names = [name for name in (text or "").split() if not name.startswith("_")]
     return names[0] if len(names) == 1 else None

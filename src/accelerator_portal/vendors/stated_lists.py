@@ -6,7 +6,11 @@ import datetime as dt
 from typing import Any, NamedTuple
 
 from accelerator_portal.catalog.files.sources import Source
-from accelerator_portal.catalog.files.stated_models_file import FILE, ModelList, StatedModels
+from accelerator_portal.catalog.files.stated_models_file import (
+    GITHUB_FILE_AT_COMMIT,
+    ModelList,
+    StatedModels,
+)
 from accelerator_portal.vendors.draft import yaml_text
 from accelerator_portal.vendors.model_lists import read_models
 
@@ -29,13 +33,13 @@ class DocumentCopy(NamedTuple):
     text: str
 
 
-def document_of(file: StatedModels, listed: ModelList) -> CitedDocument | None:
+def cited_document(file: StatedModels, listed: ModelList) -> CitedDocument | None:
     """Return the document that `listed` is read from, or None if it is not a file on GitHub."""
-    match = FILE.fullmatch(file.sources[listed.source[0]].url or "")
+    match = GITHUB_FILE_AT_COMMIT.fullmatch(file.sources[listed.source[0]].url or "")
     return CitedDocument(match["repository"], match["path"]) if match else None
 
 
-def with_list(
+def with_updated_list(
     file: StatedModels, place: int, document: CitedDocument, copy: DocumentCopy
 ) -> StatedModels:
     """Return a copy of `file` with the list `lists[place]` read again from a copy of its document.
@@ -52,9 +56,9 @@ def with_list(
     return StatedModels(sources={**file.sources, name: source}, lists=tuple(lists))
 
 
-def file_text(file: StatedModels) -> str:
+def stated_models_text(file: StatedModels) -> str:
     """Return the text of `stated-models.yaml`; `source` of a list is its first source id."""
     data: dict[str, Any] = file.model_dump(exclude_defaults=True)
-    for one in data["lists"]:
-        one["source"] = one["source"][0]
+    for list_record in data["lists"]:
+        list_record["source"] = list_record["source"][0]
     return _HEAD + yaml_text(data)

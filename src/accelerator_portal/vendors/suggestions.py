@@ -10,21 +10,21 @@ from packaging.utils import canonicalize_name
 
 from accelerator_portal.vendors.answer_faults import answer_fault
 from accelerator_portal.vendors.answers import (
-    BY_FLAG,
-    DOCUMENTATION,
-    PACKAGE,
+    DOCUMENTATION_SOURCE,
+    PACKAGE_SOURCE,
+    QUESTION_BY_FLAG,
     Answer,
     RefusedAnswerError,
     read_answer,
 )
 from accelerator_portal.vendors.draft import PlatformCase
-from accelerator_portal.vendors.entry import exact_version, pinned
+from accelerator_portal.vendors.draft_from_entry import exact_version, pinned_version
 
-Texts = tuple[str, ...]
+AnswerTexts = tuple[str, ...]
 """Possible answers as a user would type them, the preferred one first."""
 
 
-def derived(case: PlatformCase, flag: str) -> Answer | None:
+def derived_answer(case: PlatformCase, flag: str) -> Answer | None:
     """Return the answer to the question `flag` that a document or other answers imply, or None.
 
     A document is package metadata or an entry of `additional-platforms.json`. An answer that a
@@ -33,11 +33,11 @@ def derived(case: PlatformCase, flag: str) -> Answer | None:
     offer = case.offers.get(flag)
     if offer and not answer_fault(case, flag, offer.value):
         return offer
-    found = _DERIVED.get(flag)
-    source, texts = found(case) if found else (DOCUMENTATION, ())
+    derive = _DERIVE_BY_FLAG.get(flag)
+    source, texts = derive(case) if derive else (DOCUMENTATION_SOURCE, ())
     for text in texts:
         try:
-            value = read_answer(BY_FLAG[flag], text)
+            value = read_answer(QUESTION_BY_FLAG[flag], text)
         except RefusedAnswerError:
             continue  # too long, as a rule; the next is shorter
         if not answer_fault(case, flag, value):
@@ -58,7 +58,7 @@ def suggested(case: PlatformCase, flag: str) -> str | None:
     }.get(flag)
 
 
-def _integration(case: PlatformCase) -> tuple[str, Texts]:
+def _integration(case: PlatformCase) -> tuple[str, AnswerTexts]:
     """Return the source id and the answer "out-of-tree" if the package is not torch.
 
     A package other than torch is installed on top of PyTorch. For torch, or without a package,
@@ -67,20 +67,20 @@ def _integration(case: PlatformCase) -> tuple[str, Texts]:
     package = case.value("package")
     if package and canonicalize_name(package) != "torch":
         return case.source("package"), ("out-of-tree",)
-    return DOCUMENTATION, ()
+    return DOCUMENTATION_SOURCE, ()
 
 
-def _torch(case: PlatformCase) -> tuple[str, Texts]:
+def _torch(case: PlatformCase) -> tuple[str, AnswerTexts]:
     options = case.entry_options
     if options and "torch" in options[0]:
         return options[0]["source"], (",".join(options[0]["torch"]),)
-    pin = pinned(case.steps, "torch")
+    pin = pinned_version(case.steps, "torch")
     if not pin and case.package and case.package.torch:
-        return PACKAGE, _texts(exact_version(case.package.torch))
-    return DOCUMENTATION, _texts(pin and pin.partition("+")[0])
+        return PACKAGE_SOURCE, _text_tuple(exact_version(case.package.torch))
+    return DOCUMENTATION_SOURCE, _text_tuple(pin and pin.partition("+")[0])
 
 
-def _plugin_version(case: PlatformCase) -> tuple[str, Texts]:
+def _plugin_version(case: PlatformCase) -> tuple[str, AnswerTexts]:
     """Return the source id and the plugin version that the install command pins.
 
     If the command pins no version, returns the version of the package whose metadata was read, if
@@ -88,16 +88,16 @@ def _plugin_version(case: PlatformCase) -> tuple[str, Texts]:
     there is no version, or if the command pins the version for only one of several torch releases.
     """
     package = case.package
-    pin = pinned_plugin(case)
+    pin = pinned_plugin_version(case)
     if pins_one_of_several(case):
-        return DOCUMENTATION, ()
+        return DOCUMENTATION_SOURCE, ()
     if pin or not package or not package.torch or not package.version:
-        return DOCUMENTATION, _texts(pin)
+        return DOCUMENTATION_SOURCE, _text_tuple(pin)
     admitted = all(package.torch.contains(version) for version in case.value("torch") or ())
-    return PACKAGE, (package.version,) if admitted else ()
+    return PACKAGE_SOURCE, (package.version,) if admitted else ()
 
 
-def _python(case: PlatformCase) -> tuple[str, Texts]:
+def _python(case: PlatformCase) -> tuple[str, AnswerTexts]:
     """Return the source id and the Python versions that the package supports, joined by commas.
 
     These are Python versions of the torch releases in the answers. Free-threaded Pythons are
@@ -106,48 +106,55 @@ def _python(case: PlatformCase) -> tuple[str, Texts]:
     """
     wanted = case.package.python if case.package else None
     if wanted is None:
-        return DOCUMENTATION, ()
+        return DOCUMENTATION_SOURCE, ()
     releases = case.catalog.releases.by_version
     known = [p for v in case.value("torch") or () if v in releases for p in releases[v].python]
-    fitting = [p for p in dict.fromkeys(known) if not p.endswith("t") and _admits(wanted, p)]
-    return PACKAGE, (",".join(fitting),)
+    fitting = [p for p in dict.fromkeys(known) if not p.endswith("t") and _admits_python(wanted, p)]
+    return PACKAGE_SOURCE, (",".join(fitting),)
 
 
-def _support(case: PlatformCase) -> tuple[str, Texts]:
+def _support(case: PlatformCase) -> tuple[str, AnswerTexts]:
     name = case.value("github")
-    return DOCUMENTATION, (f"https://github.com/{name}/issues",) if name else ()
+    return DOCUMENTATION_SOURCE, (f"https://github.com/{name}/issues",) if name else ()
 
 
-def _mark(case: PlatformCase) -> tuple[str, Texts]:
+def _mark(case: PlatformCase) -> tuple[str, AnswerTexts]:
     words = re.findall(r"[A-Za-z0-9]+", case.value("name") or "") + case.id.split("-")
     initials = "".join(word[0] for word in words)
-    return DOCUMENTATION, ((words[0][:2] if len(words[0]) > 1 else (initials * 2)[:2]).upper(),)
+    return DOCUMENTATION_SOURCE, (
+        (words[0][:2] if len(words[0]) > 1 else (initials * 2)[:2]).upper(),
+    )
 
 
-def _summary(case: PlatformCase) -> tuple[str, Texts]:
+def _summary(case: PlatformCase) -> tuple[str, AnswerTexts]:
     name, vendor, package = (case.value(flag) or "" for flag in ("name", "vendor", "package"))
     whose = name if vendor in name else f"{name} by {vendor}"
     how = f"used from PyTorch through the package {package}."
     if case.value("integration") == "in-tree":
         how = "supported by PyTorch itself."
     stated = (case.package.summary or "",) if case.package else ()
-    return DOCUMENTATION, (*stated, f"{whose}, {how}", f"{name}, {how}", f"{name} and PyTorch.")
+    return DOCUMENTATION_SOURCE, (
+        *stated,
+        f"{whose}, {how}",
+        f"{name}, {how}",
+        f"{name} and PyTorch.",
+    )
 
 
-def _description(case: PlatformCase) -> tuple[str, Texts]:
+def _description(case: PlatformCase) -> tuple[str, AnswerTexts]:
     summary = str(case.value("summary")).rstrip(".")
     device, key, needs = (case.value(flag) for flag in ("device", "dispatch-key", "needs"))
     words = f"{summary}. PyTorch calls the device {device}. Its dispatch key is {key}."
     first = f" Install this first: {needs}." if needs else ""
-    return DOCUMENTATION, (words + first, words, f"{summary}.")
+    return DOCUMENTATION_SOURCE, (words + first, words, f"{summary}.")
 
 
-def _title(case: PlatformCase) -> tuple[str, Texts]:
-    return DOCUMENTATION, (f"{case.value('name')}, the vendor's documentation",)
+def _title(case: PlatformCase) -> tuple[str, AnswerTexts]:
+    return DOCUMENTATION_SOURCE, (f"{case.value('name')}, the vendor's documentation",)
 
 
-def _read(case: PlatformCase) -> tuple[str, Texts]:
-    return DOCUMENTATION, (case.today.isoformat(),)
+def _read(case: PlatformCase) -> tuple[str, AnswerTexts]:
+    return DOCUMENTATION_SOURCE, (case.today.isoformat(),)
 
 
 def pins_one_of_several(case: PlatformCase) -> bool:
@@ -156,24 +163,24 @@ def pins_one_of_several(case: PlatformCase) -> bool:
     The answer to the question `torch` lists the releases.
     """
     several = len(case.value("torch") or ()) > 1
-    return several and bool(pinned(case.steps, "torch") and pinned_plugin(case))
+    return several and bool(pinned_version(case.steps, "torch") and pinned_plugin_version(case))
 
 
-def pinned_plugin(case: PlatformCase) -> str | None:
+def pinned_plugin_version(case: PlatformCase) -> str | None:
     """Return the version to which the command pins the platform's own package, or None."""
-    return pinned(case.steps, case.value("package") or "")
+    return pinned_version(case.steps, case.value("package") or "")
 
 
-def _texts(text: str | None) -> Texts:
+def _text_tuple(text: str | None) -> AnswerTexts:
     return (text,) if text else ()
 
 
-def _admits(wanted: SpecifierSet, python: str) -> bool:
+def _admits_python(wanted: SpecifierSet, python: str) -> bool:
     """Return whether a specifier allows patch release 0 or 99 of `python`, such as `3.12`."""
     return wanted.contains(f"{python}.0") or wanted.contains(f"{python}.99")
 
 
-_DERIVED: dict[str, Callable[[PlatformCase], tuple[str, Texts]]] = {
+_DERIVE_BY_FLAG: dict[str, Callable[[PlatformCase], tuple[str, AnswerTexts]]] = {
     "integration": _integration,
     "torch": _torch,
     "plugin-version": _plugin_version,

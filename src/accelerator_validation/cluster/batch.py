@@ -56,7 +56,7 @@ class HostDiedError(Exception):
     """Raised if the process for a batch on a machine died; the message says how."""
 
 
-class ForeignMachineError(Exception):
+class UnsuitableMachineError(Exception):
     """Raised if a machine that joined later differs from the others or cannot use the device."""
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from accelerator_validation.case import Case, Result, brief
+from accelerator_validation.case import Case, Result, short_message
 from accelerator_validation.cluster.batch import Batch, BatchOutcome, HostDiedError, batches
 from accelerator_validation.cluster.machine import end_run, run_batch
 from accelerator_validation.pool import EndCallback, PoolError
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 # How long a run waits for a new worker after the last one is gone: Dask's nannies start new ones.
 WAIT_FOR_WORKERS_S = 60.0
 
-_LOOK_EVERY_S = 1.0
+_CHECK_INTERVAL_S = 1.0
 
-RemoteBegan = Callable[[Case, int, str], None]
+RemoteBeginCallback = Callable[[Case, int, str], None]
 """Called for each attempt, after its batch, with the test, the attempt's number and the machine."""
 
 
 # States of a batch that was done, but whose worker was lost before the outcome had been read.
-_WITHOUT_RESULT = frozenset({"lost", "pending"})
+_LOST_STATES = frozenset({"lost", "pending"})
 
 
 class ClusterPool:
@@ -47,18 +47,18 @@ class ClusterPool:
         run: str,
         job: Job,
         *,
-        began: RemoteBegan,
+        began: RemoteBeginCallback,
         ended: EndCallback,
         fresh: bool = False,
         environment: Mapping[str, Any] | None = None,
     ) -> None:
-        self._client, self._run, self._job = client, run, job
+        self._client, self._run_id, self._job = client, run, job
         self._began, self._ended = began, ended
         self._fresh, self._environment = fresh, environment
         self._pending: dict[Future[BatchOutcome], Batch] = {}
         self._done: SimpleQueue[Future[BatchOutcome]] = SimpleQueue()
         self._suspects: list[Case] = []
-        self._without_workers: float | None = None
+        self._no_workers_since: float | None = None
 
     def run(self, cases: Iterable[Case]) -> None:
         """Run all tests.
@@ -67,17 +67,17 @@ class ClusterPool:
         """
         try:
             slots = sum(self._client.nthreads().values())
-            for batch in batches(self._run, self._job, cases, slots):
+            for batch in batches(self._run_id, self._job, cases, slots):
                 self._submit(batch)
-            self._wait()
+            self._wait_for_batches()
             # One at a time, so that it is clear which one ends a machine.
             for case in self._suspects:
-                self._submit(next(batches(self._run, self._job, [case], 1)))
-                self._wait()
+                self._submit(next(batches(self._run_id, self._job, [case], 1)))
+                self._wait_for_batches()
         except OSError as error:
-            raise self._lost(str(error)) from None
+            raise self._cluster_lost_error(str(error)) from None
         finally:
-            self._stop()
+            self._cancel_batches()
 
     def _submit(self, batch: Batch) -> None:
         batch = replace(batch, fresh=self._fresh, environment=self._environment)
@@ -85,38 +85,38 @@ class ClusterPool:
         self._pending[future] = batch
         future.add_done_callback(self._done.put)
 
-    def _wait(self) -> None:
+    def _wait_for_batches(self) -> None:
         """Handle finished batches until none is pending."""
         while self._pending:
             try:
-                future = self._done.get(timeout=_LOOK_EVERY_S)
+                future = self._done.get(timeout=_CHECK_INTERVAL_S)
             except Empty:
-                self._look()
+                self._check_cluster()
                 continue
             if batch := self._pending.pop(future, None):
-                self._take(future, batch)
+                self._handle_finished_batch(future, batch)
 
-    def _take(self, future: Future[BatchOutcome], batch: Batch) -> None:
+    def _handle_finished_batch(self, future: Future[BatchOutcome], batch: Batch) -> None:
         from distributed import KilledWorker
 
         if future.status == "finished":
-            self._tell(future.result())
+            self._report_events(future.result())
             return
-        if future.status in _WITHOUT_RESULT:
+        if future.status in _LOST_STATES:
             self._submit(batch)
             return
         error = future.exception() if future.status == "error" else None
         if isinstance(error, KilledWorker | HostDiedError):
             if len(batch.cases) == 1:
-                self._crashed(batch.cases[0], error)
+                self._report_crash(batch.cases[0], error)
             else:
                 self._suspects.extend(batch.cases)
         elif error is None:
-            raise self._lost("its batches were cancelled")
+            raise self._cluster_lost_error("its batches were cancelled")
         else:
-            raise PoolError(brief(str(error) or type(error).__name__, 1200))
+            raise PoolError(short_message(str(error) or type(error).__name__, 1200))
 
-    def _tell(self, outcome: BatchOutcome) -> None:
+    def _report_events(self, outcome: BatchOutcome) -> None:
         for event in outcome.events:
             if event.result is None:
                 self._began(event.case, event.attempt, outcome.machine)
@@ -125,7 +125,7 @@ class ClusterPool:
         if outcome.fault:
             raise PoolError(f"{outcome.machine}: {outcome.fault}")
 
-    def _crashed(self, case: Case, error: BaseException) -> None:
+    def _report_crash(self, case: Case, error: BaseException) -> None:
         """Report a test as crashed: it killed each machine or process that ran only this test."""
         machine = getattr(getattr(error, "last_worker", None), "address", "")
         how = str(error)
@@ -137,27 +137,29 @@ class ClusterPool:
                 "machine."
             )
         self._began(case, 1, machine)
-        self._ended(case, Result("crashed", "run", brief(how), attempts=1), True)  # noqa: FBT003
+        self._ended(case, Result("crashed", "run", short_message(how), attempts=1), True)  # noqa: FBT003
 
-    def _look(self) -> None:
+    def _check_cluster(self) -> None:
         """Resubmit lost batches. Raises PoolError if no results can arrive."""
         for future in [one for one in self._pending if one.status == "lost"]:
             self._submit(self._pending.pop(future))
         if any(future.status == "cancelled" for future in self._pending):
-            raise self._lost("the scheduler lost the batches")
+            raise self._cluster_lost_error("the scheduler lost the batches")
         if self._client.nthreads():
-            self._without_workers = None
+            self._no_workers_since = None
             return
-        since = self._without_workers = self._without_workers or time.monotonic()
+        since = self._no_workers_since = self._no_workers_since or time.monotonic()
         if time.monotonic() - since > WAIT_FOR_WORKERS_S:
-            raise self._lost(f"no worker was connected for {WAIT_FOR_WORKERS_S:.0f} s")
+            raise self._cluster_lost_error(
+                f"no worker was connected for {WAIT_FOR_WORKERS_S:.0f} s"
+            )
 
-    def _lost(self, why: str) -> PoolError:
+    def _cluster_lost_error(self, why: str) -> PoolError:
         address = self._client.scheduler.address if self._client.scheduler else "the scheduler"
         return PoolError(f"the cluster at {address} can no longer be used: {why}")
 
-    def _stop(self) -> None:
+    def _cancel_batches(self) -> None:
         """Cancel pending batches, and end their processes on the machines."""
         with suppress(Exception):  # the cluster may be gone; the run has ended either way
             self._client.cancel(list(self._pending), force=True)
-            self._client.run(end_run, self._run, on_error="ignore")
+            self._client.run(end_run, self._run_id, on_error="ignore")

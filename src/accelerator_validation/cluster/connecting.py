@@ -11,14 +11,14 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from accelerator_validation.case import brief
-from accelerator_validation.cluster.cluster_pool import ClusterPool, RemoteBegan
+from accelerator_validation.case import short_message
+from accelerator_validation.cluster.cluster_pool import ClusterPool, RemoteBeginCallback
 from accelerator_validation.cluster.machine import environment_differences, probe_machine
 from accelerator_validation.environment import installed_version
 from accelerator_validation.plan import RunError
 from accelerator_validation.pool import EndCallback
-from accelerator_validation.probe import LIMIT_S, Probed
-from accelerator_validation.side_process import Waiting
+from accelerator_validation.probe import PROBE_TIMEOUT_S, ProbeResult
+from accelerator_validation.side_process import WaitCallback
 from accelerator_validation.worker import Job
 
 if TYPE_CHECKING:
@@ -36,44 +36,50 @@ class Cluster:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._run = uuid.uuid4().hex
+        self._run_id = uuid.uuid4().hex
         self.slots = sum(client.nthreads().values())
 
-    def probed(self, device: str, imports: str | None, waiting: Waiting) -> Probed:
+    def probed(self, device: str, imports: str | None, waiting: WaitCallback) -> ProbeResult:
         """Probe a device on every machine, and return the common result.
 
         Raises RunError if a Dask worker does not respond or fails. Also raises the errors of
-        `agreed`.
+        `common_probe_result`.
         """
         started = time.monotonic()
         futures = {
             address: self._client.submit(
-                probe_machine, self._run, device, imports, workers=[address], pure=False
+                probe_machine, self._run_id, device, imports, workers=[address], pure=False
             )
             for address in self._client.nthreads()
         }
         while any(not future.done() for future in futures.values()):
             waiting(time.monotonic() - started)
             time.sleep(0.1)
-            if time.monotonic() - started > LIMIT_S + _EXTRA_S:
+            if time.monotonic() - started > PROBE_TIMEOUT_S + _EXTRA_S:
                 late = sorted(a for a, future in futures.items() if not future.done())
-                what = f"the Dask worker {late[0]} did not try {device} in {LIMIT_S + _EXTRA_S} s"
-                raise RunError(f"{what}. If it is busy, wait; otherwise restart it")
-        found: dict[str, Probed] = {}
+                limit = PROBE_TIMEOUT_S + _EXTRA_S
+                problem = f"the Dask worker {late[0]} did not try {device} in {limit} s"
+                raise RunError(f"{problem}. If it is busy, wait; otherwise restart it")
+        found: dict[str, ProbeResult] = {}
         for address, future in futures.items():
             if future.status != "finished":
-                said = " ".join(brief(str(future.exception())).split()).partition(". ")[0]
-                raise RunError(f"the Dask worker {address} cannot use {device}: {said}. {_SAME}")
+                error_text = " ".join(short_message(str(future.exception())).split()).partition(
+                    ". "
+                )[0]
+                raise RunError(
+                    f"the Dask worker {address} cannot use {device}: {error_text}. "
+                    f"{_SAME_VERSIONS_ADVICE}"
+                )
             found[address] = future.result()
-        return agreed(found)
+        return common_probe_result(found)
 
     def pool(
-        self, job: Job, probed: Probed, *, began: RemoteBegan, ended: EndCallback
+        self, job: Job, probed: ProbeResult, *, began: RemoteBeginCallback, ended: EndCallback
     ) -> ClusterPool:
         """Return a pool that runs tests on this cluster."""
         return ClusterPool(
             self._client,
-            self._run,
+            self._run_id,
             job,
             began=began,
             ended=ended,
@@ -82,10 +88,12 @@ class Cluster:
         )
 
 
-_SAME = "Install the same Python, torch, plugin and accelerator-portal there as on this machine"
+_SAME_VERSIONS_ADVICE = (
+    "Install the same Python, torch, plugin and accelerator-portal there as on this machine"
+)
 
 
-def agreed(found: Mapping[str, Probed]) -> Probed:
+def common_probe_result(found: Mapping[str, ProbeResult]) -> ProbeResult:
     """Return the common probe result of all Dask workers.
 
     `found` has the probe result of each Dask worker, by address. Raises RunError, with a list of
@@ -94,7 +102,9 @@ def agreed(found: Mapping[str, Probed]) -> Probed:
     """
     (first, one), *others = sorted(found.items())
     wrong = [
-        f"{address}: {words}" for address, other in others for words in _differences(other, one)
+        f"{address}: {words}"
+        for address, other in others
+        for words in _probe_differences(other, one)
     ]
     if wrong:
         listed = "\n  ".join(wrong)
@@ -110,13 +120,13 @@ def agreed(found: Mapping[str, Probed]) -> Probed:
     }
     for name, (mine, theirs) in pairs.items():
         if mine and theirs and theirs != mine:
-            what = f"the Dask workers have {name} {theirs}, and this machine has {mine}"
-            raise RunError(f"{what}. {_SAME}: the tests are listed here")
+            problem = f"the Dask workers have {name} {theirs}, and this machine has {mine}"
+            raise RunError(f"{problem}. {_SAME_VERSIONS_ADVICE}: the tests are listed here")
     forks = all(probed.forks for probed in found.values())
     return replace(one, forks=forks)
 
 
-def _differences(other: Probed, one: Probed) -> Iterator[str]:
+def _probe_differences(other: ProbeResult, one: ProbeResult) -> Iterator[str]:
     if other.fault == one.fault:
         yield from environment_differences(other.environment, one.environment)
     elif other.fault:
@@ -130,7 +140,7 @@ def _without_patch(version: str) -> str:
 
 
 @contextmanager
-def connected(address: str) -> Iterator[Cluster]:
+def connect_to_cluster(address: str) -> Iterator[Cluster]:
     """Connect to a cluster. Raises RunError if its scheduler or all its workers are missing."""
     from distributed import Client
     from distributed import TimeoutError as DaskTimeoutError  # not Python's own before 3.11
@@ -140,13 +150,15 @@ def connected(address: str) -> Iterator[Cluster]:
     try:
         client: Client = Client(address, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, ValueError, DaskTimeoutError) as error:
-        said = brief(str(error)).splitlines()[0]
-        what = f'no Dask scheduler responds at "{address}": {said}'
-        raise RunError(f"{what}. Start one with dask scheduler, or correct --scheduler") from None
+        error_line = short_message(str(error)).splitlines()[0]
+        problem = f'no Dask scheduler responds at "{address}": {error_line}'
+        raise RunError(
+            f"{problem}. Start one with dask scheduler, or correct --scheduler"
+        ) from None
     with closing(client):
         try:
             client.wait_for_workers(1, timeout=_FIRST_WORKER_S)
         except DaskTimeoutError:
-            what = f"no worker is connected to the Dask scheduler at {address}"
-            raise RunError(f"{what}. Start one on each machine: dask worker {address}") from None
+            problem = f"no worker is connected to the Dask scheduler at {address}"
+            raise RunError(f"{problem}. Start one on each machine: dask worker {address}") from None
         yield Cluster(client)

@@ -20,10 +20,10 @@ from accelerator_validation.pool import Pool, PoolError
 # The process ends after this time without a batch: the sender may have been killed.
 _IDLE_S = 900.0
 
-_LOOK_EVERY_S = 0.5
+_PARENT_CHECK_INTERVAL_S = 0.5
 
 
-def outcome_of(batch: Batch) -> BatchOutcome:
+def run_batch_in_pool(batch: Batch) -> BatchOutcome:
     """Run the tests of a batch one by one in worker processes, and return its outcome."""
     events: list[CaseEvent] = []
 
@@ -41,23 +41,23 @@ def outcome_of(batch: Batch) -> BatchOutcome:
     return BatchOutcome(tuple(events))
 
 
-def _end_with(parent: int) -> None:
+def _exit_with_parent(parent: int) -> None:
     """Wait until the parent process, the Dask worker, has ended. Then end this process.
 
     The workers of this process end with it.
     """
     while os.getppid() == parent:
-        time.sleep(_LOOK_EVERY_S)
+        time.sleep(_PARENT_CHECK_INTERVAL_S)
     os._exit(1)
 
 
 def main() -> None:
     """Run batches until the Dask worker closes the connection or sends none for too long."""
     connection = Connection(int(sys.argv[1]))
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_exit_with_parent, args=(os.getppid(),), daemon=True).start()
     try:
         while connection.poll(_IDLE_S):
-            connection.send(outcome_of(connection.recv()))
+            connection.send(run_batch_in_pool(connection.recv()))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the run or the Dask worker has ended
 

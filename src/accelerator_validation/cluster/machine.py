@@ -18,14 +18,14 @@ from multiprocessing import Pipe
 from typing import Any
 
 from accelerator_portal.reports.report import Environment, different_facts, environment_facts
-from accelerator_validation.case import brief
+from accelerator_validation.case import short_message
 from accelerator_validation.cluster.batch import (
     Batch,
     BatchOutcome,
-    ForeignMachineError,
     HostDiedError,
+    UnsuitableMachineError,
 )
-from accelerator_validation.probe import Probed, begin_probe, probed_by
+from accelerator_validation.probe import ProbeResult, start_probe, wait_for_probe
 from accelerator_validation.side_process import kill_group
 
 _MODULE = "accelerator_validation.cluster.host"
@@ -62,7 +62,7 @@ class HostProcess:
         except (EOFError, OSError):
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(_GRACE_S)
-            raise HostDiedError(self._last_words()) from None
+            raise HostDiedError(self._exit_message()) from None
         return outcome
 
     def close(self) -> None:
@@ -71,11 +71,13 @@ class HostProcess:
         self._process.kill()
         self._process.wait()
 
-    def _last_words(self) -> str:
+    def _exit_message(self) -> str:
         self._errors.seek(0)
-        said = self._errors.read().decode(errors="replace").strip()
+        output_text = self._errors.read().decode(errors="replace").strip()
         status = self._process.poll()
-        return brief(f"the process for batches ended with status {status}. {said[-600:]}".strip())
+        return short_message(
+            f"the process for batches ended with status {status}. {output_text[-600:]}".strip()
+        )
 
 
 @dataclass
@@ -83,7 +85,7 @@ class _RunState:
     """The state that a Dask worker keeps for a run."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    probed: Probed | None = None
+    probed: ProbeResult | None = None
     idle: list[HostProcess] = field(default_factory=list)
     busy: list[HostProcess] = field(default_factory=list)
     ended: bool = False
@@ -93,13 +95,13 @@ _states: dict[str, _RunState] = {}
 _states_lock = threading.Lock()
 
 
-def probe_machine(run: str, device: str, imports: str | None) -> Probed:
+def probe_machine(run: str, device: str, imports: str | None) -> ProbeResult:
     """Return the result of probing a device on this machine. A run probes only once."""
     state = _state(run)
     with state.lock:
         if state.probed is None:
-            with begin_probe(device, imports) as probing:
-                state.probed = probed_by(probing)
+            with start_probe(device, imports) as probing:
+                state.probed = wait_for_probe(probing)
         return state.probed
 
 
@@ -112,9 +114,9 @@ def run_batch(batch: Batch) -> BatchOutcome:
     if batch.environment is not None:
         found = probe_machine(batch.run, batch.job.device, batch.job.imports or None)
         if found.fault:
-            raise ForeignMachineError(f"{machine_name()} cannot use the device: {found.words}")
+            raise UnsuitableMachineError(f"{machine_name()} cannot use the device: {found.words}")
         if words := ", ".join(environment_differences(found.environment, batch.environment)):
-            raise ForeignMachineError(f"{machine_name()} has {words}")
+            raise UnsuitableMachineError(f"{machine_name()} has {words}")
     with _host(_state(batch.run)) as host:
         return replace(host.run(batch), machine=machine_name())
 

@@ -18,7 +18,7 @@ Simulate = Callable[[Any], Execute]
 runtime."""
 
 
-class NotHereError(Exception):
+class UnavailableError(Exception):
     """Raised if this machine lacks software or hardware for a step; the message names it.
 
     Raise this error in `lowering`, `quantizer`, `simulate` or `load`. The test is then skipped at
@@ -27,15 +27,15 @@ class NotHereError(Exception):
 
 
 @contextmanager
-def importing(what: str, install: str) -> Iterator[None]:
+def required_import(what: str, install: str) -> Iterator[None]:
     """Turn an ImportError into a NotHereError that names the software and how to install it."""
     try:
         yield
     except ImportError as error:
-        raise NotHereError(f"{what} cannot be imported: {error}. {install}") from None
+        raise UnavailableError(f"{what} cannot be imported: {error}. {install}") from None
 
 
-def version_of(package: str) -> Callable[[], str]:
+def version_reader(package: str) -> Callable[[], str]:
     """Return a function that returns a package's version, or "not installed"."""
     return lambda: installed_version(package) or "not installed"
 
@@ -89,7 +89,7 @@ PLAIN = "plain"
 """The name of the recipe that does not change a model. Its flow has only the backend's name."""
 
 
-QUANTIZED_DB = 20
+QUANTIZED_SQNR_DB = 20
 """The usual `sqnr_db` of quantized recipes: the difference has a tenth of the reference's norm.
 
 A quantized model and XNNPACK differ by rounding in single steps, which adds up over a model, as
@@ -99,7 +99,7 @@ Wrong results differ by more.
 """
 
 
-def unchecked() -> dict[str, Any]:
+def unchecked_lowering_arguments() -> dict[str, Any]:
     """Return lowering arguments that allow operators outside of ExecuTorch's core set.
 
     Missing operators are then reported when the program is loaded.
@@ -109,7 +109,7 @@ def unchecked() -> dict[str, Any]:
     return {"compile_config": EdgeCompileConfig(_check_ir_validity=False)}
 
 
-PORTABLE = Recipe("portable", unchecked, delegates=False)
+PORTABLE = Recipe("portable", unchecked_lowering_arguments, delegates=False)
 """The recipe that runs a model in ExecuTorch's runtime without any backend."""
 
 

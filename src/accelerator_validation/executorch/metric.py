@@ -13,17 +13,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-GROUP = "accelerator_portal.executorch_metrics"
+METRIC_GROUP = "accelerator_portal.executorch_metrics"
 
 ProgramStep = Literal["export", "quantize", "lower", "serialize", "load", "run", "compare"]
 """A step of a test, in their order; a recipe without a quantizer has no step `quantize`."""
 
-Figures = Mapping[str, tuple[float, str]]
+MetricValues = Mapping[str, tuple[float, str]]
 """A value and its unit for each metric, by name; the unit of a plain number is `1`."""
 
 
 @dataclass
-class Observed:
+class ProgramObservations:
     """The observations of a test so far. Each step adds observations."""
 
     seconds: dict[ProgramStep, float] = field(default_factory=dict)
@@ -66,5 +66,5 @@ class ProgramMetric:
     after: ProgramStep | Literal["each", "end"]
     """The step after which it is measured. `each`: after every step. `end`: after the last step,
     also if the test stopped early, from the values of other metrics."""
-    measure: Callable[[Observed], Figures]
+    measure: Callable[[ProgramObservations], MetricValues]
     """Returns the values with their units; empty if the metric does not apply."""

@@ -14,15 +14,15 @@ from dataclasses import asdict, dataclass, field, replace
 from importlib import metadata
 
 from accelerator_portal.catalog.wording import install_command
-from accelerator_validation.case import brief
-from accelerator_validation.classify import words_of
+from accelerator_validation.case import short_message
+from accelerator_validation.classify import describe_error
 from accelerator_validation.environment import installed_versions
-from accelerator_validation.executorch.registry import backends_of, find_flows
+from accelerator_validation.executorch.registry import find_backends, find_flows
 from accelerator_validation.plan import RunError
-from accelerator_validation.probe import Probed
+from accelerator_validation.probe import ProbeResult
 from accelerator_validation.side_process import SideProcess
 
-LIMIT_S = 300
+QUERY_TIMEOUT_S = 300
 
 NO_EXECUTORCH = (
     "ExecuTorch is not installed in this environment; "
@@ -50,21 +50,21 @@ def query_backend(name: str) -> BackendReply:
     be used.
     """
     with SideProcess(__name__, name) as process:
-        done = process.wait(LIMIT_S)
+        done = process.wait(QUERY_TIMEOUT_S)
     if done.status is None:
-        raise RunError(f'the backend "{name}" does not load within {LIMIT_S} s')
+        raise RunError(f'the backend "{name}" does not load within {QUERY_TIMEOUT_S} s')
     lines = [line for line in done.stdout.splitlines() if line.startswith('{"recipes"')]
     if done.status or not lines:
-        said = brief(done.stderr.strip()[-400:])
-        what = f'loading the backend "{name}" ended its process with status {done.status}'
-        raise RunError(f"{what}: {said}")
+        error_text = short_message(done.stderr.strip()[-400:])
+        problem = f'loading the backend "{name}" ended its process with status {done.status}'
+        raise RunError(f"{problem}: {error_text}")
     reply = BackendReply(**json.loads(lines[-1]))
     if reply.fault:
         raise RunError(reply.fault)
     return reply
 
 
-def with_backend(probed: Probed, asked: BackendReply | None) -> Probed:
+def with_backend_facts(probed: ProbeResult, asked: BackendReply | None) -> ProbeResult:
     """Return the probe result with the backend's name, version and packages in its environment.
 
     If `asked` is None, no backend is tested, and the probe result is returned unchanged.
@@ -86,14 +86,14 @@ def _reply(name: str) -> BackendReply:
     if importlib.util.find_spec("executorch") is None:
         return BackendReply(fault=NO_EXECUTORCH)
     try:
-        backends, flows = backends_of(name), find_flows(name)
+        backends, flows = find_backends(name), find_flows(name)
         backend = backends[0]
         version = backend.version() if backend.version else metadata.version("executorch")
     except RunError as error:
         return BackendReply(fault=str(error))
     except BaseException as error:  # noqa: BLE001 - a vendor's package may raise anything
-        said = brief(words_of(error), 1000)
-        return BackendReply(fault=f'the backend "{name}" cannot be loaded: {said}')
+        import_error_text = short_message(describe_error(error), 1000)
+        return BackendReply(fault=f'the backend "{name}" cannot be loaded: {import_error_text}')
     further = (package for one in backends for package in one.packages)
     packages = installed_versions(("executorch", "torchao", *further))
     called = {"name": backend.runtime_name, "version": str(version)}

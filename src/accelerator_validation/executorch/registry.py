@@ -17,8 +17,8 @@ from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_validation.executorch.backend import PLAIN, PORTABLE, Backend, Recipe
 from accelerator_validation.plan import RunError
 
-GROUP = "accelerator_portal.executorch_backends"
-USUAL = "xnnpack"
+BACKEND_GROUP = "accelerator_portal.executorch_backends"
+DEFAULT_BACKEND = "xnnpack"
 
 _HERE = "accelerator_validation.suites.executorch.backends"
 _BUILT_IN = {
@@ -36,33 +36,34 @@ def find_backend(name: str) -> Backend:
     Raises RunError if no backend or more than one backend has this name, or if its definition is
     invalid. If importing the backend raises an exception, this exception is passed on.
     """
-    points = [point for point in entry_points(group=GROUP) if point.name == name]
+    points = [point for point in entry_points(group=BACKEND_GROUP) if point.name == name]
     if name in _BUILT_IN:
         if points:
             package = _package(points[0])
             what = f'"{name}" is a backend of accelerator-portal itself and of {package}'
             raise RunError(f"{what}; rename the entry point of {package}")
         module, _, attribute = _BUILT_IN[name].partition(":")
-        return _checked(name, getattr(import_module(f"{_HERE}.{module}"), attribute))
+        return _validated_backend(name, getattr(import_module(f"{_HERE}.{module}"), attribute))
     if not points:
-        others = {point.name for point in entry_points(group=GROUP)}
+        others = {point.name for point in entry_points(group=BACKEND_GROUP)}
         remedy = did_you_mean(name, sorted({*_BUILT_IN, *others}))
         raise RunError(f'no backend of ExecuTorch is called "{name}"; {remedy}')
     if len({point.value for point in points}) > 1:
         packages = " and ".join(sorted(map(_package, points)))
         raise RunError(f'"{name}" is a backend of {packages}; uninstall one of them')
-    return _checked(name, points[0].load())
+    return _validated_backend(name, points[0].load())
 
 
 def _package(point: EntryPoint) -> str:
     return point.dist.name if point.dist else point.value
 
 
-def _checked(name: str, found: object) -> Backend:
+def _validated_backend(name: str, found: object) -> Backend:
     if not isinstance(found, Backend):
         kind = type(found).__name__
-        what = f'the entry point "{name}" of {GROUP} is not a Backend but an instance of {kind}'
-        raise RunError(f"{what}; name an object of {Backend.__module__}.Backend")
+        entry = f'the entry point "{name}" of {BACKEND_GROUP}'
+        problem = f"{entry} is not a Backend but an instance of {kind}"
+        raise RunError(f"{problem}; name an object of {Backend.__module__}.Backend")
     if found.name != name:
         raise RunError(f'the backend "{name}" has the name "{found.name}". Use one name')
     names = [recipe.name for recipe in found.recipes]
@@ -89,7 +90,7 @@ class Flow:
     recipe: Recipe
 
 
-def backends_of(names: str) -> tuple[Backend, ...]:
+def find_backends(names: str) -> tuple[Backend, ...]:
     """Return the backends in a comma-separated list.
 
     Raises the errors of `find_backend`, and RunError if a name is repeated.
@@ -108,10 +109,10 @@ def find_flows(names: str) -> dict[str, Flow]:
 
     For the first backend, the value is the name of the recipe. For another backend, the value is
     the name that ExecuTorch gives the flow: `openvino` for the recipe `plain`, and
-    `openvino_static_int8` for the recipe `static_int8`. Raises the errors of `backends_of`, and
+    `openvino_static_int8` for the recipe `static_int8`. Raises the errors of `find_backends`, and
     RunError if two flows get the same name.
     """
-    first, *others = backends_of(names)
+    first, *others = find_backends(names)
     flows = {recipe.name: Flow(first, recipe) for recipe in first.recipes}
     for backend in others:
         for recipe in backend.recipes:

@@ -20,18 +20,18 @@ from tempfile import TemporaryDirectory
 import pytest
 from _pytest.config import _prepareconfig
 
-from accelerator_validation.case import brief
+from accelerator_validation.case import short_message
 from accelerator_validation.listing import AUTOLOAD
 from accelerator_validation.plan import RunError
 
 
-class Attempt:
+class PytestRecorder:
     """A pytest plugin that stores the collected tests, and the reports and exceptions of a test."""
 
     def __init__(self) -> None:
         self.reports: list[pytest.TestReport] = []
         self.raised: dict[str, BaseException] = {}
-        self.uncollected: dict[str, str] = {}
+        self.collection_errors: dict[str, str] = {}
         self.collected: list[str] = []
 
     def clear(self) -> None:
@@ -50,9 +50,9 @@ class Attempt:
         self.reports.append(report)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Store in `uncollected`, by node id, why a module could not be collected."""
+        """Store in `collection_errors`, by node id, why a module could not be collected."""
         if report.failed:
-            self.uncollected[report.nodeid] = report.longreprtext
+            self.collection_errors[report.nodeid] = report.longreprtext
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Store the node ids of the tests, without tests that the suite's settings deselect."""
@@ -63,8 +63,8 @@ class Session:
     """A collected suite, which runs tests by their node ids."""
 
     def __init__(self, path: str) -> None:
-        self.kept = Attempt()
-        config = _prepareconfig(arguments(path), [self.kept])
+        self.recorder = PytestRecorder()
+        config = _prepareconfig(pytest_arguments(path), [self.recorder])
         config._do_configure()
         session = pytest.Session.from_config(config)
         config.hook.pytest_sessionstart(session=session)
@@ -73,23 +73,23 @@ class Session:
         self.root = str(config.rootpath)
         self.items = {item.nodeid: item for item in session.items}
 
-    def run(self, nodeid: str) -> Attempt:
+    def run(self, nodeid: str) -> PytestRecorder:
         """Run the test with this node id, and return its reports and exceptions.
 
         All its fixtures are set up and torn down, so that the result does not depend on other
         tests.
         """
-        self.kept.clear()
+        self.recorder.clear()
         item = self.items[nodeid]
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-        return self.kept
+        return self.recorder
 
 
 DEVICE_VARIABLE = "ACCELERATOR_PORTAL_DEVICE"
 """The environment variable in which a suite can read the device that the command names."""
 
 
-def arguments(path: str) -> list[str]:
+def pytest_arguments(path: str) -> list[str]:
     """Return the command-line arguments for pytest. The suite's configuration also applies.
 
     The arguments disable pytest's parallel workers, crash stacks and output capture, because the
@@ -105,10 +105,10 @@ def arguments(path: str) -> list[str]:
 # As a program, `python -m accelerator_validation.pytest_suites.session PATH FILE
 # [MODULE]` writes node ids into a file as JSON. The plugin is loaded: such tests import it.
 
-LIMIT_S = 900.0
+COLLECTION_TIMEOUT_S = 900.0
 
 
-def collected_nodes(given: Mapping[str, str]) -> tuple[list[str], list[str]]:
+def collect_node_ids(given: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """Return the node ids of a suite's tests, and the node ids of modules with collection errors.
 
     `given` is `Matrix.given`. Raises RunError if pytest fails or takes more than 15 minutes.
@@ -126,15 +126,21 @@ def collected_nodes(given: Mapping[str, str]) -> tuple[list[str], list[str]]:
                 },
                 capture_output=True,
                 text=True,
-                timeout=LIMIT_S,
+                timeout=COLLECTION_TIMEOUT_S,
                 check=False,
                 errors="replace",
             )
         except subprocess.TimeoutExpired:
-            raise RunError(f"pytest did not list the tests within {LIMIT_S:g} s") from None
+            raise RunError(
+                f"pytest did not list the tests within {COLLECTION_TIMEOUT_S:g} s"
+            ) from None
         if not file.exists():
-            said = (done.stderr or done.stdout).strip()
-            why = brief(said) if said else f"it ended with status {done.returncode}"
+            error_text = (done.stderr or done.stdout).strip()
+            why = (
+                short_message(error_text)
+                if error_text
+                else f"it ended with status {done.returncode}"
+            )
             raise RunError(f"pytest cannot list the tests: {why}")
         tests, broken = json.loads(file.read_text("utf-8"))
     return tests, broken
@@ -146,11 +152,11 @@ def main() -> None:
     for module in modules:
         importlib.import_module("torch")
         importlib.import_module(module)
-    kept = Attempt()
-    status = pytest.main([*arguments(path), "--collect-only", "-q"], plugins=[kept])
+    kept = PytestRecorder()
+    status = pytest.main([*pytest_arguments(path), "--collect-only", "-q"], plugins=[kept])
     if status in {pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR}:
         sys.exit(int(status))
-    Path(file).write_text(json.dumps([kept.collected, list(kept.uncollected)]), "utf-8")
+    Path(file).write_text(json.dumps([kept.collected, list(kept.collection_errors)]), "utf-8")
 
 
 if __name__ == "__main__":

@@ -10,19 +10,19 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from accelerator_portal.reports.identity import Parameters, parameters_of
-from accelerator_portal.reports.test_ids import identified_node, suite_id
+from accelerator_portal.reports.test_ids import parse_pytest_node_id, valid_suite_id
 from accelerator_validation.listing import AUTOLOAD
 from accelerator_validation.matrix import Matrix, read_matrix, suite_names
 from accelerator_validation.plan import RunError
 from accelerator_validation.request import Request
 
-TEMPLATE = "pytest"
+TEMPLATE_SUITE = "pytest"
 """The name of the matrix that all pytest suites use; a run also needs a folder of tests."""
 
 
 @dataclass(frozen=True, slots=True)
 class PytestSource:
-    """A folder or file of pytest tests. If `name` is None, `suite_of` returns the suite's name."""
+    """A folder or file of pytest tests. Without `name`, the suite has the `default_suite_name`."""
 
     path: Path | None = None
     name: str | None = None
@@ -38,11 +38,11 @@ class PytestSource:
                 raise RunError("--suite-name names the suite of --pytest; add --pytest PATH")
             return None
         if self.name is None:
-            return suite_of(self.path.resolve())
-        if suite_id(self.name) != self.name or self.name in suite_names():
+            return default_suite_name(self.path.resolve())
+        if valid_suite_id(self.name) != self.name or self.name in suite_names():
             taken = self.name in suite_names()
             why = "is a built-in suite" if taken else "is not a valid suite name"
-            near = None if taken else suite_id(self.name)
+            near = None if taken else valid_suite_id(self.name)
             remedy = f'write "{near}"' if near else "use another name, such as torch-foo-tests"
             raise RunError(f'--suite-name: "{self.name[:60]}" {why}; {remedy}')
         return self.name
@@ -55,18 +55,20 @@ def pytest_matrices(
 
     The result is empty if the suite does not run.
 
-    Raises RunError if pytest is missing or `suites` contains `TEMPLATE`, and the errors of
+    Raises RunError if pytest is missing or `suites` contains `TEMPLATE_SUITE`, and the errors of
     `PytestSource.suite`.
     """
     name = source.suite
-    if TEMPLATE in suites:
+    if TEMPLATE_SUITE in suites:
         raise RunError("the suite pytest needs a folder of tests. Pass it with --pytest")
     if name is None or source.path is None or name not in suites:
         return {}
     if find_spec("pytest") is None:
         remedy = "install it: python -m pip install pytest"
         raise RunError(f"pytest is not installed in this environment; {remedy}")
-    return {name: read_matrix(TEMPLATE).model_copy(update={"given": _given(request, source.path)})}
+    return {
+        name: read_matrix(TEMPLATE_SUITE).model_copy(update={"given": _given(request, source.path)})
+    }
 
 
 def _given(request: Request, path: Path) -> Mapping[str, str]:
@@ -84,20 +86,20 @@ def _given(request: Request, path: Path) -> Mapping[str, str]:
 
 
 # Folder names that don't identify a project.
-_PLAIN = frozenset({"", "test", "tests", "src", "python"})
+_GENERIC_FOLDER_NAMES = frozenset({"", "test", "tests", "src", "python"})
 
 # Device types that are not an accelerator.
-_OTHERS = frozenset({"cpu", "meta"})
+_NON_ACCELERATOR_TYPES = frozenset({"cpu", "meta"})
 
 
-def suite_of(path: Path) -> str:
+def default_suite_name(path: Path) -> str:
     """Return a suite name for a folder or file: `pytest-torch-foo` for `torch_foo/tests`."""
     folders = [path.stem if path.suffix == ".py" else path.name, *(p.name for p in path.parents)]
-    own = next((name for name in folders if name.lower() not in _PLAIN), "")
-    return suite_id(re.sub(r"[^a-zA-Z0-9]+", "-", f"pytest-{own}")) or "pytest"
+    own = next((name for name in folders if name.lower() not in _GENERIC_FOLDER_NAMES), "")
+    return valid_suite_id(re.sub(r"[^a-zA-Z0-9]+", "-", f"pytest-{own}")) or "pytest"
 
 
-def by_identity(nodeids: Iterable[str], device: str) -> dict[tuple[str, Parameters], str]:
+def node_id_by_identity(nodeids: Iterable[str], device: str) -> dict[tuple[str, Parameters], str]:
     """Return the node id of each test, by the test's name and parameters in reports.
 
     The device is not a part of name and parameters. If tests differ only in their device, the test
@@ -106,16 +108,16 @@ def by_identity(nodeids: Iterable[str], device: str) -> dict[tuple[str, Paramete
     """
     found: dict[tuple[str, Parameters], tuple[int, str]] = {}
     for nodeid in nodeids:
-        known = identified_node(nodeid)
+        known = parse_pytest_node_id(nodeid)
         key = known.name, parameters_of(known.parameters)
-        rank = _rank(known.device, device)
+        rank = _device_preference(known.device, device)
         if key not in found or rank > found[key][0]:
             found[key] = rank, nodeid
     return {key: nodeid for key, (_, nodeid) in found.items()}
 
 
-def _rank(named: str | None, device: str) -> int:
+def _device_preference(named: str | None, device: str) -> int:
     kind = (named or "").partition(":")[0]
     if kind == device.partition(":")[0] or named is None:
         return 2
-    return 0 if kind in _OTHERS else 1
+    return 0 if kind in _NON_ACCELERATOR_TYPES else 1

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports import verdicts
-from accelerator_portal.reports.test_ids import identified_node
-from accelerator_validation.case import Case, Result, brief
-from accelerator_validation.classify import BrokenTestError, verdict
+from accelerator_portal.reports.test_ids import parse_pytest_node_id
+from accelerator_validation.case import Case, Result, short_message
+from accelerator_validation.classify import BrokenTestError, classify_error
 from accelerator_validation.context import Context
-from accelerator_validation.listing import progress
+from accelerator_validation.listing import print_progress
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer
 from accelerator_validation.pytest_suites.session import DEVICE_VARIABLE
-from accelerator_validation.pytest_suites.source import by_identity
+from accelerator_validation.pytest_suites.source import node_id_by_identity
 
 if TYPE_CHECKING:
     from accelerator_validation.pytest_suites.session import Session
@@ -27,15 +27,15 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield the tests that pytest collects, and the modules that it cannot collect."""
     if not matrix.given:
         return
-    from accelerator_validation.pytest_suites.session import collected_nodes
+    from accelerator_validation.pytest_suites.session import collect_node_ids
 
-    nodes, broken = collected_nodes(matrix.given)
-    tests = by_identity(nodes, matrix.given["device"])
+    nodes, broken = collect_node_ids(matrix.given)
+    tests = node_id_by_identity(nodes, matrix.given["device"])
     others = len(nodes) - len(tests)
-    beside = f"; {others} are the same tests on other devices" if others else ""
-    progress(f"pytest collected {count(len(nodes), 'test')}{beside}")
+    duplicates_note = f"; {others} are the same tests on other devices" if others else ""
+    print_progress(f"pytest collected {count(len(nodes), 'test')}{duplicates_note}")
     for nodeid in broken:
-        yield Offer(identified_node(nodeid).name or "collection")
+        yield Offer(parse_pytest_node_id(nodeid).name or "collection")
     for name, parameters in tests:
         yield Offer(name, parameters=dict(parameters))
 
@@ -46,13 +46,13 @@ def run(case: Case, context: Context) -> Result:
     os.environ[DEVICE_VARIABLE] = given["device"]
     context.stage = "import"
     session = _session(given["path"])
-    nodes = by_identity(session.items, given["device"])
+    nodes = node_id_by_identity(session.items, given["device"])
     nodeid = nodes.get((case.name, case.parameters))
     if nodeid is None:
-        raise BrokenTestError(_why_missing(case, session))
+        raise BrokenTestError(_missing_test_reason(case, session))
     context.stage = "run"
     kept = session.run(nodeid)
-    return result_of_reports(kept.reports, kept.raised, session.root)
+    return result_from_reports(kept.reports, kept.raised, session.root)
 
 
 @cache
@@ -62,21 +62,23 @@ def _session(path: str) -> Session:
     return Session(path)
 
 
-def _why_missing(case: Case, session: Session) -> str:
-    for nodeid, text in session.kept.uncollected.items():
-        if (identified_node(nodeid).name or "collection") == case.name:
-            return brief(f"pytest cannot collect the test: {text.replace(session.root, 'SUITE')}")
+def _missing_test_reason(case: Case, session: Session) -> str:
+    for nodeid, text in session.recorder.collection_errors.items():
+        if (parse_pytest_node_id(nodeid).name or "collection") == case.name:
+            return short_message(
+                f"pytest cannot collect the test: {text.replace(session.root, 'SUITE')}"
+            )
     return "The worker does not collect this test."
 
 
-EXPECTS = "It is expected to fail:"
-WORKS = "It is expected to fail, and it does not."
+EXPECTED_FAILURE_PREFIX = "It is expected to fail:"
+UNEXPECTED_SUCCESS_REASON = "It is expected to fail, and it does not."
 
 _LOG_TAIL = 1500
 _SKIPPED = "Skipped: "
 
 
-def result_of_reports(
+def result_from_reports(
     reports: Sequence[Any], raised: Mapping[str, BaseException], root: str
 ) -> Result:
     """Return the result of a test from pytest's reports of its stages.
@@ -86,34 +88,38 @@ def result_of_reports(
     """
     for report in reports:
         if report.failed:
-            return _failure(report, raised.get(report.when), root)
+            return _failure_result(report, raised.get(report.when), root)
     for report in reports:
         expected = getattr(report, "wasxfail", None)
         if report.skipped and expected is not None:
             why = expected.replace(root, "SUITE") or "no reason stated"
-            return Result("skipped", None, brief(f"{EXPECTS} {why}"))
+            return Result("skipped", None, short_message(f"{EXPECTED_FAILURE_PREFIX} {why}"))
         if report.skipped:
-            return Result("skipped", None, brief(_why_skipped(report.longrepr, root)))
+            return Result("skipped", None, short_message(_skip_reason(report.longrepr, root)))
         if expected is not None:
-            return Result("passed", "run", WORKS)
+            return Result("passed", "run", UNEXPECTED_SUCCESS_REASON)
     return Result("passed", "run")
 
 
-def _failure(report: Any, error: BaseException | None, root: str) -> Result:
+def _failure_result(report: Any, error: BaseException | None, root: str) -> Result:
     text = str(report.longreprtext).replace(root, "SUITE")
     tail = text[-_LOG_TAIL:].strip() or None
     if report.when == "call" and error is not None:
-        found = verdict(error, "run")
+        found = classify_error(error, "run")
         reason = (found.reason or "").replace(root, "SUITE")
         return Result(found.outcome, found.stage, reason, log_tail=tail)
     message = f"{type(error).__name__}: {error}".replace(root, "SUITE") if error else text
     if report.when == "call":  # a strict xfail has no exception
-        outcome = verdicts.of_failure(message, text)
-        return Result(outcome, "run", WORKS if outcome == "passed" else brief(message))
-    around = brief(f"In {report.when}: {message}")
-    return Result(verdicts.of_error(message, text), "load", around, log_tail=tail)
+        outcome = verdicts.failure_outcome(message, text)
+        return Result(
+            outcome,
+            "run",
+            UNEXPECTED_SUCCESS_REASON if outcome == "passed" else short_message(message),
+        )
+    stage_message = short_message(f"In {report.when}: {message}")
+    return Result(verdicts.error_outcome(message, text), "load", stage_message, log_tail=tail)
 
 
-def _why_skipped(longrepr: Any, root: str) -> str:
-    said = str(longrepr[2] if isinstance(longrepr, tuple) else longrepr or "")
-    return said.replace(root, "SUITE").removeprefix(_SKIPPED) or "The suite states no reason."
+def _skip_reason(longrepr: Any, root: str) -> str:
+    skip_text = str(longrepr[2] if isinstance(longrepr, tuple) else longrepr or "")
+    return skip_text.replace(root, "SUITE").removeprefix(_SKIPPED) or "The suite states no reason."

@@ -16,35 +16,35 @@ from typing import Any
 from accelerator_portal.catalog.fields import version_or_none
 from accelerator_validation.plan import RunError
 
-TESTS = "test"
+TESTS_FOLDER = "test"
 
 _COMMIT = re.compile(r"[0-9a-f]{7,}")
 _SHOWN = 12
 """The number of characters of a commit that messages show."""
 
 
-def described(checkout: Path) -> dict[str, str]:
+def checkout_facts(checkout: Path) -> dict[str, str]:
     """Return the `checkout` (its folder), `commit` and `version` of a PyTorch checkout.
 
     An unknown commit or version is empty. Raises RunError if the folder is not a PyTorch checkout.
     """
-    if not (checkout / TESTS).is_dir():
-        what = f"{checkout} is not a checkout of PyTorch; it has no folder {TESTS}"
-        raise RunError(f"{what}; clone github.com/pytorch/pytorch at the tag of your torch")
+    if not (checkout / TESTS_FOLDER).is_dir():
+        problem = f"{checkout} is not a checkout of PyTorch; it has no folder {TESTS_FOLDER}"
+        raise RunError(f"{problem}; clone github.com/pytorch/pytorch at the tag of your torch")
     version = ""
     with suppress(OSError, UnicodeDecodeError):
         version = (checkout / "version.txt").read_text("utf-8").strip()[:60]
-    commit = commit_of(checkout)
+    commit = checkout_commit(checkout)
     return {"checkout": str(checkout.resolve()), "commit": commit, "version": version}
 
 
-def difference(given: Mapping[str, str], environment: Mapping[str, Any]) -> str | None:
+def checkout_mismatch(given: Mapping[str, str], environment: Mapping[str, Any]) -> str | None:
     """Return a warning if a PyTorch checkout does not match the installed torch, or None."""
     torch, built = environment.get("torch") or "", environment.get("torch_commit") or ""
     commit, version = given.get("commit", ""), given.get("version", "")
     if not torch:
         return None
-    release = _release(torch)
+    release = _release_numbers(torch)
     tag = f"git checkout v{'.'.join(map(str, release))}" if release else "use the tag of your torch"
     if commit and _COMMIT.fullmatch(built):
         if built.startswith(commit) or commit.startswith(built):
@@ -53,15 +53,15 @@ def difference(given: Mapping[str, str], environment: Mapping[str, Any]) -> str 
         remedy = f"git checkout {built}"
     elif not version:
         where, remedy = f"of an unknown version, and torch is {torch}", tag
-    elif _release(version) == release != ():
+    elif _release_numbers(version) == release != ():
         return None
     else:
         where, remedy = f"of version {version}, and torch is {torch}", tag
-    what = f"PyTorch's tests don't match this torch version: the checkout is {where}"
-    return f"{what}; tests can fail because of that. Fix: {remedy}"
+    problem = f"PyTorch's tests don't match this torch version: the checkout is {where}"
+    return f"{problem}; tests can fail because of that. Fix: {remedy}"
 
 
-def _release(version: str) -> tuple[int, ...]:
+def _release_numbers(version: str) -> tuple[int, ...]:
     """Return the release numbers of a version: `(2, 6, 0)` for `2.6.0a0` and `2.6.0+cu124`.
 
     If the version is invalid, the result is empty.
@@ -70,7 +70,7 @@ def _release(version: str) -> tuple[int, ...]:
     return known.release if known else ()
 
 
-def commit_of(folder: Path) -> str:
+def checkout_commit(folder: Path) -> str:
     """Return the commit of a checkout, or "" if git does not know it.
 
     A folder without its own `.git` has no commit, even if it is inside another repository.

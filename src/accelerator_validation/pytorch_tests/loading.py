@@ -19,7 +19,7 @@ from torch.testing._internal import common_methods_invocations  # noqa: F401 - m
 
 from accelerator_portal.reports.identity import Parameters, parameters_of
 from accelerator_validation.matrix import TestFile
-from accelerator_validation.pytorch_tests.source import identity
+from accelerator_validation.pytorch_tests.source import name_and_parameters
 
 
 @dataclass
@@ -35,37 +35,41 @@ class LoadedFile:
     error: BaseException | None = None
 
 
-def load(folder: Path, file: TestFile, device: str, *, listing: bool = False) -> LoadedFile:
+def load_test_file(
+    folder: Path, file: TestFile, device: str, *, listing: bool = False
+) -> LoadedFile:
     """Return the tests of a file for a device type. Never raises an exception.
 
     If `listing` is true, the device is not used, so neither a plugin nor a device is needed.
     """
-    base, of_torch = base_of(device)
-    base = without_device(base) if listing else with_first_device(base)
-    use(base)
+    base, of_torch = find_base_class(device)
+    base = deviceless_base_class(base) if listing else tolerant_base_class(base)
+    use_only_base_class(base)
     loaded, instantiate = LoadedFile(), generic.instantiate_device_type_tests
 
-    def instead(kind: type[Any], scope: dict[str, Any], *args: Any, **options: Any) -> None:
+    def instantiate_and_record(
+        kind: type[Any], scope: dict[str, Any], *args: Any, **options: Any
+    ) -> None:
         """Create the tests of a class as PyTorch does, and add them to `loaded`."""
         before = dict(scope)
-        if not is_made(base, options, of_torch=of_torch):
+        if not creates_tests_for(base, options, of_torch=of_torch):
             scope.pop(kind.__name__, None)
             return
         try:
             instantiate(kind, scope, *args, **options)
         except Exception as error:  # noqa: BLE001 - one class that cannot be made ends no file
             loaded.broken[kind.__name__] = error
-        container, word = f"{file.container}.{kind.__name__}", word_of(base)
+        container, device_name = f"{file.container}.{kind.__name__}", device_name_in_tests(base)
         for key, made in scope.items():
             if before.get(key) is made or not isinstance(made, type):
                 continue
             for method in sorted(name for name in vars(made) if name.startswith("test")):
-                known = identity(container, method, word)
+                known = name_and_parameters(container, method, device_name)
                 loaded.tests[known.name, parameters_of(known.parameters)] = (made, method)
 
-    generic.instantiate_device_type_tests = instead
+    generic.instantiate_device_type_tests = instantiate_and_record
     try:
-        _import(folder, file)
+        _import_test_file(folder, file)
     except BaseException as error:  # noqa: BLE001 - a file may raise anything, also SystemExit
         loaded.error = error
     finally:
@@ -73,7 +77,7 @@ def load(folder: Path, file: TestFile, device: str, *, listing: bool = False) ->
     return loaded
 
 
-def _import(folder: Path, file: TestFile) -> None:
+def _import_test_file(folder: Path, file: TestFile) -> None:
     """Import a file as if it were run as a script: its own folder comes first in `sys.path`."""
     path = folder / f"{file.path}.py"
     for place in (str(folder), str(path.parent)):
@@ -92,22 +96,22 @@ def _import(folder: Path, file: TestFile) -> None:
 # has `PrivateUse1TestBase`, or what the plugin names in TORCH_TEST_DEVICES, which PyTorch reads
 # itself.
 
-PLUGIN = "privateuse1"
+PLUGIN_TYPE = "privateuse1"
 
 # Devices for which PyTorch makes the tests of a class only if the class asks for it.
 OPT_IN = {"mps": "allow_mps", "xpu": "allow_xpu", "lazy": "include_lazy"}
 
-Base = type[Any]
+BaseClass = type[Any]
 """A subclass of DeviceTypeTestBase, which PyTorch does not type."""
 
 
-def use(base: Base) -> None:
+def use_only_base_class(base: BaseClass) -> None:
     """Make PyTorch create device-type tests for this base class only, also in child processes."""
     generic.device_type_test_bases[:] = [base]
     os.environ[generic.PYTORCH_TESTING_DEVICE_ONLY_FOR_KEY] = base.device_type
 
 
-def is_made(base: Base, asked: dict[str, Any], *, of_torch: bool) -> bool:
+def creates_tests_for(base: BaseClass, asked: dict[str, Any], *, of_torch: bool) -> bool:
     """Return whether PyTorch creates tests for the device type of a base class.
 
     `asked` has the options that a test file passes to `instantiate_device_type_tests` for a test
@@ -117,21 +121,21 @@ def is_made(base: Base, asked: dict[str, Any], *, of_torch: bool) -> bool:
     return of_torch or opt_in is None or bool(asked.get(opt_in))
 
 
-def word_of(base: Base) -> str:
+def device_name_in_tests(base: BaseClass) -> str:
     """Return the device type in the names of tests, such as `cuda`.
 
     For a plugin's base class, this is the name that the plugin registers with torch.
     """
     kind: str = base.device_type
-    return torch._C._get_privateuse1_backend_name() if kind == PLUGIN else kind
+    return torch._C._get_privateuse1_backend_name() if kind == PLUGIN_TYPE else kind
 
 
-def base_of(device: str) -> tuple[Base, bool]:
+def find_base_class(device: str) -> tuple[BaseClass, bool]:
     """Return the base class for a device type, and whether `device_type_test_bases` has it.
 
     If PyTorch has no base class for the device type, a new one is returned.
     """
-    kind = PLUGIN if _is_plugins(device) else device
+    kind = PLUGIN_TYPE if _is_plugin_type(device) else device
     for base in generic.device_type_test_bases:
         if base.device_type in {kind, device}:
             return base, True
@@ -143,14 +147,14 @@ def base_of(device: str) -> tuple[Base, bool]:
     return type(f"{kind.upper()}TestBase", (parent,), {"device_type": kind}), False
 
 
-def without_device(base: Base) -> Base:
+def deviceless_base_class(base: BaseClass) -> BaseClass:
     """Return a subclass of the base class that never uses the device, for listing tests.
 
     The base class for the CPU is returned unchanged.
     """
     if base.device_type == "cpu":
         return base
-    name = f"{word_of(base)}:0"
+    name = f"{device_name_in_tests(base)}:0"
     own = {
         "get_primary_device": classmethod(lambda _: name),
         "get_all_devices": classmethod(lambda _: [name]),
@@ -159,24 +163,24 @@ def without_device(base: Base) -> Base:
     return type(base.__name__, (base,), own)
 
 
-def with_first_device(base: Base) -> Base:
+def tolerant_base_class(base: BaseClass) -> BaseClass:
     """Return a subclass of a plugin's base class that works if the plugin lacks two functions.
 
     The functions are `current_device` and `device_count`, which PyTorch calls to create tests. If
     they are missing, the returned class uses device 0 and a count of 1. Other base classes are
     returned unchanged.
     """
-    if base.device_type != PLUGIN:
+    if base.device_type != PLUGIN_TYPE:
         return base
 
     def set_up(cls: Any) -> None:
         name = torch._C._get_privateuse1_backend_name()
         cls.device_type, cls.device_mod = name, getattr(torch, name, None)
-        cls.primary_device = f"{name}:{_asked(cls.device_mod, 'current_device', 0)}"
+        cls.primary_device = f"{name}:{_call_or_default(cls.device_mod, 'current_device', 0)}"
 
     def all_devices(cls: Any) -> list[str]:
         first = cls.get_primary_device()
-        count = _asked(cls.device_mod, "device_count", 1)
+        count = _call_or_default(cls.device_mod, "device_count", 1)
         others = (f"{first.partition(':')[0]}:{index}" for index in range(count))
         return [first, *(name for name in others if name != first)]
 
@@ -184,12 +188,12 @@ def with_first_device(base: Base) -> Base:
     return type(base.__name__, (base,), own)
 
 
-def _asked(module: Any, name: str, otherwise: int) -> int:
+def _call_or_default(module: Any, name: str, otherwise: int) -> int:
     function = getattr(module, name, None)
     return int(function()) if function else otherwise
 
 
-def _is_plugins(device: str) -> bool:
+def _is_plugin_type(device: str) -> bool:
     """Return whether a device type belongs to a plugin.
 
     This is the case if a plugin registered the name, or if torch does not know the device type.

@@ -9,17 +9,22 @@ from pathlib import Path
 
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.reports.identity import UnreadableKeyError, parse_key
-from accelerator_portal.reports.test_ids import MAX_NAME, Identified, fitted, identified_generic
-from accelerator_validation.matrix import Matrix, TestFile, file_of
+from accelerator_portal.reports.test_ids import (
+    MAX_NAME,
+    ParsedTestId,
+    parse_device_generic_name,
+    shortened_with_digest,
+)
+from accelerator_validation.matrix import Matrix, TestFile, find_test_file
 from accelerator_validation.plan import RunError
-from accelerator_validation.pytorch_tests.checkout import TESTS, described
+from accelerator_validation.pytorch_tests.checkout import TESTS_FOLDER, checkout_facts
 from accelerator_validation.request import Request
 
-SUITE = "pytorch-tests"
+PYTORCH_SUITE = "pytorch-tests"
 PRELOADED = "accelerator_validation.pytorch_tests.preloaded"
 
 # Devices that the helpers of PyTorch's tests use when they are imported.
-_USED_BY_IMPORT = frozenset({"cuda", "xpu"})
+_DEVICES_USED_BY_IMPORT = frozenset({"cuda", "xpu"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,36 +35,36 @@ class PytorchSource:
     files: tuple[str, ...] = ()
 
 
-def with_pytorch(
+def with_pytorch_checkout(
     matrices: Mapping[str, Matrix], request: Request, source: PytorchSource
 ) -> dict[str, Matrix]:
     """Return the matrices, with the PyTorch checkout added to the suite `pytorch-tests`.
 
     The files to run and the device type are added, too. If `matrices` does not have this suite, the
     result is unchanged. Otherwise raises RunError if the checkout is missing or invalid, and the
-    errors of `selected_files`.
+    errors of `select_test_files`.
     """
-    if SUITE not in matrices:
+    if PYTORCH_SUITE not in matrices:
         return dict(matrices)
     if source.checkout is None:
         what = "PyTorch's tests are not in its wheels; clone github.com/pytorch/pytorch at the tag"
         raise RunError(f"{what} of your torch, and name the folder with --pytorch")
-    matrix = matrices[SUITE]
-    given = described(source.checkout)
-    files = selected_files(
+    matrix = matrices[PYTORCH_SUITE]
+    given = checkout_facts(source.checkout)
+    files = select_test_files(
         matrix,
-        source.checkout.resolve() / TESTS,
+        source.checkout.resolve() / TESTS_FOLDER,
         named=source.files,
         tests=request.tests,
         everything=request.everything,
     )
     device = request.device.partition(":")[0]
-    module = matrix.module if device in _USED_BY_IMPORT else PRELOADED
+    module = matrix.module if device in _DEVICES_USED_BY_IMPORT else PRELOADED
     update = {"given": {**given, "device": device}, "files": files, "module": module}
-    return {**matrices, SUITE: matrix.model_copy(update=update)}
+    return {**matrices, PYTORCH_SUITE: matrix.model_copy(update=update)}
 
 
-def selected_files(
+def select_test_files(
     matrix: Matrix,
     folder: Path,
     *,
@@ -74,23 +79,23 @@ def selected_files(
     the matrix are returned, or all files of the matrix if `everything` is true. Raises RunError if
     a named file does not exist, or if the folder has no file of the matrix.
     """
-    table = {file.path: file for file in matrix.files if _is_there(folder, file.path)}
+    table = {file.path: file for file in matrix.files if _has_test_file(folder, file.path)}
     wanted = [name.strip().removeprefix("test/").removesuffix(".py") for name in named]
-    wanted = wanted or _files_of_tests(tests, [file.path for file in matrix.files], folder)
+    wanted = wanted or _paths_of_tests(tests, [file.path for file in matrix.files], folder)
     if not wanted:
         usual = tuple(file for file in table.values() if file.usual or everything)
         if not usual:
-            what = f"{folder} has no PyTorch test files such as test_torch.py"
-            raise RunError(f"{what}. Pass files with --pytorch-files")
+            problem = f"{folder} has no PyTorch test files such as test_torch.py"
+            raise RunError(f"{problem}. Pass files with --pytorch-files")
         return usual
     for name in wanted:
-        if not _is_there(folder, name):
+        if not _has_test_file(folder, name):
             remedy = did_you_mean(name, list(table)) if table else "use an existing file"
             raise RunError(f'there is no file "{name}.py" in {folder}; {remedy}')
     return tuple(table.get(n) or TestFile(path=n, covers=n) for n in dict.fromkeys(wanted))
 
 
-def _files_of_tests(keys: Iterable[str], known: Iterable[str], folder: Path) -> list[str]:
+def _paths_of_tests(keys: Iterable[str], known: Iterable[str], folder: Path) -> list[str]:
     """Return the paths of the test files that contain the tests with these keys.
 
     A path is one of `known` or is derived from a test's name. Tests of other suites are ignored.
@@ -99,30 +104,32 @@ def _files_of_tests(keys: Iterable[str], known: Iterable[str], folder: Path) -> 
     for key in keys:
         with suppress(UnreadableKeyError):  # the plan says that there is no such test
             identity = parse_key(key)
-            names += [identity.name] if identity.suite == SUITE else []
+            names += [identity.name] if identity.suite == PYTORCH_SUITE else []
     paths = list(known)
     for name in names:
         words = name.partition("::")[0].split(".")  # the last one may be a class
         possible = ("/".join(words[:end]) for end in range(1, len(words) + 1))
-        paths += [path for path in possible if _is_there(folder, path)]
+        paths += [path for path in possible if _has_test_file(folder, path)]
     files = [TestFile(path=path, covers=path) for path in paths]
-    found = (file_of(name, files) for name in names)
+    found = (find_test_file(name, files) for name in names)
     return list(dict.fromkeys(file.path for file in found if file))
 
 
-def _is_there(folder: Path, path: str) -> bool:
+def _has_test_file(folder: Path, path: str) -> bool:
     return (folder / f"{path}.py").is_file()
 
 
-def identity(container: str, method: str, device: str) -> Identified:
+def name_and_parameters(container: str, method: str, device: str) -> ParsedTestId:
     """Return the name and the parameters of a test that PyTorch created for a device.
 
     `container` is the file and the class: `test_torch.TestTorch`. In `method`, the text after the
     device is usually a data type. Any other text becomes the parameter `case`.
     """
-    if found := identified_generic(container, method, device):
+    if found := parse_device_generic_name(container, method, device):
         return found
     base, there, rest = method.rpartition(f"_{device}_")
     if there and base and rest:
-        return Identified(fitted(f"{container}::{base}", MAX_NAME), {"case": rest}, device)
-    return Identified(fitted(f"{container}::{method}", MAX_NAME), {}, device)
+        return ParsedTestId(
+            shortened_with_digest(f"{container}::{base}", MAX_NAME), {"case": rest}, device
+        )
+    return ParsedTestId(shortened_with_digest(f"{container}::{method}", MAX_NAME), {}, device)

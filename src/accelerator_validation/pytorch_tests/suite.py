@@ -29,13 +29,13 @@ import torch
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.identity import Parameters
 from accelerator_portal.reports.outcomes import Stage
-from accelerator_validation.case import Case, Result, brief
-from accelerator_validation.classify import BrokenTestError, verdict
+from accelerator_validation.case import Case, Result, short_message
+from accelerator_validation.classify import BrokenTestError, classify_error
 from accelerator_validation.context import Context
-from accelerator_validation.listing import progress
-from accelerator_validation.matrix import Matrix, TestFile, file_of
+from accelerator_validation.listing import print_progress
+from accelerator_validation.matrix import Matrix, TestFile, find_test_file
 from accelerator_validation.plan import Offer
-from accelerator_validation.pytorch_tests.checkout import TESTS
+from accelerator_validation.pytorch_tests.checkout import TESTS_FOLDER
 
 if TYPE_CHECKING:
     from accelerator_validation.pytorch_tests.loading import LoadedFile
@@ -54,7 +54,9 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield the tests of the selected files. Without a checkout, yield nothing."""
     if CHECKOUT not in matrix.given:
         return
-    found = collected_tests(Path(matrix.given[CHECKOUT], TESTS), matrix.files, matrix.given[DEVICE])
+    found = collect_tests(
+        Path(matrix.given[CHECKOUT], TESTS_FOLDER), matrix.files, matrix.given[DEVICE]
+    )
     for file in matrix.files:
         yield Offer(file.container)
         for kind in found[file.path].broken:
@@ -69,7 +71,7 @@ def run(case: Case, context: Context) -> Result:
     If the test is named like a file, it passes if the file and all its test classes can be loaded
     for the device. If it is named like a class, it reports why the class cannot be loaded.
     """
-    file = file_of(case.name, context.matrix.files)
+    file = find_test_file(case.name, context.matrix.files)
     if file is None:
         raise BrokenTestError("The checkout doesn't contain this test file.")
     context.stage = "import"
@@ -77,40 +79,40 @@ def run(case: Case, context: Context) -> Result:
     if index:
         torch.get_device_module(device).set_device(int(index))
     hidden = context.matrix.given[CHECKOUT]
-    loaded = _loaded(Path(hidden, TESTS), file, device)
+    loaded = _load_file_tests(Path(hidden, TESTS_FOLDER), file, device)
     if case.name == file.container:
-        return _of_file(loaded, context, hidden)
+        return _file_result(loaded, context, hidden)
     test = loaded.tests.get((case.name, case.parameters))
     if test is None:
-        return _without_test(case, file, loaded, hidden)
+        return _missing_test_result(case, file, loaded, hidden)
     context.stage = "run"
     return run_test(*test, hidden)
 
 
 @cache
-def _loaded(folder: Path, file: TestFile, device: str) -> LoadedFile:
+def _load_file_tests(folder: Path, file: TestFile, device: str) -> LoadedFile:
     # Importing PyTorch's helpers may start the device, so they are never imported before a fork.
-    from accelerator_validation.pytorch_tests.loading import load
+    from accelerator_validation.pytorch_tests.loading import load_test_file
 
-    return load(folder, file, device)
+    return load_test_file(folder, file, device)
 
 
-def _of_file(loaded: LoadedFile, context: Context, hidden: str) -> Result:
+def _file_result(loaded: LoadedFile, context: Context, hidden: str) -> Result:
     context.metrics["tests"] = (len(loaded.tests), "1")
     if loaded.error:
-        return of_error(loaded.error, "import", hidden)
+        return error_result(loaded.error, "import", hidden)
     if loaded.broken:
         name, error = next(iter(loaded.broken.items()))
-        found = of_error(error, "load", hidden)
+        found = error_result(error, "load", hidden)
         names = ", ".join(list(loaded.broken)[:_MOST_NAMED])
         more = " and others" if len(loaded.broken) > _MOST_NAMED else ""
-        what = f"Classes that cannot be instantiated on the device: {names}{more}"
-        reason = brief(f"{what}. {name}: {found.reason}")
+        problem = f"Classes that cannot be instantiated on the device: {names}{more}"
+        reason = short_message(f"{problem}. {name}: {found.reason}")
         return Result(found.outcome, "load", reason, log_tail=found.log_tail)
     return Result("passed", "load")
 
 
-def _without_test(case: Case, file: TestFile, loaded: LoadedFile, hidden: str) -> Result:
+def _missing_test_result(case: Case, file: TestFile, loaded: LoadedFile, hidden: str) -> Result:
     """Return the result of a planned test that the loaded file does not contain.
 
     The reason of the result says why. `hidden` is the folder of the checkout, which the result must
@@ -119,21 +121,21 @@ def _without_test(case: Case, file: TestFile, loaded: LoadedFile, hidden: str) -
     kind = case.name.partition("::")[0].removeprefix(f"{file.container}.")
     error = loaded.error or loaded.broken.get(kind)
     if error is None:
-        what = "no such test" if "::" in case.name else "this class only"
-        return Result("test-broken", "load", f"PyTorch creates {what} for the device.")
-    found = of_error(error, "load", hidden)
+        problem = "no such test" if "::" in case.name else "this class only"
+        return Result("test-broken", "load", f"PyTorch creates {problem} for the device.")
+    found = error_result(error, "load", hidden)
     if "::" not in case.name:
         return found
-    what = "file cannot be imported"
+    problem = "file cannot be imported"
     if not loaded.error:
-        what = "class cannot be instantiated on the device"
-    why = brief(found.reason or "", _LONGEST)
-    return Result("not-run", "load", f"Its {what}; see the test {file.container}. {why}")
+        problem = "class cannot be instantiated on the device"
+    why = short_message(found.reason or "", _LONGEST)
+    return Result("not-run", "load", f"Its {problem}; see the test {file.container}. {why}")
 
 
-SKIPS = "PyTorch skips this test:"
-EXPECTS = "PyTorch expects it to fail:"
-WORKS = "PyTorch expects it to fail, and it does not."
+SKIP_PREFIX = "PyTorch skips this test:"
+EXPECTED_FAILURE_PREFIX = "PyTorch expects it to fail:"
+UNEXPECTED_SUCCESS_REASON = "PyTorch expects it to fail, and it does not."
 
 _LOG_TAIL = 1500
 
@@ -141,7 +143,7 @@ Error = tuple[type[BaseException], BaseException, TracebackType]
 OptionalError = Error | tuple[None, None, None]
 
 
-class _Recorder(unittest.TestResult):
+class _ExceptionRecorder(unittest.TestResult):
     """A unittest result that stores exceptions, and not only their text as unittest does."""
 
     def __init__(self) -> None:
@@ -150,26 +152,26 @@ class _Recorder(unittest.TestResult):
         self.expected: list[BaseException] = []
 
     def addError(self, test: unittest.TestCase, err: OptionalError) -> None:  # noqa: N802
-        self._keep(self.raised, err)
+        self._add_exception(self.raised, err)
         super().addError(test, err)
 
     def addFailure(self, test: unittest.TestCase, err: OptionalError) -> None:  # noqa: N802
-        self._keep(self.raised, err)
+        self._add_exception(self.raised, err)
         super().addFailure(test, err)
 
     def addSubTest(  # noqa: N802
         self, test: unittest.TestCase, subtest: unittest.TestCase, err: OptionalError | None
     ) -> None:
         if err:
-            self._keep(self.raised, err)
+            self._add_exception(self.raised, err)
         super().addSubTest(test, subtest, err)
 
     def addExpectedFailure(self, test: unittest.TestCase, err: OptionalError) -> None:  # noqa: N802
-        self._keep(self.expected, err)
+        self._add_exception(self.expected, err)
         super().addExpectedFailure(test, err)
 
     @staticmethod
-    def _keep(errors: list[BaseException], error: OptionalError) -> None:
+    def _add_exception(errors: list[BaseException], error: OptionalError) -> None:
         if error[1] is not None:
             errors.append(error[1])
 
@@ -179,31 +181,41 @@ def run_test(kind: Callable[[str], unittest.TestCase], method: str, hidden: str)
 
     In all texts, the path `hidden` is replaced by `CHECKOUT`.
     """
-    recorder = _Recorder()
+    recorder = _ExceptionRecorder()
     unittest.TestSuite([kind(method)]).run(recorder)
     if recorder.raised:
-        return of_error(recorder.raised[0], "run", hidden)
+        return error_result(recorder.raised[0], "run", hidden)
     if recorder.expected:
-        said = f"{type(recorder.expected[0]).__name__}: {recorder.expected[0]}"
-        return Result("skipped", "run", brief(f"{EXPECTS} {said}".replace(hidden, "CHECKOUT")))
+        reason_text = f"{type(recorder.expected[0]).__name__}: {recorder.expected[0]}"
+        return Result(
+            "skipped",
+            "run",
+            short_message(f"{EXPECTED_FAILURE_PREFIX} {reason_text}".replace(hidden, "CHECKOUT")),
+        )
     if recorder.skipped:
-        said = f"{SKIPS} {recorder.skipped[0][1]}".replace(hidden, "CHECKOUT")
-        return Result("skipped", None, brief(said))
-    return Result("passed", "run", WORKS if recorder.unexpectedSuccesses else None)
+        reason_text = f"{SKIP_PREFIX} {recorder.skipped[0][1]}".replace(hidden, "CHECKOUT")
+        return Result("skipped", None, short_message(reason_text))
+    return Result(
+        "passed", "run", UNEXPECTED_SUCCESS_REASON if recorder.unexpectedSuccesses else None
+    )
 
 
-def of_error(error: BaseException, stage: Stage, hidden: str) -> Result:
+def error_result(error: BaseException, stage: Stage, hidden: str) -> Result:
     """Return the result for an exception in a test, with the end of its traceback.
 
     The path `hidden` is replaced by `CHECKOUT`. A missing package makes the test `test-broken`.
     """
     if isinstance(error, unittest.SkipTest):
-        said = f"{SKIPS} {error}".replace(hidden, "CHECKOUT")
-        return Result("skipped", None, brief(said))
-    found = verdict(error, stage)
-    lacks = _missing_package(error)
-    outcome = "test-broken" if lacks else found.outcome
-    reason = f"The test requires {lacks}, which is not installed." if lacks else found.reason or ""
+        skip_reason = f"{SKIP_PREFIX} {error}".replace(hidden, "CHECKOUT")
+        return Result("skipped", None, short_message(skip_reason))
+    found = classify_error(error, stage)
+    missing_package = _missing_package(error)
+    outcome = "test-broken" if missing_package else found.outcome
+    reason = (
+        f"The test requires {missing_package}, which is not installed."
+        if missing_package
+        else found.reason or ""
+    )
     text = "".join(traceback.format_exception(error)).replace(hidden, "CHECKOUT")
     tail = text[-_LOG_TAIL:].strip()
     return Result(outcome, found.stage, reason.replace(hidden, "CHECKOUT"), log_tail=tail or None)
@@ -225,7 +237,7 @@ def _missing_package(error: BaseException | None) -> str | None:
 # No plugin and no device is needed. A file that ends its process, or hangs, costs only its own
 # tests.
 
-LIMIT_S = 300.0
+IMPORT_TIMEOUT_S = 300.0
 """Seconds that the import of one file may take."""
 
 
@@ -244,7 +256,7 @@ class _Reader:
     started: float
 
 
-def collected_tests(folder: Path, files: Iterable[TestFile], device: str) -> dict[str, FileTests]:
+def collect_tests(folder: Path, files: Iterable[TestFile], device: str) -> dict[str, FileTests]:
     """Return the tests of files by path. A file that ends its process or hangs has no tests."""
     # A forked process keeps the imports of this one. Forks are only safe on Linux.
     linux = sys.platform == "linux"
@@ -255,31 +267,31 @@ def collected_tests(folder: Path, files: Iterable[TestFile], device: str) -> dic
         while waiting and len(readers) < min(4, os.cpu_count() or 1):
             here, there = context.Pipe(duplex=False)
             file = waiting.popleft()
-            process = context.Process(target=_read, args=(there, folder, file, device))
+            process = context.Process(target=_send_file_tests, args=(there, folder, file, device))
             process.start()
             there.close()
             readers[here] = _Reader(file, process, time.monotonic())
-        for connection in _ready(readers):
+        for connection in _ended_connections(readers):
             reader = readers.pop(connection)
             path = reader.file.path
-            found[path] = _end(connection, reader)
+            found[path] = _received_tests(connection, reader)
             seconds = time.monotonic() - reader.started
-            progress(f"{path}: {count(len(found[path].tests), 'test')} ({seconds:.1f} s)")
+            print_progress(f"{path}: {count(len(found[path].tests), 'test')} ({seconds:.1f} s)")
     return found
 
 
-def _ready(readers: dict[Connection, _Reader]) -> list[Connection]:
-    """Wait until a reader ends or exceeds `LIMIT_S`, and return its connection.
+def _ended_connections(readers: dict[Connection, _Reader]) -> list[Connection]:
+    """Wait until a reader ends or exceeds `IMPORT_TIMEOUT_S`, and return its connection.
 
     If this happens to several readers at once, all their connections are returned.
     """
-    first = min(reader.started for reader in readers.values()) + LIMIT_S
+    first = min(reader.started for reader in readers.values()) + IMPORT_TIMEOUT_S
     ready = wait(list(readers), max(0.0, first - time.monotonic()))
-    late = time.monotonic() - LIMIT_S
+    late = time.monotonic() - IMPORT_TIMEOUT_S
     return [c for c, reader in readers.items() if c in ready or reader.started <= late]
 
 
-def _end(connection: Connection, reader: _Reader) -> FileTests:
+def _received_tests(connection: Connection, reader: _Reader) -> FileTests:
     found = FileTests()
     with suppress(EOFError):  # it died; the file's own test reports the reason when it runs
         if connection.poll():
@@ -291,14 +303,14 @@ def _end(connection: Connection, reader: _Reader) -> FileTests:
     return found
 
 
-def _read(connection: Connection, folder: Path, file: TestFile, device: str) -> None:
+def _send_file_tests(connection: Connection, folder: Path, file: TestFile, device: str) -> None:
     """Send the tests of a file through `connection`. This runs in a process of its own."""
     with Path(os.devnull).open("w", encoding="utf-8") as nothing:
         os.dup2(nothing.fileno(), 1)
         os.dup2(nothing.fileno(), 2)
-    from accelerator_validation.pytorch_tests.loading import load
+    from accelerator_validation.pytorch_tests.loading import load_test_file
 
-    loaded = load(folder, file, device, listing=True)
+    loaded = load_test_file(folder, file, device, listing=True)
     connection.send(FileTests(tuple(loaded.tests), tuple(loaded.broken)))
     connection.close()
     os._exit(0)  # don't wait for threads that the file's import started

@@ -17,7 +17,7 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from accelerator_validation.case import Observation
+from accelerator_validation.case import ObservedOperators
 
 ORIGINS = ("own", "composite", "fallback", "missing")
 
@@ -30,28 +30,30 @@ _EXPLICIT = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctiona
 
 
 @cache
-def operators() -> frozenset[str]:
+def device_operators() -> frozenset[str]:
     """Return the ATen operators of the imported torch that can reach a device."""
-    return frozenset(operator_name(full) for full in _for_devices() if not full.endswith(_OUT))
+    return frozenset(operator_name(full) for full in _device_overloads() if not full.endswith(_OUT))
 
 
 @cache
-def core() -> frozenset[str]:
-    """Return the operators with the tag `core` in torch, which every backend should have."""
-    names = (full for full in _overloads() if not full.endswith(_OUT) and _is_core(full))
-    return frozenset(map(operator_name, names)) & operators()
+def core_operators() -> frozenset[str]:
+    """Return the operators tagged `core` in torch, which every backend should have."""
+    names = (
+        full for full in _aten_overloads() if not full.endswith(_OUT) and _is_core_overload(full)
+    )
+    return frozenset(map(operator_name, names)) & device_operators()
 
 
-def census(device: str) -> dict[str, Any]:
+def operator_counts(device: str) -> dict[str, Any]:
     """Return counts of ATen operators and kernels for a device.
 
-    `registered` is the number of operators that can reach a device. `core` has the sorted names of
-    the core operators. `kernels` has the number of overloads by `kernel_origin`.
+    `registered` is the number of operators that can reach a device. `core` has the sorted
+    names of the core operators. `kernels` has the number of overloads by `kernel_origin`.
     """
-    kernels = Counter(map(partial(kernel_origin, device), _for_devices()))
+    kernels = Counter(map(partial(kernel_origin, device), _device_overloads()))
     return {
-        "registered": len(operators()),
-        "core": sorted(core()),
+        "registered": len(device_operators()),
+        "core": sorted(core_operators()),
         "kernels": {origin: kernels[origin] for origin in ORIGINS},
     }
 
@@ -73,18 +75,18 @@ def kernel_origin(device: str, full: str) -> str:
     return "missing"
 
 
-def _overloads() -> list[str]:
+def _aten_overloads() -> list[str]:
     """Return the full names of all overloads of ATen operators, such as `aten::add.out`."""
     names = torch._C._dispatch_get_all_op_names()  # noqa: SLF001 - the same
     return [name for name in names if name.startswith("aten::")]
 
 
-def _for_devices() -> list[str]:
+def _device_overloads() -> list[str]:
     """Return the full names of the overloads that reach a device."""
-    return [full for full in _overloads() if not _HAS_KERNEL(full, _COMPOSITE)]
+    return [full for full in _aten_overloads() if not _HAS_KERNEL(full, _COMPOSITE)]
 
 
-class Seen(TorchDispatchMode):
+class OperatorRecorder(TorchDispatchMode):
     """Records the operators that are dispatched in a `with` block, including backward passes.
 
     Operators are recorded below autograd.
@@ -108,10 +110,10 @@ class Seen(TorchDispatchMode):
     @property
     def operators(self) -> frozenset[str]:
         """The ATen operators among the recorded ones."""
-        return frozenset(self.names) & operators()
+        return frozenset(self.names) & device_operators()
 
 
-def _is_core(full: str) -> bool:
+def _is_core_overload(full: str) -> bool:
     name, _, overload = full.removeprefix("aten::").partition(".")
     packet = getattr(torch.ops.aten, name)
     return torch.Tag.core in getattr(packet, overload or "default").tags
@@ -139,11 +141,13 @@ def operator_name(full: str) -> str:
 _COPIES = "aten::_to_cpu"
 
 
-def observe(compute: Callable[[], object]) -> Observation:
+def observe_operators(compute: Callable[[], object]) -> ObservedOperators:
     """Run a computation, and return its dispatched operators and its fallbacks to the CPU."""
-    with profile(activities=[ProfilerActivity.CPU]) as profiled, Seen() as seen:
+    with profile(activities=[ProfilerActivity.CPU]) as profiled, OperatorRecorder() as recorder:
         compute()
     copies = [event for event in profiled.events() if event.name == _COPIES]
-    fallen = {operator_name(copy.cpu_parent.name) for copy in copies if copy.cpu_parent is not None}
-    on_cpu = fallen & operators()
-    return Observation(tuple(sorted(seen.operators)), tuple(sorted(on_cpu)))
+    fallback_operators = {
+        operator_name(copy.cpu_parent.name) for copy in copies if copy.cpu_parent is not None
+    }
+    on_cpu = fallback_operators & device_operators()
+    return ObservedOperators(tuple(sorted(recorder.operators)), tuple(sorted(on_cpu)))

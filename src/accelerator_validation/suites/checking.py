@@ -16,19 +16,19 @@ COARSE = {"rtol": 3e-2, "atol": 3e-2}
 _ON_CPU = "torch.accelerator covers devices other than the CPU."
 
 
-def accelerated(context: Context) -> Any:
+def require_accelerator(context: Context) -> Any:
     """Import torch and return it, for checks that do not apply to the CPU.
 
     Raises SkippedError on the CPU.
     """
     import torch
 
-    if kind(context) == "cpu":
+    if tested_device_type(context) == "cpu":
         raise SkippedError(_ON_CPU)
     return torch
 
 
-def kind(context: Context) -> str:
+def tested_device_type(context: Context) -> str:
     """Return the type of the device: `cuda` for `cuda:1`."""
     return context.device.partition(":")[0]
 
@@ -75,7 +75,7 @@ def network(device: str) -> Any:
     return torch.nn.Sequential(*layers, torch.nn.Linear(32, 4)).to(device)
 
 
-def reference() -> Any:
+def reference_network() -> Any:
     """Return the same network on the CPU in float64, as a reference for all devices."""
     return network("cpu").double()
 

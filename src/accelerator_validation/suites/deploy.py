@@ -33,7 +33,14 @@ from accelerator_validation.plan import Offer
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 # Without these, a machine behind a proxy reaches nothing.
-_KEPT = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+_PROXY_VARIABLES = (
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+)
 _KEPT_FILES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "PIP_CONFIG_FILE")
 
 _LOG = 3000
@@ -46,82 +53,95 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 def run(case: Case, context: Context) -> Result:
     """Run the recipe of a test and return its result."""
-    return deployed(context.matrix.deployments[case.name])
+    return run_recipe(context.matrix.deployments[case.name])
 
 
-def deployed(made: Deployment, path: str = PATH) -> Result:
+def run_recipe(made: Deployment, path: str = PATH) -> Result:
     """Run a recipe and return its result; `path` is the PATH for its programs."""
     with tempfile.TemporaryDirectory(prefix="deploy-") as name:
         folder = Path(name, "work")
         folder.mkdir()
-        place = _Place(folder, Path(name, "log.txt"), made.recipe.timeout_s, path)
-        return _in_container(made, place) if made.recipe.container else _on_machine(made, place)
+        workspace = _Workspace(folder, Path(name, "log.txt"), made.recipe.timeout_s, path)
+        return (
+            _run_container(made, workspace)
+            if made.recipe.container
+            else _run_script(made, workspace)
+        )
 
 
-class _Place:
+class _Workspace:
     """An empty folder, the log of the commands that run in it, and the remaining time."""
 
     def __init__(self, folder: Path, log: Path, seconds: float, path: str) -> None:
         self.folder, self.log, self.left = folder, log, seconds
-        self.environment = _environment(folder, path)
+        self.environment = _clean_environment(folder, path)
 
-    def run(self, *command: str) -> CommandEnd:
+    def run(self, *command: str) -> CommandResult:
         """Run a command within the remaining time; its outputs go to the log."""
-        ended = run_within(command, self.folder, self.environment, self.log, self.left)
+        ended = run_command(command, self.folder, self.environment, self.log, self.left)
         self.left = max(0.0, self.left - ended.seconds)
         return ended
 
 
-def _environment(folder: Path, path: str) -> dict[str, str]:
+def _clean_environment(folder: Path, path: str) -> dict[str, str]:
     own = {"PATH": path, "HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8"}
-    return {**{n: os.environ[n] for n in (*_KEPT, *_KEPT_FILES) if n in os.environ}, **own}
+    return {
+        **{n: os.environ[n] for n in (*_PROXY_VARIABLES, *_KEPT_FILES) if n in os.environ},
+        **own,
+    }
 
 
-def _on_machine(made: Deployment, place: _Place) -> Result:
-    script = place.folder.parent / "script.sh"
-    script.write_text(made.recipe.script or "", "utf-8")
-    built = place.run("bash", "-euo", "pipefail", str(script))
-    if wrong := _wrong(built, "build", "The script", place.log):
+def _run_script(deployment: Deployment, workspace: _Workspace) -> Result:
+    script = workspace.folder.parent / "script.sh"
+    script.write_text(deployment.recipe.script or "", "utf-8")
+    built = workspace.run("bash", "-euo", "pipefail", str(script))
+    if wrong := _failed_command_result(built, "build", "The script", workspace.log):
         return wrong
-    inside = place.folder / made.recipe.python
-    python = str(inside) if "/" in made.recipe.python else made.recipe.python
-    return _checked(made, place, python)
+    inside = workspace.folder / deployment.recipe.python
+    python = str(inside) if "/" in deployment.recipe.python else deployment.recipe.python
+    return _check_result(deployment, workspace, python)
 
 
-def _in_container(made: Deployment, place: _Place) -> Result:
-    if shutil.which("docker", path=place.environment["PATH"]) is None:
+def _run_container(deployment: Deployment, workspace: _Workspace) -> Result:
+    if shutil.which("docker", path=workspace.environment["PATH"]) is None:
         return Result("infrastructure-error", "build", "docker is not installed on this machine.")
-    (place.folder / "Dockerfile").write_text(made.recipe.container or "", "utf-8")
+    (workspace.folder / "Dockerfile").write_text(deployment.recipe.container or "", "utf-8")
     image = f"accelerator-portal-{uuid.uuid4().hex[:12]}"
-    built = place.run("docker", "build", "--tag", image, ".")
+    built = workspace.run("docker", "build", "--tag", image, ".")
     try:
-        if wrong := _wrong(built, "build", "docker build", place.log):
+        if wrong := _failed_command_result(built, "build", "docker build", workspace.log):
             return wrong
         named = ("--name", image)
-        return _checked(made, place, "docker", "run", "--rm", *named, image, made.recipe.python)
+        return _check_result(
+            deployment, workspace, "docker", "run", "--rm", *named, image, deployment.recipe.python
+        )
     finally:
-        place.left = max(place.left, 30.0)
-        place.run("docker", "rm", "--force", image)  # it outlives its client at the time limit
-        place.run("docker", "image", "rm", "--force", image)
+        workspace.left = max(workspace.left, 30.0)
+        workspace.run("docker", "rm", "--force", image)  # it outlives its client at the time limit
+        workspace.run("docker", "image", "rm", "--force", image)
 
 
-def _checked(made: Deployment, place: _Place, *python: str) -> Result:
+def _check_result(deployment: Deployment, workspace: _Workspace, *python: str) -> Result:
     """Run the platform's check with the command `python`, and return its result.
 
     The test passes if the output matches the text in the check.
     """
-    before = place.log.stat().st_size
-    ended = place.run(*python, "-c", made.check.code)
-    if wrong := _wrong(ended, "deploy", "The check", place.log):
+    before = workspace.log.stat().st_size
+    ended = workspace.run(*python, "-c", deployment.check.code)
+    if wrong := _failed_command_result(ended, "deploy", "The check", workspace.log):
         return wrong
-    printed = place.log.read_bytes()[before:].decode("utf-8", "replace").strip()
-    if not pattern_of(made.check.prints).search(printed):
-        reason = f"The check printed {printed[-200:]!r}, not {made.check.prints.strip()[:200]!r}."
-        return Result("wrong-result", "deploy", reason, log_tail=tail(place.log))
-    return Result("passed", "deploy", made.recipe.title, log_tail=tail(place.log))
+    printed = workspace.log.read_bytes()[before:].decode("utf-8", "replace").strip()
+    if not output_pattern(deployment.check.prints).search(printed):
+        reason = (
+            f"The check printed {printed[-200:]!r}, not {deployment.check.prints.strip()[:200]!r}."
+        )
+        return Result("wrong-result", "deploy", reason, log_tail=read_log_tail(workspace.log))
+    return Result(
+        "passed", "deploy", deployment.recipe.title, log_tail=read_log_tail(workspace.log)
+    )
 
 
-def pattern_of(prints: str) -> re.Pattern[str]:
+def output_pattern(prints: str) -> re.Pattern[str]:
     """Return a pattern that matches the expected output of a check: the lines of `prints` in order.
 
     A name in braces, such as `{version}`, matches any text without spaces.
@@ -132,26 +152,28 @@ def pattern_of(prints: str) -> re.Pattern[str]:
     return re.compile(r"\s+".join(filter(None, lines)))
 
 
-def _wrong(ended: CommandEnd, stage: Stage, what: str, log: Path) -> Result | None:
+def _failed_command_result(
+    ended: CommandResult, stage: Stage, what: str, log: Path
+) -> Result | None:
     """Return the result of a command that failed, or None if the command succeeded."""
     if ended.missing:
         return Result("failed", stage, f"{what} could not start: {ended.missing}.")
     if ended.status is None:
-        return Result("timed-out", stage, f"{what} timed out.", log_tail=tail(log))
+        return Result("timed-out", stage, f"{what} timed out.", log_tail=read_log_tail(log))
     if ended.status:
-        said = f"{what} exited with status {ended.status}."
-        return Result("failed", stage, said, log_tail=tail(log))
+        message = f"{what} exited with status {ended.status}."
+        return Result("failed", stage, message, log_tail=read_log_tail(log))
     return None
 
 
-def tail(log: Path) -> str | None:
+def read_log_tail(log: Path) -> str | None:
     """Return the last 3,000 bytes of a log without control characters, or None if it is empty."""
     text = log.read_bytes()[-_LOG:].decode("utf-8", "replace") if log.exists() else ""
     return "".join(c for c in text if c.isprintable() or c == "\n").strip("\n") or None
 
 
 @dataclass(frozen=True, slots=True)
-class CommandEnd:
+class CommandResult:
     """The end of a command: its exit status, and its duration in seconds.
 
     `status` is None if the command timed out or did not start; `missing` then says why it did not
@@ -163,13 +185,13 @@ class CommandEnd:
     missing: str | None = None
 
 
-def run_within(
+def run_command(
     command: Sequence[str],
     folder: Path,
     environment: Mapping[str, str],
     log: Path,
     seconds: float,
-) -> CommandEnd:
+) -> CommandResult:
     """Run a command in a folder with only this environment; its outputs go to the log.
 
     `seconds` is the time limit. All processes in its process group are killed at the end.
@@ -187,7 +209,7 @@ def run_within(
                 start_new_session=True,
             )
         except OSError as error:
-            return CommandEnd(None, 0.0, f"{command[0]}: {error.strerror}")
+            return CommandResult(None, 0.0, f"{command[0]}: {error.strerror}")
         try:
             status: int | None = process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -197,4 +219,4 @@ def run_within(
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-    return CommandEnd(status, time.monotonic() - started)
+    return CommandResult(status, time.monotonic() - started)

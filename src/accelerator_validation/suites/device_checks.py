@@ -8,22 +8,25 @@ from typing import Any
 from accelerator_validation.classify import SkippedError
 from accelerator_validation.context import Context
 from accelerator_validation.suites.checking import (
-    accelerated,
-    kind,
     require,
+    require_accelerator,
     require_equal,
+    tested_device_type,
 )
-from accelerator_validation.suites.torch_apis import need_api
+from accelerator_validation.suites.torch_apis import require_api
 
 ONE_DEVICE = "This machine has one device, but the check needs two."
 
 
 def accelerator(context: Context) -> None:
     """Check that torch.accelerator finds the device, and at least one device of its type."""
-    torch = accelerated(context)
+    torch = require_accelerator(context)
     found = torch.accelerator.current_accelerator()
-    named = found is not None and found.type == kind(context)
-    require(named, f"torch.accelerator.current_accelerator() is {found}, not {kind(context)}")
+    named = found is not None and found.type == tested_device_type(context)
+    require(
+        named,
+        f"torch.accelerator.current_accelerator() is {found}, not {tested_device_type(context)}",
+    )
     available = torch.accelerator.is_available() and torch.accelerator.device_count() > 0
     require(available, "torch.accelerator says that no device is available")
     index = torch.accelerator.current_device_index()
@@ -32,10 +35,10 @@ def accelerator(context: Context) -> None:
 
 def second_device(context: Context) -> None:
     """Check that tensors are created, computed and copied on a second device."""
-    torch = accelerated(context)
+    torch = require_accelerator(context)
     if torch.accelerator.device_count() < 2:  # noqa: PLR2004 - two
         raise SkippedError(ONE_DEVICE)
-    first, second = (torch.device(kind(context), index) for index in (0, 1))
+    first, second = (torch.device(tested_device_type(context), index) for index in (0, 1))
     here = torch.arange(8.0).to(first)
     there = here.to(second)
     require(there.device == second, f"a copy to {second} is on {there.device}")
@@ -51,21 +54,21 @@ def device_guard(context: Context) -> None:
 
     Afterwards, the current device must be the same as before.
     """
-    torch = accelerated(context)
+    torch = require_accelerator(context)
     before = torch.accelerator.current_device_index()
     last = torch.accelerator.device_count() - 1
-    with torch.device(kind(context), last):
+    with torch.device(tested_device_type(context), last):
         made = torch.empty(2)
-    wanted = torch.device(kind(context), last)
+    wanted = torch.device(tested_device_type(context), last)
     require(made.device == wanted, f"a tensor of the block for {wanted} is on {made.device}")
     after = torch.accelerator.current_device_index()
     require(after == before, f"after the block, the current device is {after}, not {before}")
-    _refused(torch, kind(context), last + 1)
+    _require_device_error(torch, tested_device_type(context), last + 1)
     after = torch.accelerator.current_device_index()
     require(after == before, f"after an error, the current device is {after}, not {before}")
 
 
-def _refused(torch: Any, name: str, index: int) -> None:
+def _require_device_error(torch: Any, name: str, index: int) -> None:
     try:
         found = torch.empty(2, device=torch.device(name, index))
     except NotImplementedError:
@@ -77,25 +80,25 @@ def _refused(torch: Any, name: str, index: int) -> None:
 
 def synchronize(context: Context) -> None:
     """Check that torch.accelerator.synchronize returns."""
-    torch = accelerated(context)
+    torch = require_accelerator(context)
     torch.ones(8, device=context.device).mul_(2)
     torch.accelerator.synchronize(context.device)
 
 
 def memory(context: Context) -> None:
     """Check that the memory in use grows with a tensor and shrinks when it is freed."""
-    torch = accelerated(context)
-    need_api(torch, "accelerator.memory_allocated", "accelerator.empty_cache")
+    torch = require_accelerator(context)
+    require_api(torch, "accelerator.memory_allocated", "accelerator.empty_cache")
     before = torch.accelerator.memory_allocated(context.device)
     held = torch.ones(1 << 20, device=context.device)
     during = torch.accelerator.memory_allocated(context.device)
     del held
     torch.accelerator.empty_cache()
     after = torch.accelerator.memory_allocated(context.device)
-    said = (
+    message = (
         f"memory before, during and after a 4 MiB allocation: {before}, {during} and {after} bytes"
     )
-    require(during - before >= 4 << 20 and after < during, said)
+    require(during - before >= 4 << 20 and after < during, message)
 
 
 def random(context: Context) -> None:
@@ -127,7 +130,9 @@ def rng_state(context: Context) -> None:
     """Check that the state of the device's random numbers can be saved and restored."""
     import torch
 
-    module = torch if kind(context) == "cpu" else torch.get_device_module(context.device)
+    module = (
+        torch if tested_device_type(context) == "cpu" else torch.get_device_module(context.device)
+    )
     state = module.get_rng_state()
     first = torch.rand(16, device=context.device).cpu()
     other = torch.rand(16, device=context.device).cpu()
@@ -150,7 +155,7 @@ _CLOCKS_MS = 5.0
 
 def streams(context: Context) -> None:
     """Check that streams differ, are current only in their `with` block, and can be waited for."""
-    torch = _with_streams(context)
+    torch = _torch_with_streams(context)
     stream, other = torch.Stream(device=context.device), torch.Stream(device=context.device)
     require(stream != other, "two new streams are the same stream")
     with stream:
@@ -161,12 +166,12 @@ def streams(context: Context) -> None:
     require(left, "a stream is still the current stream after its with block")
     stream.synchronize()
     torch.accelerator.current_stream().wait_stream(stream)
-    require_equal(values, torch.full((1000,), 3.0), "the result of a stream")
+    require_equal(values, torch.full_name((1000,), 3.0), "the result of a stream")
 
 
 def stream_order(context: Context) -> None:
     """Check that a stream that waits for another's event sees all work before the event."""
-    torch = _with_streams(context)
+    torch = _torch_with_streams(context)
     first, second = torch.Stream(device=context.device), torch.Stream(device=context.device)
     require(first != second, "two new streams are the same stream")
     values = torch.zeros(_SIDE, _SIDE, device=context.device)
@@ -180,13 +185,15 @@ def stream_order(context: Context) -> None:
         seen = values.clone()
     second.synchronize()
     require_equal(
-        seen, torch.full((_SIDE, _SIDE), float(_ROUNDS)), "the value that the second stream read"
+        seen,
+        torch.full_name((_SIDE, _SIDE), float(_ROUNDS)),
+        "the value that the second stream read",
     )
 
 
 def events(context: Context) -> None:
     """Check that an event is completed after it was recorded and waited for."""
-    torch = accelerated(context)
+    torch = require_accelerator(context)
     event = torch.Event(device=context.device)
     torch.ones(1000, device=context.device).mul_(2)
     event.record()
@@ -199,7 +206,7 @@ def event_timing(context: Context) -> None:
 
     The clocks of device and host may differ, so somewhat longer times are allowed.
     """
-    torch = accelerated(context)
+    torch = require_accelerator(context)
     begin, end = (torch.Event(device=context.device, enable_timing=True) for _ in range(2))
     values = torch.ones(_SIDE, _SIDE, device=context.device)
     torch.accelerator.synchronize(context.device)
@@ -209,13 +216,15 @@ def event_timing(context: Context) -> None:
         values = values @ values / _SIDE
     end.record()
     end.synchronize()
-    passed = (time.perf_counter() - started) * 1000
+    elapsed_ms = (time.perf_counter() - started) * 1000
     found = begin.elapsed_time(end)
-    most = passed * _CLOCKS + _CLOCKS_MS
-    require(0 < found <= most, f"{passed:.3f} ms passed, but the events measured {found:.3f} ms")
+    most = elapsed_ms * _CLOCKS + _CLOCKS_MS
+    require(
+        0 < found <= most, f"{elapsed_ms:.3f} ms passed, but the events measured {found:.3f} ms"
+    )
 
 
-def _with_streams(context: Context) -> Any:
-    torch = accelerated(context)
-    need_api(torch, "Stream.__enter__", "accelerator.current_stream")
+def _torch_with_streams(context: Context) -> Any:
+    torch = require_accelerator(context)
+    require_api(torch, "Stream.__enter__", "accelerator.current_stream")
     return torch

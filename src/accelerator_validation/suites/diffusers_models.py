@@ -21,34 +21,39 @@ _WIDTH = 16
 
 Values = Mapping[str, Any]
 
-_TIME: Values = {"timestep": torch.full((_BATCH,), 7)}
-_WORDS_SEEN: Values = {"encoder_attention_mask": torch.ones(_BATCH, _WORDS, dtype=torch.bool)}
+_TIME: Values = {"timestep": torch.full_name((_BATCH,), 7)}
+_TEXT_MASK_INPUT: Values = {"encoder_attention_mask": torch.ones(_BATCH, _WORDS, dtype=torch.bool)}
 _TEXT: Values = {"encoder_hidden_states": (_WORDS, _WIDTH), **_TIME}
-_POOLED: Values = {**_TEXT, "pooled_projections": (_WIDTH,)}
+_POOLED_TEXT_INPUTS: Values = {**_TEXT, "pooled_projections": (_WIDTH,)}
 _PICTURE: Values = {"sample": (3, 16, 16)}
 _LATENT: Values = {"hidden_states": (4, 8, 8)}
 _VIDEO: Values = {"hidden_states": (4, 2, 8, 8)}
-_PLACES: Values = {
+_POSITION_INPUTS: Values = {
     "img_ids": torch.cartesian_prod(*[torch.arange(length) for length in (1, 4, 4)]),
     "txt_ids": torch.zeros(_WORDS, 3),
 }
 
 _BLOCKS: Values = {"block_out_channels": (8, 16), "layers_per_block": 1, "norm_num_groups": 4}
-_DOWN: Values = {
+_DOWN_BLOCK_SETTINGS: Values = {
     **_BLOCKS,
     "down_block_types": ("CrossAttnDownBlock2D", "DownBlock2D"),
     "cross_attention_dim": _WIDTH,
     "attention_head_dim": 2,
 }
-_CODER: Values = {
+_AUTOENCODER_SETTINGS: Values = {
     **_BLOCKS,
     "down_block_types": ("DownEncoderBlock2D",) * 2,
     "up_block_types": ("UpDecoderBlock2D",) * 2,
 }
 _HEADS: Values = {"num_attention_heads": 2, "attention_head_dim": 8}
 _LAYERS: Values = {**_HEADS, "in_channels": 4, "out_channels": 4, "num_layers": 2}
-_JOINT: Values = {"joint_attention_dim": _WIDTH}
-_FEW: Values = {**_LAYERS, "num_layers": 1, "num_single_layers": 1, "pooled_projection_dim": _WIDTH}
+_JOINT_ATTENTION_SETTINGS: Values = {"joint_attention_dim": _WIDTH}
+_SINGLE_LAYER_SETTINGS: Values = {
+    **_LAYERS,
+    "num_layers": 1,
+    "num_single_layers": 1,
+    "pooled_projection_dim": _WIDTH,
+}
 
 # AutoencoderTiny is missing: it rounds latents to bytes, where the smallest difference can grow.
 ARCHITECTURES: Mapping[str, tuple[Values, Values]] = {
@@ -61,7 +66,7 @@ ARCHITECTURES: Mapping[str, tuple[Values, Values]] = {
         {**_PICTURE, **_TIME},
     ),
     "UNet2DConditionModel": (
-        {**_DOWN, "up_block_types": ("UpBlock2D", "CrossAttnUpBlock2D")},
+        {**_DOWN_BLOCK_SETTINGS, "up_block_types": ("UpBlock2D", "CrossAttnUpBlock2D")},
         {"sample": (4, 8, 8), **_TEXT},
     ),
     "UNetSpatioTemporalConditionModel": (
@@ -78,7 +83,7 @@ ARCHITECTURES: Mapping[str, tuple[Values, Values]] = {
         {"sample": (2, 8, 8, 8), "added_time_ids": (3,), **_TEXT},
     ),
     "ControlNetModel": (
-        {**_DOWN, "conditioning_embedding_out_channels": (4, 8)},
+        {**_DOWN_BLOCK_SETTINGS, "conditioning_embedding_out_channels": (4, 8)},
         {"sample": (4, 8, 8), "controlnet_cond": (3, 16, 16), "conditioning_scale": 10.0, **_TEXT},
     ),
     "DiTTransformer2DModel": (
@@ -95,16 +100,16 @@ ARCHITECTURES: Mapping[str, tuple[Values, Values]] = {
         {**_LATENT, **_TEXT},
     ),
     "SD3Transformer2DModel": (
-        {**_LAYERS, **_JOINT, "sample_size": 8, "caption_projection_dim": 16}
+        {**_LAYERS, **_JOINT_ATTENTION_SETTINGS, "sample_size": 8, "caption_projection_dim": 16}
         | {"pooled_projection_dim": _WIDTH},
-        {**_LATENT, **_POOLED},
+        {**_LATENT, **_POOLED_TEXT_INPUTS},
     ),
     "FluxTransformer2DModel": (
-        {**_FEW, **_JOINT, "axes_dims_rope": (4, 2, 2)},
-        {"hidden_states": (16, 4), **_POOLED, **_PLACES},
+        {**_SINGLE_LAYER_SETTINGS, **_JOINT_ATTENTION_SETTINGS, "axes_dims_rope": (4, 2, 2)},
+        {"hidden_states": (16, 4), **_POOLED_TEXT_INPUTS, **_POSITION_INPUTS},
     ),
     "AuraFlowTransformer2DModel": (
-        {**_HEADS, **_JOINT, "num_mmdit_layers": 2, "num_single_dit_layers": 1}
+        {**_HEADS, **_JOINT_ATTENTION_SETTINGS, "num_mmdit_layers": 2, "num_single_dit_layers": 1}
         | {"sample_size": 8, "caption_projection_dim": 16, "pos_embed_max_size": 16},
         {**_LATENT, **_TEXT},
     ),
@@ -112,7 +117,7 @@ ARCHITECTURES: Mapping[str, tuple[Values, Values]] = {
         {"in_channels": 4, "hidden_size": 24, "num_layers": 2, "num_refiner_layers": 1}
         | {"num_attention_heads": 2, "num_kv_heads": 1, "multiple_of": 8, "cap_feat_dim": _WIDTH}
         | {"axes_dim_rope": (4, 4, 4), "axes_lens": (32, 32, 32)},
-        {**_LATENT, **_TEXT, **_WORDS_SEEN},
+        {**_LATENT, **_TEXT, **_TEXT_MASK_INPUT},
     ),
     "CogVideoXTransformer3DModel": (
         {**_LAYERS, "time_embed_dim": 8, "sample_width": 8, "sample_height": 8}
@@ -120,25 +125,25 @@ ARCHITECTURES: Mapping[str, tuple[Values, Values]] = {
         {"hidden_states": (2, 4, 8, 8), **_TEXT},
     ),
     "HunyuanVideoTransformer3DModel": (
-        {**_FEW, "num_refiner_layers": 1, "text_embed_dim": _WIDTH}
+        {**_SINGLE_LAYER_SETTINGS, "num_refiner_layers": 1, "text_embed_dim": _WIDTH}
         | {"rope_axes_dim": (4, 2, 2), "guidance_embeds": False},
-        {**_VIDEO, **_POOLED, **_WORDS_SEEN},
+        {**_VIDEO, **_POOLED_TEXT_INPUTS, **_TEXT_MASK_INPUT},
     ),
     "LTXVideoTransformer3DModel": (
         {**_LAYERS, "cross_attention_dim": 16, "caption_channels": _WIDTH},
-        {"hidden_states": (32, 4), **_TEXT, **_WORDS_SEEN}
+        {"hidden_states": (32, 4), **_TEXT, **_TEXT_MASK_INPUT}
         | {"num_frames": 2, "height": 4, "width": 4},
     ),
     "WanTransformer3DModel": (
         {**_LAYERS, "attention_head_dim": 12, "text_dim": _WIDTH, "freq_dim": 8, "ffn_dim": 32},
         {**_VIDEO, **_TEXT},
     ),
-    "AutoencoderKL": (_CODER, _PICTURE),
+    "AutoencoderKL": (_AUTOENCODER_SETTINGS, _PICTURE),
     "AutoencoderKLWan": (
         {"base_dim": 4, "num_res_blocks": 1},
         {"sample": (3, 5, 16, 16)},
     ),
-    "VQModel": ({**_CODER, "num_vq_embeddings": 8}, _PICTURE),
+    "VQModel": ({**_AUTOENCODER_SETTINGS, "num_vq_embeddings": 8}, _PICTURE),
 }
 """The small configuration of each model class, and its inputs.
 

@@ -7,19 +7,19 @@ from pathlib import Path
 from typing import Any
 
 from accelerator_portal.catalog.wording import count
-from accelerator_validation.classify import CheckFailedError, words_of
+from accelerator_validation.classify import CheckFailedError, describe_error
 from accelerator_validation.context import Context
 from accelerator_validation.suites.checking import (
     COARSE,
-    kind,
     network,
     network_inputs,
-    reference,
+    reference_network,
     require,
     require_close,
     require_equal,
+    tested_device_type,
 )
-from accelerator_validation.suites.torch_apis import need_api
+from accelerator_validation.suites.torch_apis import require_api
 
 # The profiler's name for the activities of a device; every other device is PrivateUse1.
 _ACTIVITIES = {"cuda": "CUDA", "xpu": "XPU", "mtia": "MTIA", "hpu": "HPU"}
@@ -27,7 +27,7 @@ _ACTIVITIES = {"cuda": "CUDA", "xpu": "XPU", "mtia": "MTIA", "hpu": "HPU"}
 
 def autograd(context: Context) -> None:
     """Check that a small network's gradients match those of the CPU in float64."""
-    there, here = network(context.device), reference()
+    there, here = network(context.device), reference_network()
     inputs = network_inputs()
     there(inputs.to(context.device)).square().sum().backward()
     here(inputs.double()).square().sum().backward()
@@ -41,7 +41,10 @@ def optimizers(context: Context) -> None:
     import torch
 
     for name in ("SGD", "Adam", "AdamW", "Adagrad", "RMSprop"):
-        changed = [_steps(torch, model, name) for model in (network(context.device), reference())]
+        changed = [
+            _train_three_steps(torch, model, name)
+            for model in (network(context.device), reference_network())
+        ]
         for mine, theirs in zip(*changed, strict=True):
             require_close(mine, theirs, f"a parameter after three steps of {name}")
 
@@ -55,7 +58,7 @@ def amp(context: Context) -> None:
     with torch.autocast(torch.device(context.device).type, dtype=torch.bfloat16):
         found = model[0](inputs.to(context.device))
     require(found.dtype == torch.bfloat16, f"autocast to bfloat16 gave {found.dtype} from Linear")
-    wanted = reference()[0](inputs.double())
+    wanted = reference_network()[0](inputs.double())
     require_close(found, wanted, "a product under autocast", COARSE)
 
 
@@ -101,14 +104,16 @@ def profiler(context: Context) -> None:
     from torch.profiler import ProfilerActivity, profile
 
     activities = [ProfilerActivity.CPU]
-    if kind(context) != "cpu":
-        activities.append(getattr(ProfilerActivity, _ACTIVITIES.get(kind(context), "PrivateUse1")))
+    if tested_device_type(context) != "cpu":
+        activities.append(
+            getattr(ProfilerActivity, _ACTIVITIES.get(tested_device_type(context), "PrivateUse1"))
+        )
     model = network(context.device)
     with profile(activities=activities) as seen:
         model(network_inputs().to(context.device)).sum().item()
     named = any("addmm" in event.key or "linear" in event.key for event in seen.key_averages())
     require(named, "the profile of a linear layer does not contain the layer")
-    if kind(context) == "cpu":
+    if tested_device_type(context) == "cpu":
         return
     on_device = any(
         event.device_type != DeviceType.CPU or getattr(event, "device_time_total", 0) > 0
@@ -128,12 +133,16 @@ def compiled(context: Context) -> None:
     try:
         found = torch.compile(model)(network_inputs().to(context.device))
     except Exception as error:
-        if _has_inductor_backend(kind(context)):
+        if _has_inductor_backend(tested_device_type(context)):
             raise
-        words = f"Inductor has no backend for {kind(context)}. {words_of(error)}"
+        words = (
+            f"Inductor has no backend for {tested_device_type(context)}. {describe_error(error)}"
+        )
         raise CheckFailedError(words) from error
     context.stage = "compare"
-    require_close(found, reference()(network_inputs().double()), "the compiled model's result")
+    require_close(
+        found, reference_network()(network_inputs().double()), "the compiled model's result"
+    )
 
 
 def _has_inductor_backend(device: str) -> bool:
@@ -156,14 +165,16 @@ def exported(context: Context) -> None:
     context.stage = "run"
     found = program.module()(there)
     context.stage = "compare"
-    require_close(found, reference()(network_inputs().double()), "the exported program's result")
+    require_close(
+        found, reference_network()(network_inputs().double()), "the exported program's result"
+    )
 
 
 def quantization(context: Context) -> None:
     """Check that a product of 8-bit integers is exact, and that its scaled result is close."""
     import torch
 
-    need_api(torch, "_int_mm")
+    require_api(torch, "_int_mm")
     generator = torch.Generator().manual_seed(13)
     one, two = (torch.randn(32, 32, generator=generator) for _ in range(2))
     scales = [values.abs().amax() / 127 for values in (one, two)]
@@ -182,7 +193,7 @@ def fake_quantization(context: Context) -> None:
     """Check that fake quantization rounds weights to 8 bits and passes gradients through."""
     import torch
 
-    scale, zero = torch.full((4,), 0.05), torch.zeros(4, dtype=torch.int32)
+    scale, zero = torch.full_name((4,), 0.05), torch.zeros(4, dtype=torch.int32)
     grid = torch.arange(-8, 8).reshape(4, 4) * 0.05
     values = (grid + 0.01).to(context.device).requires_grad_()
     found = torch.fake_quantize_per_channel_affine(
@@ -193,7 +204,7 @@ def fake_quantization(context: Context) -> None:
     require_close(values.grad, torch.ones(4, 4), "a gradient through the rounding")
 
 
-def _steps(torch: Any, model: Any, name: str) -> list[Any]:
+def _train_three_steps(torch: Any, model: Any, name: str) -> list[Any]:
     optimizer = getattr(torch.optim, name)(model.parameters(), lr=0.01)
     place = next(model.parameters())
     for _ in range(3):

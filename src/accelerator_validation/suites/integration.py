@@ -20,7 +20,7 @@ from accelerator_validation.suites import (
     process_group_checks,
     tensor_checks,
 )
-from accelerator_validation.suites.torch_apis import absent_name, not_in
+from accelerator_validation.suites.torch_apis import missing_api_reason, missing_torch_name
 
 IntegrationCheck = Callable[[Context], None]
 
@@ -82,7 +82,7 @@ def run(case: Case, context: Context) -> Result:
     try:
         CHECKS[case.name](context)
     except AttributeError as error:
-        if name := absent_name(error):
-            raise SkippedError(not_in(sys.modules["torch"], name)) from None
+        if name := missing_torch_name(error):
+            raise SkippedError(missing_api_reason(sys.modules["torch"], name)) from None
         raise
     return Result("passed", "compare")

@@ -10,12 +10,12 @@ from importlib import metadata
 
 from accelerator_validation.classify import SkippedError
 from accelerator_validation.context import Context
-from accelerator_validation.environment import GROUP, IN_TREE, device_type
+from accelerator_validation.environment import IN_TREE, PLUGIN_GROUP, device_type
 from accelerator_validation.listing import AUTOLOAD
 
 _LIMIT_S = 120
 
-USE = """
+USE_DEVICE_PROGRAM = """
 import sys, torch
 device = sys.argv[1]
 assert torch.ones(2, device=device).cpu().tolist() == [1.0, 1.0]
@@ -36,10 +36,10 @@ def entry_point(context: Context) -> None:
     context.stage = "import"
     if is_in_tree(context.device):
         raise SkippedError("PyTorch includes this device, so there is no plugin to load.")
-    points = list(metadata.entry_points(group=GROUP))
+    points = list(metadata.entry_points(group=PLUGIN_GROUP))
     if not points:
         raise LoadingError(
-            f"No installed package has an entry point in the group {GROUP}, so import torch "
+            f"No installed package has an entry point in the group {PLUGIN_GROUP}, so import torch "
             "cannot find the plugin: every program must import the plugin."
         )
     for point in points:
@@ -50,13 +50,13 @@ def entry_point(context: Context) -> None:
 def plain_import(context: Context) -> None:
     """Check that `import torch` succeeds with the installed plugins."""
     context.stage = "import"
-    _run("import torch", context.device, autoload="1")
+    _run_python("import torch", context.device, autoload="1")
 
 
 def autoload_on(context: Context) -> None:
     """Check that the device can be used after `import torch` alone."""
     context.stage = "import"
-    _run(USE, context.device, autoload="1")
+    _run_python(USE_DEVICE_PROGRAM, context.device, autoload="1")
 
 
 def autoload_off(context: Context) -> None:
@@ -65,18 +65,18 @@ def autoload_off(context: Context) -> None:
     A device that PyTorch includes must then still work.
     """
     context.stage = "import"
-    _run("import torch", context.device, autoload="0")
+    _run_python("import torch", context.device, autoload="0")
     if is_in_tree(context.device):
-        _run(USE, context.device, autoload="0")
+        _run_python(USE_DEVICE_PROGRAM, context.device, autoload="0")
         return
     try:
-        _run(USE, context.device, autoload="0")
+        _run_python(USE_DEVICE_PROGRAM, context.device, autoload="0")
     except LoadingError:
         return
     raise LoadingError(f"The plugin is loaded although {AUTOLOAD}=0 is set. It can't be disabled.")
 
 
-def _run(program: str, device: str, *, autoload: str) -> None:
+def _run_python(program: str, device: str, *, autoload: str) -> None:
     """Run Python code in a separate process, which gets the device as its argument.
 
     `autoload` is the value of TORCH_DEVICE_BACKEND_AUTOLOAD: 1 or 0. Raises LoadingError with the

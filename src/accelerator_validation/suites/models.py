@@ -18,7 +18,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from accelerator_validation.case import Case, Result
 from accelerator_validation.classify import MismatchError, UncheckedError
 from accelerator_validation.context import Context
-from accelerator_validation.suites.comparing import Comparison, leaves, scale, tensors
+from accelerator_validation.suites.comparing import Comparison, leaves, max_magnitude, tensors
 
 _RATE = 0.1
 
@@ -27,8 +27,8 @@ _NEGLIGIBLE = 1e-3
 
 # In these types, rounding errors add up over the layers of a deep network. If they change the CPU's
 # own results by more than the tolerance, the results of a device cannot be checked.
-_NARROW = frozenset({"bfloat16", "float16"})
-_UNSTEADY = "Rounding in {} alone changes the results of the CPU by more than the tolerance"
+_NARROW_TYPES = frozenset({"bfloat16", "float16"})
+_ROUNDING_MESSAGE = "Rounding in {} alone changes the results of the CPU by more than the tolerance"
 
 # Without this function, Module.to replaces every parameter, also one that several modules share.
 _UNTIED = (
@@ -73,82 +73,98 @@ def run_model(case: Case, context: Context, make: Make) -> Result:
     with context.on_reference():
         torch.manual_seed(case.seed)
         example = make()
-        _stir(example)
+        _perturb_weights(example)
         # Rounded before both sides copy it, so that the reference has the same weights.
-        example = _copied(example, "cpu", dtype)
-    act = _ACTS[case["mode"]]
+        example = _copy_example(example, "cpu", dtype)
+    act = _RUN_FUNCTIONS[case["mode"]]
     context.stage = "eager"
     with context.on_reference():
         reference_type = torch.float64 if on_cpu else dtype
-        with _default(reference_type):
-            theirs = act(_copied(example, "cpu", reference_type), _as_it_is)
+        with _default_dtype(reference_type):
+            reference_results = act(_copy_example(example, "cpu", reference_type), _unwrapped_model)
     compiled = case["compiler"] != "eager"
     context.stage = "compile" if compiled else "run"
-    with _default(dtype):
-        mine = act(
-            _copied(example, context.device, dtype), _compiler(case) if compiled else _as_it_is
+    with _default_dtype(dtype):
+        device_results = act(
+            _copy_example(example, context.device, dtype),
+            _compile_wrapper(case) if compiled else _unwrapped_model,
         )
     context.stage = "compare"
-    compared = _comparison(context, name, theirs, same_dtype=not on_cpu)
+    compared = _make_comparison(context, name, reference_results, same_dtype=not on_cpu)
     try:
-        _check(mine, theirs, context, compared)
+        _check_results(device_results, reference_results, context, compared)
     except MismatchError as error:
-        if name in _NARROW and (on_cpu or _unsteady(example, context, act, theirs, name)):
-            raise UncheckedError(f"{_UNSTEADY.format(name)}: {error}") from None
+        if name in _NARROW_TYPES and (
+            on_cpu or _is_rounding_sensitive(example, context, act, reference_results, name)
+        ):
+            raise UncheckedError(f"{_ROUNDING_MESSAGE.format(name)}: {error}") from None
         raise
     context.metrics |= compared.metrics()
     return Result("passed", "compare")
 
 
-def _comparison(
-    context: Context, dtype: str, theirs: Mapping[str, Any], *, same_dtype: bool
+def _make_comparison(
+    context: Context, dtype: str, reference_results: Mapping[str, Any], *, same_dtype: bool
 ) -> Comparison:
-    numbers = [value for part in theirs.values() for value in tensors(leaves(part))]
-    largest = max((scale(value) for value in numbers), default=0.0)
+    numbers = [value for part in reference_results.values() for value in tensors(leaves(part))]
+    largest = max((max_magnitude(value) for value in numbers), default=0.0)
     return Comparison(context.matrix.tolerances[dtype], same_dtype, floor=largest * _NEGLIGIBLE)
 
 
-def _check(
-    mine: Mapping[str, Any], theirs: Mapping[str, Any], context: Context, compared: Comparison
+def _check_results(
+    device_results: Mapping[str, Any],
+    reference_results: Mapping[str, Any],
+    context: Context,
+    compared: Comparison,
 ) -> None:
-    for what, value in theirs.items():
+    for what, value in reference_results.items():
         if not isinstance(value, Gradient):
-            compared.check(mine[what], value, what)
-    _check_gradients(mine, theirs, context, compared)
+            compared.check(device_results[what], value, what)
+    _check_gradients(device_results, reference_results, context, compared)
 
 
-def _unsteady(
-    example: Example, context: Context, act: Act, theirs: Mapping[str, Any], dtype: str
+def _is_rounding_sensitive(
+    example: Example, context: Context, act: RunFunction, cpu_results: Mapping[str, Any], dtype: str
 ) -> bool:
     """Return whether the CPU's results in `dtype` and in float64 differ by more than the tolerance.
 
     If they do, the CPU's results cannot show whether a device is correct.
     """
-    with context.on_reference(), _default(torch.float64):
-        exact = act(_copied(example, "cpu", torch.float64), _as_it_is)
+    with context.on_reference(), _default_dtype(torch.float64):
+        exact = act(_copy_example(example, "cpu", torch.float64), _unwrapped_model)
         try:
-            _check(theirs, exact, context, _comparison(context, dtype, exact, same_dtype=False))
+            _check_results(
+                cpu_results,
+                exact,
+                context,
+                _make_comparison(context, dtype, exact, same_dtype=False),
+            )
         except MismatchError:
             return True
     return False
 
 
 def _check_gradients(
-    mine: Mapping[str, Any], theirs: Mapping[str, Any], context: Context, compared: Comparison
+    device_results: Mapping[str, Any],
+    reference_results: Mapping[str, Any],
+    context: Context,
+    compared: Comparison,
 ) -> None:
-    gradients = {what: value for what, value in theirs.items() if isinstance(value, Gradient)}
-    there = {what for what, value in mine.items() if isinstance(value, Gradient)}
-    if odd := gradients.keys() ^ there:
-        place = "CPU" if min(odd) in gradients else "device"
-        raise MismatchError(f"{min(odd)} exists only on the {place}. {_UNTIED}")
+    gradients = {
+        what: value for what, value in reference_results.items() if isinstance(value, Gradient)
+    }
+    there = {what for what, value in device_results.items() if isinstance(value, Gradient)}
+    if unpaired_names := gradients.keys() ^ there:
+        place = "CPU" if min(unpaired_names) in gradients else "device"
+        raise MismatchError(f"{min(unpaired_names)} exists only on the {place}. {_UNTIED}")
     floor = _NEGLIGIBLE * max((float(g.value.norm()) for g in gradients.values()), default=0.0)
-    each = Comparison(context.matrix.tolerances["training"])
+    gradient_comparison = Comparison(context.matrix.tolerances["training"])
     for what, gradient in gradients.items():
-        each.check_norm(mine[what].value, gradient.value, what, floor)
-    compared.take(each)
+        gradient_comparison.check_norm(device_results[what].value, gradient.value, what, floor)
+    compared.take(gradient_comparison)
 
 
-def _stir(example: Example) -> None:
+def _perturb_weights(example: Example) -> None:
     """Change a model so that its output depends on all parts, with numbers of normal size.
 
     Libraries initialize some layers with zeros, and running statistics with ones. Such values
@@ -167,15 +183,15 @@ def _stir(example: Example) -> None:
             example.model.eval()
 
 
-Wrap = Callable[[Any], Any]
-Act = Callable[["Example", Wrap], dict[str, Any]]
+ModelWrapper = Callable[[Any], Any]
+RunFunction = Callable[["Example", ModelWrapper], dict[str, Any]]
 
 
-def _as_it_is(model: Any) -> Any:
+def _unwrapped_model(model: Any) -> Any:
     return model
 
 
-def _compiler(case: Case) -> Wrap:
+def _compile_wrapper(case: Case) -> ModelWrapper:
     def wrap(model: Any) -> Any:
         torch._dynamo.reset()  # noqa: SLF001 - documented; else one model's cache is the next one's
         return torch.compile(model, backend=case["compiler"])
@@ -183,12 +199,12 @@ def _compiler(case: Case) -> Wrap:
     return wrap
 
 
-def _infer(example: Example, wrap: Wrap) -> dict[str, Any]:
+def _infer(example: Example, wrap: ModelWrapper) -> dict[str, Any]:
     with torch.no_grad():
-        return {"the output": numbers(wrap(example.model)(**example.inputs))}
+        return {"the output": float_tensors(wrap(example.model)(**example.inputs))}
 
 
-def _train(example: Example, wrap: Wrap) -> dict[str, Any]:
+def _train(example: Example, wrap: ModelWrapper) -> dict[str, Any]:
     """Run one training step, and return the loss, the gradients and the updated weights.
 
     The keys describe the values, such as `the gradient of layer.weight`. The learning rate is so
@@ -210,20 +226,20 @@ def _train(example: Example, wrap: Wrap) -> dict[str, Any]:
     return found
 
 
-def _generate(example: Example, wrap: Wrap) -> dict[str, Any]:  # noqa: ARG001 - as the others
+def _generate(example: Example, wrap: ModelWrapper) -> dict[str, Any]:  # noqa: ARG001 - as the others
     options = {"do_sample": False, "max_new_tokens": 6, **(example.generate or {})}
     with torch.no_grad():
         return {"the generated words": example.model.generate(**example.inputs, **options)}
 
 
-_ACTS: Mapping[str, Act] = {
+_RUN_FUNCTIONS: Mapping[str, RunFunction] = {
     "inference": _infer,
     "training": _train,
     "generate": _generate,
 }
 
 
-def numbers(output: Any) -> list[torch.Tensor]:
+def float_tensors(output: Any) -> list[torch.Tensor]:
     """Return the floating-point tensors of an output, without caches and settings."""
     if hasattr(output, "to_tuple"):
         output = output.to_tuple()
@@ -232,22 +248,22 @@ def numbers(output: Any) -> list[torch.Tensor]:
 
 def _loss(output: Any) -> torch.Tensor:
     """Return a scalar that depends on every part of an output."""
-    parts = [leaf.square().mean() for leaf in numbers(output) if leaf.requires_grad]
+    parts = [leaf.square().mean() for leaf in float_tensors(output) if leaf.requires_grad]
     return torch.stack(parts).sum()
 
 
-def _copied(example: Example, device: str, dtype: torch.dtype) -> Example:
+def _copy_example(example: Example, device: str, dtype: torch.dtype) -> Example:
     """Return a copy of a model and its inputs on a device, in the floating-point type `dtype`.
 
     Integers keep their type.
     """
 
-    def there(value: Any) -> Any:
+    def move_value(value: Any) -> Any:
         if not isinstance(value, torch.Tensor):
             return value
         return value.to(device, dtype) if value.is_floating_point() else value.to(device)
 
-    inputs = {name: there(value) for name, value in example.inputs.items()}
+    inputs = {name: move_value(value) for name, value in example.inputs.items()}
     model = copy.deepcopy(example.model).to(device=device, dtype=dtype)
     if dtype is torch.float64 and hasattr(model, "set_experts_implementation"):
         # The default, grouped products, is not available in float64.
@@ -256,7 +272,7 @@ def _copied(example: Example, device: str, dtype: torch.dtype) -> Example:
 
 
 @contextmanager
-def _default(dtype: torch.dtype) -> Iterator[None]:
+def _default_dtype(dtype: torch.dtype) -> Iterator[None]:
     before = torch.get_default_dtype()
     torch.set_default_dtype(dtype)
     try:

@@ -22,7 +22,7 @@ from accelerator_validation.case import Case, Result
 from accelerator_validation.context import Context
 from accelerator_validation.matrix import Matrix, Tolerance
 from accelerator_validation.plan import Offer
-from accelerator_validation.suites.aten import observe
+from accelerator_validation.suites.aten import observe_operators
 from accelerator_validation.suites.comparing import Comparison, check_device
 
 View = Callable[[torch.Tensor], torch.Tensor]
@@ -47,7 +47,7 @@ class Input:
         return self.view(self.base.to(device, dtype))
 
 
-class Draw:
+class InputGenerator:
     """Generates shapes, views and values of one of the `FORMS`, from a seed.
 
     If `ends` is true, the values of the form `extreme` include the largest and smallest numbers of
@@ -74,9 +74,11 @@ class Draw:
     def input(self, shape: Shape) -> Input:
         """Return an input of this shape."""
         if self.form != "strided" or not shape:
-            return Input(self.values(shape), _as_it_is)
-        way = self.pick.choice((self._turned, self._stepped, self._expanded))
-        return way(shape)
+            return Input(self.values(shape), _unchanged_view)
+        make_view = self.pick.choice(
+            (self._transposed_input, self._sliced_input, self._expanded_input)
+        )
+        return make_view(shape)
 
     def values(self, shape: Shape) -> torch.Tensor:
         """Return values of the data type, with special values if the form requires them."""
@@ -86,10 +88,10 @@ class Draw:
         if self.form == "extreme" and found.numel():
             flat = found.view(-1)
             for place in range(0, flat.numel(), 3):
-                flat[place] = self.pick.choice(self._extremes())
+                flat[place] = self.pick.choice(self._extreme_values())
         return found.to(self.dtype)
 
-    def _extremes(self) -> list[float]:
+    def _extreme_values(self) -> list[float]:
         """Return infinities, NaN and zeros.
 
         If `ends` is true, the result has the largest and smallest numbers of the data type, too.
@@ -99,27 +101,27 @@ class Draw:
         ends = [finfo.max, finfo.min, finfo.smallest_normal]
         return [*found, *ends] if self._ends else found
 
-    def _turned(self, shape: Shape) -> Input:
+    def _transposed_input(self, shape: Shape) -> Input:
         return Input(self.values(shape[::-1]), lambda t: t.permute(*reversed(range(t.dim()))))
 
-    def _stepped(self, shape: Shape) -> Input:
+    def _sliced_input(self, shape: Shape) -> Input:
         length = shape[-1]
         wider = (*shape[:-1], 2 * length + 1)
         return Input(self.values(wider), lambda t: t[..., 1 : 1 + 2 * length : 2])
 
-    def _expanded(self, shape: Shape) -> Input:
+    def _expanded_input(self, shape: Shape) -> Input:
         place = self.pick.randrange(len(shape))
         narrow = (*shape[:place], 1, *shape[place + 1 :])
         return Input(self.values(narrow), lambda t: t.expand(shape))
 
 
-def broadcast(draw: Draw, shape: Shape) -> Shape:
+def broadcastable_shape(draw: InputGenerator, shape: Shape) -> Shape:
     """Return a shape that can be broadcast to this one: fewer axes, or some of length 1."""
     kept = shape[draw.pick.randint(0, len(shape)) :]
     return tuple(1 if draw.pick.random() < 0.4 else length for length in kept)  # noqa: PLR2004 - some
 
 
-def _as_it_is(tensor: torch.Tensor) -> torch.Tensor:
+def _unchanged_view(tensor: torch.Tensor) -> torch.Tensor:
     return tensor
 
 
@@ -136,23 +138,23 @@ class SampledOperator:
     """
 
     call: Callable[..., Any]
-    inputs: Callable[[Draw], tuple[Inputs, Mapping[str, Any]]]
+    inputs: Callable[[InputGenerator], tuple[Inputs, Mapping[str, Any]]]
     forms: frozenset[str]
     ends: bool = False
 
 
-def _one(draw: Draw) -> tuple[Inputs, Mapping[str, Any]]:
+def _one_input(draw: InputGenerator) -> tuple[Inputs, Mapping[str, Any]]:
     return [draw.input(draw.shape())], {}
 
 
-def _two(draw: Draw) -> tuple[Inputs, Mapping[str, Any]]:
+def _two_inputs(draw: InputGenerator) -> tuple[Inputs, Mapping[str, Any]]:
     shape = draw.shape()
-    other = broadcast(draw, shape) if draw.form == "broadcast" else shape
+    other = broadcastable_shape(draw, shape) if draw.form == "broadcast" else shape
     both = [draw.input(shape), draw.input(other)]
     return both if draw.pick.random() < 0.5 else both[::-1], {}  # noqa: PLR2004 - either first
 
 
-def _along(draw: Draw) -> tuple[Inputs, Mapping[str, Any]]:
+def _input_with_axis(draw: InputGenerator) -> tuple[Inputs, Mapping[str, Any]]:
     shape = draw.shape()
     axes = [n for n, length in enumerate(shape) if length]
     if not axes and shape:  # all axes are empty, and have no extreme
@@ -161,22 +163,22 @@ def _along(draw: Draw) -> tuple[Inputs, Mapping[str, Any]]:
     return [draw.input(shape)], {"dim": draw.pick.choice(axes) if shape else 0}
 
 
-def _matrices(draw: Draw) -> tuple[Inputs, Mapping[str, Any]]:
+def _matrix_inputs(draw: InputGenerator) -> tuple[Inputs, Mapping[str, Any]]:
     *_, rows, inner = draw.shape(least=2)
     columns = draw.pick.choice((0, 1, 4) if draw.form == "empty" else (1, 4, 9))
     batch = (draw.pick.choice((2, 3)),) if draw.form == "broadcast" else ()
     return [draw.input((*batch, rows, inner)), draw.input((inner, columns))], {}
 
 
-def _linear(draw: Draw) -> tuple[Inputs, Mapping[str, Any]]:
+def _linear(draw: InputGenerator) -> tuple[Inputs, Mapping[str, Any]]:
     shape = draw.shape(least=2)
     weight = (draw.pick.choice((1, 4, 9)), shape[-1])
     return [draw.input(shape), draw.input(weight), draw.input(weight[:1])], {}
 
 
-_ALL = frozenset(FORMS)
-_ALONE = _ALL - {"broadcast"}
-_PRODUCT = _ALL - {"zero-dim"}
+_ALL_FORMS = frozenset(FORMS)
+_FORMS_OF_ONE_INPUT = _ALL_FORMS - {"broadcast"}
+_FORMS_OF_PRODUCTS = _ALL_FORMS - {"zero-dim"}
 
 _UNARY = (
     *("abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "erf"),
@@ -194,23 +196,36 @@ _REDUCING = (
     *("nansum", "prod", "softmax", "std", "sum", "var"),
 )
 
-_UNSTEADY = frozenset({"fmod", "hardswish", "remainder"})
+_UNPREDICTABLE_OPERATORS = frozenset({"fmod", "hardswish", "remainder"})
 
 OPERATORS: Mapping[str, SampledOperator] = {
-    **{name: SampledOperator(getattr(torch, name), _one, _ALONE, ends=True) for name in _UNARY},
+    **{
+        name: SampledOperator(getattr(torch, name), _one_input, _FORMS_OF_ONE_INPUT, ends=True)
+        for name in _UNARY
+    },
     **{
         f"nn.functional.{name}": SampledOperator(
-            getattr(functional, name), _one, _ALONE, ends=name not in _UNSTEADY
+            getattr(functional, name),
+            _one_input,
+            _FORMS_OF_ONE_INPUT,
+            ends=name not in _UNPREDICTABLE_OPERATORS,
         )
         for name in _FUNCTIONS
     },
     **{
-        name: SampledOperator(getattr(torch, name), _two, _ALL, ends=name not in _UNSTEADY)
+        name: SampledOperator(
+            getattr(torch, name), _two_inputs, _ALL_FORMS, ends=name not in _UNPREDICTABLE_OPERATORS
+        )
         for name in _BINARY
     },
-    **{name: SampledOperator(getattr(torch, name), _along, _ALONE) for name in _REDUCING},
-    "matmul": SampledOperator(torch.matmul, _matrices, _PRODUCT),
-    "nn.functional.linear": SampledOperator(functional.linear, _linear, _PRODUCT - {"broadcast"}),
+    **{
+        name: SampledOperator(getattr(torch, name), _input_with_axis, _FORMS_OF_ONE_INPUT)
+        for name in _REDUCING
+    },
+    "matmul": SampledOperator(torch.matmul, _matrix_inputs, _FORMS_OF_PRODUCTS),
+    "nn.functional.linear": SampledOperator(
+        functional.linear, _linear, _FORMS_OF_PRODUCTS - {"broadcast"}
+    ),
 }
 
 
@@ -220,7 +235,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is 
 
 
 @dataclass(frozen=True)
-class _Call:
+class _OperatorCall:
     """A call of an operator with generated inputs."""
 
     operator: SampledOperator
@@ -239,10 +254,10 @@ class _Call:
 def run(case: Case, context: Context) -> Result:
     """Run an operator on inputs of one form. The test passes if all results are correct."""
     operator, dtype = OPERATORS[case.name], getattr(torch, case["dtype"])
-    draw = Draw(case["inputs"], dtype, case.seed, ends=operator.ends)
-    compared = Comparison(_tolerance(context.matrix, case, dtype))
+    draw = InputGenerator(case["inputs"], dtype, case.seed, ends=operator.ends)
+    compared = Comparison(_form_tolerance(context.matrix, case, dtype))
     number = context.matrix.settings["samples"]
-    calls = [_Call(operator, *operator.inputs(draw)) for _ in range(number)]
+    calls = [_OperatorCall(operator, *operator.inputs(draw)) for _ in range(number)]
     for place, call in enumerate(calls, 1):
         words = f"input {place}, {call.shapes(dtype)}"
         context.stage = "eager"
@@ -258,13 +273,13 @@ def run(case: Case, context: Context) -> Result:
         check_device(found, torch.device(context.device).type, what)
         compared.check(found, wanted, what)
     context.observation = partial(
-        observe, lambda: [call.on(context.device, dtype) for call in calls]
+        observe_operators, lambda: [call.on(context.device, dtype) for call in calls]
     )
     context.metrics |= {"samples": (number, "1"), **compared.metrics()}
     return Result("passed", "compare")
 
 
-def _tolerance(matrix: Matrix, case: Case, dtype: torch.dtype) -> Tolerance:
+def _form_tolerance(matrix: Matrix, case: Case, dtype: torch.dtype) -> Tolerance:
     """Return the suite's tolerance. For denormal inputs, `atol` is the smallest normal number.
 
     The suite's own `atol` is larger than any denormal number.

@@ -26,24 +26,24 @@ from accelerator_validation.classify import BrokenTestError, UncheckedError
 from accelerator_validation.context import Context
 from accelerator_validation.matrix import Matrix, Tolerance
 from accelerator_validation.plan import Offer
-from accelerator_validation.suites.aten import observe
+from accelerator_validation.suites.aten import observe_operators
 from accelerator_validation.suites.comparing import (
     Comparison,
     check_device,
-    check_forms,
     check_strides,
+    check_structure,
     leaves,
     tensors,
 )
 from accelerator_validation.suites.sample_placement import (
     expected_device,
-    in_words,
     is_cpu,
     mark_all,
     on_cpu,
     on_device,
     placed_samples,
-    widened,
+    sample_text,
+    widen_sample,
 )
 
 # Tests of PyTorch that compare with another implementation; their tolerances are used here, too.
@@ -61,9 +61,11 @@ LAYOUTS = frozenset(
     }
 )
 
-ALL_MOVED = "OpInfo has no samples for this device. The samples for the CPU were copied to it."
-NO_REFERENCE = "There is no reference for this data type."
-DRAWN = "Results contain random numbers, which differ between devices."
+CPU_SAMPLES_NOTE = (
+    "OpInfo has no samples for this device. The samples for the CPU were copied to it."
+)
+NO_REFERENCE_REASON = "There is no reference for this data type."
+RANDOM_RESULTS_REASON = "Results contain random numbers, which differ between devices."
 
 
 @cache
@@ -91,21 +93,25 @@ def run(case: Case, context: Context) -> Result:
     info = _by_name()[case.name]
     dtype: torch.dtype = getattr(torch, case["dtype"])
     backward = case["mode"] == "backward"
-    tolerance = _tolerance(info, dtype, context.matrix)
+    tolerance = _operator_tolerance(info, dtype, context.matrix)
     compared = Comparison(tolerance, same_dtype=not is_cpu(context.device))
-    samples = _samples(info, dtype, case, context, requires_grad=backward)
+    samples = _make_samples(info, dtype, case, context, requires_grad=backward)
     if not samples:
         raise BrokenTestError("The operator has no sample inputs of this data type.")
     trials = [OperatorTest(info, sample, context.device, case.seed, backward) for sample in samples]
     checked = [
-        trial for number, trial in enumerate(trials, 1) if _one(trial, number, context, compared)
+        trial
+        for number, trial in enumerate(trials, 1)
+        if _compare_sample(trial, number, context, compared)
     ]
-    context.observation = partial(observe, lambda: [trial.on_device() for trial in checked])
+    context.observation = partial(
+        observe_operators, lambda: [trial.on_device() for trial in checked]
+    )
     context.metrics |= {"samples": (len(trials), "1"), **compared.metrics()}
-    return _outcome(case, context, len(trials), len(checked))
+    return _compared_result(case, context, len(trials), len(checked))
 
 
-def _outcome(case: Case, context: Context, tried: int, checked: int) -> Result:
+def _compared_result(case: Case, context: Context, tried: int, checked: int) -> Result:
     """Return a passed result, with a note on samples whose numbers were not compared.
 
     Raises UncheckedError if fewer than half of the samples were compared.
@@ -113,26 +119,32 @@ def _outcome(case: Case, context: Context, tried: int, checked: int) -> Result:
     if 2 * checked < tried:
         known = context.matrix.unchecked.get(case.name)
         dtype = getattr(torch, case["dtype"])
-        narrow = is_cpu(context.device) and dtype not in WIDER
-        raise UncheckedError(known or (NO_REFERENCE if narrow else DRAWN))
+        narrow = is_cpu(context.device) and dtype not in WIDER_TYPES
+        raise UncheckedError(known or (NO_REFERENCE_REASON if narrow else RANDOM_RESULTS_REASON))
     left = tried - checked
-    reason = f"Only the shapes were checked in {left} of {tried} samples. {DRAWN}" if left else None
+    reason = (
+        f"Only the shapes were checked in {left} of {tried} samples. {RANDOM_RESULTS_REASON}"
+        if left
+        else None
+    )
     return Result("passed", "compare", reason)
 
 
-def _one(trial: OperatorTest, number: int, context: Context, compared: Comparison) -> bool:
+def _compare_sample(
+    trial: OperatorTest, number: int, context: Context, compared: Comparison
+) -> bool:
     """Run and compare a sample on both sides, and return whether its numbers were compared.
 
     `number` is the sample's position, from 1, for messages. Differences are added to `compared`.
     """
     context.stage = "run"
     name = trial.info.full_name
-    step = f"sample {number}: {in_words(trial.sample)}"
+    step = f"sample {number}: {sample_text(trial.sample)}"
     unchecked = name in context.matrix.unchecked
     with context.on_reference():
         context.announce(step)
-        none = is_cpu(context.device) and unchecked
-        reference = None if none else trial.on_reference()
+        has_no_reference = is_cpu(context.device) and unchecked
+        reference = None if has_no_reference else trial.on_reference()
     context.announce(step)
     found = trial.on_device()
     context.stage = "compare"
@@ -145,13 +157,13 @@ def _one(trial: OperatorTest, number: int, context: Context, compared: Compariso
     if name in LAYOUTS:
         check_strides(found.outputs, reference.outputs, f"the result of sample {number}")
     if reference.drawn or unchecked:
-        check_forms(found.results, reference.results, what, same_dtype=compared.same_dtype)
+        check_structure(found.results, reference.results, what, same_dtype=compared.same_dtype)
         return False
     compared.check(found.results, reference.results, what)
     return True
 
 
-def _samples(
+def _make_samples(
     info: OpInfo, dtype: torch.dtype, case: Case, context: Context, *, requires_grad: bool
 ) -> list[SampleInput]:
     """Return the operator's first samples, created on the CPU from the test's seed.
@@ -166,13 +178,13 @@ def _samples(
         if found := make(device=context.device, requires_grad=requires_grad):
             return found
     context.reference = False
-    context.note = None if is_cpu(context.device) else ALL_MOVED
+    context.note = None if is_cpu(context.device) else CPU_SAMPLES_NOTE
     torch.manual_seed(case.seed)
     with context.on_reference():
         return [mark_all(sample) for sample in make(device="cpu", requires_grad=requires_grad)]
 
 
-def _tolerance(info: OpInfo, dtype: torch.dtype, matrix: Matrix) -> Tolerance:
+def _operator_tolerance(info: OpInfo, dtype: torch.dtype, matrix: Matrix) -> Tolerance:
     """Return the wider `rtol` and the wider `atol` of the suite and of the OpInfo."""
     name = str(dtype).removeprefix("torch.")
     found = matrix.tolerances.get(name) or Tolerance(rtol=0, atol=0)
@@ -188,7 +200,7 @@ def _tolerance(info: OpInfo, dtype: torch.dtype, matrix: Matrix) -> Tolerance:
 
 
 # The wider data types for the reference: more precise, and computed by other code.
-WIDER = {
+WIDER_TYPES = {
     torch.float16: torch.float64,
     torch.bfloat16: torch.float64,
     torch.float32: torch.float64,
@@ -241,22 +253,22 @@ class OperatorTest:
         if is_cpu(self.device):
             types = [t.dtype for t in tensors(tree_leaves((sample.input, sample.args)))]
             every = types + [t.dtype for t in tensors(tree_leaves(sample.kwargs))]
-            if types and types[0] not in WIDER and not set(every) & WIDER.keys():
+            if types and types[0] not in WIDER_TYPES and not set(every) & WIDER_TYPES.keys():
                 return None
-            sample = widened(sample, WIDER)
-        with _Draws() as draws:
+            sample = widen_sample(sample, WIDER_TYPES)
+        with _RandomDetector() as draws:
             found = self._compute(sample)
-        return OperatorResult(found.outputs, found.gradients, draws.drew)
+        return OperatorResult(found.outputs, found.gradients, draws.has_drawn)
 
     def _compute(self, sample: SampleInput) -> OperatorResult:
         torch.manual_seed(self.seed)
         output = self.info(sample.input, *sample.args, **sample.kwargs)
         output = sample.output_process_fn_grad(output)
-        gradients = _gradients(sample, output) if self.backward else None
+        gradients = _input_gradients(sample, output) if self.backward else None
         return OperatorResult(leaves(output), gradients)
 
 
-def _gradients(sample: SampleInput, output: object) -> list[object]:
+def _input_gradients(sample: SampleInput, output: object) -> list[object]:
     """Return the gradients of the inputs that require gradients."""
     given = tensors(leaves([sample.input, sample.args, sample.kwargs]))
     inputs = [leaf for leaf in given if leaf.requires_grad]
@@ -268,12 +280,12 @@ def _gradients(sample: SampleInput, output: object) -> list[object]:
     return list(torch.autograd.grad(outputs, inputs, ones, allow_unused=True))
 
 
-class _Draws(TorchDispatchMode):
+class _RandomDetector(TorchDispatchMode):
     """Detects whether random numbers are drawn, even if the generator's state is restored."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.drew = False
+        self.has_drawn = False
 
     def __torch_dispatch__(
         self,
@@ -286,5 +298,5 @@ class _Draws(TorchDispatchMode):
             return func(*args, **(kwargs or {}))
         before = torch.get_rng_state()
         result = func(*args, **(kwargs or {}))
-        self.drew |= not torch.equal(before, torch.get_rng_state())
+        self.has_drawn |= not torch.equal(before, torch.get_rng_state())
         return result

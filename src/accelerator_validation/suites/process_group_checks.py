@@ -12,17 +12,17 @@ from typing import Any, Literal
 
 from accelerator_validation.classify import SkippedError
 from accelerator_validation.context import Context
-from accelerator_validation.side_process import Output, SideProcess
+from accelerator_validation.side_process import ProcessOutput, SideProcess
 from accelerator_validation.suites.checking import (
-    kind,
     network,
     network_inputs,
-    reference,
+    reference_network,
     require,
     require_close,
+    tested_device_type,
 )
 from accelerator_validation.suites.device_checks import ONE_DEVICE
-from accelerator_validation.suites.torch_apis import need_api
+from accelerator_validation.suites.torch_apis import require_api
 
 _WORLD = 2
 _LIMIT_S = 240.0
@@ -30,14 +30,14 @@ _LIMIT_S = 240.0
 
 def process_group(context: Context) -> None:
     """Check that a process group of one process works with the device's own backend."""
-    (found,) = _run(context, "collectives", world=1)
+    (found,) = _run_processes(context, "collectives", world=1)
     require(found["sum"] == [1.0] * 4, f"all_reduce of one process gave {found['sum']}")
 
 
 def distributed(context: Context) -> None:
     """Check that two processes can reduce, gather and broadcast numbers."""
-    _needs_two(context)
-    for rank, found in enumerate(_run(context, "collectives", world=_WORLD)):
+    _torch_for_two_processes(context)
+    for rank, found in enumerate(_run_processes(context, "collectives", world=_WORLD)):
         wanted = {"sum": [3.0] * 4, "gathered": [1.0, 2.0], "broadcast": [1.0] * 4}
         for name, numbers in wanted.items():
             require(found[name] == numbers, f"{name} of rank {rank}: {found[name]}, not {numbers}")
@@ -45,20 +45,20 @@ def distributed(context: Context) -> None:
 
 def fsdp(context: Context) -> None:
     """Check that a training step on a sharded model gives the weights of the CPU in float64."""
-    torch = _needs_two(context)
-    need_api(torch, "distributed.fsdp.fully_shard")
-    model = reference()
+    torch = _torch_for_two_processes(context)
+    require_api(torch, "distributed.fsdp.fully_shard")
+    model = reference_network()
     optimizer = torch.optim.SGD(model.parameters(), lr=LEARNING_RATE)
     model(network_inputs().double()).square().mean().backward()
     optimizer.step()
-    for rank, found in enumerate(_run(context, "sharded", world=_WORLD)):
+    for rank, found in enumerate(_run_processes(context, "sharded", world=_WORLD)):
         require(found["sharded"], f"rank {rank} has whole parameters: they were not sharded")
         for name, value in model.state_dict().items():
             numbers = torch.tensor(found["state"][name])
             require_close(numbers, value, f"{name} of rank {rank} after a step")
 
 
-def _needs_two(context: Context) -> Any:
+def _torch_for_two_processes(context: Context) -> Any:
     """Import torch and return it, for checks with two processes.
 
     Raises SkippedError if torch lacks torch.distributed, or if the machine lacks a second device.
@@ -67,36 +67,43 @@ def _needs_two(context: Context) -> Any:
 
     if not torch.distributed.is_available():
         raise SkippedError("This build of torch doesn't include torch.distributed.")
-    if kind(context) != "cpu" and torch.accelerator.device_count() < _WORLD:
+    if tested_device_type(context) != "cpu" and torch.accelerator.device_count() < _WORLD:
         raise SkippedError(ONE_DEVICE)
     return torch
 
 
-def _run(
-    context: Context, what: Literal["collectives", "sharded"], world: int
+def _run_processes(
+    context: Context, function_name: Literal["collectives", "sharded"], world: int
 ) -> list[dict[str, Any]]:
-    """Run the function `what` in `world` processes, and return the result of each rank in order.
+    """Run `function_name` in `world` processes, and return the result of each rank in order.
 
     Raises CheckFailedError if a process fails or takes more than 4 minutes.
     """
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as all_of_them:
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as exit_stack:
         members = [
-            all_of_them.enter_context(
+            exit_stack.enter_context(
                 SideProcess(
                     __name__,
-                    *(what, context.device, context.imports, folder, str(rank), str(world)),
+                    *(
+                        function_name,
+                        context.device,
+                        context.imports,
+                        folder,
+                        str(rank),
+                        str(world),
+                    ),
                 )
             )
             for rank in range(world)
         ]
         ends = [member.wait(_LIMIT_S) for member in members]
         for rank, end in enumerate(ends):
-            require(end.status == 0, f"rank {rank} of {world} {_why(end)}")
+            require(end.status == 0, f"rank {rank} of {world} {_failure_text(end)}")
         results = [Path(folder, f"{rank}.json") for rank in range(world)]
         return [json.loads(result.read_text("utf-8")) for result in results]
 
 
-def _why(end: Output) -> str:
+def _failure_text(end: ProcessOutput) -> str:
     if end.status is None:
         return f"did not end within {_LIMIT_S:g} s."
     lines = [line for line in end.stderr.splitlines() if "Error" in line and line[0] != " "]
@@ -116,25 +123,25 @@ def main() -> None:
     The command-line arguments are the function, device, module to import, folder, rank and number
     of processes.
     """
-    what, device, imports, folder, rank, world = sys.argv[1:]
+    function_name, device, imports, folder, rank, world = sys.argv[1:]
     import torch
 
     if imports:
         importlib.import_module(imports)
-    own = _own_device(torch, device, int(rank), int(world))
+    own = _rank_device(torch, device, int(rank), int(world))
     dist = torch.distributed
     backend = dist.get_default_backend_for_device(torch.device(device).type)
     store = f"file://{Path(folder, 'store').as_posix()}"
     dist.init_process_group(backend, init_method=store, rank=int(rank), world_size=int(world))
     try:
-        found = {"collectives": collectives, "sharded": sharded}[what](own)
+        found = {"collectives": collectives, "sharded": sharded}[function_name](own)
         dist.barrier()
     finally:
         dist.destroy_process_group()
     Path(folder, f"{rank}.json").write_text(json.dumps(found), "utf-8")
 
 
-def _own_device(torch: Any, device: str, rank: int, world: int) -> str:
+def _rank_device(torch: Any, device: str, rank: int, world: int) -> str:
     """Return the device of a rank. If it has an index, make it the current device."""
     if torch.device(device).type == "cpu":
         return "cpu"
@@ -154,11 +161,11 @@ def collectives(device: str) -> dict[str, list[float]]:
 
     dist = torch.distributed
     own = float(dist.get_rank() + 1)
-    summed = torch.full((4,), own, device=device)
+    summed = torch.full_name((4,), own, device=device)
     dist.all_reduce(summed)
     gathered = torch.zeros(dist.get_world_size(), device=device)
-    dist.all_gather_into_tensor(gathered, torch.full((1,), own, device=device))
-    sent = torch.full((4,), own, device=device)
+    dist.all_gather_into_tensor(gathered, torch.full_name((1,), own, device=device))
+    sent = torch.full_name((4,), own, device=device)
     dist.broadcast(sent, src=0)
     found = {"sum": summed, "gathered": gathered, "broadcast": sent}
     return {name: values.cpu().tolist() for name, values in found.items()}

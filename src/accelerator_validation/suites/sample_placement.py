@@ -33,7 +33,7 @@ def placed_samples(
     Tensors that belong on another device than the CPU are marked. Exceptions of the OpInfo's
     function are passed on.
     """
-    with _Marking(device) if not is_cpu(device) else torch.enable_grad():
+    with _MarkingMode(device) if not is_cpu(device) else torch.enable_grad():
         made = info.sample_inputs(device, dtype, requires_grad=requires_grad)
         return list(islice(made, number))
 
@@ -41,42 +41,42 @@ def placed_samples(
 def mark_all(sample: SampleInput) -> SampleInput:
     """Mark all tensors of a sample, so that `on_device` copies all, and return the sample."""
     for value in _leaves(sample):
-        _marked(value)
+        _mark_tensor(value)
     return sample
 
 
 def on_device(sample: SampleInput, device: str) -> SampleInput:
     """Return a sample with marked tensors copied to a device. Other tensors stay on the CPU."""
 
-    def there(value: Any) -> Any:
+    def move_value(value: Any) -> Any:
         if not isinstance(value, torch.Tensor):
             return value
         if not is_marked(value):
             return value.detach().requires_grad_(value.requires_grad)
-        return copied(value, device, value.dtype).requires_grad_(value.requires_grad)
+        return copy_tensor(value, device, value.dtype).requires_grad_(value.requires_grad)
 
-    return _mapped(sample, there)
+    return _map_sample(sample, move_value)
 
 
 def on_cpu(sample: SampleInput, device: str) -> SampleInput:
     """Return a sample in which each argument that names the device names the CPU instead."""
 
-    def here(value: Any) -> Any:
-        return _as_named(value, _CPU) if _names(value, device) else value
+    def replace_device(value: Any) -> Any:
+        return _device_like(value, _CPU) if _names_device(value, device) else value
 
-    return _mapped(sample, here)
+    return _map_sample(sample, replace_device)
 
 
-def widened(sample: SampleInput, wider: dict[torch.dtype, torch.dtype]) -> SampleInput:
+def widen_sample(sample: SampleInput, wider: dict[torch.dtype, torch.dtype]) -> SampleInput:
     """Return a sample in wider data types, including types that are arguments."""
 
     def wide(value: Any) -> Any:
         if isinstance(value, torch.Tensor) and value.dtype in wider:
-            found = copied(value, _CPU, wider[value.dtype])
+            found = copy_tensor(value, _CPU, wider[value.dtype])
             return found.requires_grad_(value.requires_grad)
         return wider.get(value, value) if isinstance(value, torch.dtype) else value
 
-    return _mapped(sample, wide)
+    return _map_sample(sample, wide)
 
 
 def expected_device(sample: SampleInput, device: str) -> str | None:
@@ -85,7 +85,9 @@ def expected_device(sample: SampleInput, device: str) -> str | None:
     This is the device that an argument names, or else that of the inputs.
     """
     found = _leaves(sample)
-    named = [value for value in found if isinstance(value, torch.device) or _names(value, device)]
+    named = [
+        value for value in found if isinstance(value, torch.device) or _names_device(value, device)
+    ]
     named += [sample.kwargs["device"]] if sample.kwargs.get("device") else []
     types = {str(torch.device(value).type) for value in named}
     if not types and any(is_marked(value) for value in found):
@@ -98,7 +100,7 @@ def is_marked(value: object) -> bool:
     return isinstance(value, torch.Tensor) and hasattr(value, _MARK)
 
 
-def copied(value: torch.Tensor, device: str, dtype: torch.dtype) -> torch.Tensor:
+def copy_tensor(value: torch.Tensor, device: str, dtype: torch.dtype) -> torch.Tensor:
     """Return a copy of a tensor on a device. A view is copied with its storage and strides.
 
     If the device cannot create the view, the copy is contiguous.
@@ -119,15 +121,15 @@ def is_cpu(device: str) -> bool:
     return str(torch.device(device).type) == _CPU
 
 
-def in_words(sample: SampleInput) -> str:
+def sample_text(sample: SampleInput) -> str:
     """Return a sample's shapes, types and short values, in words."""
-    named = [f"{name}={_words(value)}" for name, value in sample.kwargs.items()]
-    values = [_words(value) for value in (sample.input, *sample.args)]
+    named = [f"{name}={_value_text(value)}" for name, value in sample.kwargs.items()]
+    values = [_value_text(value) for value in (sample.input, *sample.args)]
     words = ", ".join([*values, *named])
     return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
 
 
-class _Marking(TorchFunctionMode):
+class _MarkingMode(TorchFunctionMode):
     """Runs calls for a device on the CPU instead, and marks the resulting tensors."""
 
     def __init__(self, device: str) -> None:
@@ -143,15 +145,15 @@ class _Marking(TorchFunctionMode):
         marked = [value for value in tree_leaves((args, kwargs)) if is_marked(value)]
         if func == _DEVICE_OF:
             return torch.device(self._device) if marked else func(*args)
-        place = self._asked(func, args, kwargs)
-        found = func(*self._here(args), **self._here(kwargs))
+        place = self._requested_device(func, args, kwargs)
+        found = func(*self._with_cpu_device(args), **self._with_cpu_device(kwargs))
         if place is None:
-            return tree_map(_marked, found) if marked else found
+            return tree_map(_mark_tensor, found) if marked else found
         inputs = {id(value) for value in tree_leaves((args, kwargs))}
-        own = tree_map(lambda value: _own(value, inputs), found)
-        return own if is_cpu(place) else tree_map(_marked, own)
+        own = tree_map(lambda value: _clone_if_input(value, inputs), found)
+        return own if is_cpu(place) else tree_map(_mark_tensor, own)
 
-    def _asked(self, func: Any, args: Any, kwargs: dict[str, Any]) -> str | None:
+    def _requested_device(self, func: Any, args: Any, kwargs: dict[str, Any]) -> str | None:
         """Return the device that a call names, or None."""
         if func is torch.Tensor.cpu:
             return _CPU
@@ -160,28 +162,30 @@ class _Marking(TorchFunctionMode):
             named = next((v for v in args[1:] if isinstance(v, torch.device | str)), None)
         return None if named is None else str(named)
 
-    def _here(self, values: Any) -> Any:
-        return tree_map(lambda v: _as_named(v, _CPU) if _names(v, self._device) else v, values)
+    def _with_cpu_device(self, values: Any) -> Any:
+        return tree_map(
+            lambda v: _device_like(v, _CPU) if _names_device(v, self._device) else v, values
+        )
 
 
-def _words(value: object) -> str:
+def _value_text(value: object) -> str:
     if isinstance(value, torch.Tensor):
         dtype = str(value.dtype).removeprefix("torch.")
         strided = value.layout is torch.strided and not value.is_contiguous()
         strides = f" with strides {tuple(value.stride())}" if strided else ""
         return f"{dtype}{list(value.shape)}{strides}"
     if isinstance(value, list | tuple):
-        return f"({', '.join(map(_words, value))})"
+        return f"({', '.join(map(_value_text, value))})"
     return repr(value)
 
 
-def _marked(value: Any) -> Any:
+def _mark_tensor(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         setattr(value, _MARK, True)
     return value
 
 
-def _own(value: Any, inputs: set[int]) -> Any:
+def _clone_if_input(value: Any, inputs: set[int]) -> Any:
     """Return a value that can be marked. If it is an input of the call, return a copy.
 
     `inputs` has the ids (`id()`) of the call's inputs.
@@ -189,13 +193,13 @@ def _own(value: Any, inputs: set[int]) -> Any:
     return value.clone() if isinstance(value, torch.Tensor) and id(value) in inputs else value
 
 
-def _names(value: object, device: str) -> bool:
+def _names_device(value: object, device: str) -> bool:
     if isinstance(value, torch.device):
         return bool(value == torch.device(device))
     return isinstance(value, str) and value == device
 
 
-def _as_named(value: object, device: str) -> object:
+def _device_like(value: object, device: str) -> object:
     return torch.device(device) if isinstance(value, torch.device) else device
 
 
@@ -209,7 +213,7 @@ def _fills_its_memory(value: torch.Tensor) -> bool:
     return bool(value.untyped_storage().nbytes() == value.numel() * value.element_size())
 
 
-def _mapped(sample: SampleInput, change: Callable[[Any], Any]) -> SampleInput:
+def _map_sample(sample: SampleInput, change: Callable[[Any], Any]) -> SampleInput:
     return SampleInput(
         tree_map(change, sample.input),
         args=tree_map(change, tuple(sample.args)),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from accelerator_validation.classify import MismatchError
 from accelerator_validation.context import Context
 from accelerator_validation.suites.checking import (
-    accelerated,
-    kind,
     require,
+    require_accelerator,
     require_equal,
+    tested_device_type,
 )
 
 
@@ -28,7 +28,8 @@ def copy(context: Context) -> None:
         for form in (sent, sent.transpose(0, 2), sent[:, ::2], sent[:0]):
             there = form.to(context.device)
             require(
-                there.device.type == kind(context), f"a copy to the device is on {there.device}"
+                there.device.type == tested_device_type(context),
+                f"a copy to the device is on {there.device}",
             )
             back = there.cpu()
             if back.dtype != dtype or not torch.equal(back, form):
@@ -71,7 +72,7 @@ def out_variants(context: Context) -> None:
     """Check that `out=` writes into the given tensor, resizes an empty one and keeps strides."""
     import torch
 
-    one, two = torch.arange(6.0).reshape(2, 3), torch.full((2, 3), 2.0)
+    one, two = torch.arange(6.0).reshape(2, 3), torch.full_name((2, 3), 2.0)
     wanted = one * two
     one, two = one.to(context.device), two.to(context.device)
     held = torch.zeros(2, 3, device=context.device)
@@ -91,7 +92,7 @@ def storage(context: Context) -> None:
 
     values = torch.arange(8, dtype=torch.uint8).to(context.device)
     held = values.untyped_storage()
-    require(held.device.type == kind(context), f"the storage is on {held.device}")
+    require(held.device.type == tested_device_type(context), f"the storage is on {held.device}")
     require(held.nbytes() >= 8, f"the storage of 8 bytes has {held.nbytes()}")  # noqa: PLR2004 - of eight numbers
     shared = values[4:].untyped_storage().data_ptr() == held.data_ptr()
     require(shared, "a view has a storage of its own")
@@ -103,7 +104,7 @@ def storage(context: Context) -> None:
 
 def pinned_memory(context: Context) -> None:
     """Check that memory can be pinned, and copied from without blocking."""
-    torch = accelerated(context)
+    torch = require_accelerator(context)
     plain = torch.arange(16.0)
     require(not plain.is_pinned(), "pageable memory is reported as pinned")
     pinned = plain.pin_memory()
@@ -114,9 +115,9 @@ def pinned_memory(context: Context) -> None:
 
 def mixed_devices(context: Context) -> None:
     """Check that mixing tensors on the device and the CPU raises an error that names devices."""
-    torch = accelerated(context)
+    torch = require_accelerator(context)
     there, here = torch.ones(2).to(context.device), torch.ones(2)
-    require_equal(there + there, torch.full((2,), 2.0), "an addition on the device")
+    require_equal(there + there, torch.full_name((2,), 2.0), "an addition on the device")
     try:
         found = there + here
     except NotImplementedError:

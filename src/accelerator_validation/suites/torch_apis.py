@@ -11,24 +11,24 @@ from typing import Any
 
 from accelerator_validation.classify import SkippedError
 
-_OWN = __name__.rpartition(".")[0]
+_SUITES_PACKAGE = __name__.rpartition(".")[0]
 
 
-def need_api(torch: Any, *names: str) -> None:
+def require_api(torch: Any, *names: str) -> None:
     """Raise SkippedError if this torch lacks one of these names, such as `Stream.__enter__`."""
     for name in names:
         try:
             attrgetter(name)(torch)
         except AttributeError:
-            raise SkippedError(not_in(torch, f"torch.{name}")) from None
+            raise SkippedError(missing_api_reason(torch, f"torch.{name}")) from None
 
 
-def not_in(torch: Any, name: str) -> str:
+def missing_api_reason(torch: Any, name: str) -> str:
     """Return the reason of a skipped check: `Not in torch 2.6.0: torch.foo.`."""
     return f"Not in torch {torch.__version__}: {name}."
 
 
-def absent_name(error: AttributeError) -> str | None:
+def missing_torch_name(error: AttributeError) -> str | None:
     """Return the name that a check did not find in a torch module, or None for other errors.
 
     An error counts only if the check itself used the name. A name that a plugin or torch's own
@@ -37,15 +37,15 @@ def absent_name(error: AttributeError) -> str | None:
     owner = error.obj
     if not isinstance(owner, ModuleType) or owner.__name__.partition(".")[0] != "torch":
         return None
-    return f"{owner.__name__}.{error.name}" if _asker(error) else None
+    return f"{owner.__name__}.{error.name}" if _is_used_by_suites(error) else None
 
 
-def _asker(error: BaseException) -> bool:
+def _is_used_by_suites(error: BaseException) -> bool:
     """Return whether the suites' code used the missing name, directly or through `__getattr__`."""
-    asked = ""
+    user_module = ""
     trace: TracebackType | None = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_name != "__getattr__":
-            asked = str(trace.tb_frame.f_globals.get("__name__", ""))
+            user_module = str(trace.tb_frame.f_globals.get("__name__", ""))
         trace = trace.tb_next
-    return asked.startswith(f"{_OWN}.")
+    return user_module.startswith(f"{_SUITES_PACKAGE}.")

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from accelerator_validation.case import Case, Result, brief
+from accelerator_validation.case import Case, Result, short_message
 from accelerator_validation.classify import BrokenTestError, SkippedError, UncheckedError
 from accelerator_validation.context import Context
 from accelerator_validation.matrix import Matrix
@@ -39,70 +39,72 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 def run(case: Case, context: Context) -> Result:
     """Run a model's own step, then compare its results if possible."""
     test = _TESTS[case["mode"]]
-    with _unchanged():
+    with _restored_settings():
         context.stage = "load"
         with context.on_reference():
-            kind = _kind(case.name, context.matrix.given[CHECKOUT])
-            here = _made(kind, test, "cpu")
+            kind = _model_class(case.name, context.matrix.given[CHECKOUT])
+            cpu_model = _make_model(kind, test, "cpu")
         on_cpu = torch.device(context.device).type == "cpu"
-        there = here if on_cpu else _made(kind, test, context.device)
+        device_model = cpu_model if on_cpu else _make_model(kind, test, context.device)
         context.stage = "run"
-        there.invoke()
-        del there
-    return _compared(case, context, here)
+        device_model.invoke()
+        del device_model
+    return _compare_results(case, context, cpu_model)
 
 
-def _compared(case: Case, context: Context, here: Any) -> Result:
+def _compare_results(case: Case, context: Context, cpu_model: Any) -> Result:
     """Compare the results of the model's module on the device and the reference.
 
-    `here` is TorchBench's model on the CPU. Raises UncheckedError if this model does not expose its
-    module, or if the reference computation fails.
+    `cpu_model` is TorchBench's model on the CPU. Raises UncheckedError if this model does not
+    expose its module, or if the reference computation fails.
     """
     try:
         with context.on_reference():
-            module, inputs = here.get_module()
+            module, inputs = cpu_model.get_module()
     except Exception as error:  # noqa: BLE001 - a model may raise anything
         raise UncheckedError(
-            f"The model ran but doesn't expose its module: {_said(error)}"
+            f"The model ran but doesn't expose its module: {_short_error(error)}"
         ) from None
     try:
-        return run_model(case, context, lambda: _example(module, inputs))
+        return run_model(case, context, lambda: _named_example(module, inputs))
     except Exception as error:
         if context.reference:
             raise UncheckedError(
-                f"The model ran, but the reference result is missing: {_said(error)}"
+                f"The model ran, but the reference result is missing: {_short_error(error)}"
             ) from None
         raise
 
 
-def _kind(name: str, checkout: str) -> Any:
+def _model_class(name: str, checkout: str) -> Any:
     if checkout not in sys.path:
         sys.path.insert(0, checkout)
     try:
         return importlib.import_module(f"torchbenchmark.models.{name}").Model
     except (ImportError, AttributeError) as error:
-        raise BrokenTestError(f"TorchBench's {name} cannot be loaded: {_said(error)}") from None
+        raise BrokenTestError(
+            f"TorchBench's {name} cannot be loaded: {_short_error(error)}"
+        ) from None
 
 
-def _made(kind: Any, test: str, device: str) -> Any:
+def _make_model(kind: Any, test: str, device: str) -> Any:
     try:
         return kind(test=test, device=device, batch_size=None, extra_args=[])
     except NotImplementedError as error:
         if str(error).startswith("Could not run"):  # an operator of the device, not the model
             raise
-        raise SkippedError(f"TorchBench doesn't support this test: {_said(error)}") from None
+        raise SkippedError(f"TorchBench doesn't support this test: {_short_error(error)}") from None
 
 
-def _example(module: nn.Module, inputs: Any) -> Example:
+def _named_example(module: nn.Module, inputs: Any) -> Example:
     """Return an example with named inputs; inputs in a sequence get names by position."""
     if isinstance(inputs, dict):
         return Example(module.eval(), inputs)
     placed = inputs if isinstance(inputs, tuple | list) else (inputs,)
     named = {f"input_{number}": value for number, value in enumerate(placed)}
-    return Example(_ByPlace(module).eval(), named)
+    return Example(_PositionalInputs(module).eval(), named)
 
 
-class _ByPlace(nn.Module):
+class _PositionalInputs(nn.Module):
     """A wrapper that passes named inputs to a module by position."""
 
     def __init__(self, inner: nn.Module) -> None:
@@ -114,20 +116,20 @@ class _ByPlace(nn.Module):
 
 
 @contextmanager
-def _unchanged() -> Iterator[None]:
+def _restored_settings() -> Iterator[None]:
     """Restore the global settings that TorchBench changes at the end of a `with` block."""
     seed, dtype = torch.manual_seed, torch.get_default_dtype()
-    certain = torch.are_deterministic_algorithms_enabled()
+    deterministic = torch.are_deterministic_algorithms_enabled()
     grad, threads = torch.is_grad_enabled(), torch.get_num_threads()
     try:
         yield
     finally:
         torch.manual_seed = seed
         torch.set_default_dtype(dtype)
-        torch.use_deterministic_algorithms(certain)
+        torch.use_deterministic_algorithms(deterministic)
         torch.set_grad_enabled(grad)
         torch.set_num_threads(threads)
 
 
-def _said(error: Exception) -> str:
-    return brief(f"{type(error).__name__}: {error}", 200)
+def _short_error(error: Exception) -> str:
+    return short_message(f"{type(error).__name__}: {error}", 200)

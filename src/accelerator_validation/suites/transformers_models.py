@@ -25,28 +25,28 @@ Settings = Mapping[str, Any]
 InputFactory = Callable[[Any], dict[str, Any]]
 
 
-def _words(config: Any) -> dict[str, Any]:  # noqa: ARG001 - every kind of input may read it
+def _text_inputs(config: Any) -> dict[str, Any]:  # noqa: ARG001 - every kind of input may read it
     words = torch.randint(5, VOCABULARY, (_BATCH, _LENGTH))
     return {"input_ids": words, "attention_mask": torch.ones_like(words)}
 
 
-def _translated(config: Any) -> dict[str, Any]:
-    return {**_words(config), "decoder_input_ids": torch.randint(5, VOCABULARY, (_BATCH, 6))}
+def _translation_inputs(config: Any) -> dict[str, Any]:
+    return {**_text_inputs(config), "decoder_input_ids": torch.randint(5, VOCABULARY, (_BATCH, 6))}
 
 
-def _picture(config: Any) -> dict[str, Any]:
+def _image_inputs(config: Any) -> dict[str, Any]:
     return {"pixel_values": torch.randn(_BATCH, 3, *[getattr(config, "image_size", 32)] * 2)}
 
 
-def _picture_and_words(config: Any) -> dict[str, Any]:
-    return {**_words(config), **_picture(config.vision_config)}
+def _image_and_text_inputs(config: Any) -> dict[str, Any]:
+    return {**_text_inputs(config), **_image_inputs(config.vision_config)}
 
 
-def _sound(config: Any) -> dict[str, Any]:  # noqa: ARG001 - as the others
+def _audio_inputs(config: Any) -> dict[str, Any]:  # noqa: ARG001 - as the others
     return {"input_values": torch.randn(_BATCH, 1600)}
 
 
-def _spectrum(config: Any) -> dict[str, Any]:
+def _spectrogram_inputs(config: Any) -> dict[str, Any]:
     features = torch.randn(_BATCH, config.num_mel_bins, 2 * config.max_source_positions)
     return {"input_features": features, "decoder_input_ids": torch.randint(5, 60, (_BATCH, 6))}
 
@@ -62,7 +62,7 @@ class Architecture:
     name: str
     """The name of the model class; its configuration is the class's own."""
     settings: Settings
-    inputs: InputFactory = _words
+    inputs: InputFactory = _text_inputs
     generates: bool = False
 
 
@@ -131,7 +131,7 @@ def _encoder(name: str, **settings: Any) -> Architecture:
 
 
 def _image(name: str, **settings: Any) -> Architecture:
-    return Architecture(f"{name}ForImageClassification", {**_IMAGE, **settings}, _picture)
+    return Architecture(f"{name}ForImageClassification", {**_IMAGE, **settings}, _image_inputs)
 
 
 ARCHITECTURES: tuple[Architecture, ...] = (
@@ -192,14 +192,14 @@ ARCHITECTURES: tuple[Architecture, ...] = (
             "decoder_start_token_id": 0,
             "dropout_rate": 0.0,
         },
-        _translated,
+        _translation_inputs,
     ),
-    Architecture("BartForConditionalGeneration", _SEQUENCE, _translated),
-    Architecture("MarianMTModel", _SEQUENCE, _translated),
+    Architecture("BartForConditionalGeneration", _SEQUENCE, _translation_inputs),
+    Architecture("MarianMTModel", _SEQUENCE, _translation_inputs),
     Architecture(
         "WhisperForConditionalGeneration",
         {**_SEQUENCE, "num_mel_bins": 8, "max_source_positions": 20, "max_target_positions": 20},
-        _spectrum,
+        _spectrogram_inputs,
     ),
     Architecture(
         "Wav2Vec2ForCTC",
@@ -212,7 +212,7 @@ ARCHITECTURES: tuple[Architecture, ...] = (
             "num_conv_pos_embeddings": 8,
             "num_conv_pos_embedding_groups": 2,
         },
-        _sound,
+        _audio_inputs,
     ),
     _image("ViT"),
     _image("DeiT"),
@@ -222,17 +222,17 @@ ARCHITECTURES: tuple[Architecture, ...] = (
         "SwinForImageClassification",
         {"image_size": 32, "patch_size": 4, "embed_dim": 16, "depths": [1, 1], "num_heads": [2, 4]}
         | {"window_size": 4},
-        _picture,
+        _image_inputs,
     ),
     Architecture(
         "ConvNextForImageClassification",
         {"hidden_sizes": [8, 16], "depths": [1, 1], "num_stages": 2, "image_size": 32},
-        _picture,
+        _image_inputs,
     ),
     Architecture(
         "ResNetForImageClassification",
         {"embedding_size": 8, "hidden_sizes": [16, 32], "depths": [1, 1], "layer_type": "basic"},
-        _picture,
+        _image_inputs,
     ),
     Architecture(
         "SegformerForSemanticSegmentation",
@@ -248,10 +248,10 @@ ARCHITECTURES: tuple[Architecture, ...] = (
             "decoder_hidden_size": 16,
             "image_size": 32,
         },
-        _picture,
+        _image_inputs,
     ),
-    Architecture("CLIPModel", {**_TEXT_AND_IMAGE, "projection_dim": 16}, _picture_and_words),
-    Architecture("SiglipModel", _TEXT_AND_IMAGE, _picture_and_words),
+    Architecture("CLIPModel", {**_TEXT_AND_IMAGE, "projection_dim": 16}, _image_and_text_inputs),
+    Architecture("SiglipModel", _TEXT_AND_IMAGE, _image_and_text_inputs),
 )
 
 _BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}

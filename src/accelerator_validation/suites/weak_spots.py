@@ -30,7 +30,7 @@ class SharedInput(nn.Module):
         return x + sum(part(x) for part in self.parts)
 
 
-class EightBits(nn.Module):
+class DynamicQuantization(nn.Module):
     """A model with two linear layers that share a dynamically quantized input."""
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class TiedWeights(nn.Module):
         return self.out(torch.tanh(self.words(x)))
 
 
-class Strides(nn.Module):
+class StridedViews(nn.Module):
     """A model with views of views: transposed, strided, expanded, and written to."""
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ class Strides(nn.Module):
         return base.t() @ mean.flip(0)
 
 
-class Masked(nn.Module):
+class CausalAttention(nn.Module):
     """A model with causal attention, in which the first position attends only to itself."""
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -83,7 +83,7 @@ class Masked(nn.Module):
         return attended.transpose(1, 2).flatten(-2)
 
 
-class Recurrent(nn.Module):
+class BidirectionalLstm(nn.Module):
     """A model with a bidirectional LSTM of two layers, over a batch."""
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class Recurrent(nn.Module):
         return self.lstm(x)
 
 
-class Grouped(nn.Module):
+class GroupedConvolutions(nn.Module):
     """A model with grouped, dilated and transposed convolutions, odd padding, and pooling."""
 
     def __init__(self) -> None:
@@ -113,7 +113,7 @@ class Grouped(nn.Module):
         return self.layers(x)
 
 
-class Choosing(nn.Module):
+class ExpertRouting(nn.Module):
     """A model with indices that depend on numbers: top values, and sums scattered by index."""
 
     def __init__(self) -> None:
@@ -129,7 +129,7 @@ class Choosing(nn.Module):
         return total.cumsum(0)
 
 
-class Empty(nn.Module):
+class EmptyTensors(nn.Module):
     """A model whose tensors are empty, without dimensions, or of one row."""
 
     def __init__(self) -> None:
@@ -142,19 +142,22 @@ class Empty(nn.Module):
         return joined * x.sum()
 
 
-def _floats(*shape: int) -> Callable[[], torch.Tensor]:
+def _random_floats(*shape: int) -> Callable[[], torch.Tensor]:
     return lambda: torch.randn(*shape)
 
 
 _MODELS: Mapping[str, tuple[Callable[[], nn.Module], Callable[[], torch.Tensor]]] = {
-    "causal-mask": (lambda: nn.Sequential(nn.Linear(16, 16), Masked()), _floats(2, 5, 16)),
-    "dynamic-quantization-shared": (EightBits, _floats(4, 16)),
-    "empty-tensors": (Empty, _floats(3, 8)),
-    "expert-routing": (Choosing, _floats(12, 8)),
-    "grouped-convolutions": (Grouped, _floats(2, 4, 9, 11)),
-    "lstm": (Recurrent, _floats(2, 5, 8)),
-    "shared-input": (SharedInput, _floats(4, 16)),
-    "strided-views": (Strides, _floats(6, 8)),
+    "causal-mask": (
+        lambda: nn.Sequential(nn.Linear(16, 16), CausalAttention()),
+        _random_floats(2, 5, 16),
+    ),
+    "dynamic-quantization-shared": (DynamicQuantization, _random_floats(4, 16)),
+    "empty-tensors": (EmptyTensors, _random_floats(3, 8)),
+    "expert-routing": (ExpertRouting, _random_floats(12, 8)),
+    "grouped-convolutions": (GroupedConvolutions, _random_floats(2, 4, 9, 11)),
+    "lstm": (BidirectionalLstm, _random_floats(2, 5, 8)),
+    "shared-input": (SharedInput, _random_floats(4, 16)),
+    "strided-views": (StridedViews, _random_floats(6, 8)),
     "tied-weights": (TiedWeights, lambda: torch.arange(12).reshape(3, 4) % 32),
 }
 
@@ -172,10 +175,10 @@ def run(case: Case, context: Context) -> Result:
 def example(name: str) -> Example:
     """Return a model with its inputs, by the test's name."""
     model, inputs = _MODELS[name]
-    return Example(_Named(model()), {"x": inputs()})
+    return Example(_NamedInput(model()), {"x": inputs()})
 
 
-class _Named(nn.Module):
+class _NamedInput(nn.Module):
     """A wrapper that names a model's input `x`, whatever the model calls it."""
 
     def __init__(self, inner: nn.Module) -> None:

@@ -18,8 +18,8 @@ from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.dispatching import Senders, SendSettings
 from accelerator_automation.upstream.planning import PlannedPlatform
 from accelerator_automation.upstream.run_lists import ArtifactLists, RunLists
-from accelerator_automation.upstream.run_search import SKEW, ReportPlace, SentRequest
-from accelerator_automation.upstream.workflow_artifacts import WRITTEN_BY
+from accelerator_automation.upstream.run_search import CLOCK_SKEW, ReportSearch, SentRequest
+from accelerator_automation.upstream.workflow_artifacts import WRITING_WORKFLOWS
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import KnownNames
@@ -196,11 +196,11 @@ def senders(double: GitHubDouble) -> Senders:
 KNOWN = KnownNames(frozenset({"example", "other"}))
 
 
-def place(double: GitHubDouble, now: dt.datetime = NOW) -> ReportPlace:
+def place(double: GitHubDouble, now: dt.datetime = NOW) -> ReportSearch:
     """Where reports are looked for."""
     api = client(double)
-    begins: dict[str, dt.datetime] = defaultdict(lambda: SENT - SKEW)
-    return ReportPlace(api, HOME, KNOWN, now, RunLists(api, begins), ArtifactLists(api, begins))
+    begins: dict[str, dt.datetime] = defaultdict(lambda: SENT - CLOCK_SKEW)
+    return ReportSearch(api, HOME, KNOWN, now, RunLists(api, begins), ArtifactLists(api, begins))
 
 
 def find(double: GitHubDouble, requests: Iterable[SentRequest]) -> list[LookupResult]:
@@ -242,7 +242,7 @@ def portal_of(*sections: tuple[str, str]) -> dict[str, str]:
 def keep_file(double: GitHubDouble, name: str, file: BaseModel, created: dt.datetime = NOW) -> int:
     """What a run of this repository's own workflow left; returns the number of the artifact."""
     made = archive({f"{name}.json": file.model_dump_json()})
-    return keep_upload(double, WRITTEN_BY[name], name, made, created)
+    return keep_upload(double, WRITING_WORKFLOWS[name], name, made, created)
 
 
 def keep_upload(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from accelerator_automation.comment_posting import BOT as ACTIONS
-from accelerator_automation.upstream.workflow_artifacts import LEDGER
+from accelerator_automation.upstream.workflow_artifacts import LEDGER_FILE
 from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.site.broken_links import KEY_FILES
 from tests.automation.github_apps import APP_ID, app_double, private_key
@@ -132,7 +132,7 @@ class Story:
 
     def lose_ledger(self) -> None:
         """What the last round settled is forgotten, as if its upload had failed."""
-        ledgers = [one for one in self.double.artifacts.values() if one["name"] == LEDGER]
+        ledgers = [one for one in self.double.artifacts.values() if one["name"] == LEDGER_FILE]
         ledgers[-1]["expired"] = True
 
     def night(self) -> JobRun:

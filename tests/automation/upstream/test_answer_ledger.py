@@ -5,14 +5,14 @@ import datetime as dt
 import pytest
 
 from accelerator_automation.upstream.answer_ledger import (
-    REMEMBERED,
+    REQUEST_LIFETIME,
     Ledger,
     LookupResult,
-    Settled,
+    SettledAnswer,
     current_entries,
+    ledger_with_open,
+    ledger_with_settled,
     open_requests,
-    with_open,
-    with_settled,
 )
 from accelerator_automation.upstream.dispatch_queue import SentChange
 from accelerator_automation.upstream.run_search import RunResult, RunState
@@ -46,12 +46,12 @@ def waited_for(*changes: SentChange, ledger: Ledger | None = None) -> list[str]:
 
 def test_what_was_sent_and_is_not_settled_is_waited_for_once() -> None:
     assert waited_for(sent_change(), sent_change()) == [TITLE]
-    done = Ledger(settled={TITLE: Settled(at=SENT, state="report")})
+    done = Ledger(settled={TITLE: SettledAnswer(at=SENT, state="report")})
     assert waited_for(sent_change(), ledger=done) == []
 
 
 def test_who_is_gone_or_was_told_long_ago_is_not_waited_for() -> None:
-    assert waited_for(sent_change(at=NOW - REMEMBERED - dt.timedelta(minutes=1))) == []
+    assert waited_for(sent_change(at=NOW - REQUEST_LIFETIME - dt.timedelta(minutes=1))) == []
     assert list(open_requests([sent_change()], Ledger(), {}, NOW)) == []
 
 
@@ -89,35 +89,35 @@ def test_what_is_final_is_settled(state: RunState, hours: int) -> None:
     looked = [LookupResult(asked(), RunResult(state, VENDOR))]
     for more in (-1, 1):
         now = SENT + dt.timedelta(hours=hours, minutes=more)
-        known = with_settled(Ledger(), looked, now).settled
+        known = ledger_with_settled(Ledger(), looked, now).settled
         assert set(known) == ({TITLE} if more > 0 or hours == 0 else set())
 
 
 def test_what_was_not_said_is_not_settled_and_old_things_are_forgotten() -> None:
-    old = Settled(at=NOW - REMEMBERED - dt.timedelta(minutes=1), state="report")
+    old = SettledAnswer(at=NOW - REQUEST_LIFETIME - dt.timedelta(minutes=1), state="report")
     before = Ledger(settled={"old": old})
-    assert with_settled(before, [LookupResult(asked(), None, "error")], NOW).settled == {}
-    failed = with_settled(
+    assert ledger_with_settled(before, [LookupResult(asked(), None, "error")], NOW).settled == {}
+    failed = ledger_with_settled(
         before, [LookupResult(asked(), RunResult("report", VENDOR))], NOW, failed={7}
     )
     assert failed.settled == {}
 
 
 def test_a_change_of_which_all_is_settled_is_left_out() -> None:
-    done = Ledger(settled={TITLE: Settled(at=SENT, state="report")})
-    long_ago = NOW - REMEMBERED - dt.timedelta(minutes=1)
+    done = Ledger(settled={TITLE: SettledAnswer(at=SENT, state="report")})
+    long_ago = NOW - REQUEST_LIFETIME - dt.timedelta(minutes=1)
     sent = {
         9: sent_change(),
         7: sent_change(delivery="another"),
         6: sent_change(delivery="long-ago", at=long_ago),
     }
-    after = with_open(done, sent, NOW)
+    after = ledger_with_open(done, sent, NOW)
     assert after.open == {7: sent[7]}
     assert Ledger.model_validate_json(after.model_dump_json()) == after
 
 
 def test_what_is_settled_is_taken_out_of_a_change() -> None:
     both = SentChange(change=change(), sent={"example": SENT, "other": SENT})
-    done = Ledger(settled={TITLE: Settled(at=SENT, state="report")})
-    after = with_open(done, {9: both}, NOW)
+    done = Ledger(settled={TITLE: SettledAnswer(at=SENT, state="report")})
+    after = ledger_with_open(done, {9: both}, NOW)
     assert list(after.open[9].sent) == ["other"]

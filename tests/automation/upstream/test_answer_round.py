@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_automation.upstream.dispatch_queue import SendLog, SentChange
-from accelerator_automation.upstream.workflow_artifacts import SENT
+from accelerator_automation.upstream.workflow_artifacts import SENT_FILE
 from tests.automation.github_double import GitHubDouble
 from tests.automation.upstream.scene import NOW, add_run, keep_file, portal
 from tests.automation.upstream.test_dispatch_round import event_of
@@ -24,7 +24,7 @@ def root(tree: Tree) -> Path:
 def leave_log(double: GitHubDouble, events: int) -> None:
     """What the sender keeps after so many events."""
     sent = {n: SentChange(change=event_of(n), sent={"example": NOW}) for n in range(1, events + 1)}
-    keep_file(double, SENT, SendLog(sent=sent))
+    keep_file(double, SENT_FILE, SendLog(sent=sent))
 
 
 @pytest.mark.parametrize("events", [20, 120])
@@ -50,5 +50,5 @@ def test_what_was_sent_is_read_at_once(root: Path, double: GitHubDouble, events:
 def test_what_the_sender_forgot_stays_in_the_ledger(root: Path, double: GitHubDouble) -> None:
     leave_log(double, 5)
     answer(root, double, NOW)
-    keep_file(double, SENT, SendLog())
+    keep_file(double, SENT_FILE, SendLog())
     assert len(answer(root, double, NOW).looked) == 5

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from accelerator_automation.upstream.callback import (
-    completed,
+    completed_callback,
     conclusion,
-    in_progress,
-    job_of,
+    in_progress_callback,
     read_dispatched,
     result_counts,
-    self_started,
+    self_started_payload,
+    workflow_job,
 )
 from accelerator_automation.upstream.change import RefusedEventError
 from accelerator_portal.catalog import ProblemsError
@@ -51,17 +51,17 @@ PASSED = report({"a": "passed"})
 def body_of(status: str, job_name: str | None = None) -> dict[str, Any]:
     """A callback of the job, in either state."""
     dispatched = read_dispatched(nested(pull_webhook()))
-    job = job_of(HERE, "456", None, job_name)
+    job = workflow_job(HERE, "456", None, job_name)
     if status == "in_progress":
-        return in_progress(dispatched, job, NOW)
-    return completed(dispatched, job, PASSED, NOW)
+        return in_progress_callback(dispatched, job, NOW)
+    return completed_callback(dispatched, job, PASSED, NOW)
 
 
 def test_the_relay_gets_its_own_payload_back_and_the_counts_of_the_report() -> None:
     dispatched = read_dispatched(nested(pull_webhook()))
     found = report({"a": "passed", "b": "crashed", "c": "executed"})
-    job = job_of(HERE, "456", "https://example.org/x")
-    assert completed(dispatched, job, found, NOW) == {
+    job = workflow_job(HERE, "456", "https://example.org/x")
+    assert completed_callback(dispatched, job, found, NOW) == {
         "event_type": "pull_request",
         "delivery_id": DELIVERY,
         "payload": json.loads(json.dumps(pull_webhook())),
@@ -114,7 +114,9 @@ def test_each_leg_of_a_matrix_needs_its_own_job_name() -> None:
 
 @pytest.mark.parametrize("event_type", SELF_STARTED)
 def test_a_nightly_run_names_pytorch_s_commit_instead_of_a_delivery(event_type: Any) -> None:  # noqa: ANN401 - a literal
-    body = completed(self_started(event_type, HEAD), job_of(HERE, None, None), PASSED, NOW)
+    body = completed_callback(
+        self_started_payload(event_type, HEAD), workflow_job(HERE, None, None), PASSED, NOW
+    )
     assert body["payload"] == {"repository": {"full_name": "pytorch/pytorch"}, "head_sha": HEAD}
     assert (body["delivery_id"], body["workflow"]["check_run_id"]) == (HEAD, "12-2")
     assert RelayDouble(set(), {HEAD}).receive(body) == 200
@@ -124,7 +126,7 @@ def test_a_nightly_run_names_pytorch_s_commit_instead_of_a_delivery(event_type: 
 @pytest.mark.parametrize("commit", ["", "abc1234", "A" * 40])
 def test_a_nightly_run_without_a_full_commit_is_refused(commit: str) -> None:
     with pytest.raises(RefusedEventError, match="Pass it with --commit"):
-        self_started("nightly", commit)
+        self_started_payload("nightly", commit)
 
 
 @pytest.mark.parametrize(
@@ -156,9 +158,9 @@ def test_a_baseline_is_no_run() -> None:
 )
 def test_a_job_outside_of_github_actions_is_refused(changed: dict[str, str], words: str) -> None:
     with pytest.raises(RefusedEventError, match=words):
-        job_of({**HERE, **changed}, "456", None)
+        workflow_job({**HERE, **changed}, "456", None)
     with pytest.raises(RefusedEventError, match="GITHUB_WORKFLOW is missing or not valid"):
-        job_of({}, "456", None)
+        workflow_job({}, "456", None)
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", event({}), event({"pull_request": {"number": 1}})])
@@ -178,7 +180,9 @@ def test_pytorch_s_own_action_writes_the_same(status: str, monkeypatch: pytest.M
     """Upstream's code is the judge; moments alone may differ."""
     ours = body_of("completed" if status == "nightly" else status)
     if status == "nightly":
-        ours = completed(self_started("nightly", HEAD), job_of(HERE, "456", None), PASSED, NOW)
+        ours = completed_callback(
+            self_started_payload("nightly", HEAD), workflow_job(HERE, "456", None), PASSED, NOW
+        )
         monkeypatch.setenv("DELIVERY_ID_OVERRIDE", HEAD)
         monkeypatch.setenv("EVENT_TYPE_OVERRIDE", "nightly")
     workflow = ours["workflow"]

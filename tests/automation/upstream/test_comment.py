@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from accelerator_automation.comment_posting import HarmfulError
 from accelerator_automation.markdown_check import faults
 from accelerator_automation.upstream.comment import (
-    Memory,
-    comment,
+    CommentMemory,
+    comment_text,
     marker,
     memory_of_comment,
 )
-from accelerator_automation.upstream.news import Broken, ReportNews
+from accelerator_automation.upstream.new_failures import NewFailure, ReportNews
 from tests.automation.upstream.scene import NOW
 from tests.automation.upstream.test_marker import answer
 
@@ -22,13 +22,13 @@ PAGE = "https://github.com/vendor/plugin/actions/runs/12"
 
 
 def test_the_comment_says_what_broke_beside_what_whom_to_ask_and_how_to_go_on() -> None:
-    broken = Broken(
+    broken = NewFailure(
         key="operators/gelu?dtype=float32",
         outcome="wrong-result",
         reason="0.5 is not 0.4",
         command="accelerator-portal validate --device ex --test operators/gelu",
     )
-    flaky = Broken(key="operators/erf", outcome="failed", bad=3, of=8)
+    flaky = NewFailure(key="operators/erf", outcome="failed", bad=3, of=8)
     found = ReportNews(
         newly=(broken,),
         newly_broken=1,
@@ -39,8 +39,8 @@ def test_the_comment_says_what_broke_beside_what_whom_to_ask_and_how_to_go_on() 
         tests=700,
         base=NOW,
     )
-    memory = Memory(answers=(answer(news=found, torch="2.14.0a0"),))
-    assert comment(memory, {"example": ["owner", "other"]}) == (
+    memory = CommentMemory(answers=(answer(news=found, torch="2.14.0a0"),))
+    assert comment_text(memory, {"example": ["owner", "other"]}) == (
         f"{marker(memory)}\n\n"
         "**New failures: `Example` 1 test.**\n\n"
         "Test results of out-of-tree platforms for this pull request. The platforms run these "
@@ -62,19 +62,21 @@ def test_the_comment_says_what_broke_beside_what_whom_to_ask_and_how_to_go_on() 
 
 
 def test_what_is_mended_is_said_in_place() -> None:
-    text = comment(Memory(answers=(answer(broken=0),)), {})
+    text = comment_text(CommentMemory(answers=(answer(broken=0),)), {})
     assert "\n\nNo new failures in the latest reports.\n" in text
     assert f"`Example` at `aaaaaaaaaaaa`, [run]({PAGE})" in text
 
 
 def test_forty_platforms_with_a_thousand_failures_each_fit() -> None:
     tests = tuple(
-        Broken(key=f"s/{noise(n, 290)}", outcome="failed", reason=noise(n, 199), command="c" * 200)
+        NewFailure(
+            key=f"s/{noise(n, 290)}", outcome="failed", reason=noise(n, 199), command="c" * 200
+        )
         for n in range(20)
     )
     found = ReportNews(newly=tests, newly_broken=1000, tests=1000, base=NOW)
-    memory = Memory(answers=tuple(answer(f"p{n}", news=found) for n in range(40)))
-    text = comment(memory, {f"p{n}": ["l" * 39] * 3 for n in range(40)})
+    memory = CommentMemory(answers=tuple(answer(f"p{n}", news=found) for n in range(40)))
+    text = comment_text(memory, {f"p{n}": ["l" * 39] * 3 for n in range(40)})
     assert len(text) <= 60_000
     assert text.count("#### ") == 40
     assert "1,000 more (see the run)" in text or "999 more (see the run)" in text
@@ -91,7 +93,7 @@ def test_a_comment_that_cannot_be_short_enough_is_not_posted() -> None:
     )
     people = {f"p{n}": [f"{noise(m, 38)}" for m in range(50)] for n in range(40)}
     with pytest.raises(HarmfulError, match="more than 65,000 characters"):
-        comment(Memory(answers=tuple(answers)), people)
+        comment_text(CommentMemory(answers=tuple(answers)), people)
 
 
 def noise(seed: int, length: int) -> str:
@@ -118,16 +120,16 @@ HOSTILE = [
 
 @pytest.mark.parametrize("words", HOSTILE)
 def test_hostile_words_can_do_nothing(words: str) -> None:
-    one = Broken(key=words, outcome="failed", reason=words, command=words)
+    one = NewFailure(key=words, outcome="failed", reason=words, command=words)
     found = ReportNews(newly=(one,), newly_broken=1, flaky=(one,), flaky_failing=1, tests=1)
-    memory = Memory(answers=(answer(news=found, name=words[:40], torch=words),))
-    text = comment(memory, {"example": [words]})
+    memory = CommentMemory(answers=(answer(news=found, name=words[:40], torch=words),))
+    text = comment_text(memory, {"example": [words]})
     assert faults(text, marker(memory), [PAGE]) == []
 
 
 @given(st.text(max_size=100))
 @settings(max_examples=50)
 def test_whatever_is_said_can_do_nothing(words: str) -> None:
-    one = Broken(key=words, outcome="failed", reason=words, command=words)
+    one = NewFailure(key=words, outcome="failed", reason=words, command=words)
     found = ReportNews(newly=(one,), newly_broken=1, tests=1)
-    comment(Memory(answers=(answer(news=found, torch=words),)), {"example": [words]})
+    comment_text(CommentMemory(answers=(answer(news=found, torch=words),)), {"example": [words]})

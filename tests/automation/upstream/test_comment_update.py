@@ -5,7 +5,7 @@ import pytest
 from accelerator_automation.github.api import GitHubError
 from accelerator_automation.upstream.comment import (
     CommentAccess,
-    Memory,
+    CommentMemory,
     memory_of_comment,
     merged_memory,
     update_comment,
@@ -121,13 +121,13 @@ def test_a_comment_of_ours_that_was_edited_is_written_anew(double: GitHubDouble)
 
 
 def test_memory_keeps_one_answer_of_each_platform() -> None:
-    before = Memory(answers=(said("b"), said("a")))
+    before = CommentMemory(answers=(said("b"), said("a")))
     after = merged_memory(before, [said("b", 0), said("c", 0), said("d", 2, head=HEAD)])
     assert [(one.accelerator, one.news.newly_broken) for one in after.answers] == [
         ("a", 1),
         ("b", 0),
         ("d", 2),
     ]
-    many = merged_memory(Memory(), [said(f"p{n}", n + 1) for n in range(50)])
+    many = merged_memory(CommentMemory(), [said(f"p{n}", n + 1) for n in range(50)])
     assert min(one.news.newly_broken for one in many.answers) == 11
     assert memory_of_comment("x") is None

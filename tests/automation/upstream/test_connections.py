@@ -6,10 +6,13 @@ import pytest
 
 from accelerator_automation.github.api import GitHubError
 from accelerator_automation.github.app import APP_ID, APP_KEY, AppError
-from accelerator_automation.upstream.checks import check_run, put_check_run
-from accelerator_automation.upstream.connections import clients_here, senders_here
+from accelerator_automation.upstream.check_runs import check_run_body, put_check_run
+from accelerator_automation.upstream.connections import (
+    clients_from_environment,
+    senders_from_environment,
+)
 from accelerator_automation.upstream.dispatch_queue import QueueItem
-from accelerator_automation.upstream.dispatching import Pace, send
+from accelerator_automation.upstream.dispatching import RateLimiter, send_items
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from tests.automation import github_apps
 from tests.automation.github_apps import AppDouble, private_key
@@ -65,8 +68,11 @@ def items(*repositories: str) -> list[QueueItem]:
 
 
 def test_without_the_app_personal_tokens_are_used(double: GitHubDouble) -> None:
-    assert all(one.ok for one in send(senders_here(HOME), items(VENDOR), Pace(), SENDING))
-    clients = clients_here(HOME, "somebody")
+    assert all(
+        one.ok
+        for one in send_items(senders_from_environment(HOME), items(VENDOR), RateLimiter(), SENDING)
+    )
+    clients = clients_from_environment(HOME, "somebody")
     clients.vendors.get(RUNS)
     clients.upstream.get(COMMENTS)
     assert clients.login == "somebody"
@@ -78,12 +84,12 @@ def test_without_the_app_personal_tokens_are_used(double: GitHubDouble) -> None:
 def test_a_person_s_token_creates_no_check_run_and_the_app_s_does(
     double: GitHubDouble, request: pytest.FixtureRequest
 ) -> None:
-    body = check_run(answer(), change(), "L4")
+    body = check_run_body(answer(), change(), "L4")
     with pytest.raises(GitHubError, match=r"You must authenticate via a GitHub App\. \(HTTP 403\)"):
-        put_check_run(clients_here(HOME, "x").upstream, UPSTREAM, body)
+        put_check_run(clients_from_environment(HOME, "x").upstream, UPSTREAM, body)
     request.getfixturevalue("app")
     for _ in range(2):
-        put_check_run(clients_here(HOME, "x").upstream, UPSTREAM, body)
+        put_check_run(clients_from_environment(HOME, "x").upstream, UPSTREAM, body)
     assert len(double.check_runs[UPSTREAM]) == 1
 
 
@@ -96,7 +102,10 @@ def test_where_the_app_is_missing_that_vendor_alone_is_not_sent(
     app.install("asleep", contents="write").suspended = True
     app.install("closed", contents="read")
     work = items(VENDOR, "other/plugin", "gone/plugin", "asleep/plugin", "closed/plugin")
-    sent = {one.accelerator: one for one in send(senders_here(HOME), work, Pace(), SENDING)}
+    sent = {
+        one.accelerator: one
+        for one in send_items(senders_from_environment(HOME), work, RateLimiter(), SENDING)
+    }
     assert {name for name, one in sent.items() if one.ok} == {"vendor", "here"}
     assert {place for place, _ in double.dispatched} == {VENDOR, f"{HOME}/here.yml"}
     words = {
@@ -113,12 +122,12 @@ def test_where_the_app_is_missing_that_vendor_alone_is_not_sent(
 
 
 def test_a_round_mints_once_for_each_vendor_with_the_least_permissions(app: AppDouble) -> None:
-    send(senders_here(HOME), items(VENDOR) * 5, Pace(), SENDING)
-    clients = clients_here(HOME, "somebody")
+    send_items(senders_from_environment(HOME), items(VENDOR) * 5, RateLimiter(), SENDING)
+    clients = clients_from_environment(HOME, "somebody")
     for _ in range(3):
         clients.vendors.get(RUNS)
         clients.upstream.send("POST", COMMENTS, {"body": "text"})
-        put_check_run(clients.upstream, UPSTREAM, check_run(answer(), change(), "L4"))
+        put_check_run(clients.upstream, UPSTREAM, check_run_body(answer(), change(), "L4"))
     asked = [(owner, body["repositories"], body["permissions"]) for owner, body in app.minted]
     assert asked == [
         ("vendor", ["plugin"], {"contents": "write"}),
@@ -130,13 +139,13 @@ def test_a_round_mints_once_for_each_vendor_with_the_least_permissions(app: AppD
 
 def test_comments_are_written_where_checks_may_not_be(double: GitHubDouble, app: AppDouble) -> None:
     del app.installed["pytorch"].permissions["checks"]
-    clients = clients_here(HOME, "somebody")
+    clients = clients_from_environment(HOME, "somebody")
     clients.upstream.send("POST", COMMENTS, {"body": "text"})
     assert len(double.comments[UPSTREAM, NUMBER]) == 1
     with pytest.raises(AppError, match=r"^pytorch/pytorch: .* lacks the permission checks: write"):
-        put_check_run(clients.upstream, UPSTREAM, check_run(answer(), change(), "L4"))
+        put_check_run(clients.upstream, UPSTREAM, check_run_body(answer(), change(), "L4"))
 
 
 def test_the_app_s_own_login_is_the_author_of_its_comments(app: AppDouble) -> None:
     assert app.installed
-    assert clients_here(HOME, "somebody").login == f"{github_apps.SLUG}[bot]"
+    assert clients_from_environment(HOME, "somebody").login == f"{github_apps.SLUG}[bot]"

@@ -7,8 +7,8 @@ import datetime as dt
 import pytest
 
 from accelerator_automation.upstream.dispatch_queue import (
-    DELIVERIES_KEPT,
-    KEPT,
+    DELIVERY_RETENTION,
+    LOG_RETENTION,
     MOST_FAILURES,
     SendLog,
     log_with_plans,
@@ -119,10 +119,10 @@ def test_a_replay_after_a_day_is_refused_and_another_event_is_not() -> None:
     assert note.endswith(" is a replay from 2026-11-21: refused.")
     other = log_with_plans(log, {3: plan("a", delivery="event-3", action="reopened")}, late)
     assert waiting(other.log) == [(3, "a")]
-    kept = log_without_old(log, NOW + KEPT + DAY)
+    kept = log_without_old(log, NOW + LOG_RETENTION + DAY)
     assert kept.sent == {}
-    assert log_with_plans(kept, {4: plan("a")}, NOW + KEPT + DAY).notes
-    assert log_without_old(log, NOW + DELIVERIES_KEPT + DAY) == SendLog()
+    assert log_with_plans(kept, {4: plan("a")}, NOW + LOG_RETENTION + DAY).notes
+    assert log_without_old(log, NOW + DELIVERY_RETENTION + DAY) == SendLog()
 
 
 def test_an_event_that_was_half_sent_is_completed_by_its_second_run() -> None:

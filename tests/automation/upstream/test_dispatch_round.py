@@ -11,13 +11,13 @@ from accelerator_automation.upstream import dispatching
 from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.dispatch_queue import SendLog
 from accelerator_automation.upstream.dispatching import (
-    A_MINUTE,
     MOST_A_MINUTE,
-    MOST_TIME,
+    RATE_WINDOW,
+    ROUND_TIME_LIMIT,
     DispatchRound,
 )
 from accelerator_automation.upstream.planning import DispatchPlan
-from accelerator_automation.upstream.workflow_artifacts import PLAN, SENT
+from accelerator_automation.upstream.workflow_artifacts import PLAN_FILE, SENT_FILE
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import OWN_TOKEN, TOKEN, Fault, GitHubDouble
 from tests.automation.github_limits import GitHubLimits
@@ -46,7 +46,7 @@ def leave_plan(double: GitHubDouble, changed: Change, vendors: int = 1) -> int:
     names = range(vendors)
     double.repositories |= {f"vendor/v{number}" for number in names}
     entries = tuple(entry(f"v{number}", vendor(number)) for number in names)
-    return keep_file(double, PLAN, DispatchPlan(change=changed, entries=entries))
+    return keep_file(double, PLAN_FILE, DispatchPlan(change=changed, entries=entries))
 
 
 def sent_round(double: GitHubDouble, clock: SimulatedClock | None = None) -> DispatchRound:
@@ -54,9 +54,9 @@ def sent_round(double: GitHubDouble, clock: SimulatedClock | None = None) -> Dis
     double.asked.clear()
     clock = clock or SimulatedClock()
     kept: list[SendLog] = []
-    done = dispatching.dispatch(senders(double), kept.append, clock.sending)
+    done = dispatching.run_dispatch_round(senders(double), kept.append, clock.sending)
     assert kept[-1] == done.log
-    keep_file(double, SENT, done.log, clock.now())
+    keep_file(double, SENT_FILE, done.log, clock.now())
     return done
 
 
@@ -93,7 +93,7 @@ def test_a_busy_hour_is_sent_at_the_pace_and_goes_on_in_the_next_run(double: Git
     for number in range(1, 13):
         leave_plan(double, event_of(number), vendors=100)
     first = sent_round(double, clock)
-    whole = int(MOST_TIME / A_MINUTE) + 1
+    whole = int(ROUND_TIME_LIMIT / RATE_WINDOW) + 1
     assert len(first.sent) == MOST_A_MINUTE * whole
     assert first.waiting == 1200 - len(first.sent)
     second = sent_round(double, clock)
@@ -105,7 +105,7 @@ def test_a_busy_hour_is_sent_at_the_pace_and_goes_on_in_the_next_run(double: Git
     assert max(*limits.of(TOKEN).shares.values(), *limits.of(OWN_TOKEN).shares.values()) <= 0.5
     moments = sorted(at for one in second.log.sent.values() for at in one.sent.values())
     pairs = zip(moments, moments[MOST_A_MINUTE:], strict=False)
-    assert all(later - earlier >= A_MINUTE for earlier, later in pairs)
+    assert all(later - earlier >= RATE_WINDOW for earlier, later in pairs)
 
 
 def test_a_commit_that_comes_while_older_ones_wait_replaces_them(double: GitHubDouble) -> None:
@@ -120,7 +120,9 @@ def test_a_commit_that_comes_while_older_ones_wait_replaces_them(double: GitHubD
 
     kept: list[SendLog] = []
     how = clock.sending
-    done = dispatching.dispatch(senders(double), kept.append, type(how)(pause=pause, now=clock.now))
+    done = dispatching.run_dispatch_round(
+        senders(double), kept.append, type(how)(pause=pause, now=clock.now)
+    )
     assert "Pull request 2: " in done.notes[0]
     heads = {
         (place, body["client_payload"]["sha"])
@@ -139,14 +141,14 @@ def test_a_sender_that_is_killed_goes_on_from_its_last_batch(double: GitHubDoubl
     kept: list[SendLog] = []
 
     def pause(seconds: float) -> None:
-        if clock.now() >= NOW + A_MINUTE:
+        if clock.now() >= NOW + RATE_WINDOW:
             raise KeyboardInterrupt
         clock.pause(seconds)
 
     how = type(clock.sending)(pause=pause, now=clock.now, at_once=1)
     with pytest.raises(KeyboardInterrupt):
-        dispatching.dispatch(senders(double), kept.append, how)
-    keep_file(double, SENT, kept[-1])
+        dispatching.run_dispatch_round(senders(double), kept.append, how)
+    keep_file(double, SENT_FILE, kept[-1])
     sent_round(double, clock)
     assert set(told(double)) == {(f"v{n}", 1) for n in range(100)}
     assert len(told(double)) == 100
@@ -156,7 +158,7 @@ def test_a_plan_waits_where_github_does_not_answer(double: GitHubDouble) -> None
     leave_plan(double, event_of(1))
     double.faults = [Fault("GET .*artifacts", 500, times=9)]
     with pytest.raises(GitHubError):
-        dispatching.dispatch(senders(double), lambda _: None, SimulatedClock().sending)
+        dispatching.run_dispatch_round(senders(double), lambda _: None, SimulatedClock().sending)
     double.faults = []
     assert not sent_round(double).failed
     assert told(double) == [("v0", 1)]

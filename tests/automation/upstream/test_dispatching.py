@@ -8,7 +8,12 @@ from dataclasses import replace
 import pytest
 
 from accelerator_automation.upstream.dispatch_queue import QueueItem
-from accelerator_automation.upstream.dispatching import Pace, SendResult, SendSettings, send
+from accelerator_automation.upstream.dispatching import (
+    RateLimiter,
+    SendResult,
+    SendSettings,
+    send_items,
+)
 from accelerator_automation.upstream.planning import DispatchPlan
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import OWN_TOKEN, TOKEN, Fault, GitHubDouble
@@ -43,7 +48,7 @@ def plan_of(*vendors: str) -> DispatchPlan:
 def sent_to(double: GitHubDouble, plan: DispatchPlan, how: SendSettings) -> list[SendResult]:
     """Send a whole plan, as fast as it goes."""
     items = [QueueItem(1, plan.change, one) for one in plan.entries]
-    return send(senders(double), items, Pace(most=1000), how)
+    return send_items(senders(double), items, RateLimiter(most=1000), how)
 
 
 def test_each_vendor_is_sent_its_own_event(double: GitHubDouble) -> None:

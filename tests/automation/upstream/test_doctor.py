@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from accelerator_automation.upstream.doctor import SECRETS, SETTINGS
+from accelerator_automation.upstream.doctor import ADMINISTRATOR_VARIABLE, SECRETS
 from accelerator_portal.cli import main
 from tests.automation.github_double import TOKEN, Fault, GitHubDouble
 from tests.automation.upstream.scene import HOME, VENDOR, portal
 from tests.folders import Tree
 
-TOKENS = (SETTINGS, *SECRETS)
+TOKENS = (ADMINISTRATOR_VARIABLE, *SECRETS)
 ENVIRONMENT = f"repos/{HOME}/environments/upstream"
 VARIABLE = f"repos/{HOME}/actions/variables/UPSTREAM_LOGIN"
 FOLDER = f"repos/{VENDOR}/contents/.github/workflows"

@@ -12,11 +12,11 @@ import pytest
 from accelerator_automation.upstream import answer_round
 from accelerator_automation.upstream.answer_round import AnswerRound, Clients
 from accelerator_automation.upstream.dispatch_queue import SendLog, SentChange
-from accelerator_automation.upstream.workflow_artifacts import LEDGER, SENT
+from accelerator_automation.upstream.workflow_artifacts import LEDGER_FILE, SENT_FILE
 from tests.automation.github_double import BOT, Fault, GitHubDouble
 from tests.automation.upstream import scene
 from tests.automation.upstream.scene import HEAD, HOME, NOW, NUMBER, UPSTREAM, VENDOR, change
-from tests.automation.upstream.test_checks import RELAY
+from tests.automation.upstream.test_check_runs import RELAY
 from tests.folders import Tree, loaded
 
 LABEL = "ciflow/crcr/ex_ample"
@@ -34,14 +34,14 @@ def answer(root: Path, double: GitHubDouble, now: dt.datetime = NOW) -> AnswerRo
     double.asked.clear()
     here = scene.client(double)
     clients = Clients(own=here, vendors=here, upstream=here, home=HOME, login=BOT)
-    done = answer_round.answer(root, loaded(root), clients, now)
-    scene.keep_file(double, LEDGER, done.ledger, now)
+    done = answer_round.run_answer_round(root, loaded(root), clients, now)
+    scene.keep_file(double, LEDGER_FILE, done.ledger, now)
     return done
 
 
 def send(double: GitHubDouble, *changes: SentChange) -> None:
     """What the sender's log says."""
-    scene.keep_file(double, SENT, SendLog(sent=dict(enumerate(changes, 1))))
+    scene.keep_file(double, SENT_FILE, SendLog(sent=dict(enumerate(changes, 1))))
 
 
 def sent(at: dt.datetime = scene.SENT, **changed: object) -> SentChange:

@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 
 from accelerator_automation.upstream.comment import (
     PREFIX,
-    Memory,
+    CommentMemory,
     PlatformAnswer,
     marker,
     memory_of_comment,
 )
-from accelerator_automation.upstream.news import Broken, ReportNews
+from accelerator_automation.upstream.new_failures import NewFailure, ReportNews
 from tests.automation.upstream.scene import HEAD, VENDOR
 
 
 def answer(id_: str = "example", broken: int = 1, **changed: object) -> PlatformAnswer:
-    tests = [Broken(key=f"made-up/t{n}", outcome="failed", reason="why") for n in range(broken)]
+    tests = [NewFailure(key=f"made-up/t{n}", outcome="failed", reason="why") for n in range(broken)]
     found = ReportNews(newly=tuple(tests[:20]), newly_broken=broken, tests=broken + 5)
     return PlatformAnswer.model_validate(
         {
@@ -35,18 +35,18 @@ def answer(id_: str = "example", broken: int = 1, **changed: object) -> Platform
 
 
 def test_a_comment_remembers_what_it_says() -> None:
-    memory = Memory(answers=(answer("a"), answer("b", 30, torch="2.14.0", late=True)))
+    memory = CommentMemory(answers=(answer("a"), answer("b", 30, torch="2.14.0", late=True)))
     assert memory_of_comment(f"{marker(memory)}\n\nAny words.") == memory
 
 
 def test_the_numbers_that_github_gives_runs_by_now_are_taken() -> None:
-    memory = Memory(answers=(answer(run=17_654_321_098),))
+    memory = CommentMemory(answers=(answer(run=17_654_321_098),))
     assert memory_of_comment(marker(memory)) == memory
 
 
 def test_another_comment_remembers_nothing() -> None:
     assert memory_of_comment("hello") is None
-    assert memory_of_comment(f" {marker(Memory())}") is None
+    assert memory_of_comment(f" {marker(CommentMemory())}") is None
 
 
 def bomb() -> str:
@@ -60,7 +60,7 @@ def bomb() -> str:
     ids=["empty", "short", "no base64", "no zlib", "another form", "bomb"],
 )
 def test_a_marker_that_cannot_be_read_is_written_anew(inside: str) -> None:
-    assert memory_of_comment(f"{PREFIX}{inside} -->\n\nwords") == Memory()
+    assert memory_of_comment(f"{PREFIX}{inside} -->\n\nwords") == CommentMemory()
 
 
 @given(st.text())

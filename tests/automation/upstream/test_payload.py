@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from accelerator_automation.upstream.planning import (
     MOST_BYTES,
     client_payload,
-    fitted,
-    size,
+    json_size,
+    shortened_payload,
 )
 from tests.automation.upstream.scene import BASE, DELIVERY, HEAD, NUMBER, change, entry
 
@@ -47,7 +47,7 @@ def test_without_a_pull_request_there_is_none() -> None:
 )
 def test_texts_are_cut_and_identifiers_never(title: str, labels: list[str]) -> None:
     found = client_payload(change(title=title, labels=tuple(labels)), entry())
-    assert size(found) <= MOST_BYTES
+    assert json_size(found) <= MOST_BYTES
     assert len(found) <= 10
     assert {name: found[name] for name in IDENTIFIERS} == IDENTIFIERS
     pull = found["pull_request"]
@@ -56,9 +56,9 @@ def test_texts_are_cut_and_identifiers_never(title: str, labels: list[str]) -> N
 
 def test_labels_go_first_and_then_the_title() -> None:
     whole = client_payload(change(title="t" * 900, labels=("l" * 50,) * 8), entry())
-    with_labels_cut = fitted(whole, size(whole) - 1)["pull_request"]
+    with_labels_cut = shortened_payload(whole, json_size(whole) - 1)["pull_request"]
     assert (len(with_labels_cut["labels"]), with_labels_cut["title"]) == (4, "t" * 900)
-    with_title_cut = fitted(whole, 900)["pull_request"]
+    with_title_cut = shortened_payload(whole, 900)["pull_request"]
     assert with_title_cut["labels"] == []
     assert with_title_cut["title"].startswith("ttt")
     assert with_title_cut["title"].endswith("…")
@@ -66,4 +66,4 @@ def test_labels_go_first_and_then_the_title() -> None:
 
 def test_what_cannot_be_cut_is_an_error() -> None:
     with pytest.raises(ValueError, match=r"^the event has [0-9,]+ bytes, more than 100$"):
-        fitted(client_payload(change(), entry()), 100)
+        shortened_payload(client_payload(change(), entry()), 100)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_automation.upstream.planning import DispatchPlan, matrix, plan
+from accelerator_automation.upstream.planning import DispatchPlan, job_matrix, plan_tests
 from tests.automation.upstream.scene import RUNNER, SECTION, change, entry, portal, portal_of
 from tests.folders import Tree, loaded
 
@@ -15,9 +15,9 @@ def reasons(found: DispatchPlan) -> dict[str, str]:
 
 
 def test_who_has_the_section_takes_part_as_it_says(tree: Tree) -> None:
-    found = plan(loaded(tree(portal())), change())
+    found = plan_tests(loaded(tree(portal())), change())
     (one,) = found.entries
-    assert (one.accelerator, one.tasks, one.hours, one.run.way) == (
+    assert (one.accelerator, one.tasks, one.hours, one.run.start_method) == (
         "example",
         ("unit", "models"),
         4,
@@ -27,7 +27,7 @@ def test_who_has_the_section_takes_part_as_it_says(tree: Tree) -> None:
 
 
 def test_who_has_none_is_not_asked(tree: Tree) -> None:
-    found = plan(loaded(tree(portal(""))), change())
+    found = plan_tests(loaded(tree(portal(""))), change())
     assert (found.entries, found.passed_over) == ((), {})
 
 
@@ -54,7 +54,7 @@ def test_who_has_none_is_not_asked(tree: Tree) -> None:
 def test_who_does_not_ask_for_it_is_passed_over_with_the_reason(
     tree: Tree, section: str, changed: dict[str, object], reason: str
 ) -> None:
-    found = plan(loaded(tree(portal(section))), change(**changed))
+    found = plan_tests(loaded(tree(portal(section))), change(**changed))
     assert (found.entries, reasons(found)) == ((), {"example": reason})
 
 
@@ -66,17 +66,17 @@ def test_who_does_not_ask_for_it_is_passed_over_with_the_reason(
     ],
 )
 def test_a_label_asks_whatever_its_case(tree: Tree, changed: dict[str, object]) -> None:
-    assert plan(loaded(tree(portal(LABELLED))), change(**changed)).entries
+    assert plan_tests(loaded(tree(portal(LABELLED))), change(**changed)).entries
 
 
 def test_several_platforms_take_part_in_the_order_of_their_names(tree: Tree) -> None:
     root = tree(portal_of(("own", SECTION), ("other", SECTION)))
-    found = plan(loaded(root), change())
+    found = plan_tests(loaded(root), change())
     assert [one.accelerator for one in found.entries] == ["other", "own"]
 
 
 def test_the_matrix_has_a_job_for_each_task() -> None:
-    assert matrix(entry(run=RUNNER, tasks=("build", "unit", "models"))) == {
+    assert job_matrix(entry(run=RUNNER, tasks=("build", "unit", "models"))) == {
         "include": [
             {"task": "build", "suites": "integration"},
             {"task": "unit", "suites": "operators"},

@@ -13,12 +13,12 @@ import pytest
 from accelerator_automation.upstream import dispatching
 from accelerator_automation.upstream.change import Change, confirmed_change
 from accelerator_automation.upstream.incoming import read_event
-from accelerator_automation.upstream.planning import DispatchPlan, plan
-from accelerator_automation.upstream.workflow_artifacts import PLAN, SENT
+from accelerator_automation.upstream.planning import DispatchPlan, plan_tests
+from accelerator_automation.upstream.workflow_artifacts import PLAN_FILE, SENT_FILE
 from tests.automation.github_double import GitHubDouble
 from tests.automation.upstream import scene
 from tests.automation.upstream.scene import DELIVERY, HEAD, NOW, NUMBER, UPSTREAM, VENDOR
-from tests.automation.upstream.test_checks import RELAY
+from tests.automation.upstream.test_check_runs import RELAY
 from tests.automation.upstream.test_late_labels import LABEL, answer, checks, label
 from tests.folders import Tree, loaded
 
@@ -32,9 +32,9 @@ def root(tree: Tree) -> Path:
 
 def dispatch(double: GitHubDouble, found: DispatchPlan) -> None:
     """A round of the sender for a plan."""
-    scene.keep_file(double, PLAN, found)
-    done = dispatching.dispatch(scene.senders(double), lambda _: None, scene.SENDING)
-    scene.keep_file(double, SENT, done.log)
+    scene.keep_file(double, PLAN_FILE, found)
+    done = dispatching.run_dispatch_round(scene.senders(double), lambda _: None, scene.SENDING)
+    scene.keep_file(double, SENT_FILE, done.log)
 
 
 def report_back(double: GitHubDouble, delivery: str, outcome: str) -> None:
@@ -63,7 +63,7 @@ def test_the_platform_is_told_again_and_answers_again(root: Path, double: GitHub
     pull = double.records[f"repos/{UPSTREAM}/pulls/{NUMBER}"]
     assert pull["head"]["repo"]["full_name"] != UPSTREAM, "the pull request is not of a fork"
     label(double, LABEL)
-    dispatch(double, plan(catalog, scene.change()))
+    dispatch(double, plan_tests(catalog, scene.change()))
     report_back(double, DELIVERY, "failed")
     answer(root, double, NOW + dt.timedelta(minutes=30))
     assert [one[:2] for one in checks(double)] == [(HEAD, f"{DELIVERY}:{NUMBER}")]
@@ -72,7 +72,7 @@ def test_the_platform_is_told_again_and_answers_again(root: Path, double: GitHub
     assert isinstance(change, Change)
     confirmed = confirmed_change(scene.client(double), change, NOW)
     assert (confirmed.number, confirmed.head, confirmed.only) == (NUMBER, HEAD, "example")
-    dispatch(double, plan(catalog, confirmed))
+    dispatch(double, plan_tests(catalog, confirmed))
     payloads = [body["client_payload"] for _, body in double.dispatched]
     assert [one["delivery_id"] for one in payloads] == [DELIVERY, AGAIN]
 
@@ -86,7 +86,7 @@ def test_the_platform_is_told_again_and_answers_again(root: Path, double: GitHub
 
 def test_a_new_commit_since_then_refuses_it(root: Path, double: GitHubDouble) -> None:
     label(double, LABEL)
-    dispatch(double, plan(loaded(root), scene.change()))
+    dispatch(double, plan_tests(loaded(root), scene.change()))
     report_back(double, DELIVERY, "passed")
     answer(root, double, NOW + dt.timedelta(minutes=30))
     double.records[f"repos/{UPSTREAM}/pulls/{NUMBER}"]["head"]["sha"] = "d" * 40

@@ -14,7 +14,7 @@ from tests.automation import github_apps
 from tests.automation.github_apps import AppDouble, new_key, private_key
 from tests.automation.github_double import GitHubDouble
 from tests.automation.upstream.scene import HOME, SECTION, UPSTREAM, VENDOR, portal
-from tests.automation.upstream.test_checks import RELAY
+from tests.automation.upstream.test_check_runs import RELAY
 from tests.automation.upstream.test_doctor import ENVIRONMENT, FOLDER, Doctor, set_up
 from tests.folders import Tree
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from accelerator_automation.upstream.answer_ledger import LookupResult
-from accelerator_automation.upstream.dispatch_queue import SendLog, Sweep, WaitingPlan
+from accelerator_automation.upstream.dispatch_queue import SendLog, SweepResult, WaitingPlan
 from accelerator_automation.upstream.dispatching import DispatchRound, SendResult
 from accelerator_automation.upstream.planning import DispatchPlan
 from accelerator_automation.upstream.run_search import RunResult
@@ -43,7 +43,7 @@ def test_what_could_not_be_sent_is_told_with_the_reason() -> None:
 
 
 def test_a_sweep_names_the_runs() -> None:
-    assert sweep_summary(Sweep((3,), (4,), (HOSTILE,))) == (
+    assert sweep_summary(SweepResult((3,), (4,), (HOSTILE,))) == (
         "# Started 1 failed run again\n\n- run 3\n"
         "- **given up** run 4: it failed 3 times\n"
         "- **failed** `` ` ::error::x @all <b> # y ``\n"

@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 
 from accelerator_automation.github.api import GitHubError
-from accelerator_automation.upstream.answer_ledger import Ledger, Settled
+from accelerator_automation.upstream.answer_ledger import Ledger, SettledAnswer
 from accelerator_automation.upstream.workflow_artifacts import FileSource, workflow_files
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.made_up import archive
@@ -22,7 +22,7 @@ OWN = {
 
 
 def ledger(title: str) -> Ledger:
-    return Ledger(settled={title: Settled(at=NOW, state="report")})
+    return Ledger(settled={title: SettledAnswer(at=NOW, state="report")})
 
 
 def keep(double: GitHubDouble, title: str, **changed: object) -> int:

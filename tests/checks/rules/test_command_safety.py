@@ -27,10 +27,10 @@ def test_the_commands_of_reports_are_looked_at(tree: Tree) -> None:
 
 
 UNPROTECTED = [
-    *commands._OPTIONS,
-    *(f"export {name}=1" for name in sorted(commands._VARIABLES)),
-    *(f"tool config set {setting} 0" for setting in commands._SETTINGS),
-    *(f"tool --set {value}" for value in commands._VALUES),
+    *commands._UNSAFE_OPTIONS,
+    *(f"export {name}=1" for name in sorted(commands._UNSAFE_VARIABLES)),
+    *(f"tool config set {setting} 0" for setting in commands._UNSAFE_SETTINGS),
+    *(f"tool --set {value}" for value in commands._UNSAFE_VALUES),
 ]
 
 
@@ -39,7 +39,7 @@ def test_no_word_that_disables_a_check_is_skipped_in_text(text: str) -> None:
     """Texts without certain words are not parsed; each such word must be one of these."""
     pipelines = CommandText("guide.md", 1, text).pipelines()
     words = [word for pipeline in pipelines for one in pipeline.commands for word in one.words]
-    assert list(commands.unprotected_words(words))
+    assert list(commands.words_disabling_checks(words))
 
 
 @pytest.mark.parametrize(

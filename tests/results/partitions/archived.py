@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from accelerator_portal.reports import Report
-from accelerator_portal.results.folding import Folding, NamedReport, fold_reports
+from accelerator_portal.results.folding import FoldResult, NamedReport, fold_reports
 from accelerator_portal.results.partitions.manifest import HISTORY, TABLES, Table, read_manifest
-from accelerator_portal.results.partitions.writing import read_part
+from accelerator_portal.results.partitions.writing import read_listed_file
 from tests.results.made_up import Outcomes, made_up
 
 DAYS: list[Outcomes] = [
@@ -35,7 +35,7 @@ def named(*reports: Report) -> list[NamedReport]:
     return [(Path(f"day-{number}.json"), report) for number, report in enumerate(reports)]
 
 
-def archive(root: Path, *reports: Report) -> Folding:
+def archive(root: Path, *reports: Report) -> FoldResult:
     folding = fold_reports(root, named(*reports))
     assert not folding.problems, folding.problems
     return folding
@@ -46,7 +46,7 @@ def rows(root: Path, table: Table, accelerator: str = "example") -> list[Row]:
     found: list[Row] = []
     for file in read_manifest(root, accelerator).files_of("runs", table):
         suite = {"suite": file.partition.suite}
-        found += (row | suite for row in read_part(root, file).to_pylist())
+        found += (row | suite for row in read_listed_file(root, file).to_pylist())
     return sorted(found, key=lambda row: (str(row["key"]), str(row["started"])))
 
 

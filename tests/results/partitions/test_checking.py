@@ -22,7 +22,7 @@ from accelerator_portal.results.partitions.manifest import (
     manifest_path,
     read_manifest,
 )
-from accelerator_portal.results.partitions.writing import locked
+from accelerator_portal.results.partitions.writing import history_lock
 from accelerator_portal.results.state_file import state_text
 from tests.results.made_up import NAMES, OUTCOMES, STAGES, Outcomes, made_up
 from tests.results.partitions.archived import DAYS, all_rows, archive, named, report_of
@@ -112,7 +112,7 @@ def test_files_of_an_interrupted_fold_can_be_deleted_or_the_report_folded(tmp_pa
 
 def test_two_folds_at_once_the_second_says_so_and_others_go_on(tmp_path: Path) -> None:
     reports = [REPORTS[0], made_up(0, {"a": "passed"}, accelerator="other")]
-    with locked(tmp_path, "example"):
+    with history_lock(tmp_path, "example"):
         folding = fold_reports(tmp_path, named(*reports))
     assert "\n".join(map(str, folding.problems)) == (
         'data/history/example:1: another command is writing the history of "example"; wait '

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.results.partitions.checking import check_accelerator
-from accelerator_portal.results.partitions.compaction import compact
+from accelerator_portal.results.partitions.compaction import compact_accelerator
 from accelerator_portal.results.partitions.manifest import HISTORY, read_manifest
 from tests.results.made_up import HISTORIES, Outcomes, made_up
 from tests.results.partitions.archived import DAYS, all_rows, archive, content, named, report_of
@@ -25,7 +25,7 @@ def test_merged_files_have_the_same_rows(
     reports = [made_up(day * 9, outcomes) for day, outcomes in enumerate(history)]
     fold_reports(root, named(*reports))
     before = all_rows(root)
-    done = compact(root, "example", "2026-05")
+    done = compact_accelerator(root, "example", "2026-05")
     assert all_rows(root) == before
     assert done.files >= done.merged
     assert not list(check_accelerator(root, "example"))
@@ -34,7 +34,7 @@ def test_merged_files_have_the_same_rows(
 def test_past_months_are_one_file_each_and_the_last_one_stays(tmp_path: Path) -> None:
     archive(tmp_path, *REPORTS)  # days 0, 20, 40, 60, 80, 100 from March 1
     before = all_rows(tmp_path)
-    done = compact(tmp_path, "example", "2026-06")
+    done = compact_accelerator(tmp_path, "example", "2026-06")
     assert (done.files, done.merged) == (8, 4)  # two nights in March and in April; two tables
     assert all_rows(tmp_path) == before
     files = read_manifest(tmp_path, "example").files_of("runs", "results")
@@ -46,7 +46,7 @@ def test_past_months_are_one_file_each_and_the_last_one_stays(tmp_path: Path) ->
         ("2026-06", "20260609T020000Z"),
     ]
     again = content(tmp_path)
-    assert compact(tmp_path, "example", "2026-06").files == 0
+    assert compact_accelerator(tmp_path, "example", "2026-06").files == 0
     assert content(tmp_path) == again
 
 
@@ -62,7 +62,7 @@ def test_an_interrupted_merge_is_found_and_tidied(tmp_path: Path, point: str) ->
         ),
         pytest.raises(KeyboardInterrupt),
     ):
-        compact(tmp_path, "example", "2026-06")
+        compact_accelerator(tmp_path, "example", "2026-06")
     for left in (tmp_path / HISTORY).rglob("*.new"):
         left.unlink()  # as `unlink` itself was interrupted
     problems = list(check_accelerator(tmp_path, "example"))

@@ -8,9 +8,9 @@ import duckdb
 import pytest
 
 from accelerator_portal.results.archive import read_history
+from accelerator_portal.results.history_state import Basis
 from accelerator_portal.results.partitions.columns import COLUMNS
 from accelerator_portal.results.partitions.manifest import BASES, HISTORY, TABLES, read_manifest
-from accelerator_portal.results.standing import Basis
 from tests.folders import REPOSITORY
 from tests.results.partitions.archived import DAYS, archive, report_of, rows
 

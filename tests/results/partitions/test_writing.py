@@ -12,9 +12,9 @@ import pytest
 
 from accelerator_portal.results.archive import read_history
 from accelerator_portal.results.folding import fold_reports
-from accelerator_portal.results.history import fold
+from accelerator_portal.results.history import fold_report
+from accelerator_portal.results.history_state import State
 from accelerator_portal.results.partitions.manifest import Manifest, read_manifest, write_manifest
-from accelerator_portal.results.standing import State
 from tests.results.made_up import START, made_up
 from tests.results.partitions.archived import (
     DAYS,
@@ -111,7 +111,7 @@ def test_folding_anew_forgets_one_basis_and_keeps_the_other(tmp_path: Path) -> N
     manifest = read_manifest(tmp_path, "example")
     assert [report.basis for report in manifest.reports.values()] == ["baselines", "runs"]
     assert len(rows(tmp_path, "results")) == 6
-    _, changes = fold(State("example", "runs"), REPORTS[2])
+    _, changes = fold_report(State("example", "runs"), REPORTS[2])
     assert read_history(tmp_path, "example", "runs").changes == changes
 
 

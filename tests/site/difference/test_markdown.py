@@ -9,7 +9,11 @@ from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.reports.reading import parse_json
 from accelerator_portal.site.difference import Difference, compare, markdown, read_state
-from accelerator_portal.site.difference.markdown import LIMIT, MOST_LINES, cut
+from accelerator_portal.site.difference.markdown import (
+    MOST_LINES,
+    MOST_MARKDOWN_CHARACTERS,
+    join_blocks,
+)
 from accelerator_portal.site.difference.shapes import (
     CommandChange,
     Item,
@@ -53,7 +57,7 @@ def test_whatever_the_texts_are_nothing_stands_outside_code_that_could_act(
     difference: Difference,
 ) -> None:
     text = markdown(difference)
-    assert len(text) <= LIMIT
+    assert len(text) <= MOST_MARKDOWN_CHARACTERS
     tree = LexborHTMLParser(PARSER.render(text))
     assert {node.tag for node in tree.css("*")} <= EXPECTED
     assert all(not node.attributes or node.tag == "code" for node in tree.css("*"))
@@ -117,8 +121,8 @@ def test_a_long_list_says_how_many_more_there_are() -> None:
 
 def test_what_does_not_fit_is_left_out_in_whole_blocks_and_counted() -> None:
     fence = ["Changed", "", "```diff", "- a", "+ b", "```"]
-    whole = cut([["Summary."], *[fence] * 100], 10**6)
-    short = cut([["Summary."], *[fence] * 100], 1000)
+    whole = join_blocks([["Summary."], *[fence] * 100], 10**6)
+    short = join_blocks([["Summary."], *[fence] * 100], 1000)
     assert len(whole) > 1000 >= len(short)
     *kept, last = short.rstrip().split("\n\n")
     kept_fences = "\n\n".join(kept).count("```diff")
@@ -132,5 +136,5 @@ def test_a_huge_difference_stays_within_the_limit() -> None:
     items = [Item(change="changed", name="n" * 300, before="b" * 300, after="a" * 300)] * 500
     platforms = tuple(platform(facts=items, versions=items, texts=items) for _ in range(10))
     text = markdown(Difference(platforms=platforms))
-    assert len(text) <= LIMIT
+    assert len(text) <= MOST_MARKDOWN_CHARACTERS
     assert "more lines are left out here" in text

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from accelerator_validation.case import Case, Result
-from accelerator_validation.cluster.cluster_pool import ClusterPool, RemoteBegan
-from accelerator_validation.cluster.connecting import Cluster, connected
+from accelerator_validation.cluster.cluster_pool import ClusterPool, RemoteBeginCallback
+from accelerator_validation.cluster.connecting import Cluster, connect_to_cluster
 from accelerator_validation.pool import EndCallback
-from accelerator_validation.probe import Probed
-from accelerator_validation.run import Finished, begin
+from accelerator_validation.probe import ProbeResult
+from accelerator_validation.run import FinishedRun, begin_run
 from accelerator_validation.worker import Job
 from tests.validation.runs import TORCH, matrix, plan, request
 
@@ -22,16 +22,16 @@ class ClusterWithoutTorch(Cluster):
     """A cluster whose machines are not tried: they need no torch for the fake suite."""
 
     def pool(
-        self, job: Job, probed: Probed, *, began: RemoteBegan, ended: EndCallback
+        self, job: Job, probed: ProbeResult, *, began: RemoteBeginCallback, ended: EndCallback
     ) -> ClusterPool:
         """Return a pool that compares no environments."""
         del probed
-        return ClusterPool(self._client, self._run, job, began=began, ended=ended)
+        return ClusterPool(self._client, self._run_id, job, began=began, ended=ended)
 
 
 @contextmanager
 def joined(address: str) -> Iterator[Cluster]:
-    with connected(address) as cluster:
+    with connect_to_cluster(address) as cluster:
         yield ClusterWithoutTorch(cluster._client)
 
 
@@ -40,10 +40,10 @@ def run_on(
     folder: Path,
     names: Sequence[str],
     watch: Callable[[Case, Result | None], None] = lambda *_: None,
-) -> Finished:
+) -> FinishedRun:
     matrices = {"made-up": matrix(names, timeout_s=20).model_copy(update={"batch": 4})}
     with joined(address) as cluster:
-        return begin(request(folder), matrices, plan(names), TORCH, watch, cluster)
+        return begin_run(request(folder), matrices, plan(names), TORCH, watch, cluster)
 
 
 def main() -> None:

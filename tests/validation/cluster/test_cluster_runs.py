@@ -16,7 +16,7 @@ from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import read_report
 from accelerator_validation.case import Case, Result
 from accelerator_validation.cluster import cluster_pool
-from accelerator_validation.cluster.connecting import connected
+from accelerator_validation.cluster.connecting import connect_to_cluster
 from accelerator_validation.plan import RunError
 from tests.folders import REPOSITORY
 from tests.validation.cluster.dask_cluster import dask_cluster
@@ -82,7 +82,7 @@ def test_the_batch_of_a_worker_that_is_killed_runs_again_elsewhere(tmp_path: Pat
 def test_a_test_that_ends_machine_after_machine_is_a_crash(tmp_path: Path) -> None:
     names = ["passed-1", "machine-1", "passed-2"]
     with dask_cluster(tmp_path, workers=4, variables=GIVE_UP) as cluster:
-        with connected(cluster.address) as found:
+        with connect_to_cluster(cluster.address) as found:
             found._client.wait_for_workers(4, timeout=60)
         done = run_on(cluster.address, tmp_path, names)
         ended = [one for one in cluster.workers if one.poll() is not None]

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from accelerator_validation.cluster import connecting
-from accelerator_validation.cluster.connecting import agreed
+from accelerator_validation.cluster.connecting import common_probe_result
 from accelerator_validation.plan import RunError
-from accelerator_validation.probe import Probed
+from accelerator_validation.probe import ProbeResult
 
 ENVIRONMENT: dict[str, Any] = {
     "torch": "2.13.0",
@@ -17,7 +17,7 @@ ENVIRONMENT: dict[str, Any] = {
     "driver": "7.1",
     "packages": {"numpy": "2.0"},
 }
-PROBED = Probed(ENVIRONMENT, aten={"registered": 9})
+PROBED = ProbeResult(ENVIRONMENT, aten={"registered": 9})
 
 
 @pytest.fixture(autouse=True)
@@ -26,12 +26,12 @@ def torch_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connecting, "installed_version", {"torch": "2.13.0"}.get)
 
 
-def with_facts(**changes: Any) -> Probed:  # noqa: ANN401 - any field of an environment
+def with_facts(**changes: Any) -> ProbeResult:  # noqa: ANN401 - any field of an environment
     return replace(PROBED, environment={**ENVIRONMENT, **changes})
 
 
 def test_machines_that_are_alike_are_one_environment() -> None:
-    found = agreed({"tcp://b": replace(PROBED, forks=False), "tcp://a": PROBED})
+    found = common_probe_result({"tcp://b": replace(PROBED, forks=False), "tcp://a": PROBED})
     assert found == replace(PROBED, forks=False)  # what forks on one only is not forked at all
 
 
@@ -42,7 +42,7 @@ def test_every_difference_is_named_with_its_machine() -> None:
         "tcp://d": with_facts(driver=None),
     }
     with pytest.raises(RunError) as error:
-        agreed({"tcp://a": PROBED, **others})
+        common_probe_result({"tcp://a": PROBED, **others})
     assert str(error.value).splitlines() == [
         "the Dask workers have different environments. Compared with tcp://a:",
         "  tcp://b: package numpy not known instead of 2.0",
@@ -61,10 +61,10 @@ def test_every_difference_is_named_with_its_machine() -> None:
 )
 def test_tests_of_another_version_are_not_listed_here(changes: dict[str, str], words: str) -> None:
     with pytest.raises(RunError) as error:
-        agreed({"tcp://a": with_facts(**changes)})
+        common_probe_result({"tcp://a": with_facts(**changes)})
     assert str(error.value).startswith(words)
 
 
 def test_a_device_that_no_machine_can_use_is_left_to_the_suites_that_say_why() -> None:
-    broken = Probed({}, "import", "libmade_up.so is missing")
-    assert agreed({"tcp://a": broken, "tcp://b": broken}) == broken
+    broken = ProbeResult({}, "import", "libmade_up.so is missing")
+    assert common_probe_result({"tcp://a": broken, "tcp://b": broken}) == broken

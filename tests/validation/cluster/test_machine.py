@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from accelerator_validation.cluster import machine
-from accelerator_validation.cluster.batch import Batch, BatchOutcome, ForeignMachineError
+from accelerator_validation.cluster.batch import Batch, BatchOutcome, UnsuitableMachineError
 from accelerator_validation.cluster.machine import end_run, probe_machine, run_batch
-from accelerator_validation.probe import Probed
+from accelerator_validation.probe import ProbeResult
 from accelerator_validation.worker import Job
 
 JOB = Job("none", {}, {}, 1)
@@ -40,11 +40,11 @@ def hosts(monkeypatch: pytest.MonkeyPatch) -> type[Host]:
     monkeypatch.setattr(Host, "made", 0)
     monkeypatch.setattr(machine, "HostProcess", Host)
     monkeypatch.setattr(machine, "machine_name", lambda: "here")
-    found(monkeypatch, Probed(ENVIRONMENT))
+    found(monkeypatch, ProbeResult(ENVIRONMENT))
     return Host
 
 
-def found(monkeypatch: pytest.MonkeyPatch, probed: Probed) -> None:
+def found(monkeypatch: pytest.MonkeyPatch, probed: ProbeResult) -> None:
     monkeypatch.setattr(machine, "probe_machine", lambda *_: probed)
 
 
@@ -74,15 +74,18 @@ def test_a_process_that_has_ended_in_a_pause_is_replaced(hosts: type[Host]) -> N
 @pytest.mark.parametrize(
     ("probed", "words"),
     [
-        (Probed({"torch": "2.12.0"}), "here has torch 2.12.0 instead of 2.13.0"),
-        (Probed({}, "device", "No such device."), "here cannot use the device: No such device."),
+        (ProbeResult({"torch": "2.12.0"}), "here has torch 2.12.0 instead of 2.13.0"),
+        (
+            ProbeResult({}, "device", "No such device."),
+            "here cannot use the device: No such device.",
+        ),
     ],
 )
 def test_a_machine_that_joins_later_and_is_not_alike_runs_nothing(
-    monkeypatch: pytest.MonkeyPatch, hosts: type[Host], probed: Probed, words: str
+    monkeypatch: pytest.MonkeyPatch, hosts: type[Host], probed: ProbeResult, words: str
 ) -> None:
     found(monkeypatch, probed)
-    with pytest.raises(ForeignMachineError) as error:
+    with pytest.raises(UnsuitableMachineError) as error:
         run_batch(batch("c", ENVIRONMENT))
     assert str(error.value) == words
     assert hosts.made == 0
@@ -95,10 +98,10 @@ def test_a_device_is_tried_once_for_a_run(monkeypatch: pytest.MonkeyPatch) -> No
         tried.append(words)
         return nullcontext()
 
-    monkeypatch.setattr(machine, "begin_probe", begin)
-    monkeypatch.setattr(machine, "probed_by", lambda _: Probed(ENVIRONMENT))
+    monkeypatch.setattr(machine, "start_probe", begin)
+    monkeypatch.setattr(machine, "wait_for_probe", lambda _: ProbeResult(ENVIRONMENT))
     for run in ("d", "d", "e"):
-        assert probe_machine(run, "npu", None) == Probed(ENVIRONMENT)
+        assert probe_machine(run, "npu", None) == ProbeResult(ENVIRONMENT)
     assert tried == [("npu", None)] * 2
     end_run("d")
     end_run("e")

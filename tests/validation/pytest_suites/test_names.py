@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_validation.pytest_suites.source import by_identity, suite_of
+from accelerator_validation.pytest_suites.source import default_suite_name, node_id_by_identity
 
 
 @pytest.mark.parametrize(
@@ -18,11 +18,11 @@ from accelerator_validation.pytest_suites.source import by_identity, suite_of
     ],
 )
 def test_a_suite_is_called_as_its_folder(path: str, name: str) -> None:
-    assert suite_of(Path(path)) == name
+    assert default_suite_name(Path(path)) == name
 
 
 def test_names_are_those_of_an_imported_report() -> None:
-    found = by_identity(["tests/test_a.py::TestX::test_y[float32-3]"], "npu")
+    found = node_id_by_identity(["tests/test_a.py::TestX::test_y[float32-3]"], "npu")
     assert list(found) == [("tests.test_a.TestX::test_y", (("case", "3"), ("dtype", "float32")))]
 
 
@@ -32,8 +32,8 @@ def test_names_are_those_of_an_imported_report() -> None:
 )
 def test_of_tests_that_differ_by_device_that_of_the_device_is_kept(device: str, kept: str) -> None:
     for nodes in (["t.py::t[cpu]", "t.py::t[npu]"], ["t.py::t[npu]", "t.py::t[cpu]"]):
-        assert list(by_identity(nodes, device).values()) == [kept]
+        assert list(node_id_by_identity(nodes, device).values()) == [kept]
 
 
 def test_an_unknown_word_for_a_device_is_a_case() -> None:
-    assert len(by_identity(["t.py::t[cpu]", "t.py::t[abacus]"], "abacus")) == 2
+    assert len(node_id_by_identity(["t.py::t[cpu]", "t.py::t[abacus]"], "abacus")) == 2

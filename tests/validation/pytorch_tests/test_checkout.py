@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 
 from accelerator_validation.plan import RunError
-from accelerator_validation.pytorch_tests.checkout import commit_of, described, difference
+from accelerator_validation.pytorch_tests.checkout import (
+    checkout_commit,
+    checkout_facts,
+    checkout_mismatch,
+)
 
 COMMIT = "2236df1770800ffea5697b11b0bb0d910b2e59e1"
 OTHER = "cf30153c4c131c8164ee7798e5022d810682e2cb"
@@ -30,14 +34,14 @@ OTHER = "cf30153c4c131c8164ee7798e5022d810682e2cb"
 def test_a_checkout_of_another_torch_is_told(
     given: dict[str, str], torch: str, built: str, words: str | None
 ) -> None:
-    said = difference(given, {"torch": torch, "torch_commit": built})
+    said = checkout_mismatch(given, {"torch": torch, "torch_commit": built})
     assert (said is None) == (words is None), said
     assert (words or "") in (said or "")
 
 
 def test_a_folder_without_tests_is_no_checkout(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"has no folder test; clone github\.com/pytorch/pyto"):
-        described(tmp_path)
+        checkout_facts(tmp_path)
 
 
 def test_a_checkout_says_its_version_and_its_own_commit_alone(tmp_path: Path) -> None:
@@ -51,5 +55,9 @@ def test_a_checkout_says_its_version_and_its_own_commit_alone(tmp_path: Path) ->
     (checkout / "version.txt").write_text("2.6.0a0\n", "utf-8")
     git("init", "-q")
     git("commit", "-q", "--allow-empty", "-m", "A repository around the checkout.")
-    assert described(checkout) == {"checkout": str(checkout), "commit": "", "version": "2.6.0a0"}
-    assert commit_of(tmp_path) == git("rev-parse", "HEAD")
+    assert checkout_facts(checkout) == {
+        "checkout": str(checkout),
+        "commit": "",
+        "version": "2.6.0a0",
+    }
+    assert checkout_commit(tmp_path) == git("rev-parse", "HEAD")

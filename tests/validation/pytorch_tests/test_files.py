@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_validation.matrix import file_of, read_matrix
+from accelerator_validation.matrix import find_test_file, read_matrix
 from accelerator_validation.plan import RunError
-from accelerator_validation.pytorch_tests.source import SUITE, selected_files
+from accelerator_validation.pytorch_tests.source import PYTORCH_SUITE, select_test_files
 
-MATRIX = read_matrix(SUITE)
+MATRIX = read_matrix(PYTORCH_SUITE)
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def paths(folder: Path, **asked: object) -> list[str]:
-    return [file.path for file in selected_files(MATRIX, folder, **asked)]  # type: ignore[arg-type]
+    return [file.path for file in select_test_files(MATRIX, folder, **asked)]  # type: ignore[arg-type]
 
 
 def test_the_usual_files_that_are_there_are_run_and_the_others_on_request(folder: Path) -> None:
@@ -36,8 +36,8 @@ def test_files_are_named_as_they_are_called(folder: Path) -> None:
 
 def test_named_tests_need_no_other_file_than_their_own(folder: Path) -> None:
     tests = [
-        f"{SUITE}/nn.test_pooling.TestPooling::test_a?dtype=float32",
-        f"{SUITE}/own.test_own",
+        f"{PYTORCH_SUITE}/nn.test_pooling.TestPooling::test_a?dtype=float32",
+        f"{PYTORCH_SUITE}/own.test_own",
         "operators/test_torch",
         "no key",
     ]
@@ -46,12 +46,12 @@ def test_named_tests_need_no_other_file_than_their_own(folder: Path) -> None:
 
 def test_a_file_that_is_not_there_is_told_with_the_nearest(folder: Path) -> None:
     with pytest.raises(RunError, match=r'no file "test_view_op\.py" in .*; did you mean "test_v'):
-        selected_files(MATRIX, folder, named=["test_view_op"])
+        select_test_files(MATRIX, folder, named=["test_view_op"])
 
 
 def test_a_folder_with_none_of_the_files_is_told(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"has no PyTorch test files.*Pass files with --pytorch-fil"):
-        selected_files(MATRIX, tmp_path)
+        select_test_files(MATRIX, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,6 @@ def test_a_folder_with_none_of_the_files_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_a_test_is_of_the_file_that_its_name_begins_with(name: str, path: str | None) -> None:
-    file = file_of(name, MATRIX.files)
+    file = find_test_file(name, MATRIX.files)
     assert (file.path if file else None) == path
     assert MATRIX.group(name) == (path or "").replace("/", ".")

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_validation.pytorch_tests.source import identity
+from accelerator_validation.pytorch_tests.source import name_and_parameters
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda", "privateuseone", "openreg"])
 def test_a_test_has_one_name_whatever_the_device(device: str) -> None:
-    found = identity("test_a.TestA", f"test_add_{device}_float32", device)
+    found = name_and_parameters("test_a.TestA", f"test_add_{device}_float32", device)
     assert (found.name, found.parameters) == ("test_a.TestA::test_add", {"dtype": "float32"})
 
 
@@ -23,5 +23,5 @@ def test_a_test_has_one_name_whatever_the_device(device: str) -> None:
 def test_what_stands_behind_the_device_is_a_type_or_a_case(
     method: str, name: str, parameters: dict[str, str]
 ) -> None:
-    found = identity("test_a.TestA", method, "cpu")
+    found = name_and_parameters("test_a.TestA", method, "cpu")
     assert (found.name, found.parameters) == (f"test_a.TestA::{name}", parameters)

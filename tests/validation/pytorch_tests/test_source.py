@@ -7,11 +7,11 @@ import pytest
 from accelerator_validation.plan import RunError
 from accelerator_validation.pytorch_tests.source import (
     PRELOADED,
-    SUITE,
+    PYTORCH_SUITE,
     PytorchSource,
-    with_pytorch,
+    with_pytorch_checkout,
 )
-from accelerator_validation.request import Request, matrices_of
+from accelerator_validation.request import Request, read_matrices
 
 
 @pytest.fixture
@@ -28,7 +28,9 @@ def test_what_begins_to_use_a_device_is_not_imported_before_a_fork(
     checkout: Path, device: str, before_forks: object
 ) -> None:
     request = Request(device, checkout / "report.json", "example")
-    found = with_pytorch(matrices_of([SUITE]), request, PytorchSource(checkout))[SUITE]
+    found = with_pytorch_checkout(read_matrices([PYTORCH_SUITE]), request, PytorchSource(checkout))[
+        PYTORCH_SUITE
+    ]
     assert (found.module == PRELOADED) is before_forks
     assert found.given["device"] == device.partition(":")[0]
     assert [file.path for file in found.files] == ["test_torch"]
@@ -37,6 +39,6 @@ def test_what_begins_to_use_a_device_is_not_imported_before_a_fork(
 def test_without_a_checkout_it_says_where_to_get_one(tmp_path: Path) -> None:
     request = Request("cpu", tmp_path / "report.json", "example")
     with pytest.raises(RunError, match=r"not in its wheels; clone .*, and name the folder with --"):
-        with_pytorch(matrices_of([SUITE]), request, PytorchSource())
-    other = matrices_of(["operators"])
-    assert with_pytorch(other, request, PytorchSource()) == other
+        with_pytorch_checkout(read_matrices([PYTORCH_SUITE]), request, PytorchSource())
+    other = read_matrices(["operators"])
+    assert with_pytorch_checkout(other, request, PytorchSource()) == other

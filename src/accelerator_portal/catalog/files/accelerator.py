@@ -18,18 +18,18 @@ from accelerator_portal.catalog.fields import (
     Integration,
     Line,
     Mark,
-    Model,
     ModuleName,
     Name,
     Os,
     PackageName,
     Paragraph,
     SourceIds,
+    StrictModel,
     Title,
     TorchVersion,
     Url,
-    fault,
-    matching,
+    pattern_validator,
+    validation_error,
 )
 from accelerator_portal.catalog.files.hardware import Hardware
 from accelerator_portal.catalog.files.own_suite import OwnSuite
@@ -37,18 +37,18 @@ from accelerator_portal.catalog.files.shared_files import RepositoryName
 from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
 from accelerator_portal.catalog.files.upstream_events import UpstreamEvents
 
-WAYS = ("url", "release", "artifact")
+FEED_LOCATION_KEYS = ("url", "release", "artifact")
 
 # GitHub would read other characters as a path, a wildcard or another option.
-_is_name = matching(
+_validate_github_name = pattern_validator(
     r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}",
     "use letters, digits and . _ -",
     "is not a valid GitHub name",
 )
-GitHubName = Annotated[str, AfterValidator(_is_name)]
+GitHubName = Annotated[str, AfterValidator(_validate_github_name)]
 
 
-class ReleaseAsset(Model):
+class ReleaseAsset(StrictModel):
     """A file in a repository's latest release."""
 
     repository: RepositoryName
@@ -57,7 +57,7 @@ class ReleaseAsset(Model):
     """Name of the file in the release, for example `report.json`."""
 
 
-class WorkflowArtifact(Model):
+class WorkflowArtifact(StrictModel):
     """An artifact of a workflow that contains `report.json`.
 
     The artifact is read from the latest successful run that has it. Runs for pull requests don't
@@ -90,19 +90,19 @@ class ReportFeed(Sourced):
     """An artifact of a GitHub workflow. Use this key instead of `url`."""
 
     @model_validator(mode="after")
-    def _stands_in_one_place(self) -> ReportFeed:
-        given = [way for way in WAYS if getattr(self, way) is not None]
-        if len(given) != 1:
+    def _check_one_location(self) -> ReportFeed:
+        locations = [way for way in FEED_LOCATION_KEYS if getattr(self, way) is not None]
+        if len(locations) != 1:
             what = "a feed needs exactly one location"
-            raise fault(what, f"use one of: {', '.join(WAYS)}")
+            raise validation_error(what, f"use one of: {', '.join(FEED_LOCATION_KEYS)}")
         if self.sha256 is not None and self.url is None:
-            raise fault(
+            raise validation_error(
                 "sha256 is allowed only with url", "remove it; GitHub provides its own checksum"
             )
         return self
 
 
-def _word(value: object) -> object:
+def _yes_or_no(value: object) -> object:
     """Return `yes` for True and `no` for False, because YAML reads a bare `yes` as true.
 
     Return other values unchanged.
@@ -110,9 +110,9 @@ def _word(value: object) -> object:
     return {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
 
 
-Extent = Annotated[
+FeatureSupport = Annotated[
     Literal["yes", "partly", "no"],
-    BeforeValidator(_word),
+    BeforeValidator(_yes_or_no),
     WithJsonSchema({"anyOf": [{"enum": ["yes", "partly", "no"]}, {"type": "boolean"}]}),
 ]
 
@@ -120,15 +120,15 @@ Extent = Annotated[
 class Feature(Sourced):
     """Whether a part of PyTorch works (`yes`, `partly` or `no`), as a source states it."""
 
-    works: Extent
+    works: FeatureSupport
     """`yes`, `partly` (not everything, or only on some devices or systems) or `no`."""
     note: Line | None = None
     """What works and what doesn't, for example `forward only`. Required if `works` is `partly`."""
 
     @model_validator(mode="after")
-    def _says_which_part(self) -> Feature:
+    def _check_note_if_partly(self) -> Feature:
         if self.works == "partly" and not self.note:
-            raise fault(
+            raise validation_error(
                 '"partly" has no note that says which part works',
                 "add a note with the source's words",
             )
@@ -194,10 +194,10 @@ class Package(Sourced):
     """A note that is shown next to the value."""
 
     @model_validator(mode="after")
-    def _tells_shared_names_apart(self) -> Package:
+    def _check_shared_name_note(self) -> Package:
         if self.shared_name and not self.note:
             what = "shared_name needs a note on how to distinguish the packages"
-            raise fault(what, "add a note that explains it")
+            raise validation_error(what, "add a note that explains it")
         return self
 
 
@@ -228,7 +228,7 @@ class Identify(Sourced):
     """What the output looks like, and which part of it names the card."""
 
 
-class Link(Model):
+class Link(StrictModel):
     """A document of the vendor or of PyTorch."""
 
     title: Title
@@ -347,19 +347,21 @@ class Accelerator(SourcedFile):
     """People who maintain the platform, as a source names them."""
 
     @model_validator(mode="after")
-    def _feeds_have_names_of_their_own(self) -> Accelerator:
+    def _check_unique_feed_names(self) -> Accelerator:
         names = [feed.name for feed in self.report_feeds]
         doubled = next((name for name in names if names.count(name) > 1), None)
         if doubled:
             what = f'two entries in report_feeds have the name "{doubled}"'
-            raise fault(what, "use a different name for each; it becomes the file name in results/")
+            raise validation_error(
+                what, "use a different name for each; it becomes the file name in results/"
+            )
         return self
 
     @model_validator(mode="after")
-    def _suites_have_names_of_their_own(self) -> Accelerator:
+    def _check_unique_suite_names(self) -> Accelerator:
         names = [name for suite in self.suites for name in (suite.name, *suite.aliases)]
         doubled = next((name for name in names if names.count(name) > 1), None)
         if doubled:
             what = f'"{doubled}" is the name or an alias of two suites, or of one suite twice'
-            raise fault(what, "remove one of the two")
+            raise validation_error(what, "remove one of the two")
         return self

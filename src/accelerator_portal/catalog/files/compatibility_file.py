@@ -12,10 +12,10 @@ from accelerator_portal.catalog.fields import (
     Day,
     Id,
     Line,
-    Model,
     Os,
     Paragraph,
     PythonVersion,
+    StrictModel,
     TorchVersion,
 )
 from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
@@ -42,14 +42,14 @@ class VersionPattern(Sourced):
 
     def admits(self, plugin: str, torch: str) -> bool:
         """Return whether two versions follow the pattern; true if the pattern does not apply."""
-        return not self.covers(torch) or self._part(plugin) == self._part(torch)
+        return not self.covers(torch) or self._shared_numbers(plugin) == self._shared_numbers(torch)
 
-    def _part(self, version: str) -> tuple[int, ...]:
+    def _shared_numbers(self, version: str) -> tuple[int, ...]:
         count = _NUMBERS[self.same]
         return (*Version(version).release, 0, 0, 0)[:count]
 
 
-class Lifecycle(Model):
+class Lifecycle(StrictModel):
     """How long a version is maintained, in the words of the source."""
 
     status: Line

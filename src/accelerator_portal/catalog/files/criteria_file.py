@@ -8,16 +8,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from accelerator_portal.catalog.fields import Id, Line, Model, Paragraph, fault
+from accelerator_portal.catalog.fields import Id, Line, Paragraph, StrictModel, validation_error
 from accelerator_portal.catalog.files.sources import Source, Sourced
 from accelerator_portal.catalog.files.suite_file import SuiteKind
 
-Demand = Literal["tested", "run", "baseline", "maintainers", "command"]
+LevelRequirement = Literal["tested", "run", "baseline", "maintainers", "command"]
 Days = Annotated[int, Field(ge=1, le=3650)]
 Hours = Annotated[int, Field(ge=1, le=24 * 365)]
 
 
-class Standard(Model):
+class Standard(StrictModel):
     """The requirement for a kind of test suite."""
 
     kind: SuiteKind
@@ -29,7 +29,7 @@ class Standard(Model):
     """What the suites show, in one or two sentences."""
 
 
-class Operator(Model):
+class Operator(StrictModel):
     """An operator whose tests must pass."""
 
     name: Line
@@ -50,7 +50,7 @@ class OperatorGroup(Sourced):
     """The operators."""
 
 
-class MustPass(Model):
+class MustPass(StrictModel):
     """Operators that a stable install option requires. The suite's other tests are optional."""
 
     suite: Id
@@ -69,14 +69,16 @@ class MustPass(Model):
         return tuple(operator.name for group in self.groups for operator in group.operators)
 
     @model_validator(mode="after")
-    def _once_each(self) -> MustPass:
+    def _check_unique_operators(self) -> MustPass:
         twice = [name for name, times in Counter(self.names).items() if times > 1]
         if twice:
-            raise fault(f"listed twice: {', '.join(twice)}", "list each operator in one group only")
+            raise validation_error(
+                f"listed twice: {', '.join(twice)}", "list each operator in one group only"
+            )
         return self
 
 
-class Tested(Model):
+class Tested(StrictModel):
     """The requirements for the label "tested" of a stable install option."""
 
     report_days: Days
@@ -89,7 +91,7 @@ class Tested(Model):
     """The operators that must pass."""
 
 
-class BasicTest(Model):
+class BasicTest(StrictModel):
     """A test of a basic set."""
 
     name: Line
@@ -109,7 +111,7 @@ class BasicGroup(Sourced):
     """The tests."""
 
 
-class BasicSet(Model):
+class BasicSet(StrictModel):
     """A proposed small set of tests for all platforms. No evidence level requires it."""
 
     suite: Id
@@ -136,17 +138,19 @@ class BasicSet(Model):
         return tuple(dict.fromkeys(container.replace(".", "/") for container in containers))
 
     @model_validator(mode="after")
-    def _once_each(self) -> BasicSet:
+    def _check_unique_tests(self) -> BasicSet:
         twice = [name for (_, name), times in Counter(self.tests).items() if times > 1]
         if twice:
-            raise fault(f"listed twice: {', '.join(twice)}", "list each test in one group only")
+            raise validation_error(
+                f"listed twice: {', '.join(twice)}", "list each test in one group only"
+            )
         return self
 
 
 Measure = Literal["passed", "right_numbers", "delegated", "size", "time", "memory", "platforms"]
 
 
-class ReadinessCriterion(Model):
+class ReadinessCriterion(StrictModel):
     """A proposed criterion for ExecuTorch backends: a limit for one measured value."""
 
     id: Id
@@ -168,9 +172,9 @@ class ReadinessCriterion(Model):
     """Why a backend should meet the criterion."""
 
     @model_validator(mode="after")
-    def _has_one_limit(self) -> ReadinessCriterion:
+    def _check_one_limit(self) -> ReadinessCriterion:
         if (self.at_least is None) == (self.at_most is None):
-            raise fault("exactly one limit is required", "set at_least or at_most")
+            raise validation_error("exactly one limit is required", "set at_least or at_most")
         return self
 
     def is_met(self, figure: float) -> bool:
@@ -180,7 +184,7 @@ class ReadinessCriterion(Model):
         return self.at_most is not None and figure <= self.at_most
 
 
-class ExecutorchReadiness(Model):
+class ExecutorchReadiness(StrictModel):
     """Proposed criteria for the general availability of an ExecuTorch backend."""
 
     meaning: Paragraph
@@ -192,14 +196,14 @@ class ExecutorchReadiness(Model):
     """The criteria."""
 
 
-class Deadlines(Model):
+class Deadlines(StrictModel):
     """Time limits: an open regression is overdue after `breakage_hours`."""
 
     breakage_hours: Hours
     """Hours after which an open regression is overdue."""
 
 
-class Level(Model):
+class Level(StrictModel):
     """A level of evidence. A platform has the first level whose requirements in `asks` it meets."""
 
     id: Id
@@ -208,12 +212,12 @@ class Level(Model):
     """Title that readers see, for example `Baseline only`."""
     meaning: Paragraph
     """What the level means for readers."""
-    asks: tuple[Demand, ...]
+    asks: tuple[LevelRequirement, ...]
     """What a platform needs: the label "tested", a test run, a baseline, named maintainers or an
     install command. A level with an empty list applies to every platform."""
 
 
-class Criteria(Model):
+class Criteria(StrictModel):
     """The testing standards. To propose a change, open a pull request for this file."""
 
     sources: Mapping[Id, Source] = Field(default_factory=dict)

@@ -12,12 +12,12 @@ from accelerator_portal.catalog.fields import (
     Flag,
     Id,
     Line,
-    Model,
     Os,
     SourceIds,
     Specifier,
+    StrictModel,
     Title,
-    fault,
+    validation_error,
 )
 from accelerator_portal.catalog.files.sources import Sourced
 
@@ -51,7 +51,7 @@ class Peak(Sourced):
     """The stated figure, in GB/s for `memory` and in TFLOP/s for a data type."""
 
 
-class HardwareModel(Model):
+class HardwareModel(StrictModel):
     """A card, chip or cloud instance. All values are stated by the vendor."""
 
     name: Annotated[Title, Field(max_length=80)]
@@ -105,9 +105,9 @@ class BuildSupport(Sourced):
     """Limits of the support, for example whether the vendor supports the hardware officially."""
 
     @model_validator(mode="after")
-    def _says_why_uncertain(self) -> BuildSupport:
+    def _check_note_if_uncertain(self) -> BuildSupport:
         if self.uncertain and not self.note:
-            raise fault(
+            raise validation_error(
                 "uncertain builds have no note", "add a note that says what the sources say"
             )
         return self
@@ -146,14 +146,14 @@ class Generation(Sourced):
     """Cards, chips or cloud instances of the generation."""
 
     @model_validator(mode="after")
-    def _says_why_not(self) -> Generation:
+    def _check_note_without_builds(self) -> Generation:
         if not self.builds and not self.note:
             what = f'no build runs on "{self.name}", and there is no note'
-            raise fault(what, "add builds, or a note that says why and since when")
+            raise validation_error(what, "add builds, or a note that says why and since when")
         return self
 
 
-class Hardware(Model):
+class Hardware(StrictModel):
     """The hardware of one platform, newest generation first."""
 
     chip: Annotated[Title, Field(max_length=40)] | None = None

@@ -18,13 +18,13 @@ from accelerator_portal.catalog.fields import (
     Id,
     Line,
     Method,
-    Model,
     Os,
     PythonVersion,
+    StrictModel,
     Title,
     TorchVersions,
     Url,
-    fault,
+    validation_error,
 )
 from accelerator_portal.catalog.files.install_steps import Step
 from accelerator_portal.catalog.files.releases_file import BuildKind
@@ -44,7 +44,7 @@ class Requirement(Sourced):
     """Address of the download page."""
 
 
-class Variant(Model):
+class Variant(StrictModel):
     """One of several builds of a platform, such as CUDA 13.0."""
 
     id: Id
@@ -69,45 +69,45 @@ class Check(Sourced):
 
     @field_validator("code")
     @classmethod
-    def _simple_statements(cls, code: str) -> str:
+    def _validate_code(cls, code: str) -> str:
         """Return the code unchanged.
 
         Raises PydanticCustomError if the code is not valid Python, contains other statements than
-        imports, assignments and expressions, or changes its meaning in `one_line`.
+        imports, assignments and expressions, or changes its meaning in `join_statements`.
         """
         try:
             module = ast.parse(code)
             meaning = ast.dump(module)
         except SyntaxError as error:
-            raise fault(f"invalid Python: {error.msg}", "correct the code") from None
+            raise validation_error(f"invalid Python: {error.msg}", "correct the code") from None
         except (ValueError, RecursionError, MemoryError):
-            raise fault("Python cannot parse this code", "reduce the nesting") from None
+            raise validation_error("Python cannot parse this code", "reduce the nesting") from None
         if not all(
             isinstance(s, ast.Expr | ast.Assign | ast.Import | ast.ImportFrom) for s in module.body
         ):
-            raise fault(
+            raise validation_error(
                 "compound statements are not allowed", "use only imports, assignments and calls"
             )
-        if not _means(one_line(code), meaning):
+        if not _has_same_syntax_tree(join_statements(code), meaning):
             what = "the lines change their meaning when joined into one line"
-            raise fault(what, "write each statement on one line, without comments")
+            raise validation_error(what, "write each statement on one line, without comments")
         return code
 
 
-def one_line(code: str) -> str:
+def join_statements(code: str) -> str:
     """Return code with one statement per line as one line, joined by `; `."""
     lines = (line.strip() for line in code.splitlines())
     return "; ".join(line for line in lines if line)
 
 
-def _means(line: str, meaning: str) -> bool:
+def _has_same_syntax_tree(line: str, meaning: str) -> bool:
     try:
         return ast.dump(ast.parse(line)) == meaning
     except (SyntaxError, RecursionError, MemoryError):
         return False
 
 
-_RELEASES_FROM = (*get_args(BuildKind), "compatibility")
+_RELEASE_SOURCE_KEYS = (*get_args(BuildKind), "compatibility")
 
 
 class Option(Sourced):
@@ -162,15 +162,19 @@ class Option(Sourced):
     matches, for example after the reader selects its PyTorch release."""
 
     @model_validator(mode="after")
-    def _releases_said_once(self) -> Option:
-        named = [name for name in _RELEASES_FROM if getattr(self, name)]
-        if len(named) > 1:
-            raise fault(f"{named[0]} and {named[1]} cannot be combined", "remove one of the two")
-        if not (named or self.torch):
+    def _check_one_release_source(self) -> Option:
+        used_keys = [name for name in _RELEASE_SOURCE_KEYS if getattr(self, name)]
+        if len(used_keys) > 1:
+            raise validation_error(
+                f"{used_keys[0]} and {used_keys[1]} cannot be combined", "remove one of the two"
+            )
+        if not (used_keys or self.torch):
             what = "the option has no torch releases"
-            raise fault(what, "add wheels, images, archives, compatibility or torch")
+            raise validation_error(what, "add wheels, images, archives, compatibility or torch")
         if not self.published and not (self.os and self.arch):
-            raise fault("the option has no operating systems or architectures", "add os and arch")
+            raise validation_error(
+                "the option has no operating systems or architectures", "add os and arch"
+            )
         return self
 
     @property

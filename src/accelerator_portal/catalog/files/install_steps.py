@@ -16,19 +16,19 @@ from accelerator_portal.catalog.fields import (
     EnvironmentValue,
     Flag,
     Line,
-    Model,
+    StrictModel,
     Url,
     UrlTemplate,
-    fault,
-    is_address,
-    matching,
+    is_public_https_url,
+    pattern_validator,
+    validation_error,
 )
 from accelerator_portal.catalog.files.sources import Sourced
 
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 # Source: distribution/reference. An image name can contain placeholders.
-_is_image = matching(
+_validate_image_name = pattern_validator(
     r"[\w{][\w.:/@{}+-]*", "use a format like name/image:tag", "is not a valid image name"
 )
 
@@ -46,30 +46,30 @@ def package_name(package: str) -> str:
     requirement, or if it has a URL that is not the https address of a public host.
     """
     found = Requirement(_PLACEHOLDER.sub("1", package))
-    if found.url is not None and not is_address(found.url.removeprefix("git+")):
+    if found.url is not None and not is_public_https_url(found.url.removeprefix("git+")):
         raise InvalidRequirement(f"{found.url} is not a valid address")
     return found.name
 
 
-def _is_requirement(package: str) -> str:
+def _validate_requirement(package: str) -> str:
     try:
         package_name(package)
     except InvalidRequirement:
         if package.startswith("-"):
             what = f'"{package[:60]}" is an option, not a package'
-            raise fault(
+            raise validation_error(
                 what, "remove it; use the keys index, extra_index and pre instead"
             ) from None
         remedy = 'write one package per item, like "torch=={torch}"'
-        raise fault(f'"{package[:60]}" is not a valid requirement', remedy) from None
+        raise validation_error(f'"{package[:60]}" is not a valid requirement', remedy) from None
     return package
 
 
-class PipStep(Model):
+class PipStep(StrictModel):
     """Packages to install with pip or uv."""
 
     packages: Annotated[
-        tuple[Annotated[Line, AfterValidator(_is_requirement)], ...], Field(min_length=1)
+        tuple[Annotated[Line, AfterValidator(_validate_requirement)], ...], Field(min_length=1)
     ]
     """Requirement specifiers, one per item. In `torch=={torch}`, `{torch}` stands for the PyTorch
     release."""
@@ -94,7 +94,7 @@ _FOLDERS = frozenset(
 )
 
 
-def host_options(args: Sequence[str]) -> Iterator[str]:
+def host_access_options(args: Sequence[str]) -> Iterator[str]:
     """Yield the options of `docker run` in `args` that give the container access to the machine.
 
     An option that takes a value is yielded with it: `--device /dev` or `--device=/dev`.
@@ -104,15 +104,15 @@ def host_options(args: Sequence[str]) -> Iterator[str]:
         if short := re.fullmatch(r"-[itdPq]*v=?(.*)", word):
             option, joined, value = "--volume", short[1], short[1]
         value = value if joined else following
-        if _reaches_host(option, value, switched_on=value.lower() if joined else "true"):
-            yield word if joined or option in _SWITCHES else f"{word} {following}"
+        if _gives_host_access(option, value, switched_on=value.lower() if joined else "true"):
+            yield word if joined or option in _HOST_ACCESS_FLAGS else f"{word} {following}"
 
 
-_SWITCHES = frozenset({"--privileged", "--use-api-socket"})
+_HOST_ACCESS_FLAGS = frozenset({"--privileged", "--use-api-socket"})
 
 
-def _reaches_host(option: str, value: str, switched_on: str) -> bool:
-    if option in _SWITCHES:
+def _gives_host_access(option: str, value: str, switched_on: str) -> bool:
+    if option in _HOST_ACCESS_FLAGS:
         return switched_on not in {"0", "f", "false"}
     if option in _NAMESPACES:
         return value == "host"
@@ -136,10 +136,10 @@ class HostAccess(Sourced):
     """One sentence for readers, for example `The driver in the container needs it.`"""
 
 
-class DockerStep(Model):
+class DockerStep(StrictModel):
     """A container to start."""
 
-    image: Annotated[Line, AfterValidator(_is_image)]
+    image: Annotated[Line, AfterValidator(_validate_image_name)]
     """Image name and tag, for example `rocm/pytorch:latest`."""
     args: tuple[Line, ...] = ()
     """Options of `docker run`. An option and its value are separate items: `["--device",
@@ -150,7 +150,7 @@ class DockerStep(Model):
 
     @field_validator("args")
     @classmethod
-    def _are_options(cls, args: tuple[str, ...]) -> tuple[str, ...]:
+    def _validate_docker_options(cls, args: tuple[str, ...]) -> tuple[str, ...]:
         """Return the options of `docker run` unchanged.
 
         Raises PydanticCustomError if a word is neither an option nor the value of an option.
@@ -160,19 +160,21 @@ class DockerStep(Model):
             option = word.startswith("-")
             if word == "--" or (not option and not takes_value):
                 what = f'"{word[:60]}" is not an option; docker would use it as the image'
-                raise fault(what, "write options only, each value after its option")
+                raise validation_error(what, "write options only, each value after its option")
             takes_value = option and "=" not in word and not _DOCKER_SWITCH.fullmatch(word)
         return args
 
     @model_validator(mode="after")
-    def _says_why_it_reaches_the_host(self) -> DockerStep:
-        given = next(host_options(self.args), None)
+    def _check_host_access_reason(self) -> DockerStep:
+        given = next(host_access_options(self.args), None)
         if given and not self.host_access:
             what = f'"{given[:60]}" isolates the container less from the reader\'s machine'
-            raise fault(what, "remove it, or state the reason and its source under host_access")
+            raise validation_error(
+                what, "remove it, or state the reason and its source under host_access"
+            )
         if self.host_access and not given:
             what = "no option in args gives the container access to the machine"
-            raise fault(what, "remove host_access")
+            raise validation_error(what, "remove host_access")
         return self
 
     @property
@@ -183,29 +185,33 @@ class DockerStep(Model):
         """
         if self.host_access is None:
             return None
-        options = " and ".join(dict.fromkeys(host_options(self.args)))
+        options = " and ".join(dict.fromkeys(host_access_options(self.args)))
         what = f"The container is less isolated from your machine: {options}."
         return f"{what} {self.host_access.reason}"
 
 
-def _names_a_file(url: str) -> str:
+def _validate_file_url(url: str) -> str:
     path = urlsplit(url).path
     if path.endswith("/") or not path:
-        raise fault("the address does not end with a file name", "use the address of a file")
+        raise validation_error(
+            "the address does not end with a file name", "use the address of a file"
+        )
     name = unquote(path).rpartition("/")[2]  # the argument of `curl -o`
     if not _FILE_NAME.fullmatch(name):
         shown = ascii(name)[1:-1][:60]
-        raise fault(f'the file name "{shown}" is not plain', "use letters, digits and . _ + - ~")
+        raise validation_error(
+            f'the file name "{shown}" is not plain', "use letters, digits and . _ + - ~"
+        )
     return url
 
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9_{][A-Za-z0-9_.+~{}-]{0,199}")
 
 
-class DownloadStep(Model):
+class DownloadStep(StrictModel):
     """A file to download."""
 
-    url: Annotated[UrlTemplate, AfterValidator(_names_a_file)]
+    url: Annotated[UrlTemplate, AfterValidator(_validate_file_url)]
     """The https address of the file."""
     unzip: Flag = False
     """Whether the file is unpacked after the download."""
@@ -214,7 +220,7 @@ class DownloadStep(Model):
 _ENGINES = frozenset({"docker", "nerdctl", "podman"})
 
 
-class Step(Model):
+class Step(StrictModel):
     """One step. Set exactly one key."""
 
     pip: PipStep | None = None
@@ -230,12 +236,16 @@ class Step(Model):
     """Environment variables to set, by name."""
 
     @model_validator(mode="after")
-    def _exactly_one(self) -> Step:
+    def _check_one_action(self) -> Step:
         if sum(value is not None for _, value in self) != 1:
-            raise fault(
+            raise validation_error(
                 "a step must have exactly one action", "use one of: pip, docker, download, run, env"
             )
-        if self.run and self.run[0] in _ENGINES and (given := next(host_options(self.run), None)):
+        if (
+            self.run
+            and self.run[0] in _ENGINES
+            and (given := next(host_access_options(self.run), None))
+        ):
             what = f'"{given[:60]}" isolates the container less from the reader\'s machine'
-            raise fault(what, "write the command as a docker step with host_access")
+            raise validation_error(what, "write the command as a docker step with host_access")
         return self

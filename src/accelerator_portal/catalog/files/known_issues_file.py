@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import model_validator
 
-from accelerator_portal.catalog.fields import Day, Line, Model, Url, fault
+from accelerator_portal.catalog.fields import Day, Line, StrictModel, Url, validation_error
 
 
-class KnownFailure(Model):
+class KnownFailure(StrictModel):
     """A known issue: tests to skip, or to run and expect to fail, until a date."""
 
     test: Line | None = None
@@ -28,13 +28,15 @@ class KnownFailure(Model):
     """Date from which the known issue no longer applies."""
 
     @model_validator(mode="after")
-    def _one_way_to_name(self) -> KnownFailure:
+    def _check_test_or_glob(self) -> KnownFailure:
         if (self.test is None) == (self.glob is None):
-            raise fault("a known issue needs either test or glob", "set exactly one of the two")
+            raise validation_error(
+                "a known issue needs either test or glob", "set exactly one of the two"
+            )
         return self
 
 
-class KnownIssues(Model):
+class KnownIssues(StrictModel):
     """The known issues of one platform.
 
     `accelerator-portal validate` uses them as its skip list.

@@ -9,35 +9,37 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from accelerator_portal.catalog.fields import Model, Paragraph, Title, Url, fault
+from accelerator_portal.catalog.fields import Paragraph, StrictModel, Title, Url, validation_error
 from accelerator_portal.catalog.files.suite_file import SUITES_WITHOUT_FILE
-from accelerator_portal.catalog.folder_name import MAX_ID
+from accelerator_portal.catalog.folder_name import MAX_ID_LENGTH
 
 _LONGEST_WORD = 60
-LONGEST_SUITE_NAME = MAX_ID + 1 + _LONGEST_WORD
+LONGEST_SUITE_NAME = MAX_ID_LENGTH + 1 + _LONGEST_WORD
 
 _FOLDER = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 _WORD = r"[a-z0-9]+(?:[-_.][a-z0-9]+)*"
 
-SUITE_NAME = rf"^(?:{_FOLDER}/)?{_WORD}$"
+SUITE_NAME_PATTERN = rf"^(?:{_FOLDER}/)?{_WORD}$"
 """Pattern for the name of any suite: `torchbench` of the portal, `acme/kernels` of a vendor."""
 
 _OWN_NAME = rf"^{_FOLDER}/{_WORD}$"
 
 
-def _own_name(name: str) -> str:
-    if not (owner_of(name) and is_suite_name(name)):
+def _validate_own_suite_name(name: str) -> str:
+    if not (suite_owner(name) and is_suite_name(name)):
         what = f'"{name[:60]}" is not a valid name for a vendor\'s suite'
-        raise fault(what, 'use the folder name, a slash and a word: "acme/kernels"')
+        raise validation_error(what, 'use the folder name, a slash and a word: "acme/kernels"')
     return name
 
 
 OwnSuiteName = Annotated[
-    str, AfterValidator(_own_name), WithJsonSchema({"type": "string", "pattern": _OWN_NAME})
+    str,
+    AfterValidator(_validate_own_suite_name),
+    WithJsonSchema({"type": "string", "pattern": _OWN_NAME}),
 ]
 
 
-class OwnSuite(Model):
+class OwnSuite(StrictModel):
     """A test suite of the vendor. Reports can also contain suites that no file declares."""
 
     name: OwnSuiteName
@@ -63,7 +65,7 @@ class SuiteNames:
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Maps each alias of a vendor's suite to the name of the suite."""
 
-    def full(self, suite: str, accelerator: str) -> str:
+    def full_name(self, suite: str, accelerator: str) -> str:
         """Return the full name of a suite in a report: `pytest` → `acme/pytest`.
 
         `accelerator` is the id of the report's platform. The names of suites in `portal` and of the
@@ -73,17 +75,17 @@ class SuiteNames:
         """
         if suite in self.portal or suite in SUITES_WITHOUT_FILE:
             return suite
-        own = suite if owner_of(suite) else f"{accelerator}/{suite}"
+        own = suite if suite_owner(suite) else f"{accelerator}/{suite}"
         return self.aliases.get(own, own if self.portal else suite)
 
 
 def is_suite_name(name: str) -> bool:
     """Return whether a text is a valid suite name, such as `operators` or `acme/kernels`."""
     word = name.rpartition("/")[2]
-    return len(word) <= _LONGEST_WORD and re.fullmatch(SUITE_NAME, name) is not None
+    return len(word) <= _LONGEST_WORD and re.fullmatch(SUITE_NAME_PATTERN, name) is not None
 
 
-def with_short_word(name: str) -> str:
+def validate_suite_name_length(name: str) -> str:
     """Return a suite's name unchanged.
 
     Raises PydanticCustomError if the part after the slash has more than 60 characters. If the name
@@ -91,11 +93,11 @@ def with_short_word(name: str) -> str:
     """
     if len(name.rpartition("/")[2]) > _LONGEST_WORD:
         what = f'the name "{name[:60]}…" has more than {_LONGEST_WORD} characters'
-        raise fault(what, "shorten it")
+        raise validation_error(what, "shorten it")
     return name
 
 
-def owner_of(suite: str) -> str | None:
+def suite_owner(suite: str) -> str | None:
     """Return the id of the vendor's folder that owns a suite, or None for the portal's suites."""
     owner, slash, _ = suite.partition("/")
     return owner if slash else None
@@ -109,6 +111,6 @@ def suite_folder(suite: str) -> str:
     return suite.replace("/", "--")
 
 
-def of_executorch(suite: str) -> bool:
+def is_executorch_suite(suite: str) -> bool:
     """Return whether a suite tests ExecuTorch, such as `executorch-models` or `acme/executorch`."""
     return suite.rpartition("/")[2].startswith("executorch")

@@ -14,23 +14,31 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 from pydantic import BaseModel, Field, ValidationError
 
-from accelerator_portal.catalog.fields import Day, Flag, Line, Model, PackageName, TorchVersion, Url
+from accelerator_portal.catalog.fields import (
+    Day,
+    Flag,
+    Line,
+    PackageName,
+    StrictModel,
+    TorchVersion,
+    Url,
+)
 from accelerator_portal.catalog.problem import Problem
 
 PYPI = "pypi"
 """The name of PyPI where other indexes are named by their address."""
 
-EVERY = "*"
+ANY_PLATFORM_TAG = "*"
 """The key that means every platform tag of a release."""
 
 IndexName = Literal["pypi"] | Url
 Tag = Annotated[str, Field(pattern=r"^(\*|[A-Za-z0-9_.-]+)$", max_length=80)]
 
-ChangeOf = Literal["requires", "python", "cuda", "yanked", "removed"]
+ChangedFact = Literal["requires", "python", "cuda", "yanked", "removed"]
 """What can change in a version that is already published."""
 
 
-class ReleaseFacts(Model):
+class ReleaseFacts(StrictModel):
     """One release of a package on one index."""
 
     version: TorchVersion
@@ -58,7 +66,7 @@ class ReleaseFacts(Model):
     """A digest over names and hashes of its files; absent if the index states no hashes."""
 
 
-class IndexFacts(Model):
+class IndexFacts(StrictModel):
     """The facts of one index."""
 
     index: IndexName
@@ -69,7 +77,7 @@ class IndexFacts(Model):
     """The newest releases, newest first. Empty if the index doesn't have the package."""
 
 
-class FactChange(Model):
+class FactChange(StrictModel):
     """A change of a published version, or a removed version."""
 
     date: Day
@@ -78,9 +86,9 @@ class FactChange(Model):
     """The index."""
     version: TorchVersion
     """The version."""
-    of: ChangeOf
+    of: ChangedFact
     """What changed."""
-    on: Tag = EVERY
+    on: Tag = ANY_PLATFORM_TAG
     """The platform tag that the change concerns."""
     before: Line | Literal[""] = ""
     """The value before the change. For `yanked`: the reason, or `yes` without a reason; empty if
@@ -89,7 +97,7 @@ class FactChange(Model):
     """The value after the change, as in `before`. For `removed`, both are empty."""
 
 
-class PackageFacts(Model):
+class PackageFacts(StrictModel):
     """All facts about one package."""
 
     package: PackageName
@@ -104,7 +112,7 @@ class PackageFacts(Model):
         return next((found for found in self.indexes if found.index == index), None)
 
 
-class IndexFault(Model):
+class IndexFault(StrictModel):
     """A package that couldn't be read from an index. The facts that were read before remain."""
 
     package: PackageName
@@ -117,7 +125,7 @@ class IndexFault(Model):
     """The error."""
 
 
-class PackagesRead(Model):
+class PackagesRead(StrictModel):
     """`data/packages-read.json`: the days on which the facts were read from package indexes."""
 
     read: Day | None = None
@@ -133,7 +141,7 @@ class PackagesRead(Model):
         return next(found, None)
 
 
-def newest_first(releases: Mapping[str, ReleaseFacts]) -> tuple[ReleaseFacts, ...]:
+def releases_newest_first(releases: Mapping[str, ReleaseFacts]) -> tuple[ReleaseFacts, ...]:
     """Return the values of `releases`, sorted by version, the newest first."""
     return tuple(sorted(releases.values(), key=lambda r: Version(r.version), reverse=True))
 
@@ -160,7 +168,7 @@ def read_package_files(root: Path) -> tuple[dict[str, PackageFacts], PackagesRea
     folder = root / PACKAGES
     for place in sorted(folder.glob("*.json")) if folder.is_dir() else ():
         path = f"{PACKAGES}/{place.name}"
-        facts = _read(root, path, PackageFacts, problems)
+        facts = _read_json_file(root, path, PackageFacts, problems)
         if facts is None:
             continue
         if place.stem != canonicalize_name(facts.package) or place.stem != facts.package:
@@ -170,11 +178,11 @@ def read_package_files(root: Path) -> tuple[dict[str, PackageFacts], PackagesRea
             found[facts.package] = facts
     read = PackagesRead()
     if (root / PACKAGES_READ).exists():
-        read = _read(root, PACKAGES_READ, PackagesRead, problems) or read
+        read = _read_json_file(root, PACKAGES_READ, PackagesRead, problems) or read
     return found, read, problems
 
 
-def _read(root: Path, path: str, model: type[M], problems: list[Problem]) -> M | None:
+def _read_json_file(root: Path, path: str, model: type[M], problems: list[Problem]) -> M | None:
     place = root / path
     try:
         if place.is_symlink() or not place.is_file() or place.stat().st_size > MAX_BYTES:

@@ -15,19 +15,19 @@ from accelerator_portal.catalog.fields import (
     Day,
     Id,
     Line,
-    Model,
     Os,
     PackageName,
     PlatformTag,
     PythonVersion,
     SourceIds,
     Specifier,
+    StrictModel,
     TorchVersion,
     Url,
 )
 from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
 
-INDEX = "https://download.pytorch.org/whl"
+PYTORCH_INDEX = "https://download.pytorch.org/whl"
 
 Pythons = Annotated[tuple[PythonVersion, ...], Field(min_length=1)]
 
@@ -36,7 +36,7 @@ BuildKind = Literal["wheels", "images", "archives"]
 """The kinds of builds that PyTorch publishes; each is a key of `Release`."""
 
 
-class Build(Model):
+class Build(StrictModel):
     """Builds of one variant for one operating system that PyTorch publishes."""
 
     variant: Id
@@ -155,7 +155,7 @@ class Mirror(Sourced):
 
         Empty for a mirror of PyPI, because commands do not contain the address of PyPI.
         """
-        return INDEX if self.index == "pytorch" else ""
+        return PYTORCH_INDEX if self.index == "pytorch" else ""
 
 
 class Releases(SourcedFile):
@@ -194,7 +194,7 @@ class Releases(SourcedFile):
         found: dict[str, tuple[str, ...]] = {}
         if release and release.torchvision:
             found["torchvision"] = (release.torchvision,)
-        for one in sorted(self.companions, key=lambda c: Version(c.version), reverse=True):
-            fits = (one.version,) if Version(torch) in SpecifierSet(one.torch) else ()
-            found[one.package] = found.get(one.package, ()) + fits
+        for companion in sorted(self.companions, key=lambda c: Version(c.version), reverse=True):
+            fits = (companion.version,) if Version(torch) in SpecifierSet(companion.torch) else ()
+            found[companion.package] = found.get(companion.package, ()) + fits
         return found

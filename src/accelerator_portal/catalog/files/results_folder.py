@@ -15,7 +15,7 @@ MAX_REPORTS_BYTES = 64 * 1024**2
 _REMOVE = "remove the oldest reports; the history keeps their results"
 
 
-def reports_in(
+def list_reports(
     root: Path, folder: str, names: Iterable[str]
 ) -> tuple[tuple[Path, ...], list[Problem]]:
     """Return the paths of the reports in a folder, and the problems of the folder.
@@ -24,16 +24,16 @@ def reports_in(
     the folder has too many reports or their total size is too large, that is also a problem, and
     no path is returned.
     """
-    plain: list[Path] = []
+    report_files: list[Path] = []
     problems: list[Problem] = []
     for name in names:
         place = root / folder / name
         if wrong := report_fault(name) or _file_fault(place):
             problems.append(Problem(f"{folder}/{name}", 1, *wrong))
         else:
-            plain.append(place)
-    too_much = [Problem(folder, 1, what, _REMOVE) for what in excess(plain)]
-    return () if too_much else tuple(plain), problems + too_much
+            report_files.append(place)
+    too_much = [Problem(folder, 1, what, _REMOVE) for what in exceeded_limits(report_files)]
+    return () if too_much else tuple(report_files), problems + too_much
 
 
 def _file_fault(place: Path) -> tuple[str, str] | None:
@@ -42,7 +42,7 @@ def _file_fault(place: Path) -> tuple[str, str] | None:
     return None
 
 
-def excess(files: Sequence[Path]) -> Iterator[str]:
+def exceeded_limits(files: Sequence[Path]) -> Iterator[str]:
     """Yield a message for each exceeded limit of a results folder: number and total size.
 
     A report that is larger than the limit for all reports is not counted, because reading the

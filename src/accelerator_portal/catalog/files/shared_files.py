@@ -15,13 +15,13 @@ from accelerator_portal.catalog.fields import (
     Id,
     Line,
     Method,
-    Model,
     Os,
     PackageName,
     Paragraph,
     PythonVersion,
+    StrictModel,
     Url,
-    fault,
+    validation_error,
 )
 from accelerator_portal.catalog.files.sources import Source, Sourced, SourcedFile
 from accelerator_portal.catalog.files.suite_file import SuiteFile
@@ -29,7 +29,7 @@ from accelerator_portal.catalog.files.suite_file import SuiteFile
 HostName = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9-]+)+$")]
 
 
-class Host(Model):
+class Host(StrictModel):
     """A host from which commands may download, and who operates it."""
 
     host: HostName
@@ -38,14 +38,14 @@ class Host(Model):
     """Who operates the host."""
 
 
-class Hosts(Model):
+class Hosts(StrictModel):
     """The hosts from which commands may download."""
 
     hosts: tuple[Host, ...]
     """The hosts."""
 
 
-class Exemption(Model):
+class Exemption(StrictModel):
     """Problems of one rule in one file that are accepted for a time."""
 
     rule: Id
@@ -61,14 +61,14 @@ class Exemption(Model):
     """The last day of the exception."""
 
 
-class Exceptions(Model):
+class Exceptions(StrictModel):
     """Problems that `accelerator-portal check` accepts for a time."""
 
     exceptions: tuple[Exemption, ...] = ()
     """The exceptions."""
 
 
-class OwnRun(Model):
+class OwnRun(StrictModel):
     """A platform on which this project runs the suites.
 
     Only reports of such a platform can have the kind `made-here`.
@@ -80,7 +80,7 @@ class OwnRun(Model):
     """The workflow or machine that runs the suites."""
 
 
-class OwnRuns(Model):
+class OwnRuns(StrictModel):
     """The platforms on which this project runs the suites."""
 
     platforms: tuple[OwnRun, ...]
@@ -124,10 +124,10 @@ class RelayRepository(Sourced):
     level `L3`, not allowed for others."""
 
     @model_validator(mode="after")
-    def _device_is_of_level_three(self) -> RelayRepository:
+    def _check_device_level(self) -> RelayRepository:
         if (self.device is not None) != (self.level == "L3"):
             remedy = "name the device for level L3, and for no other level"
-            raise fault(f"{self.repository} has level {self.level}", remedy)
+            raise validation_error(f"{self.repository} has level {self.level}", remedy)
         return self
 
 
@@ -140,7 +140,7 @@ class Relay(SourcedFile):
 
 GoalPart = Literal["goal", "axis", "metric", "output"]
 Milestone = Literal[1, 2]
-Counted = Literal["tests", "operators", "models", "recipes", "backends", "dtypes"]
+CountedItem = Literal["tests", "operators", "models", "recipes", "backends", "dtypes"]
 
 
 class Goal(Sourced):
@@ -162,16 +162,18 @@ class Goal(Sourced):
     needs: Line | None = None
     """Hardware or vendor software that a test of the goal, or of a part of it, requires."""
 
-    counts: Counted | None = None
+    counts: CountedItem | None = None
     """What is counted in the latest published reports to show the progress."""
     metric: Line | None = None
     """Name of the metric whose median in the latest reports shows the progress. Use this key
     instead of `counts`."""
 
     @model_validator(mode="after")
-    def _somewhere(self) -> Goal:
+    def _check_command_or_needs(self) -> Goal:
         if self.command is None and self.needs is None:
-            raise fault("there is no command and no requirement", "set command, needs or both")
+            raise validation_error(
+                "there is no command and no requirement", "set command, needs or both"
+            )
         return self
 
 
@@ -253,7 +255,7 @@ class Models(SourcedFile):
     """The models."""
 
 
-class ModelFamily(Model):
+class ModelFamily(StrictModel):
     """A family of models, and the patterns for the names of its tests in the suites."""
 
     id: Id
@@ -268,10 +270,10 @@ class ModelFamily(Model):
 
     def has(self, suite: str, name: str) -> bool:
         """Return whether a pattern of the model family matches the test `name` of a suite."""
-        return any(name_matches(pattern, suite, name) for pattern in self.names)
+        return any(matches_test_pattern(pattern, suite, name) for pattern in self.names)
 
 
-class ModelFamilies(Model):
+class ModelFamilies(StrictModel):
     """The model families, in the order in which pages list them.
 
     A family contains only tests of suites of kind `model`. A test can belong to several families.
@@ -281,7 +283,7 @@ class ModelFamilies(Model):
     """The model families."""
 
 
-class FeatureTests(Model):
+class FeatureTests(StrictModel):
     """Tests that show whether a PyTorch feature works."""
 
     names: Annotated[tuple[Line, ...], Field(min_length=1)]
@@ -293,27 +295,27 @@ class FeatureTests(Model):
 
     def has(self, suite: str, name: str, parameters: Mapping[str, object]) -> bool:
         """Return whether a test matches a pattern in `names` and all patterns in `parameters`."""
-        return any(name_matches(pattern, suite, name) for pattern in self.names) and all(
+        return any(matches_test_pattern(pattern, suite, name) for pattern in self.names) and all(
             fnmatchcase(str(parameters.get(key, "")), pattern)
             for key, pattern in self.parameters.items()
         )
 
 
-class FeatureEvidence(Model):
+class FeatureEvidence(StrictModel):
     """The tests that show whether a feature works, by feature."""
 
     features: Mapping[FeatureId, tuple[FeatureTests, ...]]
     """The tests of each feature. The feature table shows their newest results."""
 
 
-def name_matches(pattern: str, suite: str, name: str) -> bool:
+def matches_test_pattern(pattern: str, suite: str, name: str) -> bool:
     """Return whether a test matches a pattern `suite/name`, such as `torchbench/hf_*`.
 
     The case of the name is ignored. In `pattern`, the suite ends at the first slash. Therefore,
     the pattern for a vendor's suite such as `acme/kernels` needs a wildcard: `acme*/test_add`.
     """
-    own_suite, _, own_name = pattern.partition("/")
-    return fnmatchcase(suite, own_suite) and fnmatchcase(name.lower(), own_name.lower())
+    suite_pattern, _, name_pattern = pattern.partition("/")
+    return fnmatchcase(suite, suite_pattern) and fnmatchcase(name.lower(), name_pattern.lower())
 
 
 def model_suites(suites: Mapping[str, SuiteFile]) -> dict[str, SuiteFile]:
@@ -321,7 +323,7 @@ def model_suites(suites: Mapping[str, SuiteFile]) -> dict[str, SuiteFile]:
     return {id_: suite for id_, suite in suites.items() if suite.kind == "model"}
 
 
-class StartingChoice(Model):
+class StartingChoice(StrictModel):
     """The default choice for one operating system. It is always a stable build."""
 
     os: Os
@@ -336,7 +338,7 @@ class StartingChoice(Model):
     """Id of the compute platform: the name of its folder under `accelerators/`."""
 
 
-class Conda(Model):
+class Conda(StrictModel):
     """Instructions for conda users, because PyTorch no longer publishes conda packages."""
 
     platforms: Annotated[tuple[Id, ...], Field(min_length=1)]
@@ -351,7 +353,7 @@ class Conda(Model):
     """The sources of the note."""
 
 
-class SelectorDefaults(Model):
+class SelectorDefaults(StrictModel):
     """The default choice for each operating system. The first entry is for an unknown system."""
 
     start: Annotated[tuple[StartingChoice, ...], Field(min_length=1)]
@@ -366,7 +368,7 @@ class SelectorDefaults(Model):
 Words = Annotated[tuple[Line, ...], Field(min_length=1)]
 
 
-class TypedChoice(Model):
+class TypedChoice(StrictModel):
     """Words in a card search that select values of the install selector, or that are ignored."""
 
     words: Words
@@ -398,7 +400,7 @@ class TypedChoice(Model):
     """Whether the words are also part of names, such as `MacBook Pro`."""
 
 
-class PciVendor(Model):
+class PciVendor(StrictModel):
     """Cards of one vendor with their PCI IDs."""
 
     vendor: Line
@@ -409,7 +411,7 @@ class PciVendor(Model):
     """The PCI IDs of each card, by the card's name."""
 
 
-class PciNames(Model):
+class PciNames(StrictModel):
     """Names of cards by PCI ID: tools print the ID if they do not know the name."""
 
     source: Source
@@ -418,7 +420,7 @@ class PciNames(Model):
     """The vendors."""
 
 
-class FinderWords(Model):
+class FinderWords(StrictModel):
     """The words that the card finder recognizes besides names.
 
     They are in lowercase, except in `systems` and `pci`.

@@ -14,30 +14,32 @@ from accelerator_portal.catalog.fields import (
     Flag,
     Id,
     Line,
-    Model,
     PackageName,
     SourceIds,
+    StrictModel,
     Url,
-    fault,
+    validation_error,
 )
 from accelerator_portal.catalog.yaml_file import Location, values_in
 
-LINES = r"[1-9][0-9]{0,6}(?:-[1-9][0-9]{0,6})?"
+LINES_PATTERN = r"[1-9][0-9]{0,6}(?:-[1-9][0-9]{0,6})?"
 
-_FILE = re.compile(r"https://(?:github|gitlab|gitee|gitcode)\.com/[^?#]+/blob/[^?#]+")
-_REFERENCE = re.compile(
+_REPOSITORY_FILE = re.compile(r"https://(?:github|gitlab|gitee|gitcode)\.com/[^?#]+/blob/[^?#]+")
+_GIT_REFERENCE = re.compile(
     r"https://(?:(?:github|gitlab|gitee|gitcode)\.com/[^/]+/[^/]+/(?:-/)?(?:blob|tree|raw|commits)"
     r"|huggingface\.co/(?:datasets/)?[^/]+/[^/]+/(?:blob|tree|raw)"
     r"|raw\.githubusercontent\.com/[^/]+/[^/]+)/(?P<ref>[^/?#]+)"
 )
 # A commit, or the tag of a release. A branch of a release, such as `v0.25.1-dev`, can change.
-_FIXED = re.compile(r"[0-9a-f]{7,40}|(?:[a-z]+-)?v?\d+(?:\.\d+)+(?:[._-]?(?:rc|post|a|b)\.?\d+)?")
+_COMMIT_OR_TAG = re.compile(
+    r"[0-9a-f]{7,40}|(?:[a-z]+-)?v?\d+(?:\.\d+)+(?:[._-]?(?:rc|post|a|b)\.?\d+)?"
+)
 _GITHUB = "https://github.com/"
 # GitHub shows these files as pages. Only their plain text has addresses of lines.
 _RENDERED = (".md", ".rst", ".markdown", ".ipynb")
 
 
-def opens_at(url: str, lines: str | None = None, words: str | None = None) -> str:
+def link_to_passage(url: str, lines: str | None = None, words: str | None = None) -> str:
     """Return the address that opens a document at the given lines or words.
 
     `lines` is a line number or a range such as `12-18`, and takes precedence over `words`. The
@@ -49,25 +51,25 @@ def opens_at(url: str, lines: str | None = None, words: str | None = None) -> st
         plain = url.startswith(_GITHUB) and urlsplit(url).path.lower().endswith(_RENDERED)
         end = (f"-L{last}" if url.startswith(_GITHUB) else f"-{last}") if last else ""
         return f"{url}{'?plain=1' if plain else ''}#L{first}{end}"
-    if words and not is_file(url):
+    if words and not is_repository_file(url):
         # A hyphen has a special meaning in a text fragment, but `quote` does not encode it.
         encoded = quote(words, safe="").replace("-", "%2D")
         return f"{url}{'' if '#' in url else '#'}:~:text={encoded}"
     return url
 
 
-def is_file(url: str) -> bool:
+def is_repository_file(url: str) -> bool:
     """Return whether an address is the page of a file in a repository on a code host."""
-    return bool(_FILE.fullmatch(url))
+    return bool(_REPOSITORY_FILE.fullmatch(url))
 
 
-def is_moving(url: str) -> bool:
+def points_to_branch(url: str) -> bool:
     """Return whether an address points to a branch, whose content can change."""
-    found = _REFERENCE.match(url)
-    return found is not None and not _FIXED.fullmatch(found["ref"])
+    found = _GIT_REFERENCE.match(url)
+    return found is not None and not _COMMIT_OR_TAG.fullmatch(found["ref"])
 
 
-class Source(Model):
+class Source(StrictModel):
     """A document, or a package's metadata on PyPI, and the date it was read."""
 
     url: Url | None = None
@@ -84,23 +86,29 @@ class Source(Model):
     """Date on which the source was read, for example `2026-11-21`."""
     as_of: Day | None = None
     """Date of the content, for example of the commit, if it is older than the date in `read`."""
-    lines: Annotated[str, Field(pattern=rf"^{LINES}$")] | None = None
+    lines: Annotated[str, Field(pattern=rf"^{LINES_PATTERN}$")] | None = None
     """Lines of a repository file that state the fact: `12` or `12-18`. The link opens there."""
     quote: Annotated[Line, Field(max_length=200)] | None = None
     """The exact words of a page that state the fact. The link opens there."""
 
     @model_validator(mode="after")
-    def _one_place(self) -> Source:
+    def _check_keys_fit(self) -> Source:
         if (self.url is None) == (self.package is None):
-            raise fault("a source needs either url or package", "set exactly one of the two")
-        if self.lines and not (self.url and is_file(self.url)):
-            raise fault("lines need the address of a file in a repository", "use quote instead")
+            raise validation_error(
+                "a source needs either url or package", "set exactly one of the two"
+            )
+        if self.lines and not (self.url and is_repository_file(self.url)):
+            raise validation_error(
+                "lines need the address of a file in a repository", "use quote instead"
+            )
         if self.run_here and not self.package:
-            raise fault("run_here needs a package", "name the package, or remove run_here")
+            raise validation_error(
+                "run_here needs a package", "name the package, or remove run_here"
+            )
         if self.quote and not self.url:
-            raise fault("a quote needs a url, not a package", "remove the quote")
+            raise validation_error("a quote needs a url, not a package", "remove the quote")
         if self.as_of and self.as_of > self.read:
-            raise fault("as_of is later than read", "use a date that is not after read")
+            raise validation_error("as_of is later than read", "use a date that is not after read")
         return self
 
     @property
@@ -109,7 +117,7 @@ class Source(Model):
 
         None for package metadata.
         """
-        return opens_at(self.url, self.lines, self.quote) if self.url else None
+        return link_to_passage(self.url, self.lines, self.quote) if self.url else None
 
 
 def cited_ids(data: object) -> Iterator[tuple[Location, str]]:
@@ -129,14 +137,14 @@ def sources_by_id(sources: Mapping[str, Source], named: Iterable[str]) -> dict[s
     return {name: source for name, source in sources.items() if name in wanted}
 
 
-class Sourced(Model):
+class Sourced(StrictModel):
     """A fact, or a row of facts, that names its sources."""
 
     source: SourceIds
     """Id of the source in `sources` of the same file, or a list of ids."""
 
 
-class SourcedFile(Model):
+class SourcedFile(StrictModel):
     """A file that declares sources. The front matter of a guide or FAQ has no other key."""
 
     sources: Mapping[Id, Source] = Field(min_length=1)

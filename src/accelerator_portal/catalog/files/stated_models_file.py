@@ -12,15 +12,15 @@ from accelerator_portal.catalog.fields import (
     Count,
     Flag,
     Line,
-    Model,
     Name,
     Paragraph,
-    fault,
-    unmarked,
+    StrictModel,
+    reject_verdict_marks,
+    validation_error,
 )
 from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
 
-FILE = re.compile(
+GITHUB_FILE_AT_COMMIT = re.compile(
     r"https://github\.com/(?P<repository>[^/]+/[^/]+)/blob/(?P<commit>[0-9a-f]{40})/(?P<path>.+)"
 )
 """Pattern for the address of a file on GitHub at a commit."""
@@ -31,17 +31,17 @@ LIST_ITEM = "list item"
 StatedPurpose = Literal["training", "inference"]
 
 # A check mark next to a model would look like a test result.
-_Words = Annotated[Paragraph, AfterValidator(unmarked)]
+_UnmarkedText = Annotated[Paragraph, AfterValidator(reject_verdict_marks)]
 
 
-class StatedModel(Model):
+class StatedModel(StrictModel):
     """A model in the list of a document, in the document's words."""
 
-    name: Annotated[Line, AfterValidator(unmarked)]
+    name: Annotated[Line, AfterValidator(reject_verdict_marks)]
     """Name of the model or model family, with `(Deprecated)` if another column says so."""
-    examples: _Words | None = None
+    examples: _UnmarkedText | None = None
     """Examples of the model that the document names."""
-    details: _Words | None = None
+    details: _UnmarkedText | None = None
     """What the model runs with according to the document: an engine, data types or devices."""
     purpose: tuple[StatedPurpose, ...] = ()
     """The purpose that the document states for this model. Default: `purpose` of the list."""
@@ -96,9 +96,11 @@ class ModelList(Sourced):
         return self.rows - sum(self.left_out.values())
 
     @model_validator(mode="after")
-    def _marks_go_with_columns(self) -> ModelList:
+    def _check_marks_and_columns(self) -> ModelList:
         if bool(self.marks) != bool(self.supported):
-            raise fault("supported needs marks, and marks need supported", "set both or neither")
+            raise validation_error(
+                "supported needs marks, and marks need supported", "set both or neither"
+            )
         return self
 
 
@@ -109,13 +111,15 @@ class StatedModels(SourcedFile):
     """The lists. Each has a source of its own: a file on GitHub at a commit."""
 
     @model_validator(mode="after")
-    def _lists_cite_a_file_each(self) -> StatedModels:
-        named = [one.source for one in self.lists]
-        for ids in named:
+    def _check_list_sources(self) -> StatedModels:
+        source_ids = [model_list.source for model_list in self.lists]
+        for ids in source_ids:
             url = self.sources[ids[0]].url if len(ids) == 1 and ids[0] in self.sources else None
-            if url is None or not FILE.fullmatch(url):
+            if url is None or not GITHUB_FILE_AT_COMMIT.fullmatch(url):
                 remedy = "name one source whose url is a file on GitHub at a full commit"
-                raise fault(f'the source of the list, "{", ".join(ids)}", is no such file', remedy)
-        if len(set(named)) != len(named):
-            raise fault("two lists have the same source", "put them into one list")
+                raise validation_error(
+                    f'the source of the list, "{", ".join(ids)}", is no such file', remedy
+                )
+        if len(set(source_ids)) != len(source_ids):
+            raise validation_error("two lists have the same source", "put them into one list")
         return self

@@ -6,39 +6,39 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from accelerator_portal.catalog.fields import Line, Model, fault, matching
+from accelerator_portal.catalog.fields import Line, StrictModel, pattern_validator, validation_error
 from accelerator_portal.catalog.files.shared_files import RepositoryName
 from accelerator_portal.catalog.files.sources import Sourced
 
-Occasion = Literal["pull-request", "push", "daily", "weekly"]
+UpstreamTrigger = Literal["pull-request", "push", "daily", "weekly"]
 Task = Literal["build", "unit", "torchbench", "models"]
-Way = Literal["runner", "workflow", "dispatch", "redispatch"]
+StartMethod = Literal["runner", "workflow", "dispatch", "redispatch"]
 
 OWN_WORKFLOW = "upstream-run.yml"
 """The portal's own workflow for runners that are attached to this repository."""
 
 # GitHub allows 100 characters. Source: npm @octokit/openapi, `repos/create-dispatch-event`.
-_is_event_type = matching(
+_validate_event_type = pattern_validator(
     r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}",
     "use up to 100 letters, digits and . _ -",
     "is not a valid event type",
 )
-_is_runner = matching(
+_validate_runner_label = pattern_validator(
     r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}",
     "use letters, digits and . _ -",
     "is not a valid runner label",
 )
-_is_workflow = matching(
+_validate_workflow_name = pattern_validator(
     r"[a-z0-9][a-z0-9._-]{0,59}\.yml",
     'use its file name, like "foo.yml"',
     "is not the file name of a workflow",
 )
-EventType = Annotated[str, AfterValidator(_is_event_type)]
-RunnerLabel = Annotated[str, AfterValidator(_is_runner)]
-WorkflowName = Annotated[str, AfterValidator(_is_workflow)]
+EventType = Annotated[str, AfterValidator(_validate_event_type)]
+RunnerLabel = Annotated[str, AfterValidator(_validate_runner_label)]
+WorkflowName = Annotated[str, AfterValidator(_validate_workflow_name)]
 
 
-class Dispatch(Model):
+class Dispatch(StrictModel):
     """A repository to which the portal sends an event."""
 
     repository: RepositoryName
@@ -48,7 +48,7 @@ class Dispatch(Model):
     types`."""
 
 
-class UpstreamRun(Model):
+class UpstreamRun(StrictModel):
     """Where the tests run. Set exactly one key."""
 
     runner: Annotated[tuple[RunnerLabel, ...], Field(min_length=1, max_length=10)] | None = None
@@ -65,21 +65,21 @@ class UpstreamRun(Model):
     A missing report is not an error."""
 
     @model_validator(mode="after")
-    def _exactly_one(self) -> UpstreamRun:
+    def _check_one_start_method(self) -> UpstreamRun:
         if sum(value is not None for _, value in self) != 1:
             remedy = "use one of: runner, workflow, dispatch, redispatch"
-            raise fault("a run needs exactly one way to start it", remedy)
+            raise validation_error("a run needs exactly one way to start it", remedy)
         return self
 
     @property
-    def way(self) -> Way:
+    def start_method(self) -> StartMethod:
         """The way to start the tests: the name of the key that is set."""
         if self.runner:
             return "runner"
         return "workflow" if self.workflow else "dispatch" if self.dispatch else "redispatch"
 
     @property
-    def workflow_here(self) -> str | None:
+    def portal_workflow(self) -> str | None:
         """The file name of the workflow that runs the tests in the portal's repository.
 
         None if the tests run in another repository.
@@ -98,7 +98,7 @@ class UpstreamRun(Model):
 class UpstreamEvents(Sourced):
     """Which changes of PyTorch start tests on the platform, and where the tests run."""
 
-    events: Annotated[tuple[Occasion, ...], Field(min_length=1)]
+    events: Annotated[tuple[UpstreamTrigger, ...], Field(min_length=1)]
     """What starts the tests. `pull-request`: opened, changed or labeled pull requests. `push`:
     commits to main. `daily` and `weekly`: scheduled runs for PyTorch's main branch."""
     labels: Annotated[tuple[Line, ...], Field(max_length=20)] = ()
@@ -112,14 +112,18 @@ class UpstreamEvents(Sourced):
     """Hours to wait for a report. After that, the run counts as lost. Default: 6."""
 
     @model_validator(mode="after")
-    def _labels_are_of_pull_requests(self) -> UpstreamEvents:
+    def _check_labels_event(self) -> UpstreamEvents:
         if self.labels and "pull-request" not in self.events:
-            raise fault("labels need the event pull-request", "add pull-request to events")
+            raise validation_error(
+                "labels need the event pull-request", "add pull-request to events"
+            )
         return self
 
     @model_validator(mode="after")
-    def _own_workflow_has_the_tasks(self) -> UpstreamEvents:
+    def _check_supported_tasks(self) -> UpstreamEvents:
         if self.run.runner and "torchbench" in self.tasks:
             remedy = "remove it, or run it in your own workflow"
-            raise fault("the portal's workflow does not support the task torchbench", remedy)
+            raise validation_error(
+                "the portal's workflow does not support the task torchbench", remedy
+            )
         return self

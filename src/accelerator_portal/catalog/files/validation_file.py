@@ -7,21 +7,21 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from accelerator_portal.catalog.fields import Code, Id, Line, Model, Url, fault
+from accelerator_portal.catalog.fields import Code, Id, Line, StrictModel, Url, validation_error
 
 _DAY = 86_400
 
 # With a tolerance of 1 or more, wrong results would pass.
-_Room = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
+_Tolerance = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
 _Seconds = Annotated[float, Field(gt=0, le=_DAY, allow_inf_nan=False)]
 
 
-class OwnTolerance(Model):
+class OwnTolerance(StrictModel):
     """A tolerance of the platform that replaces the suite's tolerance, and the reason."""
 
-    rtol: _Room
+    rtol: _Tolerance
     """Relative tolerance, for example `0.001`."""
-    atol: _Room
+    atol: _Tolerance
     """Absolute tolerance, for example `0.00001`."""
     reason: Line
     """Why the suite's tolerance doesn't apply. The reason is shown with each report."""
@@ -29,7 +29,7 @@ class OwnTolerance(Model):
     """Address of a page that explains the limit."""
 
 
-class Narrowed(Model):
+class Narrowed(StrictModel):
     """The values of one parameter that the platform supports."""
 
     only: Annotated[tuple[Line, ...], Field(min_length=1)]
@@ -40,7 +40,7 @@ class Narrowed(Model):
     """Address of a page that explains the limit."""
 
 
-class SuiteSettings(Model):
+class SuiteSettings(StrictModel):
     """Settings for one suite."""
 
     tolerances: Mapping[Id, OwnTolerance] = Field(default_factory=dict)
@@ -53,7 +53,7 @@ class SuiteSettings(Model):
     """Time limit of one test in seconds. Default: the suite's own limit."""
 
 
-class DeployRecipe(Model):
+class DeployRecipe(StrictModel):
     """A recipe to build or deploy the platform's software. It runs in an empty folder."""
 
     id: Literal["from-source", "from-wheel", "in-container"]
@@ -75,15 +75,15 @@ class DeployRecipe(Model):
     """Time limit of the recipe in seconds. Default: 3,600."""
 
     @model_validator(mode="after")
-    def _one_of_two(self) -> DeployRecipe:
+    def _check_script_or_container(self) -> DeployRecipe:
         if (self.script is None) == (self.container is None):
-            raise fault(
+            raise validation_error(
                 "a recipe needs either a script or a container", "set exactly one of the two"
             )
         return self
 
 
-class Validation(Model):
+class Validation(StrictModel):
     """Settings of `accelerator-portal validate` for one platform.
 
     Skipped tests are in `known-issues.yaml`.

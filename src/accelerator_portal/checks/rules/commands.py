@@ -10,12 +10,12 @@ from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import HOSTS
 from accelerator_portal.checks.command_texts import CommandText, command_texts
 from accelerator_portal.checks.programs import (
-    CLOSING,
+    GROUP_ENDS,
     SHELLS,
     fetches,
-    name_of,
-    only_filters,
-    program_of,
+    is_filter,
+    program_and_arguments,
+    program_name,
     runs_its_input,
     startup_file,
 )
@@ -25,7 +25,7 @@ from accelerator_portal.install.payload import host_of, registry_of, step_addres
 
 _SAFE = {"https", "ssh"}
 # The metadata service of a cloud instance. Requests don't leave the machine, and it has no https.
-_OWN_CLOUD = "169.254.169.254"
+_CLOUD_METADATA_HOST = "169.254.169.254"
 
 
 @rule()
@@ -37,53 +37,59 @@ def command_hosts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     `install.yaml`, to `identify` in `accelerator.yaml`, to code in guides and FAQs and to commands
     in reports, including addresses without a scheme.
     """
-    known = {entry.host for entry in catalog.hosts.hosts} if catalog.hosts else None
+    allowed_hosts = {entry.host for entry in catalog.hosts.hosts} if catalog.hosts else None
     for platform in catalog.platforms:
         for location, step in platform.steps():
             for inside, address in step_addresses(step):
-                for what, remedy in _host_faults(address, known):
+                for what, remedy in _host_faults(address, allowed_hosts):
                     yield platform.problem("install.yaml", (*location, *inside), what, remedy)
     reported: set[Problem] = set()
-    for found in command_texts(catalog):
-        for problem in _of_text(found, known):
+    for command_text in command_texts(catalog):
+        for problem in _command_host_problems(command_text, allowed_hosts):
             if problem not in reported:
                 reported.add(problem)
                 yield problem
 
 
-def _of_text(found: CommandText, known: set[str] | None) -> Iterator[Problem]:
-    for pipeline in found.pipelines():
+def _command_host_problems(
+    command_text: CommandText, allowed_hosts: set[str] | None
+) -> Iterator[Problem]:
+    for pipeline in command_text.pipelines():
         for command in pipeline.commands:
-            if found.prose and not _is_command(command.words):
+            if command_text.prose and not _is_command(command.words):
                 continue  # a mention of an address, or of a package, is no command
             # Addresses with a scheme in a step are reported with their location in the step.
-            named = implied_addresses if found.run else addresses
-            for address in named(command.words):
-                for what, remedy in _host_faults(address, known):
-                    yield Problem(found.path, found.line + pipeline.line, what, remedy)
+            find_addresses = implied_addresses if command_text.run else command_addresses
+            for address in find_addresses(command.words):
+                for what, remedy in _host_faults(address, allowed_hosts):
+                    yield Problem(
+                        command_text.path, command_text.line + pipeline.line, what, remedy
+                    )
 
 
 def _is_command(words: list[str]) -> bool:
     return len(words) > 1 and words[0][:1].isalpha() and words[0].replace("-", "").isalnum()
 
 
-def _host_faults(address: str, known: set[str] | None) -> Iterator[tuple[str, str]]:
+def _host_faults(address: str, allowed_hosts: set[str] | None) -> Iterator[tuple[str, str]]:
     scheme, _, _ = address.partition("://")
     host = host_of(address)
     if "{" in host:
         yield f'"{address[:80]}" has a placeholder in its host', "use a real host name"
         return
-    if host == _OWN_CLOUD:
+    if host == _CLOUD_METADATA_HOST:
         return
     if scheme.lower().removeprefix("git+") not in _SAFE:
         yield f'"{address[:80]}" is not fetched over https', "write https://"
-    if known is not None and host not in known:
+    if allowed_hosts is not None and host not in allowed_hosts:
         what = f'"{host or address[:80]}" is not an allowed host for commands'
         yield what, f"add it to {HOSTS} with its owner, or use another host"
 
 
-_CONTROL = frozenset("|;&`$<>\n")  # characters that join commands or insert one into another
-_FIRST_FETCH = "download to a file first, then run the file"
+_CONTROL_CHARACTERS = frozenset(
+    "|;&`$<>\n"
+)  # characters that join commands or insert one into another
+_DOWNLOAD_FIRST = "download to a file first, then run the file"
 SafetyFault = tuple[str, str]  # what is wrong, and the fix
 
 
@@ -98,27 +104,29 @@ def command_safety(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     `install.yaml`, `identify`, code, tables and headings in guides and FAQs, and commands in
     reports.
     """
-    for found in command_texts(catalog):
-        if found.run and _is_inline(found.run):
-            what = f'"{" ".join(found.run[:2])}" puts several commands into one string'
-            yield Problem(found.path, found.line, what, "write each command as a separate step")
-        for line, what, remedy in _safety_faults(found):
-            yield Problem(found.path, found.line + line, what, remedy)
+    for command_text in command_texts(catalog):
+        if command_text.run and _has_inline_commands(command_text.run):
+            what = f'"{" ".join(command_text.run[:2])}" puts several commands into one string'
+            yield Problem(
+                command_text.path, command_text.line, what, "write each command as a separate step"
+            )
+        for line, what, remedy in _safety_faults(command_text):
+            yield Problem(command_text.path, command_text.line + line, what, remedy)
 
 
-def _safety_faults(found: CommandText) -> Iterator[tuple[int, str, str]]:
+def _safety_faults(command_text: CommandText) -> Iterator[tuple[int, str, str]]:
     reported: set[tuple[int, str]] = set()
     fetched = False
-    for pipeline in found.pipelines():
-        of_group = fetched and bool(CLOSING.intersection(pipeline.commands[0].words[:1]))
+    for pipeline in command_text.pipelines():
+        of_group = fetched and bool(GROUP_ENDS.intersection(pipeline.commands[0].words[:1]))
         fetched = fetched or any(fetches(command.words) for command in pipeline.commands)
-        for what, remedy in _of_pipeline(pipeline, fetched=of_group):
+        for what, remedy in _pipeline_faults(pipeline, fetched=of_group):
             if (pipeline.line, remedy) not in reported:  # words are read several times
                 reported.add((pipeline.line, remedy))
                 yield pipeline.line, what, remedy
 
 
-def _of_pipeline(pipeline: Pipeline, *, fetched: bool) -> Iterator[SafetyFault]:
+def _pipeline_faults(pipeline: Pipeline, *, fetched: bool) -> Iterator[SafetyFault]:
     """Yield what is unsafe in a pipeline, and the fix.
 
     `fetched` is true if the first command reads a download.
@@ -129,51 +137,51 @@ def _of_pipeline(pipeline: Pipeline, *, fetched: bool) -> Iterator[SafetyFault]:
         fetched = fetched or fetches(words)
         if not target:
             continue
-        if fetched and not only_filters(target):
+        if fetched and not is_filter(target):
             what = (
                 f'"{shown}" runs a downloaded file; only listed filter commands can read a download'
             )
-            yield what, _FIRST_FETCH
+            yield what, _DOWNLOAD_FIRST
         elif runs_its_input(target):
-            yield f'"{shown}" runs piped input', _FIRST_FETCH
+            yield f'"{shown}" runs piped input', _DOWNLOAD_FIRST
     if any(command.substituted and fetches(command.words) for command in pipeline.commands):
-        yield f'"{shown}" runs a downloaded file', _FIRST_FETCH
+        yield f'"{shown}" runs a downloaded file', _DOWNLOAD_FIRST
     for words in commands:
         if fetched and (place := startup_file(words)):
-            yield f'"{shown}" writes its download to {place[:60]}', _FIRST_FETCH
-        for word in unprotected_words(words):
+            yield f'"{shown}" writes its download to {place[:60]}', _DOWNLOAD_FIRST
+        for word in words_disabling_checks(words):
             yield f'"{word[:80]}" disables a security check', "remove it"
 
 
-def _is_inline(run: tuple[str, ...]) -> bool:
+def _has_inline_commands(run: tuple[str, ...]) -> bool:
     """Return whether a step passes several commands to a shell in one text: `bash -c "a; b"`."""
-    program, arguments = program_of(run)
+    program, arguments = program_and_arguments(run)
     if program not in SHELLS:
         return False
     for word in arguments:
         if not word.startswith(("-", "/c", "/C")):
             return False
         if "c" in word.lower().lstrip("-/"):
-            return not _CONTROL.isdisjoint(" ".join(arguments))
+            return not _CONTROL_CHARACTERS.isdisjoint(" ".join(arguments))
     return False
 
 
-_OPTIONS = (
+_UNSAFE_OPTIONS = (
     "--allow-insecure-host", "--allow-unauthenticated", "--force-yes", "--insecure",
     "--insecure-host", "--no-check-certificate", "--no-gpg-check", "--no-ssl-verify",
     "--no-verify-ssl", "--nogpgcheck", "--trusted-host", "-skipcertificatecheck",
 )  # fmt: skip
 
-_VARIABLES = frozenset(
+_UNSAFE_VARIABLES = frozenset(
     {"CONDA_SSL_VERIFY", "CURL_INSECURE", "GIT_SSL_NO_VERIFY", "GIT_SSL_CAINFO",
      "HF_HUB_DISABLE_SSL", "NODE_TLS_REJECT_UNAUTHORIZED", "NPM_CONFIG_STRICT_SSL",
      "PIP_TRUSTED_HOST", "PYTHONHTTPSVERIFY", "SSL_NO_VERIFY", "UV_INSECURE_HOST"}
 )  # fmt: skip
 
-_SETTINGS = (
+_UNSAFE_SETTINGS = (
     "global.trusted-host", "http.sslverify", "install.trusted-host", "ssl_verify", "strict-ssl",
 )  # fmt: skip
-_VALUES = (
+_UNSAFE_VALUES = (
     "allowinsecurerepositories=true", "gpgcheck=0", "sslverify=0", "sslverify=false",
     "trusted=yes", "verify-host=false", "verify-peer=false",
 )  # fmt: skip
@@ -182,7 +190,7 @@ _VALUES = (
 _CURL_VALUES = frozenset("AbcCdDeEFHKmoPQrtTuUwxXyYz")
 
 
-def unprotected_words(words: Sequence[str]) -> Iterator[str]:
+def words_disabling_checks(words: Sequence[str]) -> Iterator[str]:
     """Yield the words of a command that disable a security check.
 
     A short option of curl follows the program's name: `curl -k`.
@@ -191,20 +199,20 @@ def unprotected_words(words: Sequence[str]) -> Iterator[str]:
     for word in words:
         plain = word.lower()
         name = word.removeprefix("$env:").partition("=")[0].strip()
-        switched = (
-            plain.partition("=")[0] in _OPTIONS
-            or plain.startswith(("--no-gpg-check", *_SETTINGS))
-            or name.upper() in _VARIABLES
-            or any(setting in plain for setting in _VALUES)
+        is_unsafe = (
+            plain.partition("=")[0] in _UNSAFE_OPTIONS
+            or plain.startswith(("--no-gpg-check", *_UNSAFE_SETTINGS))
+            or name.upper() in _UNSAFE_VARIABLES
+            or any(setting in plain for setting in _UNSAFE_VALUES)
         )
-        if switched:
+        if is_unsafe:
             yield word
-        elif curl and _is_insecure(word):
+        elif curl and _has_insecure_flag(word):
             yield f"curl {word}"
-        curl = curl or name_of(word) == "curl"
+        curl = curl or program_name(word) == "curl"
 
 
-def _is_insecure(word: str) -> bool:
+def _has_insecure_flag(word: str) -> bool:
     """Return whether short options of curl contain `-k` (insecure), as `-sSLk` does."""
     if not word.startswith("-") or word.startswith("--"):
         return False
@@ -228,15 +236,15 @@ _OPTIONS_WITH_VALUES = frozenset(
      "--output-document", "--request", "--user", "--user-agent", "-A", "-F", "-H", "-O", "-P", "-T",
      "-X", "-a", "-b", "-c", "-d", "-e", "-m", "-o", "-u", "-w", "-x"}
 )  # fmt: skip
-_WHOLE = frozenset(
+_URL_FETCHERS = frozenset(
     {"aria2c", "axel", "curl", "invoke-restmethod", "invoke-webrequest", "irm", "iwr", "wget",
      "wget2", "xh"}
 )  # fmt: skip
-_COPYING = frozenset({"git", "rsync", "scp", "sftp"})
-_CONTAINERS = frozenset({"docker", "nerdctl", "podman"})
+_COPY_PROGRAMS = frozenset({"git", "rsync", "scp", "sftp"})
+_CONTAINER_ENGINES = frozenset({"docker", "nerdctl", "podman"})
 
 
-def addresses(words: Sequence[str]) -> Iterator[str]:
+def command_addresses(words: Sequence[str]) -> Iterator[str]:
     """Yield every address in a command."""
     for word in words:
         yield from text_addresses(word)
@@ -248,17 +256,17 @@ def implied_addresses(words: Sequence[str]) -> Iterator[str]:
     for word in words:
         if found := _REMOTE.match(word):
             yield f"ssh://{found[1]}/"
-    program, arguments = program_of(words)
-    if program in _WHOLE:
-        yield from _without_scheme(arguments, flag="-O" if program == "curl" else "")
-    elif program in _COPYING:
+    program, arguments = program_and_arguments(words)
+    if program in _URL_FETCHERS:
+        yield from _addresses_without_scheme(arguments, flag="-O" if program == "curl" else "")
+    elif program in _COPY_PROGRAMS:
         hosts = (_HOST.match(word) for word in arguments)
         yield from (f"ssh://{found[1]}/" for found in hosts if found)
-    elif program in _CONTAINERS:
-        yield from _images(arguments)
+    elif program in _CONTAINER_ENGINES:
+        yield from _image_registries(arguments)
 
 
-def _without_scheme(arguments: Sequence[str], flag: str) -> Iterator[str]:
+def _addresses_without_scheme(arguments: Sequence[str], flag: str) -> Iterator[str]:
     """Yield `https://HOST/` for each argument of a downloader that is an address without a scheme.
 
     The values of options are skipped. `flag` is an option that has no value in this program,
@@ -274,15 +282,15 @@ def _without_scheme(arguments: Sequence[str], flag: str) -> Iterator[str]:
             yield f"https://{found[1].lower()}/"
 
 
-def _images(arguments: Sequence[str]) -> Iterator[str]:
+def _image_registries(arguments: Sequence[str]) -> Iterator[str]:
     """Yield the registries of the container images in the arguments: `https://docker.io/`.
 
     The image of `pull` and `push` is the first argument that is not an option or a path. The images
     of `run`, `create` and `build` are the words that contain a registry, such as `ghcr.io/a/b`.
     """
     command = arguments[0] if arguments else ""
-    named = [word for word in arguments[1:] if not word.startswith(("-", "/", "."))]
-    if command in {"pull", "push"} and named:
-        yield f"https://{registry_of(named[0])}/"
+    image_words = [word for word in arguments[1:] if not word.startswith(("-", "/", "."))]
+    if command in {"pull", "push"} and image_words:
+        yield f"https://{registry_of(image_words[0])}/"
     elif command in {"run", "create", "build"}:
-        yield from (f"https://{registry_of(word)}/" for word in named if _IMAGE.match(word))
+        yield from (f"https://{registry_of(word)}/" for word in image_words if _IMAGE.match(word))

@@ -31,19 +31,19 @@ def companions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     the matching versions. Versions with a vendor's own suffix, such as `+metax3.8.1.0`, are not
     compared.
     """
-    found: dict[Problem, None] = {}
+    problems: dict[Problem, None] = {}
     companions_of = cache(catalog.releases.companions_of)  # there are fewer releases than rows
     for row in expand(catalog)[0]:
         if row.build == PREVIEW:
             continue
         fitting = companions_of(row.build)
-        for requirement in _requirements(row):
-            if (fault := _fault(requirement, fitting, row.build)) is not None:
-                found[_problem(catalog, row, *fault)] = None
-    yield from found
+        for requirement in _row_requirements(row):
+            if (fault := _companion_fault(requirement, fitting, row.build)) is not None:
+                problems[_problem(catalog, row, *fault)] = None
+    yield from problems
 
 
-def _requirements(row: InstallRow) -> list[Requirement]:
+def _row_requirements(row: InstallRow) -> list[Requirement]:
     """Return the requirements that the pip steps of an install row install.
 
     Empty if no requirement pins torch.
@@ -54,15 +54,15 @@ def _requirements(row: InstallRow) -> list[Requirement]:
             found.append(Requirement(package))
         except InvalidRequirement:
             continue  # reading the file reports it
-    return found if any(r.name == "torch" and _pin(r) for r in found) else []
+    return found if any(r.name == "torch" and _pinned_version(r) for r in found) else []
 
 
-def _pin(requirement: Requirement) -> Version | None:
+def _pinned_version(requirement: Requirement) -> Version | None:
     exact = [s.version for s in requirement.specifier if s.operator in {"==", "==="}]
     return version_or_none(exact[0]) if exact else None
 
 
-def _fault(
+def _companion_fault(
     requirement: Requirement, fitting: Mapping[str, tuple[str, ...]], torch: str
 ) -> tuple[str, str] | None:
     """Return two texts about a requirement that does not fit a torch release.
@@ -73,7 +73,7 @@ def _fault(
     name = canonicalize_name(requirement.name)
     if name not in fitting:
         return None
-    pin, versions = _pin(requirement), fitting[name]
+    pin, versions = _pinned_version(requirement), fitting[name]
     if pin and pin.local and not _PYTORCH_BUILD.fullmatch(pin.local):
         return None
     if pin and pin.base_version in versions:

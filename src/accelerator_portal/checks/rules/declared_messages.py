@@ -14,7 +14,7 @@ from accelerator_portal.checks.rule import rule
 LONGEST, MOST_PARTS, WORDS, NAME = 300, 3, 3, 12
 
 _VARIES = re.compile(r"\u2026|\*|\.{3}")
-_GENERAL = re.compile(
+_GENERAL_ERROR_NAME = re.compile(
     r"\b(?:(?:Runtime|Value|Type|Key|Index|Attribute|Assertion|OS)?Error|Exception)\b"
 )
 _WORD = re.compile(r"[a-zA-Z0-9_]{2,}")
@@ -30,20 +30,20 @@ def declared_messages(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     besides names such as `RuntimeError`, or a long name such as `CUDNN_STATUS_NOT_INITIALIZED`, or
     an error code such as `EZ9999` and another word.
     """
-    for faq in catalog.faqs:
-        first: dict[str, str] = {}
+    for faq in catalog.faq_files:
+        title_by_message: dict[str, str] = {}
         for section in faq.sections:
             for message in section.messages:
-                words = _WORD.findall(_GENERAL.sub(" ", message.text))
-                known = first.setdefault(" ".join(words).lower(), section.title)
+                words = _WORD.findall(_GENERAL_ERROR_NAME.sub(" ", message.text))
+                first_title = title_by_message.setdefault(" ".join(words).lower(), section.title)
                 if not _is_specific(words):
                     what = f'the message "{message.text[:60]}" is not specific'
                     remedy = (
                         f"write at least {WORDS} words of it, besides a name such as RuntimeError"
                     )
                     yield Problem(faq.path, message.line, what, remedy)
-                elif known != section.title:
-                    what = f'the answer to "{known[:60]}" declares this message, too'
+                elif first_title != section.title:
+                    what = f'the answer to "{first_title[:60]}" declares this message, too'
                     remedy = "declare it only in the answer that solves the problem"
                     yield Problem(faq.path, message.line, what, remedy)
                 if len(message.text) > LONGEST or len(_VARIES.findall(message.text)) > MOST_PARTS:

@@ -22,7 +22,7 @@ from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.packages.contradictions import contradictions as index_contradictions
 from accelerator_portal.packages.contradictions import torch_contradictions
 
-_FILE = "accelerator.yaml"
+_ACCELERATOR_FILE = "accelerator.yaml"
 
 
 @rule()
@@ -34,9 +34,9 @@ def hardware_references(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     for platform in catalog.platforms:
         yield from _unknown_variants(platform)
         yield from _unknown_questions(platform)
-        yield from _doubled_generations(platform)
-        yield from _doubled_models(platform)
-        yield from _doubled_instances(platform)
+        yield from _duplicate_generations(platform)
+        yield from _duplicate_models(platform)
+        yield from _duplicate_instances(platform)
 
 
 def _unknown_variants(platform: Platform) -> Iterator[Problem]:
@@ -47,7 +47,9 @@ def _unknown_variants(platform: Platform) -> Iterator[Problem]:
                 if name not in variants:
                     location = (*at, "builds", number, "variants")
                     what = f'the variant "{name}" is not listed in install.yaml'
-                    yield platform.problem(_FILE, location, what, did_you_mean(name, variants))
+                    yield platform.problem(
+                        _ACCELERATOR_FILE, location, what, did_you_mean(name, variants)
+                    )
 
 
 def _unknown_questions(platform: Platform) -> Iterator[Problem]:
@@ -64,10 +66,10 @@ def _unknown_questions(platform: Platform) -> Iterator[Problem]:
     for location, question in named:
         if question and question not in known:
             what = "this question is not in faq.md"
-            yield platform.problem(_FILE, location, what, did_you_mean(question, known))
+            yield platform.problem(_ACCELERATOR_FILE, location, what, did_you_mean(question, known))
 
 
-def _doubled_generations(platform: Platform) -> Iterator[Problem]:
+def _duplicate_generations(platform: Platform) -> Iterator[Problem]:
     seen = set()
     for at, generation in platform.generations():
         key = (generation.name.casefold(), (generation.chip or "").casefold())
@@ -75,11 +77,11 @@ def _doubled_generations(platform: Platform) -> Iterator[Problem]:
             named = f"{generation.name} {generation.chip or ''}".strip()
             what = f'the generation "{named}" is listed twice'
             remedy = "merge the two entries, or add the chip to each"
-            yield platform.problem(_FILE, (*at, "name"), what, remedy)
+            yield platform.problem(_ACCELERATOR_FILE, (*at, "name"), what, remedy)
         seen.add(key)
 
 
-def _doubled_models(platform: Platform) -> Iterator[Problem]:
+def _duplicate_models(platform: Platform) -> Iterator[Problem]:
     """Yield a problem for each model that is listed twice.
 
     A model may be listed in several generations if the memory and power are the same in all
@@ -87,23 +89,23 @@ def _doubled_models(platform: Platform) -> Iterator[Problem]:
     """
     seen: dict[str, HardwareModel] = {}
     for at, generation in platform.generations():
-        here = set()
+        generation_names = set()
         for number, model in enumerate(generation.models):
             location = (*at, "models", number, "name")
             name = model.name.casefold()
             other = seen.setdefault(name, model)
-            if name in here:
+            if name in generation_names:
                 what = f'the model "{model.name}" is listed twice in "{generation.name}"'
                 remedy = "remove one of the two, or add the difference to the names"
-                yield platform.problem(_FILE, location, what, remedy)
+                yield platform.problem(_ACCELERATOR_FILE, location, what, remedy)
             elif not (model.note or other.note) and any(_differences(model, other)):
                 what = f'"{model.name}" has different figures than its first entry'
                 remedy = "add the difference to the name, or state both figures in notes"
-                yield platform.problem(_FILE, location, what, remedy)
-            here.add(name)
+                yield platform.problem(_ACCELERATOR_FILE, location, what, remedy)
+            generation_names.add(name)
 
 
-def _doubled_instances(platform: Platform) -> Iterator[Problem]:
+def _duplicate_instances(platform: Platform) -> Iterator[Problem]:
     """Yield a problem for each machine type that is listed for two models."""
     seen: dict[str, str] = {}
     for at, generation in platform.generations():
@@ -115,7 +117,7 @@ def _doubled_instances(platform: Platform) -> Iterator[Problem]:
                         location = (*at, "models", number, "instances", row)
                         what = f'the machine type "{name}" is listed for "{other}" already'
                         remedy = "list it only for the model that its source names"
-                        yield platform.problem(_FILE, location, what, remedy)
+                        yield platform.problem(_ACCELERATOR_FILE, location, what, remedy)
 
 
 @rule(compares=True)
@@ -135,13 +137,13 @@ def contradictions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """
     commands = rows_by_platform(catalog)
     for platform in catalog.platforms:
-        yield from rows_beside_releases(catalog, platform)
-        yield from variants_beside_rows(platform)
-        yield from drivers_beside_sdks(platform)
-        yield from plugins_beside_components(platform)
-        yield from lifecycles_of_one_version(platform)
-        yield from cards_beside_builds(platform, commands[platform.id])
-    yield from cards_on_two_platforms(catalog)
+        yield from unsupported_pythons(catalog, platform)
+        yield from sdk_contradictions(platform)
+        yield from driver_contradictions(platform)
+        yield from component_contradictions(platform)
+        yield from lifecycle_contradictions(platform)
+        yield from builds_without_command(platform, commands[platform.id])
+    yield from card_contradictions(catalog)
 
 
 @rule(level="warning")
@@ -156,7 +158,7 @@ def package_facts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     yield from torch_contradictions(catalog)
 
 
-def cards_beside_builds(platform: Platform, commands: Sequence[InstallRow]) -> Iterator[Problem]:
+def builds_without_command(platform: Platform, commands: Sequence[InstallRow]) -> Iterator[Problem]:
     """Yield a problem for each build of a card that no install command installs.
 
     The builds of cards are in `hardware` of `accelerator.yaml`: variants with PyTorch releases and
@@ -166,16 +168,16 @@ def cards_beside_builds(platform: Platform, commands: Sequence[InstallRow]) -> I
         for number, build in enumerate(generation.builds):
             for variant in build.variants or ():
                 offered = [row for row in commands if row.variant == variant]
-                if offered and not any(_serves(build, row) for row in offered):
+                if offered and not any(_build_matches_row(build, row) for row in offered):
                     what = (
-                        f'"{generation.name}" is listed for {_named(variant, build)}, but no '
-                        f'install command for "{variant}" matches'
+                        f'"{generation.name}" is listed for {_build_description(variant, build)}, '
+                        f'but no install command for "{variant}" matches'
                     )
                     remedy = "correct the build's releases or systems, or add the install option"
-                    yield platform.problem(_FILE, (*at, "builds", number), what, remedy)
+                    yield platform.problem(_ACCELERATOR_FILE, (*at, "builds", number), what, remedy)
 
 
-def cards_on_two_platforms(catalog: Catalog) -> Iterator[Problem]:
+def card_contradictions(catalog: Catalog) -> Iterator[Problem]:
     """Yield a problem for each card whose memory or power differs between two platforms.
 
     Cards with a note are not compared.
@@ -188,13 +190,13 @@ def cards_on_two_platforms(catalog: Catalog) -> Iterator[Problem]:
                 if owner is platform or model.note or other.note:
                     continue
                 for what in _differences(model, other):
-                    said = f'"{model.name}" has {what} on the platform "{owner.id}"'
+                    text = f'"{model.name}" has {what} on the platform "{owner.id}"'
                     remedy = "correct the wrong value, or explain the difference in a note"
                     location = (*at, "models", number, "name")
-                    yield platform.problem(_FILE, location, said, remedy)
+                    yield platform.problem(_ACCELERATOR_FILE, location, text, remedy)
 
 
-def _serves(build: BuildSupport, row: InstallRow) -> bool:
+def _build_matches_row(build: BuildSupport, row: InstallRow) -> bool:
     if build.os and row.os not in build.os:
         return False
     if build.arch and row.arch not in build.arch:
@@ -203,7 +205,7 @@ def _serves(build: BuildSupport, row: InstallRow) -> bool:
     return not build.torch or row.build == PREVIEW or SpecifierSet(build.torch).contains(row.build)
 
 
-def _named(variant: str, build: BuildSupport) -> str:
+def _build_description(variant: str, build: BuildSupport) -> str:
     parts = [variant, f"torch {build.torch}" if build.torch else ""]
     return " ".join(filter(None, (*parts, *(build.os or ()), *(build.arch or ()))))
 
@@ -217,10 +219,10 @@ def _differences(model: HardwareModel, other: HardwareModel) -> Iterator[str]:
             yield f"{here:g} {unit} here and {there:g} {unit}"
 
 
-_VERSIONS = "compatibility.yaml"
+_COMPATIBILITY_FILE = "compatibility.yaml"
 
 
-def rows_beside_releases(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
+def unsupported_pythons(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
     """Yield a problem for each Python version that the row's PyTorch release doesn't support.
 
     `compatibility.yaml` contains the rows, and `data/releases.yaml` the PyTorch releases.
@@ -235,10 +237,10 @@ def rows_beside_releases(catalog: Catalog, platform: Platform) -> Iterator[Probl
                 f"torch {row.torch} supports {', '.join(known or ())}"
             )
             remedy = "correct the Python versions here or in data/releases.yaml"
-            yield platform.problem(_VERSIONS, ("rows", place, "python"), what, remedy)
+            yield platform.problem(_COMPATIBILITY_FILE, ("rows", place, "python"), what, remedy)
 
 
-def variants_beside_rows(platform: Platform) -> Iterator[Problem]:
+def sdk_contradictions(platform: Platform) -> Iterator[Problem]:
     """Yield a problem for each row with another SDK version than the row's variant.
 
     `compatibility.yaml` contains the rows, and `install.yaml` the variants.
@@ -246,38 +248,38 @@ def variants_beside_rows(platform: Platform) -> Iterator[Problem]:
     versions = {variant.id: variant.version for variant in platform.install.variants}
     for place, row in enumerate(platform.compatibility.rows):
         version = versions.get(row.variant or "")
-        sdk = _sdk(platform, row)
-        if version and sdk and not _same_line(row.includes[sdk], version):
+        sdk = _sdk_name(platform, row)
+        if version and sdk and not _matches_version_prefix(row.includes[sdk], version):
             what = (
                 f'this entry includes {sdk} {row.includes[sdk]}, but install.yaml says that "'
                 f'{row.variant}" has version {version}'
             )
             remedy = "correct the version here or in install.yaml, or the variant here"
-            yield platform.problem(_VERSIONS, ("rows", place, "includes"), what, remedy)
+            yield platform.problem(_COMPATIBILITY_FILE, ("rows", place, "includes"), what, remedy)
 
 
-def drivers_beside_sdks(platform: Platform) -> Iterator[Problem]:
+def driver_contradictions(platform: Platform) -> Iterator[Problem]:
     """Yield a problem if a newer SDK needs an older driver, or one SDK needs two drivers.
 
     The SDKs and drivers are in the rows of `compatibility.yaml`. Versions of an SDK with the same
     first two numbers count as one SDK.
     """
     rows = enumerate(platform.compatibility.rows)
-    known = [(place, row, sdk) for place, row in rows if (sdk := _sdk(platform, row))]
+    known = [(place, row, sdk) for place, row in rows if (sdk := _sdk_name(platform, row))]
     for (_, one, sdk), (place, other, other_sdk) in combinations(known, 2):
         for name in one.needs.keys() & other.needs.keys() if sdk == other_sdk else ():
             drivers = [lower_bound(row.needs[name]) for row in (one, other)]
             sdks = [version_or_none(row.includes[sdk]) for row in (one, other)]
-            if _crossed(sdks, drivers):
+            if _is_contradiction(sdks, drivers):
                 what = (
                     f"{sdk} {other.includes[sdk]} needs {name} {other.needs[name]}, but "
                     f"{sdk} {one.includes[sdk]} (torch {one.torch}) needs {one.needs[name]}"
                 )
                 remedy = "correct the wrong version of the SDK or of the driver"
-                yield platform.problem(_VERSIONS, ("rows", place, "needs"), what, remedy)
+                yield platform.problem(_COMPATIBILITY_FILE, ("rows", place, "needs"), what, remedy)
 
 
-def plugins_beside_components(platform: Platform) -> Iterator[Problem]:
+def component_contradictions(platform: Platform) -> Iterator[Problem]:
     """Yield a problem if rows of one plugin version include different versions of a component.
 
     Rows of `compatibility.yaml` are compared if they have the same variant and no note.
@@ -289,10 +291,12 @@ def plugins_beside_components(platform: Platform) -> Iterator[Problem]:
             if before != version:
                 what = f"plugin {row.plugin} includes {name} {version} here and {before} above"
                 remedy = "correct the wrong value; if sources disagree, say so in a note of the row"
-                yield platform.problem(_VERSIONS, ("rows", place, "includes"), what, remedy)
+                yield platform.problem(
+                    _COMPATIBILITY_FILE, ("rows", place, "includes"), what, remedy
+                )
 
 
-def lifecycles_of_one_version(platform: Platform) -> Iterator[Problem]:
+def lifecycle_contradictions(platform: Platform) -> Iterator[Problem]:
     """Yield a problem if rows of one plugin version and status have different end dates.
 
     Rows of `compatibility.yaml` are compared if they also have the same variant.
@@ -306,10 +310,10 @@ def lifecycles_of_one_version(platform: Platform) -> Iterator[Problem]:
         if before != row.lifecycle.until:
             what = f"plugin {row.plugin} ends on {row.lifecycle.until} here and on {before} above"
             remedy = "write the same date in both entries"
-            yield platform.problem(_VERSIONS, ("rows", place, "lifecycle"), what, remedy)
+            yield platform.problem(_COMPATIBILITY_FILE, ("rows", place, "lifecycle"), what, remedy)
 
 
-def _sdk(platform: Platform, row: CompatibilityRow) -> str | None:
+def _sdk_name(platform: Platform, row: CompatibilityRow) -> str | None:
     """Return the SDK of a row: the key of `row.includes` that the variant's name contains.
 
     For example, `CUDA` for the variant "CUDA 13.0". None if the name contains no key or several.
@@ -321,11 +325,11 @@ def _sdk(platform: Platform, row: CompatibilityRow) -> str | None:
     return named[0] if len(named) == 1 else None
 
 
-def _same_line(version: str, variant: str) -> bool:
+def _matches_version_prefix(version: str, variant: str) -> bool:
     return version == variant or version.startswith(f"{variant}.")
 
 
-def _crossed(sdks: list[Version | None], drivers: list[Version | None]) -> bool:
+def _is_contradiction(sdks: list[Version | None], drivers: list[Version | None]) -> bool:
     (sdk, other_sdk), (driver, other_driver) = sdks, drivers
     if sdk is None or other_sdk is None or driver is None or other_driver is None:
         return False

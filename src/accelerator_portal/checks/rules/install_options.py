@@ -11,20 +11,20 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
-from accelerator_portal.catalog.catalog import RELEASES, SELECTOR, platform_of
+from accelerator_portal.catalog.catalog import RELEASES, SELECTOR, platform_id_of
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.files.install_file import Option, Requirement
 from accelerator_portal.catalog.files.shared_files import StartingChoice
 from accelerator_portal.catalog.problem import Fix, did_you_mean
 from accelerator_portal.catalog.yaml_file import Location
-from accelerator_portal.checks.rule import repeated, rule
+from accelerator_portal.checks.rule import indexed_duplicates, rule
 from accelerator_portal.install.axes import row_key
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.limits import lower_bound
 from accelerator_portal.install.resolution import resolve
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Selector, make_selector
-from accelerator_portal.install.targets import served_builds
+from accelerator_portal.install.targets import builds_of_option
 
 
 @rule()
@@ -35,15 +35,15 @@ def install_references(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     of a row contains the id of a variant in `install.yaml`.
     """
     for platform in catalog.platforms:
-        yield from _doubled(platform)
+        yield from _duplicate_ids(platform)
         yield from _unknown_reference(platform)
         yield from _unknown_releases(catalog, platform)
-        yield from _undescribed(catalog, platform)
+        yield from _unlisted_variants(catalog, platform)
 
 
-def _doubled(platform: Platform) -> Iterator[Problem]:
+def _duplicate_ids(platform: Platform) -> Iterator[Problem]:
     for key in ("options", "variants"):
-        for place, name in repeated(item.id for item in getattr(platform.install, key)):
+        for place, name in indexed_duplicates(item.id for item in getattr(platform.install, key)):
             what = f'the id "{name}" is listed twice in {key}'
             remedy = "use a unique ID for each"
             yield platform.problem("install.yaml", (key, place, "id"), what, remedy)
@@ -86,7 +86,7 @@ def _unknown_releases(catalog: Catalog, platform: Platform) -> Iterator[Problem]
                 yield platform.problem("install.yaml", location, what, did_you_mean(version, known))
 
 
-def _undescribed(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
+def _unlisted_variants(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
     """Yield a problem for each installed variant that is missing from `variants`.
 
     `variants` is a key of `install.yaml`. Files without variants are not checked.
@@ -95,7 +95,7 @@ def _undescribed(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
     if not known:
         return
     options = platform.install.options
-    served = {build.variant for option in options for build in served_builds(catalog, option)}
+    served = {build.variant for option in options for build in builds_of_option(catalog, option)}
     for variant in sorted(served - known):
         what = f'{RELEASES} publishes "{variant}", which is missing from variants'
         remedy = "add it with its name and requirements, or restrict the option"
@@ -110,20 +110,20 @@ def install_rows(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """
     rows, problems = expand(catalog)
     yield from problems
-    yield from _idle_variants(catalog, rows, {problem.path for problem in problems})
-    answered: dict[tuple[str, ...], InstallRow] = {}
+    yield from _unused_variants(catalog, rows, {problem.path for problem in problems})
+    first_row_by_selection: dict[tuple[str, ...], InstallRow] = {}
     reported: set[tuple[str, str, str]] = set()
     for row in rows:
         for python in row.pythons or ("any",):
-            place = (*row_key(row), python)
-            other = answered.setdefault(place, row)
+            selection = (*row_key(row), python)
+            other = first_row_by_selection.setdefault(selection, row)
             pair = (row.platform, other.option, row.option)
             if other.option != row.option and pair not in reported:
                 reported.add(pair)
-                yield _overlap(catalog, row, other, place)
+                yield _overlap_problem(catalog, row, other, selection)
 
 
-def _idle_variants(
+def _unused_variants(
     catalog: Catalog, rows: tuple[InstallRow, ...], faulty: set[str]
 ) -> Iterator[Problem]:
     """Yield a problem for each variant of an `install.yaml` that no install row has.
@@ -142,13 +142,13 @@ def _idle_variants(
                 yield platform.problem("install.yaml", location, what, remedy)
 
 
-def _overlap(
-    catalog: Catalog, row: InstallRow, other: InstallRow, place: tuple[str, ...]
+def _overlap_problem(
+    catalog: Catalog, row: InstallRow, other: InstallRow, selection: tuple[str, ...]
 ) -> Problem:
     platform = catalog.by_id[row.platform]
     positions = {option.id: n for n, option in enumerate(platform.install.options)}
     location = ("options", positions[row.option], "id")
-    what = f'"{row.option}" and "{other.option}" both match {", ".join(place[1:])}'
+    what = f'"{row.option}" and "{other.option}" both match {", ".join(selection[1:])}'
     return platform.problem("install.yaml", location, what, "restrict one of the two")
 
 
@@ -157,20 +157,20 @@ def selector_start(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """The default selections in `data/selector.yaml` are valid, one per operating system."""
     selector = make_selector(catalog, expand(catalog)[0])
     for place, name in enumerate(catalog.defaults.primary):
-        yield from _unknown_start(catalog, name, ("primary", place))
-    for place, os in repeated(start.os for start in catalog.defaults.start):
+        yield from _unknown_platform(catalog, name, ("primary", place))
+    for place, os in indexed_duplicates(start.os for start in catalog.defaults.start):
         what, remedy = f"{os} is listed twice", "remove one of the two"
         yield catalog.problem(SELECTOR, ("start", place), what, remedy)
     for place, start in enumerate(catalog.defaults.start):
-        yield from _unknown_start(catalog, start.platform, ("start", place))
+        yield from _unknown_platform(catalog, start.platform, ("start", place))
         # Without any row, there are no default choices.
         known = selector.starts and start.platform in catalog.by_id
-        if known and (why := _unserved(selector, start)):
+        if known and (why := _unmatched_reason(selector, start)):
             what = "no install option matches this selection"
             yield catalog.problem(SELECTOR, ("start", place), what, why)
 
 
-def _unserved(selector: Selector, start: StartingChoice) -> str | None:
+def _unmatched_reason(selector: Selector, start: StartingChoice) -> str | None:
     """Return why a default choice has no install option, or None if it has an option."""
     found = resolve(selector, start.model_dump())
     if found.choice is None:
@@ -179,12 +179,12 @@ def _unserved(selector: Selector, start: StartingChoice) -> str | None:
     return f"the closest option has {near}" if near else None
 
 
-def _unknown_start(catalog: Catalog, name: str, location: Location) -> Iterator[Problem]:
+def _unknown_platform(catalog: Catalog, name: str, location: Location) -> Iterator[Problem]:
     """Yield a problem if the platform `name` has no folder.
 
     A folder with problems counts as a folder.
     """
-    read = any(platform_of(path) == name for path in catalog.files)
+    read = any(platform_id_of(path) == name for path in catalog.files)
     if not (read or name in catalog.by_id or name in catalog.set_aside):
         what = f'there is no platform "{name}"'
         yield catalog.problem(SELECTOR, location, what, did_you_mean(name, catalog.by_id))
@@ -201,22 +201,22 @@ def pinned_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         versions = [Version(row.plugin) for row in platform.compatibility.rows if row.plugin]
         if platform.in_tree or not versions:
             continue
-        for location, requirement in _pins(platform):
+        for location, requirement in _pinned_requirements(platform):
             if any(_satisfies(requirement, version) for version in versions):
                 continue
-            yield _wrong_pin(platform, location, requirement, versions)
+            yield _pin_problem(platform, location, requirement, versions)
 
 
-def _pins(platform: Platform) -> Iterator[tuple[Location, requirements.Requirement]]:
+def _pinned_requirements(platform: Platform) -> Iterator[tuple[Location, requirements.Requirement]]:
     own = canonicalize_name(platform.accelerator.package.name)
     for location, step in platform.steps():
         for item, package in enumerate(step.pip.packages if step.pip else ()):
-            requirement = _requirement(package)
+            requirement = _parse_pinned_requirement(package)
             if requirement and canonicalize_name(requirement.name) == own:
                 yield (*location, "pip", "packages", item), requirement
 
 
-def _requirement(text: str) -> requirements.Requirement | None:
+def _parse_pinned_requirement(text: str) -> requirements.Requirement | None:
     """Return the parsed requirement if it pins a version without placeholders, else None."""
     if "{" in text:
         return None
@@ -237,7 +237,7 @@ def _satisfies(requirement: requirements.Requirement, version: Version) -> bool:
     return any(s.contains(version, prereleases=True) for s in (requirement.specifier, public))
 
 
-def _wrong_pin(
+def _pin_problem(
     platform: Platform,
     location: Location,
     requirement: requirements.Requirement,
@@ -273,19 +273,20 @@ def requirement_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         for place, option in enumerate(platform.install.options):
             if option.compatibility:
                 continue
-            rows = [row for row in platform.compatibility.rows if _serves(option, row)]
-            for location, requirement, variant in _requirements(platform, place, option):
-                about = [
+            rows = [row for row in platform.compatibility.rows if _option_matches_row(option, row)]
+            for location, requirement, variant in _option_requirements(platform, place, option):
+                matching_rows = [
                     row
                     for row in rows
-                    if (variant is None or row.variant == variant) and _share(requirement, row)
+                    if (variant is None or row.variant == variant)
+                    and _have_common_os(requirement, row)
                 ]
-                for problem in _compared(platform, location, requirement, about):
+                for problem in _version_problems(platform, location, requirement, matching_rows):
                     found.setdefault(location, problem)
         yield from found.values()
 
 
-def _requirements(
+def _option_requirements(
     platform: Platform, place: int, option: Option
 ) -> Iterator[tuple[Location, Requirement, str | None]]:
     """Yield each requirement of an option with its location and the id of its variant.
@@ -303,26 +304,26 @@ def _requirements(
         yield ("options", place, "requires", number), requirement, None
 
 
-def _serves(option: Option, row: CompatibilityRow) -> bool:
+def _option_matches_row(option: Option, row: CompatibilityRow) -> bool:
     variant = not option.variants or row.variant is None or row.variant in option.variants
     return variant and option.admits(row.torch)
 
 
-def _share(requirement: Requirement, row: CompatibilityRow) -> bool:
+def _have_common_os(requirement: Requirement, row: CompatibilityRow) -> bool:
     return not requirement.os or not row.os or not {*requirement.os}.isdisjoint(row.os)
 
 
-def _compared(
+def _version_problems(
     platform: Platform,
     location: Location,
     requirement: Requirement,
     rows: list[CompatibilityRow],
 ) -> Iterator[Problem]:
-    asked = lower_bound(requirement.version or "")
+    allowed_minimum = lower_bound(requirement.version or "")
     needed = [low for row in rows if (low := lower_bound(row.needs.get(requirement.name, "")))]
-    if asked and needed and asked < min(needed):
+    if allowed_minimum and needed and allowed_minimum < min(needed):
         what = (
-            f'"{requirement.version}" allows {requirement.name} {asked}, '
+            f'"{requirement.version}" allows {requirement.name} {allowed_minimum}, '
             f"but the rows of compatibility.yaml need {min(needed)} or newer"
         )
         remedy = "require the same version in both files"

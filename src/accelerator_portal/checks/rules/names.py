@@ -24,10 +24,12 @@ def additional_platform_ids(catalog: Catalog, today: dt.date) -> Iterator[Proble
     `additional-platforms.json` uses it. This id must also differ from the ids of all other
     folders. The rule treats hyphens and underscores as the same.
     """
-    claims: list[tuple[Platform, str, Location]] = [(p, p.id, ()) for p in catalog.by_claim]
+    claims: list[tuple[Platform, str, Location]] = [
+        (p, p.id, ()) for p in catalog.platforms_by_precedence
+    ]
     claims += [
         (platform, entry.id, ("additional_platform", "id"))
-        for platform in catalog.by_claim
+        for platform in catalog.platforms_by_precedence
         if (entry := platform.accelerator.additional_platform)
     ]
     # Folders that the current change modifies come last, so that they get the problem.
@@ -66,16 +68,18 @@ def duplicate_names(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     `package.shared_name`.
     """
     claims: dict[tuple[str, str], Platform] = {}
-    for platform in catalog.by_claim:
+    for platform in catalog.platforms_by_precedence:
         for kind, name, location in _claimed_names(platform):
             first = claims.setdefault((kind, name), platform)
-            if first is not platform and not (kind == "package" and _share(first, platform)):
+            if first is not platform and not (
+                kind == "package" and _share_package_name(first, platform)
+            ):
                 yield platform.problem(
                     "accelerator.yaml", location, *claimed_fault(kind, name, first)
                 )
 
 
-def _share(first: Platform, second: Platform) -> bool:
+def _share_package_name(first: Platform, second: Platform) -> bool:
     """Return whether both vendors set `shared_name`.
 
     If only one vendor sets the key, the vendor could use another vendor's name.
@@ -99,9 +103,9 @@ def similar_names(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     table of confusable characters; the rule uses only the letters that names can contain.
     """
     claims: dict[tuple[str, str], tuple[Platform, str]] = {}
-    for platform in catalog.by_claim:
+    for platform in catalog.platforms_by_precedence:
         reported: set[str] = set()
-        for kind, name, location in _names(platform):
+        for kind, name, location in _compared_names(platform):
             first, other = claims.setdefault((kind, skeleton(name)), (platform, name))
             if (
                 first is not platform
@@ -113,7 +117,7 @@ def similar_names(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 yield platform.problem("accelerator.yaml", location, what, "choose another name")
 
 
-def _names(platform: Platform) -> Iterator[tuple[str, str, Location]]:
+def _compared_names(platform: Platform) -> Iterator[tuple[str, str, Location]]:
     yield "platform", platform.id, ("name",)
     yield "platform", platform.accelerator.name, ("name",)
     package = canonicalize_name(platform.accelerator.package.name)
@@ -162,13 +166,13 @@ def package_confusion(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             for item, package in enumerate(step.pip.packages if step.pip else ()):
                 name = canonicalize_name(package_name(package))
                 location = (*at_step, "pip", "packages", item)
-                near = next((word for word in _WELL_KNOWN if _is_near(name, word)), None)
+                near = next((word for word in _WELL_KNOWN if _is_typo_of(name, word)), None)
                 if near and name not in known:
                     what = f'"{name}" differs by one letter from "{near}"'
                     remedy = f'write "{near}" if that is meant'
                     yield platform.problem("install.yaml", location, what, remedy)
-                beside = step.pip and step.pip.extra_index and not _LOCAL_PIN.search(package)
-                if beside and not _on_pypi(catalog, name):
+                uses_pypi_too = step.pip and step.pip.extra_index and not _LOCAL_PIN.search(package)
+                if uses_pypi_too and not _on_pypi(catalog, name):
                     what = f'because of extra_index, anybody could register "{name}" on PyPI'
                     remedy = "use index if that index has all packages, or register the name"
                     yield platform.problem("install.yaml", location, what, remedy)
@@ -184,7 +188,7 @@ def _on_pypi(catalog: Catalog, name: str) -> bool:
     return bool(found.releases) if found else name in _WELL_KNOWN
 
 
-def _is_near(name: str, word: str) -> bool:
+def _is_typo_of(name: str, word: str) -> bool:
     """Return whether one added, missing, changed or swapped letter turns `name` into `word`."""
     if name == word or abs(len(name) - len(word)) > 1:
         return False

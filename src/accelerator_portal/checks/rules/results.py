@@ -10,15 +10,15 @@ from fnmatch import fnmatchcase
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import FEATURE_TESTS, MODEL_FAMILIES, OWN_RUNS
 from accelerator_portal.catalog.files.known_issues_file import KnownFailure
-from accelerator_portal.catalog.files.own_suite import owner_of
+from accelerator_portal.catalog.files.own_suite import suite_owner
 from accelerator_portal.catalog.files.shared_files import (
+    matches_test_pattern,
     model_suites,
-    name_matches,
 )
 from accelerator_portal.catalog.files.suite_file import SUITES_OF_CHECKOUTS, SuiteFile
 from accelerator_portal.catalog.loader import VALIDATION
 from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.checks.rule import repeated, rule
+from accelerator_portal.checks.rule import indexed_duplicates, rule
 from accelerator_portal.reports.identity import Identity, UnreadableKeyError, identity_of, parse_key
 from accelerator_portal.reports.known_issues import readable_key
 from accelerator_portal.reports.report_check import known_names, report_problems
@@ -30,33 +30,35 @@ from accelerator_portal.reports.store import StoredReport, left_out_reports, sto
 def report_files(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Reports in `results/` are valid and consistent."""
     known = known_names(catalog)
-    own = catalog.own_runs.ids if catalog.own_runs else frozenset()
+    own_run_platforms = catalog.own_runs.ids if catalog.own_runs else frozenset()
     # A run that started later today is not in the future.
     end_of_day = dt.datetime.combine(today, dt.time.max, dt.timezone.utc)
     for reports, problems in (stored_reports(catalog), left_out_reports(catalog)):
         yield from problems
         for stored in reports:
-            made = stored.report
-            yield from report_problems(made, stored.path, known, end_of_day, stored.first_test)
-            if made.kind == "made-here" and made.accelerator not in own:
+            report_data = stored.report
+            yield from report_problems(
+                report_data, stored.path, known, end_of_day, stored.first_test
+            )
+            if report_data.kind == "made-here" and report_data.accelerator not in own_run_platforms:
                 what = f"the report has kind: made-here, but {OWN_RUNS} does not list the platform"
                 yield Problem(stored.path, 1, what, "write kind: self-reported")
-        yield from _same_moment(reports)
+        yield from _duplicate_start_times(reports)
 
 
-def _same_moment(reports: Iterable[StoredReport]) -> Iterator[Problem]:
+def _duplicate_start_times(reports: Iterable[StoredReport]) -> Iterator[Problem]:
     """Yield a problem for each report with the same start time and suite as an earlier report.
 
     Only reports of the same platform are compared, runs with runs and baselines with baselines.
     """
     seen: dict[tuple[str, str, dt.datetime, str], StoredReport] = {}
     for stored in reports:
-        made = stored.report
-        if made.started is None:
+        report_data = stored.report
+        if report_data.started is None:
             continue
-        basis = "baseline" if made.kind == "baseline" else "run"
-        for group in sorted({identity_of(test).group for test in made.tests}):
-            key = (made.accelerator, basis, made.started, group)
+        basis = "baseline" if report_data.kind == "baseline" else "run"
+        for group in sorted({identity_of(test).group for test in report_data.tests}):
+            key = (report_data.accelerator, basis, report_data.started, group)
             other = seen.setdefault(key, stored)
             if other is not stored:
                 what = f'{other.path} has tests of "{group}" with the same start time'
@@ -89,14 +91,16 @@ _KNOWN_ISSUES = "known-issues.yaml"
 def known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Entries of `known-issues.yaml` have valid test keys of existing suites, each key once."""
     for platform in catalog.platforms:
-        doubled = dict(repeated(issue.test or issue.glob for issue in platform.known_issues))
+        duplicates = dict(
+            indexed_duplicates(issue.test or issue.glob for issue in platform.known_issues)
+        )
         for place, issue in enumerate(platform.known_issues):
-            named = issue.test or issue.glob or ""
+            key_or_glob = issue.test or issue.glob or ""
             location = ("issues", place, "test" if issue.test else "glob")
-            if place in doubled:
-                what = f'"{named}" is listed twice'
+            if place in duplicates:
+                what = f'"{key_or_glob}" is listed twice'
                 yield platform.problem(_KNOWN_ISSUES, location, what, "remove one of the two")
-            if alias := _alias_in(named, catalog.suite_names.aliases):
+            if alias := _leading_alias(key_or_glob, catalog.suite_names.aliases):
                 what = f'"{alias}" is an alias, so the issue matches no test'
                 name = catalog.suite_names.aliases[alias]
                 yield platform.problem(_KNOWN_ISSUES, location, what, f'write "{name}"')
@@ -110,29 +114,29 @@ def known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 yield platform.problem(_KNOWN_ISSUES, location, str(error), remedy)
                 continue
             portal = {*catalog.suites, *SUITES_OF_CHECKOUTS}
-            if catalog.suites and suite not in portal and not _is_own(suite, platform.id):
+            if catalog.suites and suite not in portal and not _is_vendor_suite(suite, platform.id):
                 what = f'there is no suite "{suite}"'
                 yield platform.problem(
                     _KNOWN_ISSUES, location, what, did_you_mean(suite, catalog.suites)
                 )
 
 
-def _alias_in(named: str, aliases: Mapping[str, str]) -> str | None:
+def _leading_alias(key_or_glob: str, aliases: Mapping[str, str]) -> str | None:
     """Return the suite alias at the beginning of a test key or a pattern, or None.
 
     `aliases` maps each alias to the name of the suite.
     """
-    begin = readable_key(named)
-    return next((alias for alias in aliases if begin.startswith(f"{alias}/")), None)
+    readable = readable_key(key_or_glob)
+    return next((alias for alias in aliases if readable.startswith(f"{alias}/")), None)
 
 
-def _is_own(suite: str, platform: str) -> bool:
+def _is_vendor_suite(suite: str, platform: str) -> bool:
     """Return whether a suite belongs to a vendor, such as `acme/kernels`.
 
     Also true for the id of the platform, because `parse_key` returns the suite `acme` for the test
     key `acme/kernels/test_a`.
     """
-    return suite == platform or owner_of(suite) is not None
+    return suite == platform or suite_owner(suite) is not None
 
 
 @rule(level="warning")
@@ -148,26 +152,28 @@ def outdated_known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]
                 what = f"the known issue expired on {issue.expires}"
                 remedy = "remove it, or set a later date if the test still fails"
                 yield platform.problem(_KNOWN_ISSUES, ("issues", place, "expires"), what, remedy)
-            if unknown := _unknown_test(catalog, issue):
+            if test_fault := _unknown_test_fault(catalog, issue):
                 key = "test" if issue.test else "glob"
-                yield platform.problem(_KNOWN_ISSUES, ("issues", place, key), *unknown)
+                yield platform.problem(_KNOWN_ISSUES, ("issues", place, key), *test_fault)
 
 
-def _unknown_test(catalog: Catalog, issue: KnownFailure) -> tuple[str, str] | None:
+def _unknown_test_fault(catalog: Catalog, issue: KnownFailure) -> tuple[str, str] | None:
     if issue.glob:
-        return _unmatched_glob(catalog, issue.glob)
+        return _unmatched_glob_fault(catalog, issue.glob)
     try:
-        named = parse_key(issue.test or "")
+        test_identity = parse_key(issue.test or "")
     except UnreadableKeyError:
         return None  # the rule known-issues reports it
-    suite = catalog.suites.get(named.suite)
-    names = _names(suite) if suite else [named.name]
-    if named.name in names:
+    suite = catalog.suites.get(test_identity.suite)
+    names = _suite_test_names(suite) if suite else [test_identity.name]
+    if test_identity.name in names:
         return None
-    return f'the suite "{named.suite}" has no test "{named.name}"', did_you_mean(named.name, names)
+    return f'the suite "{test_identity.suite}" has no test "{test_identity.name}"', did_you_mean(
+        test_identity.name, names
+    )
 
 
-def _unmatched_glob(catalog: Catalog, glob: str) -> tuple[str, str] | None:
+def _unmatched_glob_fault(catalog: Catalog, glob: str) -> tuple[str, str] | None:
     """Return two texts about a pattern that matches no test name: what is wrong, and the fix.
 
     None if a test matches, or if the suite of the pattern is unknown.
@@ -176,13 +182,13 @@ def _unmatched_glob(catalog: Catalog, glob: str) -> tuple[str, str] | None:
     suite = catalog.suites.get(id_) if slash else None
     beginning = f"{glob.partition('?')[0]}*"
     if suite is None or any(
-        fnmatchcase(Identity(id_, name).key, beginning) for name in _names(suite)
+        fnmatchcase(Identity(id_, name).key, beginning) for name in _suite_test_names(suite)
     ):
         return None
     return f'no test of the suite "{id_}" matches "{glob}"', "correct the pattern, or remove it"
 
 
-def _names(suite: SuiteFile) -> list[str]:
+def _suite_test_names(suite: SuiteFile) -> list[str]:
     return [*suite.tests, *(name for names in suite.aliases.values() for name in names)]
 
 
@@ -196,7 +202,7 @@ def own_suites(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         for place, suite in enumerate(platform.accelerator.suites):
             aliases = ((("aliases", number), alias) for number, alias in enumerate(suite.aliases))
             for keys, name in ((("name",), suite.name), *aliases):
-                if owner_of(name) == platform.id:
+                if suite_owner(name) == platform.id:
                     continue
                 what = f'the suite "{name}" does not start with the name of this folder'
                 remedy = f'write "{platform.id}/{name.partition("/")[2]}"'
@@ -221,7 +227,7 @@ def shared_suites(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         for declared in stored.report.suites:
             by_suite[declared.name].setdefault(stored.report.accelerator, []).append(stored)
     for suite, by_platform in sorted(by_suite.items()):
-        for platform in _newcomers(suite, by_platform):
+        for platform in _platforms_without_common_tests(suite, by_platform):
             other = next(name for name in by_platform if name != platform)
             for stored in by_platform[platform]:
                 what = f'no test of the suite "{suite}" has the same name on another platform'
@@ -231,16 +237,22 @@ def shared_suites(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 yield Problem(stored.path, 1, what, remedy)
 
 
-def _newcomers(suite: str, by_platform: dict[str, list[StoredReport]]) -> Iterator[str]:
+def _platforms_without_common_tests(
+    suite: str, by_platform: dict[str, list[StoredReport]]
+) -> Iterator[str]:
     """Yield the platforms that have no test names of a suite in common with other platforms.
 
     The platform that ran the suite first is left out. Parameters of tests are ignored, because
     platforms may test different data types.
     """
     tests = {name: _test_names(suite, stored) for name, stored in by_platform.items()}
-    joined = sorted((_first_run(by_platform[name]), name) for name, found in tests.items() if found)
-    for _, name in joined[1:]:
-        if all(tests[name].isdisjoint(tests[other]) for _, other in joined if other != name):
+    first_run_and_name = sorted(
+        (_first_run_start(by_platform[name]), name) for name, found in tests.items() if found
+    )
+    for _, name in first_run_and_name[1:]:
+        if all(
+            tests[name].isdisjoint(tests[other]) for _, other in first_run_and_name if other != name
+        ):
             yield name
 
 
@@ -248,7 +260,7 @@ def _test_names(suite: str, stored: Iterable[StoredReport]) -> set[str]:
     return {test.name for s in stored for test in s.report.tests if test.suite == suite}
 
 
-def _first_run(stored: Iterable[StoredReport]) -> dt.datetime:
+def _first_run_start(stored: Iterable[StoredReport]) -> dt.datetime:
     return min((s.report.started or _NEVER for s in stored), default=_NEVER)
 
 
@@ -262,12 +274,12 @@ def model_families(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     if catalog.model_families is None:
         return
     families = catalog.model_families.families
-    for place, name in repeated(family.id for family in families):
+    for place, name in indexed_duplicates(family.id for family in families):
         what = f'the family "{name}" is listed twice'
         yield catalog.problem(MODEL_FAMILIES, ("families", place, "id"), what, "merge the two")
     for place, family in enumerate(families):
         suites = model_suites(catalog.suites)
-        matched = {pattern: _matches(suites, pattern) for pattern in family.names}
+        matched = {pattern: _pattern_matches_test(suites, pattern) for pattern in family.names}
         for number, pattern in enumerate(family.names):
             location = ("families", place, "names", number)
             if "/" not in pattern:
@@ -294,7 +306,7 @@ def feature_tests(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 suite, _, name = pattern.partition("/")
                 if suite in SUITES_OF_CHECKOUTS and name == "*":
                     continue
-                if not _matches(catalog.suites, pattern):
+                if not _pattern_matches_test(catalog.suites, pattern):
                     location = ("features", feature, place, "names", number)
                     what, remedy = (
                         f'no test of a suite matches "{pattern}"',
@@ -303,9 +315,9 @@ def feature_tests(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                     yield catalog.problem(FEATURE_TESTS, location, what, remedy)
 
 
-def _matches(suites: Mapping[str, SuiteFile], pattern: str) -> bool:
+def _pattern_matches_test(suites: Mapping[str, SuiteFile], pattern: str) -> bool:
     return any(
-        name_matches(pattern, suite, name)
+        matches_test_pattern(pattern, suite, name)
         for suite, listed in suites.items()
         for name in listed.tests
     )
@@ -324,7 +336,7 @@ def validation_settings(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 remedy = did_you_mean(suite, catalog.suites)
                 yield platform.problem(VALIDATION, ("suites", suite), what, remedy)
         recipes = platform.validation.deploy
-        for place, name in repeated(recipe.id for recipe in recipes):
+        for place, name in indexed_duplicates(recipe.id for recipe in recipes):
             what, remedy = f'the recipe "{name}" is listed twice', "use a unique ID for each"
             yield platform.problem(VALIDATION, ("deploy", place, "id"), what, remedy)
         for place, recipe in enumerate(recipes):

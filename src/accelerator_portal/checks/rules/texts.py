@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Iterator, Mapping
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
-from accelerator_portal.catalog.fields import is_address, is_page, not_an_address
+from accelerator_portal.catalog.fields import is_public_https_url, is_site_path, url_fault
 from accelerator_portal.catalog.files.sources import cited_ids
 from accelerator_portal.catalog.markdown_file import (
     CITATION,
@@ -71,37 +71,37 @@ def citations(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Every source that a file cites is in its `sources`, and every source there is cited."""
     for file in catalog.files.values():
         if isinstance(file.data, Mapping) and "sources" in file.data:
-            yield from _yaml_problems(file, file.data["sources"])
+            yield from _yaml_citation_problems(file, file.data["sources"])
     for text in catalog.texts:
-        yield from _markdown_problems(text)
+        yield from _markdown_citation_problems(text)
 
 
-def _yaml_problems(file: YamlFile, declared: object) -> Iterator[Problem]:
-    known = list(declared) if isinstance(declared, Mapping) else []
-    named = set()
+def _yaml_citation_problems(file: YamlFile, declared: object) -> Iterator[Problem]:
+    declared_ids = list(declared) if isinstance(declared, Mapping) else []
+    cited_ids_here = set()
     for location, name in cited_ids(file.data):
-        named.add(name)
-        if name not in known:
+        cited_ids_here.add(name)
+        if name not in declared_ids:
             what = f'the source "{name}" is not declared in this file'
-            yield Problem(file.path, file.line(location), what, did_you_mean(name, known))
-    for name in known:
-        if name not in named:
+            yield Problem(file.path, file.line(location), what, did_you_mean(name, declared_ids))
+    for name in declared_ids:
+        if name not in cited_ids_here:
             line = file.line(("sources", name))
             what = f'no fact cites the source "{name}"'
             yield Problem(file.path, line, what, "cite it where it is used, or remove it")
 
 
-def _markdown_problems(file: MarkdownFile) -> Iterator[Problem]:
-    named = set()
+def _markdown_citation_problems(file: MarkdownFile) -> Iterator[Problem]:
+    cited_ids_here = set()
     for section in file.sections:
         for number, line in enumerate(section.text.split("\n"), section.text_line):
             for name in CITATION.findall(line):
-                named.add(name)
+                cited_ids_here.add(name)
                 if name not in file.sources:
                     what = f'the source "{name}" is not declared in the front matter'
                     yield Problem(file.path, number, what, did_you_mean(name, file.sources))
     for name in file.sources:
-        if name not in named:
+        if name not in cited_ids_here:
             what = f'the text never cites the source "{name}"'
             yield Problem(file.path, 1, what, f"cite it as [@{name}], or remove it")
 
@@ -175,8 +175,8 @@ def text_links(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             if target.is_picture:
                 remedy = "describe it in words, or link to it"
                 yield Problem(file.path, target.line, "images are not allowed", remedy)
-            elif not is_address(target.address) and not is_page(target.address):
-                what, remedy = not_an_address(target.address)
+            elif not is_public_https_url(target.address) and not is_site_path(target.address):
+                what, remedy = url_fault(target.address)
                 what = f'the link to "{target.address[:80]}" {what}'
                 yield Problem(file.path, target.line, what, remedy)
 
@@ -187,7 +187,7 @@ def uncited_answers(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
     Without a source, readers can't check whether the answer is still correct.
     """
-    for faq in catalog.faqs:
+    for faq in catalog.faq_files:
         for section in faq.sections:
             if not CITATION.search(section.text):
                 what = f'the answer to "{section.title[:60]}" cites no source'
@@ -204,16 +204,16 @@ def look_alikes(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     table of confusable characters; the rule uses only the letters that IDs can contain.
     """
     for platform in catalog.platforms:
-        yield from _of_yaml(platform)
-        if wrong := name_fault(platform.accelerator.name):
-            yield platform.problem("accelerator.yaml", ("name",), *wrong)
+        yield from _yaml_alphabet_problems(platform)
+        if letters_fault := name_fault(platform.accelerator.name):
+            yield platform.problem("accelerator.yaml", ("name",), *letters_fault)
     for file in (*catalog.texts, *catalog.translations):
-        for line, text in _lines(file):
+        for line, text in _numbered_lines(file):
             for what in alphabet_faults(text):
                 yield Problem(file.path, line, what, "use one alphabet")
 
 
-def _of_yaml(platform: Platform) -> Iterator[Problem]:
+def _yaml_alphabet_problems(platform: Platform) -> Iterator[Problem]:
     for name, file in platform.files.items():
         for location, value in file.values():
             for text in (*location[-1:], value):
@@ -222,7 +222,7 @@ def _of_yaml(platform: Platform) -> Iterator[Problem]:
                         yield platform.problem(name, location, what, "use one alphabet")
 
 
-def _lines(file: MarkdownFile) -> Iterator[tuple[int, str]]:
+def _numbered_lines(file: MarkdownFile) -> Iterator[tuple[int, str]]:
     for section in file.sections:
         yield section.line, section.title
         yield from enumerate(section.text.split("\n"), section.text_line)

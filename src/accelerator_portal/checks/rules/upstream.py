@@ -35,7 +35,7 @@ OWN_WORKFLOWS = frozenset(
      "pull-request-comment.yml", "pull-request.yml", "release.yml", "test-quality.yml",
      "trials.yml", "upstream-answer.yml", "upstream-event.yml", "upstream-run.yml", "validate.yml"}
 )  # fmt: skip
-PYTORCH = "pytorch/pytorch"
+PYTORCH_REPOSITORY = "pytorch/pytorch"
 UpstreamFault = tuple[str, str, str]  # the key, what is wrong, and the fix
 
 
@@ -56,22 +56,24 @@ def upstream_events(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             what = "upstream_events is set, but there is no maintainer"
             remedy = "add maintainers"
             yield platform.problem("accelerator.yaml", ("upstream_events",), what, remedy)
-        for key, what, remedy in _faults(platform, events.run):
+        for key, what, remedy in _upstream_run_faults(platform, events.run):
             location = ("upstream_events", "run", key)
             yield platform.problem("accelerator.yaml", location, what, remedy)
 
 
-def _faults(platform: Platform, run: UpstreamRun) -> Iterator[UpstreamFault]:
-    if run.workflow and (run.workflow in OWN_WORKFLOWS or not _is_own(platform, run.workflow[:-4])):
+def _upstream_run_faults(platform: Platform, run: UpstreamRun) -> Iterator[UpstreamFault]:
+    if run.workflow and (
+        run.workflow in OWN_WORKFLOWS or not _belongs_to_platform(platform, run.workflow[:-4])
+    ):
         what = f'the workflow "{run.workflow}" does not belong to this platform'
         yield "workflow", what, f'name it "{platform.id}.yml", or "{platform.id}-….yml"'
-    if run.runner and not any(_is_own(platform, label) for label in run.runner):
+    if run.runner and not any(_belongs_to_platform(platform, label) for label in run.runner):
         what = "no runner label starts with the platform's ID"
         yield "runner", what, f'add the label "{platform.id}", or "{platform.id}-…"'
-    if run.sent_to and run.sent_to.repository.casefold() == PYTORCH:
-        what = f"events cannot be sent to {PYTORCH}"
-        yield run.way, what, "use your own repository"
+    if run.sent_to and run.sent_to.repository.casefold() == PYTORCH_REPOSITORY:
+        what = f"events cannot be sent to {PYTORCH_REPOSITORY}"
+        yield run.start_method, what, "use your own repository"
 
 
-def _is_own(platform: Platform, name: str) -> bool:
+def _belongs_to_platform(platform: Platform, name: str) -> bool:
     return name.casefold() == platform.id or name.casefold().startswith(f"{platform.id}-")

@@ -23,7 +23,7 @@ from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.checks.rule import rule
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.limits import lower_bound
-from accelerator_portal.install.resolution import followed_releases
+from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.packages.plugin_releases import new_releases
 
 
@@ -69,11 +69,11 @@ def row_order(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     number. Pages show the first entry as the newest.
     """
     for platform in catalog.platforms:
-        yield from _rows(platform)
-        yield from _variants(platform)
+        yield from _row_order_problems(platform)
+        yield from _variant_order_problems(platform)
 
 
-def _rows(platform: Platform) -> Iterator[Problem]:
+def _row_order_problems(platform: Platform) -> Iterator[Problem]:
     rows = platform.compatibility.rows
     for place in range(1, len(rows)):
         before, here = rows[place - 1].torch, rows[place].torch
@@ -85,7 +85,7 @@ def _rows(platform: Platform) -> Iterator[Problem]:
             )
 
 
-def _variants(platform: Platform) -> Iterator[Problem]:
+def _variant_order_problems(platform: Platform) -> Iterator[Problem]:
     newest: dict[str, str] = {}
     for place, variant in enumerate(platform.install.variants):
         numbered = _NUMBERED.fullmatch(variant.id)
@@ -100,7 +100,7 @@ def _variants(platform: Platform) -> Iterator[Problem]:
         newest[family] = number
 
 
-_SHARED = {"minor": "first two numbers", "release": "first three numbers"}
+_SHARED_NUMBERS_TEXT = {"minor": "first two numbers", "release": "first three numbers"}
 
 
 @rule()
@@ -117,8 +117,8 @@ def version_pattern(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             if pattern and row.plugin and not pattern.admits(row.plugin, row.torch):
                 what = (
                     f'plugin "{row.plugin}" and torch "{row.torch}" differ in the '
-                    f"{_SHARED[pattern.same]} of the version, but version_pattern says that they "
-                    f"are the same ({', '.join(pattern.source)})"
+                    f"{_SHARED_NUMBERS_TEXT[pattern.same]} of the version, but version_pattern "
+                    f"says that they are the same ({', '.join(pattern.source)})"
                 )
                 remedy = "correct the row, or limit the pattern with since"
                 location = ("rows", place, "plugin")
@@ -138,14 +138,14 @@ def version_conflicts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             key = (row.torch, row.plugin, row.variant)
             other = first.setdefault(key, row)
             if other is not row and not (row.note or other.note):
-                what = _contradiction(row, other)
+                what = _conflict_text(row, other)
                 remedy = (
                     "merge the entries, or add a note that says which source states which value"
                 )
                 yield platform.problem("compatibility.yaml", ("rows", place, "torch"), what, remedy)
 
 
-def _contradiction(row: CompatibilityRow, other: CompatibilityRow) -> str:
+def _conflict_text(row: CompatibilityRow, other: CompatibilityRow) -> str:
     named = f"torch {row.torch}" + (f", plugin {row.plugin}" if row.plugin else "")
     differing = [
         f"{what} {theirs} and {mine}"
@@ -164,19 +164,19 @@ def _compared_versions(
         yield f"needs {name}", version, other.needs.get(name)
     for name, version in row.includes.items():
         yield f"includes {name}", version, other.includes.get(name)
-    yield "Python", _joined(row), _joined(other)
-    yield "status", _status(row), _status(other)
+    yield "Python", _python_list(row), _python_list(other)
+    yield "status", _lifecycle_text(row), _lifecycle_text(other)
 
 
-def _joined(row: CompatibilityRow) -> str | None:
-    return ", ".join(sorted(row.python, key=_python)) if row.python else None
+def _python_list(row: CompatibilityRow) -> str | None:
+    return ", ".join(sorted(row.python, key=_python_sort_key)) if row.python else None
 
 
-def _python(version: str) -> tuple[Version, bool]:
+def _python_sort_key(version: str) -> tuple[Version, bool]:
     return Version(version.removesuffix("t")), version.endswith("t")
 
 
-def _status(row: CompatibilityRow) -> str | None:
+def _lifecycle_text(row: CompatibilityRow) -> str | None:
     return f"{row.lifecycle.status} until {row.lifecycle.until}" if row.lifecycle else None
 
 
@@ -211,27 +211,31 @@ def unlisted_releases(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """
     commands = rows_by_platform(catalog)
     for platform in catalog.platforms:
-        yield from _without_row(catalog, platform)
+        yield from _releases_without_row(catalog, platform)
         builds = {row.build for row in commands[platform.id]}
-        yield from _without_command(platform, builds, catalog.releases.by_version)
+        yield from _newest_row_without_command(platform, builds, catalog.releases.by_version)
 
 
-def _without_row(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
+def _releases_without_row(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
     for release in new_releases(catalog, platform):
         what = f"no row lists {release.name}, which the package index has"
         command = f"accelerator-portal plugin-release {platform.id} {release.facts.version}"
         yield platform.problem("compatibility.yaml", ("rows",), what, f"run {command}")
 
 
-def _without_command(
-    platform: Platform, builds: set[str], listed: Container[str]
+def _newest_row_without_command(
+    platform: Platform, builds: set[str], known_releases: Container[str]
 ) -> Iterator[Problem]:
     # The rule unknown-releases reports rows for other releases.
-    rows = [row for row in platform.compatibility.rows if row.plugin and row.torch in listed]
+    rows = [
+        row_text
+        for row_text in platform.compatibility.rows
+        if row_text.plugin and row_text.torch in known_releases
+    ]
     if rows and builds and rows[0].torch not in builds:
         newest = rows[0]
-        row = f"the newest row (plugin {newest.plugin})"
-        what = f"no install option installs torch {newest.torch}, which {row} lists"
+        row_text = f"the newest row (plugin {newest.plugin})"
+        what = f"no install option installs torch {newest.torch}, which {row_text} lists"
         remedy = "add the release to an option, or use `compatibility: true`"
         yield platform.problem("install.yaml", ("options",), what, remedy)
 
@@ -245,17 +249,17 @@ def minors_behind(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     most three minor releases behind. The site shows the lag of every platform; this warning reminds
     its maintainers.
     """
-    most = catalog.criteria.most_minors_behind if catalog.criteria else None
+    max_behind = catalog.criteria.most_minors_behind if catalog.criteria else None
     for platform in catalog.platforms:
-        found = followed_releases(catalog, platform)
-        if most is not None and found.behind is not None and found.behind > most:
+        followed = supported_releases(catalog, platform)
+        if max_behind is not None and followed.behind is not None and followed.behind > max_behind:
             newest = catalog.releases.newest.version
             what = (
-                f'the newest torch is "{found.newest}", {found.behind} minor releases '
-                f"behind {newest}; {most} are allowed"
+                f'the newest torch is "{followed.newest}", {followed.behind} minor releases '
+                f"behind {newest}; {max_behind} are allowed"
             )
-            file = "install.yaml" if found.has_command else "compatibility.yaml"
-            location = ("options",) if found.has_command else ("rows",)
+            file = "install.yaml" if followed.has_command else "compatibility.yaml"
+            location = ("options",) if followed.has_command else ("rows",)
             remedy = "add newer versions, or add the reason to data/exceptions.yaml"
             yield platform.problem(file, location, what, remedy)
 
@@ -292,12 +296,12 @@ def future_dates(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         declared = file.data.get("sources") if isinstance(file.data, Mapping) else None
         if isinstance(declared, Mapping):
             lines = {name: file.line(("sources", name, "read")) for name in declared}
-            yield from _read_later(path, _valid(declared), lines, today)
+            yield from _future_read_dates(path, _valid_sources(declared), lines, today)
     for text in catalog.texts:
-        yield from _read_later(text.path, text.sources, text.source_lines, today)
+        yield from _future_read_dates(text.path, text.sources, text.source_lines, today)
 
 
-def _valid(declared: Mapping[str, object]) -> dict[str, Source]:
+def _valid_sources(declared: Mapping[str, object]) -> dict[str, Source]:
     """Return the valid sources by id. The problems of invalid sources are reported elsewhere."""
     found: dict[str, Source] = {}
     for name, item in declared.items():
@@ -306,7 +310,7 @@ def _valid(declared: Mapping[str, object]) -> dict[str, Source]:
     return found
 
 
-def _read_later(
+def _future_read_dates(
     path: str, sources: Mapping[str, Source], lines: Mapping[str, int], today: dt.date
 ) -> Iterator[Problem]:
     for name, source in sources.items():
@@ -315,11 +319,10 @@ def _read_later(
             yield Problem(path, lines[name], what, "use the date on which you read the source")
 
 
-_NUMBER = r"v?(\d+(?:\.\w+)*)"
-_BEFORE = rf"\s*(?:version\s+)?(?:>=|≥|at least|from)\s*{_NUMBER}"
-_AFTER = (
-    rf"\s*(?:version\s+)?{_NUMBER}\s*(?:\+|or (?:newer|later|higher|above)|and (?:newer|later))"
-)
+_VERSION_NUMBER = r"v?(\d+(?:\.\w+)*)"
+_MINIMUM_BEFORE = rf"\s*(?:version\s+)?(?:>=|≥|at least|from)\s*{_VERSION_NUMBER}"
+_OR_NEWER = r"(?:\+|or (?:newer|later|higher|above)|and (?:newer|later))"
+_MINIMUM_AFTER = rf"\s*(?:version\s+)?{_VERSION_NUMBER}\s*{_OR_NEWER}"
 
 
 @rule(level="warning")
@@ -331,15 +334,15 @@ def guide_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     that has the same name in the guide and in `needs` of `compatibility.yaml`.
     """
     for platform in catalog.platforms:
-        for name, oldest in _needed(platform).items():
+        for name, oldest in _oldest_needed_versions(platform).items():
             pattern = re.compile(
-                rf"(?<![\w-]){re.escape(name)}(?:{_BEFORE}|{_AFTER})", re.IGNORECASE
+                rf"(?<![\w-]){re.escape(name)}(?:{_MINIMUM_BEFORE}|{_MINIMUM_AFTER})", re.IGNORECASE
             )
             for file in (platform.guide, platform.faq):
-                yield from _too_old(file, name, oldest, pattern)
+                yield from _outdated_mentions(file, name, oldest, pattern)
 
 
-def _needed(platform: Platform) -> dict[str, Version]:
+def _oldest_needed_versions(platform: Platform) -> dict[str, Version]:
     """Return the oldest version of each software that a row of `compatibility.yaml` needs."""
     found: dict[str, Version] = {}
     for row in platform.compatibility.rows:
@@ -349,7 +352,7 @@ def _needed(platform: Platform) -> dict[str, Version]:
     return found
 
 
-def _too_old(
+def _outdated_mentions(
     file: MarkdownFile, name: str, oldest: Version, pattern: re.Pattern[str]
 ) -> Iterator[Problem]:
     for section in file.sections:

@@ -19,48 +19,52 @@ from pydantic import ValidationError
 from accelerator_portal.reports import verdicts
 from accelerator_portal.reports.failure_texts import outcome_of_text
 from accelerator_portal.reports.formats import ctrf_model
-from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite, outline
+from accelerator_portal.reports.formats.imported_tests import (
+    ImportedTests,
+    chosen_suite,
+    parse_document,
+)
 from accelerator_portal.reports.formats.remainder import (
     NAMESPACE,
     Fields,
-    Run,
-    completed,
-    difference,
-    fields_of,
+    StoredRun,
+    differing_fields,
+    entry_fields,
     run_fields,
+    with_stored_fields,
 )
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome, OutcomeGroup, is_outcome
-from accelerator_portal.reports.reading import ImportResult, Options, load_json
+from accelerator_portal.reports.reading import ImportOptions, ImportResult, load_json
 from accelerator_portal.reports.report import Evidence, Report, Suite, TestEntry
-from accelerator_portal.reports.run_facts import named_facts, stated_environment
+from accelerator_portal.reports.run_facts import facts_from_properties, merged_environment
 from accelerator_portal.reports.test_ids import (
     MAX_CASE,
-    Identified,
-    fitted,
-    identified,
-    identified_node,
-    known_device,
-    known_dtype,
-    suite_id,
-    suite_name,
+    ParsedTestId,
+    device_or_none,
+    dtype_or_none,
+    parse_junit_test_id,
+    parse_pytest_node_id,
+    shortened_with_digest,
+    valid_suite_id,
+    valid_suite_name,
 )
 
 # Tools that don't know a time write 0, because CTRF has no value for an unknown time.
-_FIRST_MOMENT = 946_684_800_000  # the year 2000
+_EARLIEST_TIME_MS = 946_684_800_000  # the year 2000
 
 
-def read_ctrf(path: Path, options: Options) -> ImportResult:
+def read_ctrf(path: Path, options: ImportOptions) -> ImportResult:
     """Read a CTRF file. Raises ProblemsError with the faults of the file or the suite name."""
-    said = chosen_suite(path, options)
-    results = outline(path, ctrf_model.Document, load_json(path)).results
-    fallback = suite_id(results.tool.name) or "tests"
+    user_suite = chosen_suite(path, options)
+    results = parse_document(path, ctrf_model.Document, load_json(path)).results
+    fallback = valid_suite_id(results.tool.name) or "tests"
     imported = ImportedTests(path, options, may_repeat=True)
     _read_tests(imported, results, options, fallback)
-    kept = _kept(imported, "results.extra", results.extra)
-    suites = _suites(imported, kept.get("suites", []), said)
-    run = _run(imported, results, kept.get("run"))
-    tests = imported.done()
-    names = dict.fromkeys(test.suite for test in tests) or {said or fallback: None}
+    stored = _stored_fields(imported, "results.extra", results.extra)
+    suites = _stored_suites(imported, stored.get("suites", []), user_suite)
+    run = _run_of_file(imported, results, stored.get("run"))
+    tests = imported.checked_tests()
+    names = dict.fromkeys(test.suite for test in tests) or {user_suite or fallback: None}
     for name in names if tests or not suites else ():
         suites.setdefault(name, Suite(name=name, kind="unit"))
     every = tuple(suites.values())
@@ -68,7 +72,7 @@ def read_ctrf(path: Path, options: Options) -> ImportResult:
 
 
 def _read_tests(
-    imported: ImportedTests, results: ctrf_model.Results, options: Options, fallback: str
+    imported: ImportedTests, results: ctrf_model.Results, options: ImportOptions, fallback: str
 ) -> None:
     """Add the tests of the file to `imported`; tests without a suite get the suite `fallback`.
 
@@ -77,23 +81,23 @@ def _read_tests(
     statuses: Counter[str] = Counter()
     for number, record in enumerate(results.tests):
         place = f"results.tests[{number}]"
-        test = imported.parsed(ctrf_model.Test, record, place)
+        test = imported.parse_record(ctrf_model.Test, record, place)
         if test is None:
             continue
         statuses[test.status] += 1
-        known = named(test, options.suite)
-        plain = plain_fields(test, known, options.suite, fallback)
-        kept = _kept(imported, f"{place}.extra", test.extra)
-        imported.add(1, completed(plain, kept), place=place, device=known.device)
+        test_id = parsed_test_id(test, options.suite)
+        plain = standard_fields(test, test_id, options.suite, fallback)
+        kept = _stored_fields(imported, f"{place}.extra", test.extra)
+        imported.add(1, with_stored_fields(plain, kept), place=place, device=test_id.device)
     for word in ("tests", *ctrf_model.STATUSES):
         counted = getattr(results.summary, word)
         held = len(results.tests) if word == "tests" else statuses[word]
         if counted != held:
             what = f"results.summary.{word} is {counted:,}, but results.tests has {held:,}"
-            imported.fault(1, what, "create the file again; one of the two is incomplete")
+            imported.record_fault(1, what, "create the file again; one of the two is incomplete")
 
 
-def _kept(imported: ImportedTests, place: str, extra: Mapping[str, Any]) -> Fields:
+def _stored_fields(imported: ImportedTests, place: str, extra: Mapping[str, Any]) -> Fields:
     """Return the report fields that this project's writer stored in `extra`.
 
     Empty if there are no such fields. If they are not an object, the result is empty and a fault
@@ -102,25 +106,37 @@ def _kept(imported: ImportedTests, place: str, extra: Mapping[str, Any]) -> Fiel
     kept = extra.get(NAMESPACE, {})
     if isinstance(kept, dict):
         return kept
-    imported.fault(1, f"{place}.{NAMESPACE} is not an object", "remove it")
+    imported.record_fault(1, f"{place}.{NAMESPACE} is not an object", "remove it")
     return {}
 
 
-def _suites(imported: ImportedTests, records: object, said: str | None) -> dict[str, Suite]:
+def _stored_suites(
+    imported: ImportedTests, records: object, user_suite: str | None
+) -> dict[str, Suite]:
     suites: dict[str, Suite] = {}
     for record in records if isinstance(records, list) else ():
-        if suite := imported.parsed(Suite, record, f"results.extra.{NAMESPACE}.suites"):
-            name = said or suite.name
+        if suite := imported.parse_record(Suite, record, f"results.extra.{NAMESPACE}.suites"):
+            name = user_suite or suite.name
             suites.setdefault(name, suite.model_copy(update={"name": name}))
     return suites
 
 
-def _run(imported: ImportedTests, results: ctrf_model.Results, kept: object) -> Run:
+def _run_of_file(imported: ImportedTests, results: ctrf_model.Results, kept: object) -> StoredRun:
     if kept is not None:
-        return imported.parsed(Run, kept, f"results.extra.{NAMESPACE}.run") or Run()
-    said = results.environment
-    name, version = said.appName.strip().lower(), said.appVersion.strip()[:200]
-    system = " ".join(filter(None, (said.osPlatform, said.osRelease, said.osVersion)))
+        return (
+            imported.parse_record(StoredRun, kept, f"results.extra.{NAMESPACE}.run") or StoredRun()
+        )
+    ctrf_environment = results.environment
+    name, version = (
+        ctrf_environment.appName.strip().lower(),
+        ctrf_environment.appVersion.strip()[:200],
+    )
+    system = " ".join(
+        filter(
+            None,
+            (ctrf_environment.osPlatform, ctrf_environment.osRelease, ctrf_environment.osVersion),
+        )
+    )
     is_torch = name in {"torch", "pytorch"}
     facts = {
         "torch": version if version and is_torch else None,
@@ -129,22 +145,22 @@ def _run(imported: ImportedTests, results: ctrf_model.Results, kept: object) -> 
     }
     place = "results.environment"
     stated = imported.environment(facts, place)
-    more = imported.environment(named_facts(said.extra), f"{place}.extra")
-    return Run(
-        environment=stated_environment(more, stated),
-        started=_moment(results.summary.start),
-        finished=_moment(results.summary.stop),
+    more = imported.environment(facts_from_properties(ctrf_environment.extra), f"{place}.extra")
+    return StoredRun(
+        environment=merged_environment(more, stated),
+        started=_time_or_none(results.summary.start),
+        finished=_time_or_none(results.summary.stop),
     )
 
 
-def _moment(milliseconds: int) -> dt.datetime | None:
-    if milliseconds < _FIRST_MOMENT:
+def _time_or_none(milliseconds: int) -> dt.datetime | None:
+    if milliseconds < _EARLIEST_TIME_MS:
         return None
     return dt.datetime.fromtimestamp(0, dt.timezone.utc) + dt.timedelta(milliseconds=milliseconds)
 
 
 # CTRF's "other" is for outcomes that say nothing about the product.
-_STATUSES: Mapping[OutcomeGroup, ctrf_model.Status] = {
+_STATUS_BY_GROUP: Mapping[OutcomeGroup, ctrf_model.Status] = {
     "pass": "passed",
     "unchecked": "other",
     "failure": "failed",
@@ -153,10 +169,14 @@ _STATUSES: Mapping[OutcomeGroup, ctrf_model.Status] = {
     "missing": "pending",
 }
 
-_CLEAR: Mapping[str, Outcome] = {"passed": "passed", "skipped": "skipped", "pending": "not-run"}
+_OUTCOME_BY_STATUS: Mapping[str, Outcome] = {
+    "passed": "passed",
+    "skipped": "skipped",
+    "pending": "not-run",
+}
 
 # What other tools write as rawStatus, in lower case.
-_RAW: Mapping[str, Outcome] = {
+_OUTCOME_BY_RAW_STATUS: Mapping[str, Outcome] = {
     "timedout": "timed-out",
     "timeout": "timed-out",
     "crashed": "crashed",
@@ -167,13 +187,13 @@ _RAW: Mapping[str, Outcome] = {
 }
 
 
-def status_of(outcome: Outcome) -> ctrf_model.Status:
+def ctrf_status(outcome: Outcome) -> ctrf_model.Status:
     """Return CTRF's status for an outcome."""
-    return _STATUSES[OUTCOMES[outcome].group]
+    return _STATUS_BY_GROUP[OUTCOMES[outcome].group]
 
 
-def plain_fields(
-    test: ctrf_model.Test, known: Identified, said: str | None, fallback: str
+def standard_fields(
+    test: ctrf_model.Test, known: ParsedTestId, said: str | None, fallback: str
 ) -> dict[str, Any]:
     """Return the `TestEntry` fields from CTRF's own keys, without the fields in `extra`.
 
@@ -182,12 +202,12 @@ def plain_fields(
     """
     top = test.suite[0] if test.suite else fallback
     fields: dict[str, Any] = {
-        "suite": said or suite_name(top) or fallback,
+        "suite": said or valid_suite_name(top) or fallback,
         "name": known.name,
         "duration_s": test.duration / 1000,
-        **_verdict(test),
+        **_outcome_fields(test),
     }
-    if parameters := {**known.parameters, **_parameters(test.parameters)}:
+    if parameters := {**known.parameters, **_test_parameters(test.parameters)}:
         fields["parameters"] = parameters
     if retries := test.retries or int(test.flaky):
         fields["metrics"] = {"retries": {"value": float(retries), "unit": "1"}}
@@ -196,39 +216,41 @@ def plain_fields(
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def named(test: ctrf_model.Test, said: str | None) -> Identified:
+def parsed_test_id(test: ctrf_model.Test, said: str | None) -> ParsedTestId:
     """Return the identity of a test, from its name and the suites that contain it.
 
     The outermost suite becomes the report's suite, so it is not part of the test's name. If the
     user chose another suite (`said`), the outermost suite is part of the name.
     """
     outer = test.suite
-    if outer and (said is None or suite_name(outer[0]) == said):
+    if outer and (said is None or valid_suite_name(outer[0]) == said):
         outer = outer[1:]
     if container := "::".join(filter(None, outer)):
-        return identified(container, test.name)
-    return identified_node(test.name)
+        return parse_junit_test_id(container, test.name)
+    return parse_pytest_node_id(test.name)
 
 
-def _parameters(given: Mapping[str, Any]) -> dict[str, Any]:
+def _test_parameters(given: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in given.items():
-        name = suite_id(key)
-        if name is None or value is None or (name == "device" and known_device(str(value))):
+        name = valid_suite_id(key)
+        if name is None or value is None or (name == "device" and device_or_none(str(value))):
             continue
         if name == "dtype":
-            found[name] = known_dtype(str(value)) or value
+            found[name] = dtype_or_none(str(value)) or value
         elif isinstance(value, str | bool | int | float):
-            found[name] = fitted(value, MAX_CASE) if isinstance(value, str) else value
+            found[name] = (
+                shortened_with_digest(value, MAX_CASE) if isinstance(value, str) else value
+            )
         else:
-            found[name] = fitted(json.dumps(value, sort_keys=True), MAX_CASE)
+            found[name] = shortened_with_digest(json.dumps(value, sort_keys=True), MAX_CASE)
     return found
 
 
-def _verdict(test: ctrf_model.Test) -> dict[str, Any]:
+def _outcome_fields(test: ctrf_model.Test) -> dict[str, Any]:
     raw = test.rawStatus
     outcome: Outcome
-    if is_outcome(raw) and status_of(raw) == test.status:
+    if is_outcome(raw) and ctrf_status(raw) == test.status:
         outcome, raw = raw, ""
     else:
         outcome = _outcome(test, raw.lower())
@@ -239,26 +261,26 @@ def _verdict(test: ctrf_model.Test) -> dict[str, Any]:
         reason = reason or verdicts.NO_REASON
     elif group != "pass":
         reason = reason or verdicts.reason(test.trace)
-    said = verdicts.log_tail(test.trace if verdicts.reason(test.message) else "")
-    if said is None and group != "pass":
-        said = verdicts.log_tail("\n".join([*test.stdout, *test.stderr]))
+    log = verdicts.log_tail(test.trace if verdicts.reason(test.message) else "")
+    if log is None and group != "pass":
+        log = verdicts.log_tail("\n".join([*test.stdout, *test.stderr]))
     return {
         "outcome": outcome,
-        "raw_status": fitted(raw, 200) or None,
+        "raw_status": shortened_with_digest(raw, 200) or None,
         "reason": reason,
-        "log_tail": said,
+        "log_tail": log,
     }
 
 
 def _outcome(test: ctrf_model.Test, raw: str) -> Outcome:
-    if test.status in _CLEAR:
-        return _CLEAR[test.status]
-    if raw in _RAW:
-        return _RAW[raw]
+    if test.status in _OUTCOME_BY_STATUS:
+        return _OUTCOME_BY_STATUS[test.status]
+    if raw in _OUTCOME_BY_RAW_STATUS:
+        return _OUTCOME_BY_RAW_STATUS[raw]
     if raw in {"error", "broken"}:
-        return verdicts.of_error(test.message, test.trace)
+        return verdicts.error_outcome(test.message, test.trace)
     if test.status == "failed":
-        return verdicts.of_failure(test.message, test.trace)
+        return verdicts.failure_outcome(test.message, test.trace)
     return outcome_of_text(test.message) or outcome_of_text(test.trace) or "executed"
 
 
@@ -266,7 +288,7 @@ def _evidence(attachments: list[ctrf_model.Attachment]) -> list[dict[str, str]]:
     """Return the attachments that have a web address, as evidence of a report."""
     found = []
     for attachment in attachments:
-        label = fitted(attachment.name or "attachment", 200)
+        label = shortened_with_digest(attachment.name or "attachment", 200)
         with suppress(ValidationError):
             evidence = Evidence(label=label, url=attachment.path)
             found.append(evidence.model_dump())
@@ -279,7 +301,7 @@ def _evidence(attachments: list[ctrf_model.Attachment]) -> list[dict[str, str]]:
 SPEC_VERSION = "1.0.0"
 
 # CTRF has a status for exactly these outcomes. The writer adds other outcomes as `rawStatus`.
-_EXACT = frozenset({"passed", "failed", "skipped", "not-run"})
+_EXACT_OUTCOMES = frozenset({"passed", "failed", "skipped", "not-run"})
 
 # No test takes 30 years. `duration` is at most this; a longer duration is kept in `extra`.
 _LONGEST_S = 10**9
@@ -287,12 +309,12 @@ _LONGEST_S = 10**9
 
 def ctrf_text(report: Report) -> str:
     """Return a report as CTRF JSON, with one test per line."""
-    tests = [_test(test) for test in report.tests]
+    tests = [_test_record(test) for test in report.tests]
     suites = [suite.model_dump(mode="json", exclude_none=True) for suite in report.suites]
     head = {
         "tool": {"name": NAMESPACE},
         "summary": _summary(report, tests),
-        "environment": _environment(report),
+        "environment": _environment_record(report),
         "extra": {NAMESPACE: {"run": run_fields(report), "suites": suites}},
     }
     document = {"reportFormat": "CTRF", "specVersion": SPEC_VERSION, "generatedBy": NAMESPACE}
@@ -304,14 +326,14 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _test(test: TestEntry) -> Fields:
+def _test_record(test: TestEntry) -> Fields:
     record: Fields = {
         "testId": _stable_id(test),
         "name": test.name,
-        "status": status_of(test.outcome),
+        "status": ctrf_status(test.outcome),
         "duration": round(min(test.duration_s or 0, _LONGEST_S) * 1000),
         "suite": [test.suite],
-        "rawStatus": test.raw_status or (None if test.outcome in _EXACT else test.outcome),
+        "rawStatus": test.raw_status or (None if test.outcome in _EXACT_OUTCOMES else test.outcome),
         "message": test.reason,
         "trace": test.log_tail,
         "parameters": dict(test.parameters) or None,
@@ -326,8 +348,8 @@ def _test(test: TestEntry) -> Fields:
     if record.get("retries") and test.outcome == "passed":
         record["flaky"] = True
     written = ctrf_model.Test.model_validate(record)
-    plain = plain_fields(written, named(written, None), None, test.suite)
-    left = difference(fields_of(test), plain)
+    plain = standard_fields(written, parsed_test_id(written, None), None, test.suite)
+    left = differing_fields(entry_fields(test), plain)
     return {**record, "extra": {NAMESPACE: left}} if left else record
 
 
@@ -360,12 +382,12 @@ def _milliseconds(moment: dt.datetime | None) -> int:
     return max(0, int(moment.timestamp() * 1000)) if moment else 0
 
 
-def _environment(report: Report) -> dict[str, str]:
+def _environment_record(report: Report) -> dict[str, str]:
     environment, trigger = report.environment, report.trigger
     torch = {"appName": "torch", "appVersion": environment.torch} if environment.torch else {}
-    said = {
+    optional_values = {
         "osVersion": environment.os,
         "repositoryName": trigger.repository,
         "commit": trigger.commit,
     }
-    return torch | {name: value for name, value in said.items() if value}
+    return torch | {name: value for name, value in optional_values.items() if value}

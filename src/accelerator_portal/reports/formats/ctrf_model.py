@@ -19,22 +19,22 @@ Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 MillisecondTime = Annotated[int, Field(ge=0, le=253_402_300_799_999)]  # to the end of the year 9999
 
 
-def _listed(value: object) -> object:
+def _as_list(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
-class _Part(BaseModel):
+class _CtrfModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
 
-class Attachment(_Part):
+class Attachment(_CtrfModel):
     """A file or address attached to a test."""
 
     name: str
     path: str
 
 
-class Test(_Part):
+class Test(_CtrfModel):
     """A test in a CTRF file."""
 
     __test__ = False
@@ -42,7 +42,7 @@ class Test(_Part):
     name: Annotated[str, Field(min_length=1)]
     status: Status
     duration: Milliseconds
-    suite: Annotated[list[str], BeforeValidator(_listed)] = []
+    suite: Annotated[list[str], BeforeValidator(_as_list)] = []
     message: str = ""
     trace: str = ""
     rawStatus: str = ""  # noqa: N815 - CTRF's name
@@ -55,7 +55,7 @@ class Test(_Part):
     extra: dict[str, Any] = {}
 
 
-class Summary(_Part):
+class Summary(_CtrfModel):
     """The number of tests by status, and the run's start and end in milliseconds since 1970."""
 
     tests: Count
@@ -68,7 +68,7 @@ class Summary(_Part):
     stop: MillisecondTime
 
 
-class Environment(_Part):
+class Environment(_CtrfModel):
     """The environment in which the tests ran."""
 
     appName: str = ""  # noqa: N815 - CTRF's name
@@ -79,13 +79,13 @@ class Environment(_Part):
     extra: Mapping[str, Any] = {}
 
 
-class Tool(_Part):
+class Tool(_CtrfModel):
     """The tool that ran the tests."""
 
     name: str
 
 
-class Results(_Part):
+class Results(_CtrfModel):
     """The results of a run."""
 
     tool: Tool
@@ -96,7 +96,7 @@ class Results(_Part):
     extra: dict[str, Any] = {}
 
 
-class Document(_Part):
+class Document(_CtrfModel):
     """A CTRF file."""
 
     reportFormat: Literal["CTRF"]  # noqa: N815 - CTRF's name

@@ -27,22 +27,22 @@ from typing import Any
 
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.reports.formats.imported_tests import ImportedTests
-from accelerator_portal.reports.formats.statuses import verdict_of
+from accelerator_portal.reports.formats.statuses import dynamo_meaning
 from accelerator_portal.reports.outcomes import GOOD
 from accelerator_portal.reports.reading import (
-    TAKEN,
+    READ_AS_TEST,
+    ImportOptions,
     ImportResult,
-    Options,
+    file_error,
     lines_of,
     read_text,
-    refuse,
 )
 from accelerator_portal.reports.report import Scalar
 
 DTYPES = frozenset({"float32", "bfloat16", "float16", "amp", "amp_bf16", "amp_fp16", "float64"})
 
 # Parameters by word of the file name. `cpu` is hardware, which is not a parameter.
-_WORDS: dict[str, dict[str, Scalar]] = {
+_PARAMETERS_BY_WORD: dict[str, dict[str, Scalar]] = {
     "cpu": {},
     "dynamic": {"dynamic": True},
     "freezing": {"freezing": True},
@@ -53,12 +53,12 @@ _WORDS: dict[str, dict[str, Scalar]] = {
     "aot_eager": {"compiler": "aot_eager"},
     "dynamo_eager": {"compiler": "dynamo_eager"},
 }
-_WORD = "|".join(sorted(_WORDS, key=len, reverse=True))
+_WORD_PATTERN = "|".join(sorted(_PARAMETERS_BY_WORD, key=len, reverse=True))
 _NAME = re.compile(
-    rf"(?P<words>(?:(?:{_WORD})_)+)(?P<suite>torchbench|huggingface|timm)(?:_models)?"
+    rf"(?P<words>(?:(?:{_WORD_PATTERN})_)+)(?P<suite>torchbench|huggingface|timm)(?:_models)?"
     r"_(?P<mode>inference|training)\.csv"
 )
-_EXAMPLE = 'use a name like "inductor_torchbench_inference.csv", or pass --suite'
+_FILE_NAME_REMEDY = 'use a name like "inductor_torchbench_inference.csv", or pass --suite'
 _ADDRESS = re.compile(r"https://[\w.-]+(?:/[\w./?#=&%-]{0,400})?")
 _MOST_ADDRESSES = 20
 _MOST_COLUMNS = 100
@@ -71,30 +71,30 @@ class _Row:
     addresses: tuple[str, ...]
 
 
-def read_dynamo_csv(path: Path, options: Options) -> ImportResult:
+def read_dynamo_csv(path: Path, options: ImportOptions) -> ImportResult:
     """Read an accuracy file, in the form of PyTorch or of torch-xpu-ops.
 
     `options.suite` overrides the suite in the file name, and then any file name is accepted.
     Parameters that the file states override `options.parameters`. Raises ProblemsError if the
     file name, the suite name or the content is invalid.
     """
-    name, parameters = _named(path, options)
+    name, parameters = _suite_and_parameters(path, options)
     tests = ImportedTests(path, options)
     suite = tests.suite(name, "model")
-    rows = _rows(path)
+    rows = _csv_rows(path)
     head = next(rows, None)
     if head is None:
-        raise refuse(path, 1, "the file has no header", 'start it with "name,accuracy"')
+        raise file_error(path, 1, "the file has no header", 'start it with "name,accuracy"')
     columns = _columns(path, head)
     for row in rows:
-        cells = tests.cells(row.line, columns, row.cells)
-        for fields in _fields(row, cells, tests) if cells else ():
+        cells = tests.cells_by_column(row.line, columns, row.cells)
+        for fields in _test_fields(row, cells, tests) if cells else ():
             fields["parameters"] = {**parameters, **fields["parameters"]}
             tests.add(row.line, {"suite": name, "name": row.cells[0], **fields})
-    return ImportResult(suites=(suite,), tests=tests.done(), entries=tests.entries)
+    return ImportResult(suites=(suite,), tests=tests.checked_tests(), entries=tests.entries)
 
 
-def _named(path: Path, options: Options) -> tuple[str, dict[str, Scalar]]:
+def _suite_and_parameters(path: Path, options: ImportOptions) -> tuple[str, dict[str, Scalar]]:
     """Return the suite and the parameters of all tests, from the file name.
 
     `options.suite` overrides the suite. Raises ProblemsError if the file name states no suite and
@@ -104,14 +104,16 @@ def _named(path: Path, options: Options) -> tuple[str, dict[str, Scalar]]:
     found = _NAME.fullmatch(path.name)
     if found is None:
         if options.suite is None:
-            raise refuse(path, 1, "the file name does not state how the models were run", _EXAMPLE)
+            raise file_error(
+                path, 1, "the file name does not state how the models were run", _FILE_NAME_REMEDY
+            )
         return options.suite, parameters
-    for word in re.findall(rf"({_WORD})_", found["words"]):
-        parameters |= _WORDS[word]
+    for word in re.findall(rf"({_WORD_PATTERN})_", found["words"]):
+        parameters |= _PARAMETERS_BY_WORD[word]
     return options.suite or found["suite"], parameters | {"mode": found["mode"]}
 
 
-def _rows(path: Path) -> Iterator[_Row]:
+def _csv_rows(path: Path) -> Iterator[_Row]:
     """Yield each line that has cells, the header first, with the URLs in comments above it."""
     addresses: list[str] = []
     for number, line in enumerate(lines_of(path, read_text(path)), start=1):
@@ -128,23 +130,27 @@ def _columns(path: Path, head: _Row) -> list[str]:
     columns = head.cells
     if columns[0] != "name" or len(columns) == 1:
         what = f'the header starts with "{",".join(columns)[:60]}"'
-        raise refuse(
+        raise file_error(
             path, head.line, what, 'start it with "name,accuracy", or "name" and data types'
         )
     if len(columns) > _MOST_COLUMNS:
         what = f"the header has {len(columns):,} columns, more than {_MOST_COLUMNS}"
-        raise refuse(path, head.line, what, "use an unmodified file from the benchmarks")
+        raise file_error(path, head.line, what, "use an unmodified file from the benchmarks")
     if twice := {column for column in columns if columns.count(column) > 1}:
         what = f'the column "{min(twice)[:60]}" is listed twice'
-        raise refuse(path, head.line, what, "remove one of the two")
+        raise file_error(path, head.line, what, "remove one of the two")
     unknown = [column for column in columns[1:] if column not in DTYPES]
     if unknown and "accuracy" not in columns:
         what = f'the column "{unknown[0][:60]}" is not a data type'
-        raise refuse(path, head.line, what, did_you_mean(unknown[0][:60], {*DTYPES, "accuracy"}))
+        raise file_error(
+            path, head.line, what, did_you_mean(unknown[0][:60], {*DTYPES, "accuracy"})
+        )
     return columns
 
 
-def _fields(row: _Row, cells: Mapping[str, str], tests: ImportedTests) -> Iterator[dict[str, Any]]:
+def _test_fields(
+    row: _Row, cells: Mapping[str, str], tests: ImportedTests
+) -> Iterator[dict[str, Any]]:
     """Yield the `TestEntry` fields of each test in a row, without suite and name.
 
     A row is one test in PyTorch's form, and one test per data type in torch-xpu-ops' form.
@@ -154,30 +160,32 @@ def _fields(row: _Row, cells: Mapping[str, str], tests: ImportedTests) -> Iterat
         statuses: list[tuple[dict[str, str], str]] = [({}, cells["accuracy"])]
         counts = {key: cell for key, cell in cells.items() if key not in {"name", "accuracy"}}
         if not cells["accuracy"]:
-            tests.fault(row.line, "the row has no status", 'add one, such as "pass"')
+            tests.record_fault(row.line, "the row has no status", 'add one, such as "pass"')
     else:
         statuses = [({"dtype": key}, cell) for key, cell in cells.items() if key != "name"]
         counts = {}
     for _, status in statuses:
-        tests.entries[TAKEN if status else "empty cells"] += 1
-    verdicts = [(parameters, verdict_of(status)) for parameters, status in statuses if status]
+        tests.entries[READ_AS_TEST if status else "empty cells"] += 1
+    verdicts = [(parameters, dynamo_meaning(status)) for parameters, status in statuses if status]
     metrics = _metrics(row, counts, tests)
-    explained = any(verdict.outcome not in GOOD for _, verdict in verdicts)
+    has_bad_outcome = any(verdict.outcome not in GOOD for _, verdict in verdicts)
     for parameters, verdict in verdicts:
-        known = _issues(row) if verdict.outcome not in GOOD or not explained else {}
-        yield {"parameters": parameters, "metrics": metrics, **verdict.fields(), **known}
+        issue_fields = (
+            _issue_fields(row) if verdict.outcome not in GOOD or not has_bad_outcome else {}
+        )
+        yield {"parameters": parameters, "metrics": metrics, **verdict.fields(), **issue_fields}
 
 
 def _metrics(row: _Row, cells: Mapping[str, str], tests: ImportedTests) -> dict[str, Any]:
     metrics = {}
     for column, cell in cells.items():
-        value = tests.figure(row.line, column, cell) if cell else None
+        value = tests.parse_number(row.line, column, cell) if cell else None
         if value is not None:
             metrics[column] = {"value": value, "unit": "1"}
     return metrics
 
 
-def _issues(row: _Row) -> dict[str, Any]:
+def _issue_fields(row: _Row) -> dict[str, Any]:
     """Return the fields `known_issue` (the first URL above the row) and `evidence` (the others).
 
     Empty if there is no URL.

@@ -34,14 +34,20 @@ from pydantic import ValidationError
 
 from accelerator_portal.reports.formats import pytest_json
 from accelerator_portal.reports.formats.imported_tests import ImportedTests
-from accelerator_portal.reports.formats.statuses import executorch_verdict
-from accelerator_portal.reports.reading import ImportResult, Options, lines_of, read_text, refuse
+from accelerator_portal.reports.formats.statuses import executorch_meaning
+from accelerator_portal.reports.reading import (
+    ImportOptions,
+    ImportResult,
+    file_error,
+    lines_of,
+    read_text,
+)
 from accelerator_portal.reports.report import Scalar, Suite
-from accelerator_portal.reports.test_ids import MAX_CASE, fitted, known_dtype
-from accelerator_portal.reports.texts import shortened
+from accelerator_portal.reports.test_ids import MAX_CASE, dtype_or_none, shortened_with_digest
+from accelerator_portal.reports.texts import shortened_text
 
 _NEEDED = ("Test Case", "Flow", "Params", "Result", "Result Detail", "Delegated")
-_DETAILS = {
+_STATUS_BY_DETAIL = {
     "Quantization Failed": "QUANTIZE_FAIL",
     "Lowering Failed": "LOWER_FAIL",
     "PTE Load Failed": "PTE_LOAD_FAIL",
@@ -50,8 +56,8 @@ _DETAILS = {
     "Unknown Failure": "UNKNOWN_FAIL",
     "Process Crash": "PROCESS_CRASH",  # under pytest alone, and no TestResult
 }
-_SHAPES = {"static_shapes": False, "dynamic_shapes": True}
-_UNITS = {
+_DYNAMIC_BY_SHAPES = {"static_shapes": False, "dynamic_shapes": True}
+_METRIC_BY_COLUMN = {
     "Quantize Time (s)": ("quantize_time", "s"),
     "Lower Time (s)": ("lower_time", "s"),
     "Delegated Nodes": ("delegated_nodes", "1"),
@@ -83,23 +89,23 @@ _PARAMS = "use a JSON object of strings, or leave it empty"
 CsvRow = dict[str, str]
 
 
-def read_executorch_csv(path: Path, options: Options) -> ImportResult:
+def read_executorch_csv(path: Path, options: ImportOptions) -> ImportResult:
     """Read a CSV file of ExecuTorch's backend test suite. `options.suite` names the suite.
 
     Raises ProblemsError if the file or the suite name is invalid.
     """
     tests = ImportedTests(path, options)
-    suite = suite_of(tests, options)
+    suite = executorch_suite(tests, options)
     flows = set()
-    for line, row in _rows(path, tests):
+    for line, row in _csv_rows(path, tests):
         flows.add(row["Flow"])
         if fields := row_fields(line, row, tests):
             tests.add(line, {"suite": suite.name, **fields})
-    note = note_of(flows, tests)
-    return ImportResult(suites=(suite,), tests=tests.done(), note=note)
+    note = flows_note(flows, tests)
+    return ImportResult(suites=(suite,), tests=tests.checked_tests(), note=note)
 
 
-def suite_of(tests: ImportedTests, options: Options) -> Suite:
+def executorch_suite(tests: ImportedTests, options: ImportOptions) -> Suite:
     """Return the suite `options.suite`, or `executorch-operators` if the user named none.
 
     Its kind is `model` if "model" is in the name, else `operator`. Raises ProblemsError if the
@@ -109,7 +115,7 @@ def suite_of(tests: ImportedTests, options: Options) -> Suite:
     return tests.suite(name, "model" if "model" in name else "operator")
 
 
-def note_of(flows: set[str], tests: ImportedTests) -> str | None:
+def flows_note(flows: set[str], tests: ImportedTests) -> str | None:
     """Return a note that lists the flows of a file; None if there are no flows.
 
     If the flows have several backends, a fault is recorded in `tests`.
@@ -117,11 +123,11 @@ def note_of(flows: set[str], tests: ImportedTests) -> str | None:
     backends = sorted({backend for backend, _ in map(split_flow, flows)} - {PORTABLE})
     if len(backends) > 1:
         what = f"the file contains results of several backends: {', '.join(backends)}"
-        tests.fault(1, what, "split the file; a report covers one accelerator")
-    return shortened(f"Flows of ExecuTorch: {', '.join(sorted(flows))}.") if flows else None
+        tests.record_fault(1, what, "split the file; a report covers one accelerator")
+    return shortened_text(f"Flows of ExecuTorch: {', '.join(sorted(flows))}.") if flows else None
 
 
-def _rows(path: Path, tests: ImportedTests) -> Iterator[tuple[int, CsvRow]]:
+def _csv_rows(path: Path, tests: ImportedTests) -> Iterator[tuple[int, CsvRow]]:
     """Yield each row with its first line number.
 
     Raises ProblemsError if the CSV is invalid or lacks a required column. A row with another number
@@ -136,13 +142,13 @@ def _rows(path: Path, tests: ImportedTests) -> Iterator[tuple[int, CsvRow]]:
                 continue
             if columns is None:
                 columns = _columns(path, first, cells)
-            elif row := tests.cells(first, columns, cells):
+            elif row := tests.cells_by_column(first, columns, cells):
                 yield first, row
     except csv.Error as error:
         what = f"invalid CSV: {error}"
-        raise refuse(path, line + 1, what, "create the file again") from None
+        raise file_error(path, line + 1, what, "create the file again") from None
     if columns is None:
-        raise refuse(path, 1, "the file is empty", _REMEDY)
+        raise file_error(path, 1, "the file is empty", _REMEDY)
 
 
 def _columns(path: Path, line: int, columns: list[str]) -> list[str]:
@@ -150,7 +156,7 @@ def _columns(path: Path, line: int, columns: list[str]) -> list[str]:
         if columns.count(column) != 1:
             fault = "is listed twice" if column in columns else "is missing"
             what = f'the column "{column}" {fault}'
-            raise refuse(path, line, what, _REMEDY)
+            raise file_error(path, line, what, _REMEDY)
     return columns
 
 
@@ -159,34 +165,38 @@ def row_fields(line: int, row: CsvRow, tests: ImportedTests) -> dict[str, Any] |
 
     If the result or the parameters are invalid, return None and record a fault in `tests`.
     """
-    status = _status(row)
-    parameters = _parameters(row)
+    status = _result_status(row)
+    parameters = _row_parameters(row)
     if status is None:
         what = f'"{row["Result"][:60]}" with the detail "{row["Result Detail"][:60]}" is not valid'
-        tests.fault(line, what, f"write Pass, Skip, or Fail with {' or '.join(_DETAILS)}")
+        tests.record_fault(
+            line, what, f"write Pass, Skip, or Fail with {' or '.join(_STATUS_BY_DETAIL)}"
+        )
     if parameters is None:
-        tests.fault(line, f'"{row["Params"][:60]}" is not a valid set of parameters', _PARAMS)
+        tests.record_fault(
+            line, f'"{row["Params"][:60]}" is not a valid set of parameters', _PARAMS
+        )
     if status is None or parameters is None:
         return None
     return {
         "name": row["Test Case"],
         "parameters": parameters,
         "metrics": _metrics(line, row, tests),
-        **executorch_verdict(status, row.get("Error", "")).fields(),
+        **executorch_meaning(status, row.get("Error", "")).fields(),
     }
 
 
-def _status(row: CsvRow) -> str | None:
+def _result_status(row: CsvRow) -> str | None:
     """Return the name in ExecuTorch's `TestResult` that a row stands for, such as `LOWER_FAIL`.
 
     None if `Result` or `Result Detail` has an unknown value.
     """
     if row["Result"] == "Pass":
-        taken = row["Delegated"] == "True" or split_flow(row["Flow"])[0] == PORTABLE
-        return "SUCCESS" if taken else "SUCCESS_UNDELEGATED"
+        is_delegated = row["Delegated"] == "True" or split_flow(row["Flow"])[0] == PORTABLE
+        return "SUCCESS" if is_delegated else "SUCCESS_UNDELEGATED"
     if row["Result"] == "Skip":
         return "SKIPPED"
-    return _DETAILS.get(row["Result Detail"]) if row["Result"] == "Fail" else None
+    return _STATUS_BY_DETAIL.get(row["Result Detail"]) if row["Result"] == "Fail" else None
 
 
 def split_flow(flow: str) -> tuple[str, str]:
@@ -211,12 +221,12 @@ def recipe_of(flow: str) -> str:
     return PORTABLE if backend == PORTABLE else recipe or PLAIN
 
 
-def _parameters(row: CsvRow) -> dict[str, Scalar] | None:
+def _row_parameters(row: CsvRow) -> dict[str, Scalar] | None:
     parameters: dict[str, Scalar] = {"recipe": recipe_of(row["Flow"])}
     if row.get("Subtest", "0") not in {"", "0"}:
         parameters["subtest"] = row["Subtest"]
     if not row["Params"]:
-        return parameters | bracketed(row.get("Test ID", ""), row["Flow"])
+        return parameters | bracket_parameters(row.get("Test ID", ""), row["Flow"])
     try:
         params = json.loads(row["Params"])
     except (ValueError, RecursionError):
@@ -231,7 +241,7 @@ def _parameters(row: CsvRow) -> dict[str, Scalar] | None:
     return parameters
 
 
-def bracketed(test_id: str, flow: str) -> dict[str, Scalar]:
+def bracket_parameters(test_id: str, flow: str) -> dict[str, Scalar]:
     """Return the test parameters in the brackets of a pytest id, without the flow.
 
     `test_add[flow-float32-static_shapes]` gives `{"dtype": "float32"}`. Dynamic shapes give
@@ -244,34 +254,34 @@ def bracketed(test_id: str, flow: str) -> dict[str, Scalar]:
     parameters: dict[str, Scalar] = {}
     case = []
     for part in parts:
-        dtype = known_dtype(part)
-        if part in _SHAPES:
-            parameters |= {"dynamic": True} if _SHAPES[part] else {}
+        dtype = dtype_or_none(part)
+        if part in _DYNAMIC_BY_SHAPES:
+            parameters |= {"dynamic": True} if _DYNAMIC_BY_SHAPES[part] else {}
         elif dtype and "dtype" not in parameters:
             parameters["dtype"] = dtype
         elif part:
             case.append(part)
-    return parameters | ({"case": fitted("-".join(case), MAX_CASE)} if case else {})
+    return parameters | ({"case": shortened_with_digest("-".join(case), MAX_CASE)} if case else {})
 
 
 def _metrics(line: int, row: Mapping[str, str], tests: ImportedTests) -> dict[str, Any]:
     metrics = {}
     for column, cell in row.items():
-        named = _named(column)
-        if named is None or not cell:
+        name_and_unit = _metric_name_and_unit(column)
+        if name_and_unit is None or not cell:
             continue
-        value = tests.figure(line, column, cell, may_be_infinite=True)
+        value = tests.parse_number(line, column, cell, may_be_infinite=True)
         if value is not None:
-            metrics[named[0]] = {"value": value, "unit": named[1]}
+            metrics[name_and_unit[0]] = {"value": value, "unit": name_and_unit[1]}
     return metrics
 
 
-def _named(column: str) -> tuple[str, str] | None:
+def _metric_name_and_unit(column: str) -> tuple[str, str] | None:
     """Return the name and the unit of the metric in a column; None if it contains no metric."""
     if found := _OUTPUT.fullmatch(column):
         name = f"output_{found[1]}_{found[2].lower().replace(' ', '_')}"
         return name, "dB" if found[2] == "SNR" else "1"
-    return _UNITS.get(column)
+    return _METRIC_BY_COLUMN.get(column)
 
 
 # Reader for what ExecuTorch's backend test suite writes under pytest, with --json-report.
@@ -282,34 +292,36 @@ def _named(column: str) -> tuple[str, str] | None:
 # failed.
 
 _NEEDED_KEYS = ("Test Case", "Flow", "Result")
-_EMPTY = {"Params": "", "Result Detail": "", "Delegated": "False"}
+_DEFAULT_CELLS = {"Params": "", "Result Detail": "", "Delegated": "False"}
 
 
-def read_executorch_json(path: Path, options: Options) -> ImportResult:
+def read_executorch_json(path: Path, options: ImportOptions) -> ImportResult:
     """Read a pytest-json-report file of ExecuTorch's backend test suite.
 
     `options.suite` names the suite. Raises ProblemsError if the file or that name is invalid.
     """
-    document, records = pytest_json.document_of(path)
+    document, records = pytest_json.read_document(path)
     tests = ImportedTests(path, options)
-    suite = suite_of(tests, options)
+    suite = executorch_suite(tests, options)
     flows: set[str] = set()
     for number, record in enumerate(records):
         try:
             test = pytest_json.Test.model_validate(record)
         except ValidationError:
-            tests.fault(1, f"tests[{number}] is not a test in pytest-json-report format", _REMEDY)
+            tests.record_fault(
+                1, f"tests[{number}] is not a test in pytest-json-report format", _REMEDY
+            )
             continue
         rows = _json_rows(record)
         if rows is None:
             what = f"tests[{number}].metadata.subtests are not results in ExecuTorch format"
-            tests.fault(1, what, _REMEDY)
+            tests.record_fault(1, what, _REMEDY)
             continue
-        flows |= {row["Flow"] for row in rows} or {_flow(test.nodeid)}
-        for fields in _fields(test, rows, tests):
+        flows |= {row["Flow"] for row in rows} or {_flow_in_test_id(test.nodeid)}
+        for fields in _test_fields(test, rows, tests):
             tests.add(1, {"suite": suite.name, **fields})
-    note = note_of(flows - {""}, tests)
-    return pytest_json.found(document, suite, tests, note)
+    note = flows_note(flows - {""}, tests)
+    return pytest_json.import_result(document, suite, tests, note)
 
 
 def _json_rows(record: Mapping[str, Any]) -> list[CsvRow] | None:
@@ -319,46 +331,46 @@ def _json_rows(record: Mapping[str, Any]) -> list[CsvRow] | None:
     if not isinstance(subtests, list) or not all(isinstance(one, Mapping) for one in subtests):
         return None
     rows = [
-        _EMPTY | {k: str(v) for k, v in subtest.items() if isinstance(v, str | int | float)}
+        _DEFAULT_CELLS | {k: str(v) for k, v in subtest.items() if isinstance(v, str | int | float)}
         for subtest in subtests
     ]
     return rows if all(row.keys() >= {*_NEEDED_KEYS} for row in rows) else None
 
 
-def _fields(
+def _test_fields(
     test: pytest_json.Test, rows: list[CsvRow], tests: ImportedTests
 ) -> list[dict[str, Any]]:
-    verdict = pytest_json.verdict_of(test)
+    verdict = pytest_json.outcome_fields(test)
     if verdict is None:
         what = f'"{test.nodeid[:60]}": "{test.outcome[:40]}" is not a pytest outcome'
-        tests.fault(1, what, _REMEDY)
+        tests.record_fault(1, what, _REMEDY)
         return []
     if not rows:
-        return [{**_identity(test.nodeid), **verdict}]
-    found = [fields for row in rows if (fields := row_fields(1, row, tests))]
-    if len(rows) == 1 and found:
-        found[0]["duration_s"] = verdict.get("duration_s")
+        return [{**_name_and_parameters(test.nodeid), **verdict}]
+    row_results = [fields for row in rows if (fields := row_fields(1, row, tests))]
+    if len(rows) == 1 and row_results:
+        row_results[0]["duration_s"] = verdict.get("duration_s")
     if (
-        found
+        row_results
         and test.outcome in {"failed", "error"}
         and all(row["Result"] == "Pass" for row in rows)
     ):
-        found[-1] |= verdict | {"stage": None}
-    return found
+        row_results[-1] |= verdict | {"stage": None}
+    return row_results
 
 
-def _identity(nodeid: str) -> dict[str, Any]:
+def _name_and_parameters(nodeid: str) -> dict[str, Any]:
     address, bracket, inside = nodeid.partition("[")
     test_id = f"{address.rpartition('::')[2]}{bracket}{inside}"
-    flow = _flow(nodeid)
+    flow = _flow_in_test_id(nodeid)
     parameters = {"recipe": recipe_of(flow)} if flow else {}
     return {
         "name": test_id.partition("[")[0],
-        "parameters": parameters | bracketed(test_id, flow),
+        "parameters": parameters | bracket_parameters(test_id, flow),
     }
 
 
-def _flow(nodeid: str) -> str:
+def _flow_in_test_id(nodeid: str) -> str:
     """Return the flow in a pytest id: the part in brackets that begins with a backend, or ""."""
     parts = nodeid.partition("[")[2].removesuffix("]").split("-")
     return next((part for part in parts if split_flow(part)[0] in BACKENDS), "")

@@ -20,7 +20,12 @@ from pathlib import Path
 
 from accelerator_portal.reports import verdicts
 from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
-from accelerator_portal.reports.reading import TAKEN, ImportResult, Options, parse_python
+from accelerator_portal.reports.reading import (
+    READ_AS_TEST,
+    ImportOptions,
+    ImportResult,
+    parse_python,
+)
 
 _SUITE = "flaggems"
 _VENDORS = {"mlu": "cambricon", "musa": "mthreads"}
@@ -30,7 +35,7 @@ _REMEDY = "use an unmodified file from FlagGems' folder tests"
 _ISSUES = "https://github.com/flagos-ai/FlagGems/issues"
 
 
-def read_flaggems(path: Path, options: Options) -> ImportResult:
+def read_flaggems(path: Path, options: ImportOptions) -> ImportResult:
     """Read the tests that a file skips on `options.accelerator`, with the outcome `skipped`.
 
     Raises ProblemsError if the file is not valid Python or the suite name is invalid.
@@ -39,7 +44,7 @@ def read_flaggems(path: Path, options: Options) -> ImportResult:
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "operator")
     vendor = _VENDORS.get(options.accelerator, options.accelerator)
     module = parse_python(path, _REMEDY)
-    of_all = [
+    module_marks = [
         mark
         for statement in module.body
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "pytestmark"
@@ -51,11 +56,11 @@ def read_flaggems(path: Path, options: Options) -> ImportResult:
             tests.entries["in classes"] += len(methods)
         if not isinstance(function, ast.FunctionDef) or not function.name.startswith("test"):
             continue
-        skips = _skips([*of_all, *function.decorator_list], function.body)
-        found = next((call for test, call in skips if _holds(test, vendor)), None)
-        tests.entries[TAKEN if found else "not always skipped on this hardware"] += 1
-        if found:
-            reason = verdicts.reason(_text(found)) or verdicts.NO_REASON
+        skips = _skip_conditions([*module_marks, *function.decorator_list], function.body)
+        skip_call = next((call for test, call in skips if _is_true_for_vendor(test, vendor)), None)
+        tests.entries[READ_AS_TEST if skip_call else "not always skipped on this hardware"] += 1
+        if skip_call:
+            reason = verdicts.reason(_skip_reason(skip_call)) or verdicts.NO_REASON
             issue = _ISSUE.search(reason)
             fields = {
                 "suite": suite.name,
@@ -65,11 +70,11 @@ def read_flaggems(path: Path, options: Options) -> ImportResult:
                 "reason": reason,
                 "known_issue": {"url": f"{_ISSUES}/{issue[1]}"} if issue else None,
             }
-            tests.add(found.lineno, fields)
-    return ImportResult(suites=(suite,), tests=tests.done(), entries=tests.entries)
+            tests.add(skip_call.lineno, fields)
+    return ImportResult(suites=(suite,), tests=tests.checked_tests(), entries=tests.entries)
 
 
-def _skips(
+def _skip_conditions(
     marks: Iterable[ast.expr], body: Iterable[ast.stmt]
 ) -> Iterator[tuple[ast.expr, ast.Call]]:
     """Yield each condition that skips a whole test function, and the call that gives the reason.
@@ -77,41 +82,45 @@ def _skips(
     The condition and the call are in a `skipif` mark, or in an `if` statement with `pytest.skip`.
     """
     for call in marks:
-        if isinstance(call, ast.Call) and call.args and _is(call.func, "mark", "skipif"):
+        if (
+            isinstance(call, ast.Call)
+            and call.args
+            and _has_qualified_name(call.func, "mark", "skipif")
+        ):
             yield call.args[0], call
     for statement in body:
         if not isinstance(statement, ast.If):
             continue
         for inner in statement.body:
             skip = inner.value if isinstance(inner, ast.Expr) else None
-            if isinstance(skip, ast.Call) and _is(skip.func, "pytest", "skip"):
+            if isinstance(skip, ast.Call) and _has_qualified_name(skip.func, "pytest", "skip"):
                 yield statement.test, skip
 
 
-def _is(function: ast.expr, owner: str, name: str) -> bool:
+def _has_qualified_name(function: ast.expr, owner: str, name: str) -> bool:
     return ast.unparse(function).endswith(f"{owner}.{name}")
 
 
-def _holds(test: ast.expr, vendor: str) -> bool:
+def _is_true_for_vendor(test: ast.expr, vendor: str) -> bool:
     """Return whether a skip condition is true for a vendor, whatever the test's parameters.
 
     Only comparisons of `vendor_name` with literals, also joined by `or`, are understood. Other
     conditions count as false.
     """
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
-        return any(_holds(part, vendor) for part in test.values)
+        return any(_is_true_for_vendor(part, vendor) for part in test.values)
     if not isinstance(test, ast.Compare) or not ast.unparse(test.left).endswith("vendor_name"):
         return False
     try:
-        named = ast.literal_eval(test.comparators[0])
+        vendor_names = ast.literal_eval(test.comparators[0])
     except ValueError:
         return False
-    if isinstance(test.ops[0], ast.In) and isinstance(named, (list, tuple, set)):
-        return vendor in named
-    return isinstance(test.ops[0], ast.Eq) and bool(named == vendor)
+    if isinstance(test.ops[0], ast.In) and isinstance(vendor_names, (list, tuple, set)):
+        return vendor in vendor_names
+    return isinstance(test.ops[0], ast.Eq) and bool(vendor_names == vendor)
 
 
-def _text(call: ast.Call) -> str:
+def _skip_reason(call: ast.Call) -> str:
     """Return the reason in a call of `skip` or `skipif`; empty if it is not a string literal."""
     named = [keyword.value for keyword in call.keywords if keyword.arg in {"reason", "msg"}]
     for value in (*named, *call.args):

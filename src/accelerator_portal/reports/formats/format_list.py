@@ -25,7 +25,13 @@ from accelerator_portal.reports.formats.pytorch_test_run import read_pytorch_tes
 from accelerator_portal.reports.formats.torchbench import read_torchbench
 from accelerator_portal.reports.formats.tt_xla import read_tt_xla
 from accelerator_portal.reports.formats.xpu_skip_list import read_xpu_skip_list
-from accelerator_portal.reports.reading import Options, Reader, load_json, read_bytes, refuse
+from accelerator_portal.reports.reading import (
+    ImportOptions,
+    Reader,
+    file_error,
+    load_json,
+    read_bytes,
+)
 from accelerator_portal.reports.relay import relay_summary
 from accelerator_portal.reports.report import Report
 
@@ -54,7 +60,7 @@ def _relay_text(report: Report) -> str:
     return json.dumps(relay_summary(report), indent=1) + "\n"
 
 
-_UNDATED = "--started 2026-01-31T02:00:00 --torch 2.9.0"
+_UNDATED_OPTIONS = "--started 2026-01-31T02:00:00 --torch 2.9.0"
 
 # A file has the first format that matches. Formats with more specific marks come first.
 FORMATS: Mapping[str, Format] = {
@@ -77,7 +83,7 @@ FORMATS: Mapping[str, Format] = {
         read_pytorch_test_run,
         b'"classname"',
         b'"workflow_run_attempt"',
-        example=f"{_UNDATED} test_run.json",
+        example=f"{_UNDATED_OPTIONS} test_run.json",
     ),
     "torchbench": Format(
         "TorchBench’s JSON",
@@ -110,13 +116,13 @@ FORMATS: Mapping[str, Format] = {
         "the CSV of ExecuTorch’s backend suite",
         read_executorch_csv,
         b"Test ID,",
-        example=f"{_UNDATED} executorch.csv",
+        example=f"{_UNDATED_OPTIONS} executorch.csv",
     ),
     "dynamo-csv": Format(
         "the accuracy files of PyTorch’s dynamo benchmarks",
         read_dynamo_csv,
         b"name,",
-        example=f"{_UNDATED} inductor_torchbench_inference.csv",
+        example=f"{_UNDATED_OPTIONS} inductor_torchbench_inference.csv",
     ),
     "tt-xla": Format(
         "the model test configuration of Tenstorrent’s TT-XLA",
@@ -173,7 +179,7 @@ def detect_format(path: Path) -> str:
         if FORMATS[name].start in start and FORMATS[name].further in data:
             return name
     _refuse_malformed(path, start)
-    raise refuse(
+    raise file_error(
         path, 1, "unknown format", f"pass --format with one of: {', '.join(sorted(READERS))}"
     )
 
@@ -186,7 +192,7 @@ def _refuse_malformed(path: Path, start: bytes) -> None:
     """
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"<"):
-        read_junit(path, Options())
+        read_junit(path, ImportOptions())
     elif text.startswith((b"{", b"[")):
         try:
             load_json(path)

@@ -13,13 +13,13 @@ from pydantic import BaseModel, ValidationError
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.files.suite_file import SuiteKind
-from accelerator_portal.catalog.text_file import HIDDEN
+from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER
 from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
 from accelerator_portal.reports.identity import Identity, identity_of
 from accelerator_portal.reports.outcomes import OUTCOMES
-from accelerator_portal.reports.reading import MAX_TESTS, Options, read_text, refuse
+from accelerator_portal.reports.reading import MAX_TESTS, ImportOptions, file_error, read_text
 from accelerator_portal.reports.report import Environment, Suite, TestEntry
-from accelerator_portal.reports.test_ids import suite_name
+from accelerator_portal.reports.test_ids import valid_suite_name
 
 _MOST_SHOWN = 100
 _MOST_COUNTED = 10_000
@@ -48,16 +48,16 @@ class ImportedTests:
     reason).
     """
 
-    def __init__(self, path: Path, options: Options, *, may_repeat: bool = False) -> None:
+    def __init__(self, path: Path, options: ImportOptions, *, may_repeat: bool = False) -> None:
         self._path = path
         self._options = options
         self._may_repeat = may_repeat
         self._entries: dict[Identity, _Entry] = {}
         self._problems: list[Problem] = []
-        self._more = 0
+        self._unlisted_faults = 0
         self.entries: Counter[str] = Counter()
 
-    def fault(self, line: int, what: str, remedy: str) -> None:
+    def record_fault(self, line: int, what: str, remedy: str) -> None:
         """Record a fault of a line: `what` is wrong, and the `remedy`.
 
         Raises ProblemsError after 10,100 faults: the file is probably not in this format.
@@ -65,11 +65,11 @@ class ImportedTests:
         if len(self._problems) < _MOST_SHOWN:
             self._problems.append(Problem(self._path.name, line, what, remedy))
             return
-        self._more += 1
-        if self._more == _MOST_COUNTED:
-            raise self._error()
+        self._unlisted_faults += 1
+        if self._unlisted_faults == _MOST_COUNTED:
+            raise self._faults_error()
 
-    def parsed(
+    def parse_record(
         self, model: type[ModelT], record: object, place: str, line: int = 1
     ) -> ModelT | None:
         """Return a record of the file as `model`.
@@ -80,8 +80,8 @@ class ImportedTests:
         try:
             return model.model_validate(record)
         except ValidationError as error:
-            for what in _faults(place, error):
-                self.fault(line, what, _REMEDY)
+            for what in _validation_faults(place, error):
+                self.record_fault(line, what, _REMEDY)
             return None
 
     def environment(self, facts: Mapping[str, Any], place: str) -> Environment:
@@ -89,7 +89,7 @@ class ImportedTests:
 
         If a value is invalid, return an empty environment and record faults that name `place`.
         """
-        return self.parsed(Environment, facts, place) or Environment()
+        return self.parse_record(Environment, facts, place) or Environment()
 
     def suite(self, name: str, kind: SuiteKind) -> Suite:
         """Return a suite with this name. Raises ProblemsError if the name is invalid."""
@@ -97,10 +97,14 @@ class ImportedTests:
             return Suite(name=name, kind=kind)
         except ValidationError:
             what = f'"{name[:60]}" is not a valid suite name'
-            self.fault(1, what, "use lowercase letters and digits, separated by a single -, _ or .")
-            raise self._error() from None
+            self.record_fault(
+                1, what, "use lowercase letters and digits, separated by a single -, _ or ."
+            )
+            raise self._faults_error() from None
 
-    def cells(self, line: int, columns: Sequence[str], row: Sequence[str]) -> dict[str, str] | None:
+    def cells_by_column(
+        self, line: int, columns: Sequence[str], row: Sequence[str]
+    ) -> dict[str, str] | None:
         """Return the cells of a row by column.
 
         If there are more or fewer cells than columns, return None and record a fault.
@@ -108,10 +112,10 @@ class ImportedTests:
         if len(row) == len(columns):
             return dict(zip(columns, row, strict=True))
         what = f"the row has {len(row)} values, the header has {len(columns)}"
-        self.fault(line, what, "use one value per column")
+        self.record_fault(line, what, "use one value per column")
         return None
 
-    def figure(
+    def parse_number(
         self, line: int, column: str, cell: str, *, may_be_infinite: bool = False
     ) -> float | None:
         """Return the finite number in a cell; None for infinity, NaN and text.
@@ -126,7 +130,7 @@ class ImportedTests:
         if math.isfinite(value):
             return value
         if not may_be_infinite:
-            self.fault(line, f'{column}: "{cell[:60]}" is not a number', "use a number")
+            self.record_fault(line, f'{column}: "{cell[:60]}" is not a number', "use a number")
         return None
 
     def add(
@@ -139,8 +143,8 @@ class ImportedTests:
         the file has more tests than a report may have.
         """
         if isinstance(name := fields.get("name"), str):
-            fields = {**fields, "name": HIDDEN.sub(_escaped, name)}
-        test = self.parsed(TestEntry, self._with_parameters(fields), place, line)
+            fields = {**fields, "name": HIDDEN_CHARACTER.sub(_escape_sequence, name)}
+        test = self.parse_record(TestEntry, self._with_parameters(fields), place, line)
         if test is None:
             return
         new, identity = _Entry(line, device, test), identity_of(test)
@@ -149,17 +153,19 @@ class ImportedTests:
             what = (
                 f'"{test.name}" is listed twice with the same parameters, first in line {old.line}'
             )
-            self.fault(line, what, "remove one of the two")
+            self.record_fault(line, what, "remove one of the two")
         elif old is None or _is_preferred(new, old):
             self._entries[identity] = new
         if len(self._entries) > MAX_TESTS:
-            self.fault(line, f"the file has more than {MAX_TESTS:,} tests", "split it by suite")
-            raise self._error()
+            self.record_fault(
+                line, f"the file has more than {MAX_TESTS:,} tests", "split it by suite"
+            )
+            raise self._faults_error()
 
-    def done(self) -> tuple[TestEntry, ...]:
+    def checked_tests(self) -> tuple[TestEntry, ...]:
         """Return the tests. Raises ProblemsError with the recorded faults, if there are any."""
         if self._problems:
-            raise self._error()
+            raise self._faults_error()
         return tuple(entry.test for entry in self._entries.values())
 
     def _with_parameters(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -168,16 +174,20 @@ class ImportedTests:
             return fields
         return {**fields, "parameters": {**self._options.parameters, **own}}
 
-    def _error(self) -> ProblemsError:
+    def _faults_error(self) -> ProblemsError:
         problems = list(self._problems)
-        if self._more:
-            unread = ". The rest of the file was not read" if self._more == _MOST_COUNTED else ""
-            what = f"{self._more:,} more problems{unread}"
+        if self._unlisted_faults:
+            unread = (
+                ". The rest of the file was not read"
+                if self._unlisted_faults == _MOST_COUNTED
+                else ""
+            )
+            what = f"{self._unlisted_faults:,} more problems{unread}"
             problems.append(Problem(self._path.name, 1, what, "fix the problems above first"))
         return ProblemsError(problems)
 
 
-def outline(path: Path, model: type[ModelT], data: object) -> ModelT:
+def parse_document(path: Path, model: type[ModelT], data: object) -> ModelT:
     """Return the parsed content of a file as `model`. Raises ProblemsError if it does not fit.
 
     A model should declare its tests as `list[Any]`. `ImportedTests` can then validate them one by
@@ -186,11 +196,11 @@ def outline(path: Path, model: type[ModelT], data: object) -> ModelT:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        faults = (Problem(path.name, 1, what, _REMEDY) for what in _faults("", error))
+        faults = (Problem(path.name, 1, what, _REMEDY) for what in _validation_faults("", error))
         raise ProblemsError(faults) from None
 
 
-def yaml_file(path: Path) -> YamlFile:
+def read_yaml(path: Path) -> YamlFile:
     """Return a parsed YAML file that knows its line numbers.
 
     Raises ProblemsError if the file cannot be read or is not valid YAML.
@@ -201,12 +211,12 @@ def yaml_file(path: Path) -> YamlFile:
     return file
 
 
-def chosen_suite(path: Path, options: Options) -> str | None:
+def chosen_suite(path: Path, options: ImportOptions) -> str | None:
     """Return the suite that the user named, or None. Raises ProblemsError if it is invalid."""
-    if options.suite is not None and suite_name(options.suite) != options.suite:
+    if options.suite is not None and valid_suite_name(options.suite) != options.suite:
         what = f'"{options.suite[:60]}" is not a valid suite name'
-        near = suite_name(options.suite)
-        raise refuse(path, 1, what, f'write "{near}"' if near else "use lowercase letters")
+        near = valid_suite_name(options.suite)
+        raise file_error(path, 1, what, f'write "{near}"' if near else "use lowercase letters")
     return options.suite
 
 
@@ -217,7 +227,7 @@ def _is_preferred(new: _Entry, old: _Entry) -> bool:
     return OUTCOMES[new.test.outcome].merge_rank < OUTCOMES[old.test.outcome].merge_rank
 
 
-def _faults(place: str, error: ValidationError) -> Iterator[str]:
+def _validation_faults(place: str, error: ValidationError) -> Iterator[str]:
     for detail in error.errors(include_url=False):
         # pydantic adds "[key]" if the key itself is invalid.
         parts = (part for part in detail["loc"] if part != "[key]")
@@ -226,6 +236,6 @@ def _faults(place: str, error: ValidationError) -> Iterator[str]:
         yield f"{(place + named).removeprefix('.') or 'the file'}: {words}"
 
 
-def _escaped(hidden: re.Match[str]) -> str:
+def _escape_sequence(hidden: re.Match[str]) -> str:
     """Return the escape sequence of an invisible character, which pytest names can contain."""
     return f"\\u{ord(hidden[0]):04x}"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 from xml.parsers import expat
 
-from accelerator_portal.reports.reading import read_bytes, refuse
+from accelerator_portal.reports.reading import file_error, read_bytes
 
 _CHUNK = 1 << 18
 _MAX_DEPTH = 50
@@ -22,9 +22,9 @@ _MAX_SUITES = 100_000
 _MAX_TAG = 1 << 21
 _MAX_TEXT = 16_384  # of each end of a text, in characters
 
-RESULTS = frozenset({"failure", "error", "skipped"})
-ATTEMPTS = frozenset({"rerun", "rerunFailure", "rerunError", "flakyFailure", "flakyError"})
-_TEXTS = RESULTS | {"system-out", "system-err", "property"}
+RESULT_TAGS = frozenset({"failure", "error", "skipped"})
+ATTEMPT_TAGS = frozenset({"rerun", "rerunFailure", "rerunError", "flakyFailure", "flakyError"})
+_TEXTS = RESULT_TAGS | {"system-out", "system-err", "property"}
 _ROOTS = frozenset({"testsuites", "testsuite"})
 
 
@@ -66,33 +66,33 @@ class CaseElement:
     retries: int = 0
 
 
-def elements(path: Path) -> Iterator[SuiteElement | CaseElement]:
+def junit_elements(path: Path) -> Iterator[SuiteElement | CaseElement]:
     """Yield the suites and test cases of a file; a suite is yielded at its end.
 
     Raises ProblemsError if the file is not JUnit XML, or has a document type declaration:
     entities could expand to gigabytes or read other files.
     """
     data = memoryview(read_bytes(path))
-    reader = _Reader(path)
+    reader = _JUnitParser(path)
     for start in range(0, max(len(data), 1), _CHUNK):
         end = start + _CHUNK
         reader.feed(bytes(data[start:end]), end, final=end >= len(data))
-        yield from reader.found
-        reader.found.clear()
+        yield from reader.complete_elements
+        reader.complete_elements.clear()
 
 
-class _Reader:
-    """Expat's callbacks. `found` contains the elements that are complete.
+class _JUnitParser:
+    """Expat's callbacks. `complete_elements` contains the elements that are complete.
 
-    The caller empties `found` after each call of `feed`.
+    The caller empties `complete_elements` after each call of `feed`.
     """
 
     def __init__(self, path: Path) -> None:
-        self.found: list[SuiteElement | CaseElement] = []
+        self.complete_elements: list[SuiteElement | CaseElement] = []
         self._path = path
-        self._open: list[str] = []
+        self._open_tags: list[str] = []
         self._suites: list[SuiteElement] = []  # the open ones, the root first
-        self._count = 0
+        self._suite_count = 0
         self._case: CaseElement | None = None
         self._attributes: Mapping[str, str] = {}
         self._text: str | None = None
@@ -124,7 +124,7 @@ class _Reader:
             self._refuse(self._line(), what, "shorten its message")
 
     def _refuse(self, line: int, what: str, remedy: str) -> NoReturn:
-        raise refuse(self._path, line, what, remedy) from None
+        raise file_error(self._path, line, what, remedy) from None
 
     def _line(self) -> int:
         return self._parser.CurrentLineNumber
@@ -134,26 +134,26 @@ class _Reader:
         self._refuse(self._line(), what, "remove it; test reports do not use one")
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        if not self._open and tag not in _ROOTS:
+        if not self._open_tags and tag not in _ROOTS:
             what = f"the outermost element is <{tag[:40]}>, not <testsuites>"
             self._refuse(self._line(), what, "use a JUnit XML file")
-        if len(self._open) >= _MAX_DEPTH:
+        if len(self._open_tags) >= _MAX_DEPTH:
             what = f"more than {_MAX_DEPTH} nested elements"
             self._refuse(self._line(), what, "create the file again")
-        self._open.append(tag)
+        self._open_tags.append(tag)
         if tag in _ROOTS and self._case is None:
             for outer in self._suites[-1:]:
                 outer.nested = True
             nested = tag == "testsuites"
             self._suites.append(SuiteElement(self._line(), attributes, nested=nested))
-            self._count += 1
-            if self._count > _MAX_SUITES:
+            self._suite_count += 1
+            if self._suite_count > _MAX_SUITES:
                 what = f"the file has more than {_MAX_SUITES:,} suites"
                 self._refuse(self._line(), what, "split it")
         elif tag == "testcase" and self._case is None:
             self._suites[-1].cases += 1
             self._case = CaseElement(self._line(), self._suites[-1], attributes)
-        elif tag in ATTEMPTS and self._case:
+        elif tag in ATTEMPT_TAGS and self._case:
             self._case.retries += 1
         elif tag in _TEXTS:
             self._attributes, self._text = attributes, ""
@@ -162,30 +162,30 @@ class _Reader:
         if self._text is not None:
             self._text += text
             if len(self._text) > 8 * _MAX_TEXT:
-                self._text = _ends(self._text)
+                self._text = _both_ends(self._text)
 
     def _end(self, tag: str) -> None:
-        self._open.pop()
+        self._open_tags.pop()
         if tag == "testcase" and self._case:
-            self.found.append(self._case)
+            self.complete_elements.append(self._case)
             self._case = None
         elif tag in _ROOTS and self._case is None:
-            self.found.append(self._suites.pop())
+            self.complete_elements.append(self._suites.pop())
         elif tag in _TEXTS and self._text is not None:
-            self._keep(tag, _ends(self._text))
+            self._store_text(tag, _both_ends(self._text))
             self._text = None
 
-    def _keep(self, tag: str, text: str) -> None:
+    def _store_text(self, tag: str, text: str) -> None:
         if tag == "property":
             owner = self._case or self._suites[-1]
             if name := self._attributes.get("name"):
                 owner.properties[name] = self._attributes.get("value", text)
-        elif self._case and tag in RESULTS:
+        elif self._case and tag in RESULT_TAGS:
             self._case.results.append(ResultElement(tag, self._attributes, text))
         elif self._case:
             self._case.output = text or self._case.output
 
 
-def _ends(text: str) -> str:
+def _both_ends(text: str) -> str:
     """Return the first and the last `_MAX_TEXT` characters, or all if the text is not longer."""
     return text if len(text) <= 2 * _MAX_TEXT else text[:_MAX_TEXT] + text[-_MAX_TEXT:]

@@ -25,10 +25,10 @@ from accelerator_portal.catalog.fields import OpenModel
 from accelerator_portal.reports.formats.imported_tests import (
     ImportedTests,
     chosen_suite,
-    outline,
-    yaml_file,
+    parse_document,
+    read_yaml,
 )
-from accelerator_portal.reports.reading import TAKEN, ImportResult, Options
+from accelerator_portal.reports.reading import READ_AS_TEST, ImportOptions, ImportResult
 from accelerator_portal.reports.report import Finite
 
 _SUITE = "vllm-lm-eval"
@@ -45,12 +45,12 @@ class _Task(OpenModel):
     metrics: tuple[_Metric, ...]
 
 
-class _File(OpenModel):
+class _ExpectedAccuracy(OpenModel):
     model_name: str
     tasks: tuple[_Task, ...]
 
 
-class _Card(OpenModel):
+class _ModelCardFile(OpenModel):
     class _Model(OpenModel):
         model_name: str
         tasks: str
@@ -59,7 +59,7 @@ class _Card(OpenModel):
     metrics: _Metric
 
 
-def read_lm_eval(path: Path, options: Options) -> ImportResult:
+def read_lm_eval(path: Path, options: ImportOptions) -> ImportResult:
     """Read a model's expected accuracy. `options.suite` names the suite.
 
     Each test has the outcome `passed`. Raises ProblemsError if the file or the suite name is
@@ -67,8 +67,8 @@ def read_lm_eval(path: Path, options: Options) -> ImportResult:
     """
     tests = ImportedTests(path, options)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "model")
-    file = yaml_file(path)
-    for task in (expected := _expected(path, file.data)).tasks:
+    file = read_yaml(path)
+    for task in (expected := _expected_accuracy(path, file.data)).tasks:
         fields = {
             "suite": suite.name,
             "name": expected.model_name,
@@ -83,14 +83,14 @@ def read_lm_eval(path: Path, options: Options) -> ImportResult:
                 for metric in task.metrics
             },
         }
-        tests.entries[TAKEN] += 1
+        tests.entries[READ_AS_TEST] += 1
         tests.add(file.line(("tasks",)), fields)
-    return ImportResult(suites=(suite,), tests=tests.done(), entries=tests.entries)
+    return ImportResult(suites=(suite,), tests=tests.checked_tests(), entries=tests.entries)
 
 
-def _expected(path: Path, data: object) -> _File:
+def _expected_accuracy(path: Path, data: object) -> _ExpectedAccuracy:
     if isinstance(data, Mapping) and "model_card" in data:
-        card = outline(path, _Card, data)
+        card = parse_document(path, _ModelCardFile, data)
         task = _Task(name=card.model_card.tasks, metrics=(card.metrics,))
-        return _File(model_name=card.model_card.model_name, tasks=(task,))
-    return outline(path, _File, data)
+        return _ExpectedAccuracy(model_name=card.model_card.model_name, tasks=(task,))
+    return parse_document(path, _ExpectedAccuracy, data)

@@ -24,23 +24,25 @@ from pathlib import Path
 
 from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
 from accelerator_portal.reports.reading import (
-    TAKEN,
+    READ_AS_TEST,
+    ImportOptions,
     ImportResult,
-    Options,
+    file_error,
     parse_python,
     read_text,
-    refuse,
 )
-from accelerator_portal.reports.texts import shortened
+from accelerator_portal.reports.texts import shortened_text
 
 _SUITE = "operators"
 _MODES = {"mps_ops_modifier": "forward", "mps_ops_grad_modifier": "backward"}
-_OTHERS = {
+_UNREAD_LISTS = {
     "MACOS": "for old macOS",
     "SPARSE": "for sparse tensors",
     "COMPLEX": "for complex numbers",
 }
-_NOT_MPS = re.compile(r"\bcpu (?:errors?|result)\b|not supported for any device", re.IGNORECASE)
+_TEST_AT_FAULT = re.compile(
+    r"\bcpu (?:errors?|result)\b|not supported for any device", re.IGNORECASE
+)
 _REMEDY = "use torch/testing/_internal/common_mps.py of PyTorch 2.14 or newer"
 # The lists write an operator and its variant as one word.
 _VARIANTS = {
@@ -58,7 +60,7 @@ _VARIANTS = {
 }
 
 
-def read_mps_lists(path: Path, options: Options) -> ImportResult:
+def read_mps_lists(path: Path, options: ImportOptions) -> ImportResult:
     """Read the lists of operators in `common_mps.py`, for float32.
 
     The outcome of a test is `failed`, `test-broken` or `skipped`. `options.suite` names the suite.
@@ -67,25 +69,27 @@ def read_mps_lists(path: Path, options: Options) -> ImportResult:
     """
     tests = ImportedTests(path, options, may_repeat=True)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "operator")
-    found = list(_lists(parse_python(path, _REMEDY)))
-    if all(_left_out(listed) for _, listed, _ in found):
-        raise refuse(path, 1, "no list of operators found", _REMEDY)
-    comments = _comments(path)
-    for mode, listed, entries in found:
-        if why := _left_out(listed):
+    lists = list(_operator_lists(parse_python(path, _REMEDY)))
+    if all(_unread_reason(listed) for _, listed, _ in lists):
+        raise file_error(path, 1, "no list of operators found", _REMEDY)
+    comments = _blaming_comments(path)
+    for mode, listed, entries in lists:
+        if why := _unread_reason(listed):
             tests.entries[why] += len(entries.keys)
             continue
         skipped = "SKIPLIST" in listed
         for key, types in zip(entries.keys, entries.values, strict=True):
             if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
-                tests.fault(entries.lineno, f"{listed} has an entry that is not a name", _REMEDY)
+                tests.record_fault(
+                    entries.lineno, f"{listed} has an entry that is not a name", _REMEDY
+                )
                 continue
-            if not _for_float32(types):
+            if not _applies_to_float32(types):
                 tests.entries["for other data types only"] += 1
                 continue
-            tests.entries[TAKEN] += 1
-            what = "leave it out" if skipped else "expect a failure"
-            comment = _comment_on(key, types, entries, comments)
+            tests.entries[READ_AS_TEST] += 1
+            expectation = "leave it out" if skipped else "expect a failure"
+            comment = _comment_on_entry(key, types, entries, comments)
             failed = "test-broken" if comment else "failed"
             fields = {
                 "suite": suite.name,
@@ -93,18 +97,20 @@ def read_mps_lists(path: Path, options: Options) -> ImportResult:
                 "parameters": {"dtype": "float32", "mode": mode},
                 "outcome": "skipped" if skipped else failed,
                 "raw_status": "skip" if skipped else "xfail",
-                "reason": shortened(f"PyTorch's tests on MPS {what} ({listed}{comment})."),
+                "reason": shortened_text(
+                    f"PyTorch's tests on MPS {expectation} ({listed}{comment})."
+                ),
             }
             tests.add(key.lineno, fields)
-    return ImportResult(suites=(suite,), tests=tests.done(), entries=tests.entries)
+    return ImportResult(suites=(suite,), tests=tests.checked_tests(), entries=tests.entries)
 
 
-def _left_out(listed: str) -> str | None:
+def _unread_reason(listed: str) -> str | None:
     """Return why the list with this name is not read; None if it is read."""
-    return next((why for word, why in _OTHERS.items() if word in listed), None)
+    return next((why for word, why in _UNREAD_LISTS.items() if word in listed), None)
 
 
-def _lists(module: ast.Module) -> Iterator[tuple[str, str, ast.Dict]]:
+def _operator_lists(module: ast.Module) -> Iterator[tuple[str, str, ast.Dict]]:
     """Yield the mode (forward or backward), the name and the entries of each list."""
     for function in ast.walk(module):
         if not isinstance(function, ast.FunctionDef) or function.name not in _MODES:
@@ -120,7 +126,7 @@ def _lists(module: ast.Module) -> Iterator[tuple[str, str, ast.Dict]]:
                 yield _MODES[function.name], name, statement.value
 
 
-def _comments(path: Path) -> list[tuple[int, bool, str]]:
+def _blaming_comments(path: Path) -> list[tuple[int, bool, str]]:
     """Return the comments that blame the test instead of MPS.
 
     A comment is a tuple: its line, whether this line has no code, and its text.
@@ -129,23 +135,30 @@ def _comments(path: Path) -> list[tuple[int, bool, str]]:
     return [
         (token.start[0], token.line.lstrip().startswith("#"), token.string.lstrip("# "))
         for token in tokenize.generate_tokens(lines.readline)
-        if token.type == tokenize.COMMENT and _NOT_MPS.search(token.string)
+        if token.type == tokenize.COMMENT and _TEST_AT_FAULT.search(token.string)
     ]
 
 
-def _comment_on(
+def _comment_on_entry(
     key: ast.expr, types: ast.expr, entries: ast.Dict, comments: list[tuple[int, bool, str]]
 ) -> str:
     """Return the comment that blames an entry's test instead of MPS: `, comment "CPU errors"`.
 
     The result is the end of a reason; it is empty without such a comment.
     """
-    own, above = range(key.lineno, (types.end_lineno or 0) + 1), range(entries.lineno, key.lineno)
-    found = (text for line, alone, text in comments if line in own or (alone and line in above))
+    entry_lines, list_lines_above = (
+        range(key.lineno, (types.end_lineno or 0) + 1),
+        range(entries.lineno, key.lineno),
+    )
+    found = (
+        text
+        for line, alone, text in comments
+        if line in entry_lines or (alone and line in list_lines_above)
+    )
     return next((f', comment "{text}"' for text in found), "")
 
 
-def _for_float32(types: ast.expr) -> bool:
+def _applies_to_float32(types: ast.expr) -> bool:
     """Return whether an entry applies to float32. An entry without types applies to all."""
     if isinstance(types, ast.Constant):
         return types.value is None

@@ -20,41 +20,45 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.fields import StrictModel
 from accelerator_portal.reports import verdicts
-from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite, outline
+from accelerator_portal.reports.formats.imported_tests import (
+    ImportedTests,
+    chosen_suite,
+    parse_document,
+)
 from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.reports.reading import ImportResult, Options, load_json, refuse
+from accelerator_portal.reports.reading import ImportOptions, ImportResult, file_error, load_json
 from accelerator_portal.reports.report import Suite
-from accelerator_portal.reports.test_ids import identified_node
+from accelerator_portal.reports.test_ids import parse_pytest_node_id
 
 _SUITE = "onnx-backend"
 _DATE = "%m/%d/%Y %H:%M:%S"
 _DEVICE = re.compile(r"_(cpu|cuda)\Z")
 _NOTE = "The date in the file has no time zone. It is read as UTC."
 
-_Names = Annotated[
+_TestNames = Annotated[
     tuple[Annotated[str, StringConstraints(min_length=1)], ...], Field(fail_fast=True)
 ]
 
 
-class _Scoreboard(Model):
+class _Scoreboard(StrictModel):
     """The content of the file; `date` and `skipped` are optional."""
 
     date: str | None = None
-    failed: _Names
-    passed: _Names
-    skipped: _Names = ()
+    failed: _TestNames
+    passed: _TestNames
+    skipped: _TestNames = ()
 
 
-def read_onnx_scoreboard(path: Path, options: Options) -> ImportResult:
+def read_onnx_scoreboard(path: Path, options: ImportOptions) -> ImportResult:
     """Read a scoreboard's `report.json`. `options.suite` names the suite.
 
     Raises ProblemsError if the file or the suite name is invalid.
     """
     suite = chosen_suite(path, options) or _SUITE
-    board = outline(path, _Scoreboard, load_json(path))
-    started = _started(path, board.date)
+    board = parse_document(path, _Scoreboard, load_json(path))
+    started = _start_time(path, board.date)
     outcomes: Mapping[Outcome, tuple[str, ...]] = {
         "failed": board.failed,
         "passed": board.passed,
@@ -63,18 +67,18 @@ def read_onnx_scoreboard(path: Path, options: Options) -> ImportResult:
     imported = ImportedTests(path, options)
     for outcome, names in outcomes.items():
         for number, name in enumerate(names):
-            _add(imported, suite, outcome, name, f"{outcome}[{number}]")
+            _add_test(imported, suite, outcome, name, f"{outcome}[{number}]")
     return ImportResult(
         suites=(Suite(name=suite, kind="operator"),),
-        tests=imported.done(),
+        tests=imported.checked_tests(),
         started=started,
         note=_NOTE if started else None,
     )
 
 
-def _add(imported: ImportedTests, suite: str, outcome: Outcome, name: str, place: str) -> None:
+def _add_test(imported: ImportedTests, suite: str, outcome: Outcome, name: str, place: str) -> None:
     device = _DEVICE.search(name)
-    test = identified_node(_DEVICE.sub("", name))
+    test = parse_pytest_node_id(_DEVICE.sub("", name))
     fields = {
         "suite": suite,
         "name": test.name,
@@ -86,11 +90,11 @@ def _add(imported: ImportedTests, suite: str, outcome: Outcome, name: str, place
     imported.add(1, fields, place=place, device=device[1] if device else None)
 
 
-def _started(path: Path, date: str | None) -> dt.datetime | None:
+def _start_time(path: Path, date: str | None) -> dt.datetime | None:
     if date is None:
         return None
     try:
         return dt.datetime.strptime(date, _DATE).replace(tzinfo=dt.timezone.utc)
     except ValueError:
         what = f'date: "{date[:40]}" is not a date and time'
-        raise refuse(path, 1, what, "use a format like 07/02/2026 01:13:10") from None
+        raise file_error(path, 1, what, "use a format like 07/02/2026 01:13:10") from None

@@ -12,63 +12,69 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from accelerator_portal.reports import verdicts
-from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite, outline
+from accelerator_portal.reports.formats.imported_tests import (
+    ImportedTests,
+    chosen_suite,
+    parse_document,
+)
 from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.reports.reading import ImportResult, Options, load_json, refuse
+from accelerator_portal.reports.reading import ImportOptions, ImportResult, file_error, load_json
 from accelerator_portal.reports.report import Suite
-from accelerator_portal.reports.test_ids import fitted, identified_node
+from accelerator_portal.reports.test_ids import parse_pytest_node_id, shortened_with_digest
 
 _SUITE = "pytest"  # as in pytest's own JUnit XML
 
 # pytest writes a skip as a tuple: ('/x/test_a.py', 10, 'Skipped: needs two cards').
 _SKIP = re.compile(r"\(.{1,1000}?, \d+, ([\"'])(?:Skipped: )?(.*)\1\)", re.DOTALL)
 _ARCHITECTURE = re.compile(r"(?<![a-z0-9])(x86_64|aarch64|s390x|ppc64le|riscv64)(?![a-z0-9])")
-_EXPECTED = "It is expected to fail."
+_EXPECTED_FAILURE_REASON = "It is expected to fail."
 
 
-def read_pytest_json(path: Path, options: Options) -> ImportResult:
+def read_pytest_json(path: Path, options: ImportOptions) -> ImportResult:
     """Read a pytest-json-report file.
 
     A module or class that cannot be collected becomes a test with the outcome `test-broken`. Raises
     ProblemsError with the faults of the file or the suite name.
     """
     suite = chosen_suite(path, options) or _SUITE
-    document, records = document_of(path)
+    document, records = read_document(path)
     imported = ImportedTests(path, options, may_repeat=True)
     for number, record in enumerate(records):
         place = f"tests[{number}]"
-        test = imported.parsed(Test, record, place)
+        test = imported.parse_record(Test, record, place)
         if test is None:
             continue
-        verdict = verdict_of(test)
+        verdict = outcome_fields(test)
         if verdict is None:
             what = f'{place}.outcome: "{test.outcome[:40]}" is not a pytest outcome'
-            imported.fault(1, what, 'use "passed", "failed", "error", "skipped" or "xfailed"')
+            imported.record_fault(
+                1, what, 'use "passed", "failed", "error", "skipped" or "xfailed"'
+            )
             continue
-        _add(imported, place, test.nodeid, {"suite": suite, **verdict})
+        _add_test(imported, place, test.nodeid, {"suite": suite, **verdict})
     if document.summary.total != len(records):
         what = f"summary.total is {document.summary.total:,}, but the number of tests is"
         remedy = "create the file again; one of the two is incomplete"
-        imported.fault(1, f"{what} {len(records):,}", remedy)
+        imported.record_fault(1, f"{what} {len(records):,}", remedy)
     _add_collectors(imported, document, suite)
-    read = found(document, Suite(name=suite, kind="unit"), imported)
-    planned = _planned(document, len(read.tests))
+    read = import_result(document, Suite(name=suite, kind="unit"), imported)
+    planned = _planned_count(document, len(read.tests))
     return replace(read, suites=(Suite(name=suite, kind="unit", planned=planned),))
 
 
-def document_of(path: Path) -> tuple[Document, list[Any]]:
+def read_document(path: Path) -> tuple[Document, list[Any]]:
     """Return the content of a pytest-json-report file, and its tests, which are not validated yet.
 
     Raises ProblemsError if the file is invalid, or if it is a summary without tests.
     """
-    document = outline(path, Document, load_json(path))
+    document = parse_document(path, Document, load_json(path))
     if document.tests is None:
         what = 'the file has no "tests", because it was created with --json-report-summary'
-        raise refuse(path, 1, what, "create it without that option")
+        raise file_error(path, 1, what, "create it without that option")
     return document, document.tests
 
 
-def found(
+def import_result(
     document: Document,
     suite: Suite,
     imported: ImportedTests,
@@ -78,8 +84,8 @@ def found(
 
     All tests belong to `suite`. Raises ProblemsError with the faults in `imported`, if any.
     """
-    environment = imported.environment(_environment(document.environment), "environment")
-    tests = imported.done()
+    environment = imported.environment(_environment_fields(document.environment), "environment")
+    tests = imported.checked_tests()
     end = dt.datetime.fromtimestamp(document.created, dt.timezone.utc)
     return ImportResult(
         suites=(suite,),
@@ -91,8 +97,8 @@ def found(
     )
 
 
-def _add(imported: ImportedTests, place: str, nodeid: str, fields: Mapping[str, Any]) -> None:
-    known = identified_node(nodeid)
+def _add_test(imported: ImportedTests, place: str, nodeid: str, fields: Mapping[str, Any]) -> None:
+    known = parse_pytest_node_id(nodeid)
     fields = {**fields, "name": known.name, "parameters": dict(known.parameters)}
     imported.add(1, fields, place=place, device=known.device)
 
@@ -107,10 +113,10 @@ def _add_collectors(imported: ImportedTests, document: Document, suite: str) -> 
                 "reason": verdicts.reason(collector.longrepr),
             }
             nodeid = collector.nodeid or "collection"
-            _add(imported, f"collectors[{number}]", nodeid, fields)
+            _add_test(imported, f"collectors[{number}]", nodeid, fields)
 
 
-def _planned(document: Document, ran: int) -> int | None:
+def _planned_count(document: Document, ran: int) -> int | None:
     """Return the number of tests that pytest planned to run; None if it is unknown.
 
     This is the number of collected tests without deselected tests, plus one for each module or
@@ -125,7 +131,7 @@ def _planned(document: Document, ran: int) -> int | None:
     return planned if planned >= ran else None
 
 
-def verdict_of(test: Test) -> dict[str, Any] | None:
+def outcome_fields(test: Test) -> dict[str, Any] | None:
     """Return the `TestEntry` fields that state a test's result; None for an unknown outcome.
 
     The fields are `outcome`, `raw_status`, `reason`, `duration_s` and `log_tail`, and `metrics` for
@@ -134,22 +140,24 @@ def verdict_of(test: Test) -> dict[str, Any] | None:
     stages = test.stages
     failed = next((stage for stage in stages if stage.outcome == "failed"), None)
     stage = failed or test.call or (stages[0] if stages else Stage())
-    said: dict[str, Any] = {"raw_status": None if test.outcome == "passed" else test.outcome}
+    result_fields: dict[str, Any] = {
+        "raw_status": None if test.outcome == "passed" else test.outcome
+    }
     if stages:
-        said["duration_s"] = sum(one.duration for one in stages)
+        result_fields["duration_s"] = sum(one.duration for one in stages)
     if test.outcome in {"skipped", "xfailed"}:
-        return {**said, **_left_out(stage, expected=test.outcome == "xfailed")}
+        return {**result_fields, **_skip_fields(stage, expected=test.outcome == "xfailed")}
     if test.outcome == "rerun":
         # The file does not state the number of attempts, only that there was more than one.
-        said["metrics"] = {"retries": {"value": 1, "unit": "1"}}
+        result_fields["metrics"] = {"retries": {"value": 1, "unit": "1"}}
     elif test.outcome not in {"passed", "xpassed", "failed", "error"}:
         return None
     if test.outcome in {"passed", "xpassed"} or (test.outcome == "rerun" and failed is None):
-        return {**said, "outcome": "passed"}
+        return {**result_fields, "outcome": "passed"}
     message = verdicts.reason(stage.crash.message)
     log = stage.longrepr if message else ""
     return {
-        **said,
+        **result_fields,
         "outcome": _outcome(stage, around=failed is not None and failed is not test.call),
         "reason": message or verdicts.reason(stage.longrepr),
         "log_tail": verdicts.log_tail(log) or verdicts.log_tail(stage.stderr or stage.stdout),
@@ -157,60 +165,64 @@ def verdict_of(test: Test) -> dict[str, Any] | None:
 
 
 def _outcome(stage: Stage, *, around: bool) -> Outcome:
-    of = verdicts.of_error if around else verdicts.of_failure
-    return of(stage.crash.message, stage.longrepr)
+    classify = verdicts.error_outcome if around else verdicts.failure_outcome
+    return classify(stage.crash.message, stage.longrepr)
 
 
-def _left_out(stage: Stage, *, expected: bool) -> dict[str, Any]:
+def _skip_fields(stage: Stage, *, expected: bool) -> dict[str, Any]:
     if expected:
         said = verdicts.reason(stage.crash.message) or verdicts.reason(stage.longrepr)
-        return {"outcome": "skipped", "raw_status": "xfail", "reason": said or _EXPECTED}
-    found = _SKIP.fullmatch(stage.longrepr)
-    reason = verdicts.reason(found[2] if found else stage.longrepr)
+        return {
+            "outcome": "skipped",
+            "raw_status": "xfail",
+            "reason": said or _EXPECTED_FAILURE_REASON,
+        }
+    skip_tuple = _SKIP.fullmatch(stage.longrepr)
+    reason = verdicts.reason(skip_tuple[2] if skip_tuple else stage.longrepr)
     return {"outcome": "skipped", "reason": reason or verdicts.NO_REASON}
 
 
-def _environment(said: Mapping[str, Any]) -> dict[str, Any]:
+def _environment_fields(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of an `Environment` that pytest-metadata's facts state.
 
     pytest-metadata does not state `torch`; test suites can add that key.
     """
-    platform = _word(said.get("Platform"))
+    platform = _text_or_none(metadata.get("Platform"))
     architecture = _ARCHITECTURE.search(platform or "")
-    packages = said.get("Packages")
-    every = {**packages, **said} if isinstance(packages, Mapping) else said
+    packages = metadata.get("Packages")
+    all_facts = {**packages, **metadata} if isinstance(packages, Mapping) else metadata
     versions = {
-        fitted(name, 200): version
+        shortened_with_digest(name, 200): version
         for name, value in (packages.items() if isinstance(packages, Mapping) else ())
-        if name and name.lower() != "torch" and (version := _word(value))
+        if name and name.lower() != "torch" and (version := _text_or_none(value))
     }
     return {
-        "torch": _word(every.get("torch")),
-        "python": _word(said.get("Python")),
+        "torch": _text_or_none(all_facts.get("torch")),
+        "python": _text_or_none(metadata.get("Python")),
         "os": platform,
         "arch": architecture[1] if architecture else None,
         "packages": versions,
     }
 
 
-def _word(value: object) -> str | None:
-    return fitted(value, 200) if isinstance(value, str) and value else None
+def _text_or_none(value: object) -> str | None:
+    return shortened_with_digest(value, 200) if isinstance(value, str) and value else None
 
 
 Seconds = Annotated[float, Field(ge=0, lt=10**9)]
 
 
-class _Part(BaseModel):
+class _PytestJsonModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
 
-class Crash(_Part):
+class Crash(_PytestJsonModel):
     """The message of the error at which a stage failed."""
 
     message: str = ""
 
 
-class Stage(_Part):
+class Stage(_PytestJsonModel):
     """A stage of a test: setup, call or teardown."""
 
     duration: Seconds = 0
@@ -221,7 +233,7 @@ class Stage(_Part):
     stderr: str = ""
 
 
-class Test(_Part):
+class Test(_PytestJsonModel):
     """A test with its outcome and the stages that ran."""
 
     __test__ = False
@@ -241,7 +253,7 @@ class Test(_Part):
         return [stage for stage in every if stage]
 
 
-class Collector(_Part):
+class Collector(_PytestJsonModel):
     """A module or class from which pytest collected tests."""
 
     nodeid: str
@@ -249,7 +261,7 @@ class Collector(_Part):
     longrepr: str = ""
 
 
-class Summary(_Part):
+class Summary(_PytestJsonModel):
     """The numbers of tests that have a result, that pytest collected, and that it deselected."""
 
     total: Annotated[int, Field(ge=0)] = 0
@@ -257,7 +269,7 @@ class Summary(_Part):
     deselected: Annotated[int, Field(ge=0)] = 0
 
 
-class Document(_Part):
+class Document(_PytestJsonModel):
     """A pytest-json-report file; `created` is the end of the run in seconds since 1970."""
 
     created: Annotated[float, Field(ge=0, lt=253_402_300_799)]

@@ -16,22 +16,22 @@ from pathlib import Path
 from typing import Any
 
 from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
-from accelerator_portal.reports.formats.junit import named, plain_fields
+from accelerator_portal.reports.formats.junit import parsed_test_id, standard_fields
 from accelerator_portal.reports.formats.junit_xml import (
-    ATTEMPTS,
-    RESULTS,
+    ATTEMPT_TAGS,
+    RESULT_TAGS,
     CaseElement,
     ResultElement,
     SuiteElement,
 )
 from accelerator_portal.reports.reading import (
+    ImportOptions,
     ImportResult,
-    Options,
-    checked_json,
+    file_error,
     lines_of,
     load_json,
+    parse_json_in_file,
     read_text,
-    refuse,
 )
 from accelerator_portal.reports.report import Suite
 
@@ -39,7 +39,7 @@ _SUITE = "pytorch-tests"
 _SUMMARY = "the file has test counts but no test names"
 
 
-def read_pytorch_test_run(path: Path, options: Options) -> ImportResult:
+def read_pytorch_test_run(path: Path, options: ImportOptions) -> ImportResult:
     """Read a file of test cases that PyTorch's CI uploaded. `options.suite` names the suite.
 
     Raises ProblemsError if the file or the suite name is invalid.
@@ -47,69 +47,71 @@ def read_pytorch_test_run(path: Path, options: Options) -> ImportResult:
     suite = chosen_suite(path, options) or _SUITE
     imported = ImportedTests(path, options, may_repeat=True)
     jobs: set[str] = set()
-    for line, record in _records(path):
+    for line, record in _test_records(path):
         if not isinstance(record, dict):
-            imported.fault(line, "this is not a test case object", "use one object per test")
+            imported.record_fault(line, "this is not a test case object", "use one object per test")
             continue
         if "name" not in record and "tests" in record:
-            raise refuse(path, line, _SUMMARY, "use a file of the collection test_run")
+            raise file_error(path, line, _SUMMARY, "use a file of the collection test_run")
         jobs.add(str(record.get("job_id")))
-        _add(imported, line, suite, record)
+        _add_test(imported, line, suite, record)
     note = f"Results of {len(jobs)} jobs of PyTorch's CI." if len(jobs) > 1 else None
-    return ImportResult(suites=(Suite(name=suite, kind="unit"),), tests=imported.done(), note=note)
+    return ImportResult(
+        suites=(Suite(name=suite, kind="unit"),), tests=imported.checked_tests(), note=note
+    )
 
 
-def _records(path: Path) -> Iterator[tuple[int, Any]]:
+def _test_records(path: Path) -> Iterator[tuple[int, Any]]:
     text = read_text(path)
     if text.lstrip().startswith("["):
         yield from ((1, record) for record in load_json(path))
         return
     for number, line in enumerate(lines_of(path, text), 1):
         if line.strip():
-            yield number, checked_json(path, line, "use one object per line", number)
+            yield number, parse_json_in_file(path, line, "use one object per line", number)
 
 
-def _add(imported: ImportedTests, line: int, suite: str, record: dict[str, Any]) -> None:
-    case = _case(line, suite, record)
-    test = named(case)
+def _add_test(imported: ImportedTests, line: int, suite: str, record: dict[str, Any]) -> None:
+    case = _case_of_record(line, suite, record)
+    test = parsed_test_id(case)
     if not test.name:
-        imported.fault(line, "the test has no name", "name it")
+        imported.record_fault(line, "the test has no name", "name it")
         return
     try:
-        fields = plain_fields(case, suite, test)
+        fields = standard_fields(case, suite, test)
     except ValueError:
         what = f'time: "{case.attributes["time"][:40]}" is not a number of seconds'
-        imported.fault(line, what, "use a number")
+        imported.record_fault(line, what, "use a number")
         return
     imported.add(line, fields, place=f'"{test.name[:60]}"', device=test.device)
 
 
-def _case(line: int, suite: str, record: dict[str, Any]) -> CaseElement:
-    attributes = {key: str(value) for key, value in record.items() if _is_plain(value)}
+def _case_of_record(line: int, suite: str, record: dict[str, Any]) -> CaseElement:
+    attributes = {key: str(value) for key, value in record.items() if _is_attribute_value(value)}
     if "file" not in attributes and (invoking := attributes.get("invoking_file")):
         attributes["file"] = f"{invoking.replace('.', '/')}.py"
     case = CaseElement(line, SuiteElement(line, {"name": suite}), attributes)
-    for tag in RESULTS:
-        case.results += (_result(tag, element) for element in _elements(record, tag))
-    case.retries = sum(len(_elements(record, tag)) for tag in ATTEMPTS)
-    outputs = [*_elements(record, "system-out"), *_elements(record, "system-err")]
-    case.output = "\n".join(_text(element) for element in outputs)
+    for tag in RESULT_TAGS:
+        case.results += (_result(tag, element) for element in _elements_with_tag(record, tag))
+    case.retries = sum(len(_elements_with_tag(record, tag)) for tag in ATTEMPT_TAGS)
+    outputs = [*_elements_with_tag(record, "system-out"), *_elements_with_tag(record, "system-err")]
+    case.output = "\n".join(_element_text(element) for element in outputs)
     return case
 
 
 def _result(tag: str, element: dict[str, Any]) -> ResultElement:
-    attributes = {key: str(value) for key, value in element.items() if _is_plain(value)}
-    return ResultElement(tag, attributes, _text(element))
+    attributes = {key: str(value) for key, value in element.items() if _is_attribute_value(value)}
+    return ResultElement(tag, attributes, _element_text(element))
 
 
-def _elements(record: dict[str, Any], tag: str) -> list[dict[str, Any]]:
+def _elements_with_tag(record: dict[str, Any], tag: str) -> list[dict[str, Any]]:
     found = record.get(tag, [])
     return [e for e in (found if isinstance(found, list) else [found]) if isinstance(e, dict)]
 
 
-def _text(element: dict[str, Any]) -> str:
+def _element_text(element: dict[str, Any]) -> str:
     return str(element.get("text", ""))
 
 
-def _is_plain(value: object) -> bool:
+def _is_attribute_value(value: object) -> bool:
     return isinstance(value, str | int | float) and not isinstance(value, bool)

@@ -19,7 +19,7 @@ NAMESPACE = "accelerator-portal"
 Fields = dict[str, Any]
 
 
-class Run(BaseModel):
+class StoredRun(BaseModel):
     """Facts of a run that a writer stores in a file of another format, and a reader restores."""
 
     environment: Environment = Environment()
@@ -32,12 +32,12 @@ class Run(BaseModel):
     """A remark that readers need to interpret the run."""
 
 
-def fields_of(entry: TestEntry) -> Fields:
+def entry_fields(entry: TestEntry) -> Fields:
     """Return the fields of a test as JSON values, without the fields that have their default."""
     return entry.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
 
 
-def difference(wanted: Mapping[str, Any], plain: Mapping[str, Any]) -> Fields:
+def differing_fields(wanted: Mapping[str, Any], plain: Mapping[str, Any]) -> Fields:
     """Return the fields of `wanted` that differ from `plain`.
 
     A field that only `plain` has gets the value None.
@@ -46,7 +46,7 @@ def difference(wanted: Mapping[str, Any], plain: Mapping[str, Any]) -> Fields:
     return kept | {name: None for name in plain if name not in wanted}
 
 
-def completed(plain: Mapping[str, Any], kept: Mapping[str, Any]) -> Fields:
+def with_stored_fields(plain: Mapping[str, Any], kept: Mapping[str, Any]) -> Fields:
     """Return `plain` updated with the stored fields `kept`; a stored None removes a field."""
     return {name: value for name, value in {**plain, **kept}.items() if value is not None}
 

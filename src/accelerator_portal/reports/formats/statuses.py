@@ -45,7 +45,7 @@ from typing import Any
 
 from accelerator_portal.reports.failure_texts import outcome_of_text
 from accelerator_portal.reports.outcomes import UNSUCCESSFUL, Outcome, Stage
-from accelerator_portal.reports.texts import shortened
+from accelerator_portal.reports.texts import shortened_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ TT_XLA: Mapping[str, StatusMeaning] = {
 }
 
 
-def verdict_of(status: str) -> StatusMeaning:
+def dynamo_meaning(status: str) -> StatusMeaning:
     """Return the meaning of a status of the dynamo benchmarks or TorchBench.
 
     An unknown status is treated as the message of an error.
@@ -118,23 +118,23 @@ def verdict_of(status: str) -> StatusMeaning:
     known = DYNAMO.get(status)
     if known is None:
         return StatusMeaning(
-            _of_text(status), reason=shortened(status) or "The error has no message."
+            _failure_outcome(status), reason=shortened_text(status) or "The error has no message."
         )
     return replace(known, raw_status=status)
 
 
-def executorch_verdict(status: str, error: str) -> StatusMeaning:
+def executorch_meaning(status: str, error: str) -> StatusMeaning:
     """Return the meaning of a status (a name in ExecuTorch's `TestResult`) and its error message.
 
     If the status states only a failure, the message decides the outcome, for example
     out-of-memory. Raises KeyError for an unknown status.
     """
     known = EXECUTORCH[status]
-    outcome = _of_text(error) if known.outcome == "failed" else known.outcome
-    reason = shortened(error) or known.reason
+    outcome = _failure_outcome(error) if known.outcome == "failed" else known.outcome
+    reason = shortened_text(error) or known.reason
     return StatusMeaning(outcome, known.stage, reason, status)
 
 
-def _of_text(text: str) -> Outcome:
+def _failure_outcome(text: str) -> Outcome:
     outcome = outcome_of_text(text)
     return outcome if outcome in UNSUCCESSFUL else "failed"

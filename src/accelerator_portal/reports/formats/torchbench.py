@@ -24,10 +24,16 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from accelerator_portal.reports.formats.imported_tests import ImportedTests
-from accelerator_portal.reports.formats.statuses import StatusMeaning, verdict_of
-from accelerator_portal.reports.reading import ImportResult, Options, json_fault, read_text, refuse
+from accelerator_portal.reports.formats.statuses import StatusMeaning, dynamo_meaning
+from accelerator_portal.reports.reading import (
+    ImportOptions,
+    ImportResult,
+    file_error,
+    json_fault,
+    read_text,
+)
 from accelerator_portal.reports.report import Scalar
-from accelerator_portal.reports.texts import shortened
+from accelerator_portal.reports.texts import shortened_text
 
 # TorchBench has about 130 models; 8 MiB of JSON are at most some 200 MB of Python objects.
 MAX_CHARS = 8 * 1024 * 1024
@@ -39,7 +45,7 @@ _KEY = re.compile(
     rf"bs=(?P<batch>None|\d{{1,9}}), extra_args=\[(?P<args>(?:(?:{_TEXT})(?:, )?)*)\], "
     r"metric=(?P<metric>[\w.-]+)"
 )
-_FORM = (
+_KEY_REMEDY = (
     "use a format like \"model=…, test=eval, device=…, bs=None, extra_args=['…'], metric=accuracy\""
 )
 _OWN_LINE = re.compile(r'\s*("(?:[^"\\]|\\.)*")\s*:')
@@ -59,7 +65,7 @@ class _Test:
     figures: dict[str, float] = field(default_factory=dict)
 
 
-def read_torchbench(path: Path, options: Options) -> ImportResult:
+def read_torchbench(path: Path, options: ImportOptions) -> ImportResult:
     """Read a TorchBench result file. `options.suite` names the suite, by default `torchbench`.
 
     Raises ProblemsError if the file or the suite name is invalid.
@@ -67,82 +73,86 @@ def read_torchbench(path: Path, options: Options) -> ImportResult:
     imported = ImportedTests(path, options)
     suite = imported.suite(options.suite or "torchbench", "model")
     text = read_text(path)
-    data, lines = _object(path, text), _lines(text)
+    data, lines = _parse_json_object(path, text), _line_by_key(text)
     tests: dict[str, _Test] = {}
     devices = set()
-    for key, value in _mapping(path, data, "metrics").items():
+    for key, value in _required_object(path, data, "metrics").items():
         line = lines.get(json.dumps(key), 1)
         found = _KEY.fullmatch(key) if len(key) <= _LONGEST_KEY else None
         if found is None:
-            imported.fault(line, f'"{key[:60]}" names no test', _FORM)
+            imported.record_fault(line, f'"{key[:60]}" names no test', _KEY_REMEDY)
             continue
         devices.add(found["device"])
         identity = key[: found.start("device")] + key[found.end("device") : found.start("metric")]
         if identity not in tests:
-            tests[identity] = _Test(line, found["model"], _parameters(found))
-        if fault := _take(tests[identity], found["metric"], value):
-            imported.fault(line, fault, "use a status, a message or a number")
+            tests[identity] = _Test(line, found["model"], _key_parameters(found))
+        if fault := _store_metric(tests[identity], found["metric"], value):
+            imported.record_fault(line, fault, "use a status, a message or a number")
     if len(devices) > 1:
         what = f"the file contains results of several devices: {', '.join(sorted(devices))}"
-        imported.fault(1, what, "split the file; a report covers one accelerator")
+        imported.record_fault(1, what, "split the file; a report covers one accelerator")
     for test in tests.values():
-        imported.add(test.line, {"suite": suite.name, **_fields(test)})
-    environment = imported.environment(_facts(imported, data.get("environ")), "environ")
+        imported.add(test.line, {"suite": suite.name, **_test_fields(test)})
+    environment = imported.environment(
+        _environment_fields(imported, data.get("environ")), "environ"
+    )
     device = next(iter(devices), None)
     return ImportResult(
         suites=(suite,),
-        tests=imported.done(),
+        tests=imported.checked_tests(),
         environment=environment,
-        note=shortened(f"Device in the file: {device}.") if device else None,
+        note=shortened_text(f"Device in the file: {device}.") if device else None,
     )
 
 
-def _object(path: Path, text: str) -> dict[str, Any]:
+def _parse_json_object(path: Path, text: str) -> dict[str, Any]:
     def no_number(name: str) -> NoReturn:
         line = text.count("\n", 0, text.find(name)) + 1
-        raise refuse(path, line, f"{name} is not a number", "remove the value")
+        raise file_error(path, line, f"{name} is not a number", "remove the value")
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         record: dict[str, Any] = {}
         for key, value in pairs:
             if key in record:
                 what = f'the key "{key[:120]}" is listed twice'
-                raise refuse(path, _lines(text).get(json.dumps(key), 1), what, "remove one of them")
+                raise file_error(
+                    path, _line_by_key(text).get(json.dumps(key), 1), what, "remove one of them"
+                )
             record[key] = value
         return record
 
     if len(text) > MAX_CHARS:
         what = f"the file has {len(text):,} characters, more than {MAX_CHARS:,}"
-        raise refuse(path, 1, what, "use an unmodified file from TorchBench")
+        raise file_error(path, 1, what, "use an unmodified file from TorchBench")
     try:
         data = json.loads(text, parse_constant=no_number, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
-        raise refuse(path, error.lineno, json_fault(error), "write it again") from None
+        raise file_error(path, error.lineno, json_fault(error), "write it again") from None
     except (RecursionError, ValueError):
         what = "the JSON is nested too deeply or has a number that is too long"
-        raise refuse(path, 1, what, "use an unmodified file from TorchBench") from None
+        raise file_error(path, 1, what, "use an unmodified file from TorchBench") from None
     if not isinstance(data, dict):
-        raise refuse(
+        raise file_error(
             path, 1, "the file is not a JSON object", "use an unmodified file from TorchBench"
         )
     return data
 
 
-def _mapping(path: Path, data: Mapping[str, Any], key: str) -> dict[str, Any]:
+def _required_object(path: Path, data: Mapping[str, Any], key: str) -> dict[str, Any]:
     value = data.get(key)
     if not isinstance(value, dict):
         what = f'"{key}" is {"no object" if key in data else "missing"}'
-        raise refuse(path, 1, what, "use an unmodified file from TorchBench")
+        raise file_error(path, 1, what, "use an unmodified file from TorchBench")
     return value
 
 
-def _lines(text: str) -> dict[str, int]:
+def _line_by_key(text: str) -> dict[str, int]:
     """Return the line number of each JSON-encoded key that starts a line."""
     found = ((number, _OWN_LINE.match(line)) for number, line in enumerate(text.split("\n"), 1))
     return {match[1]: number for number, match in found if match}
 
 
-def _take(test: _Test, metric: str, value: object) -> str | None:
+def _store_metric(test: _Test, metric: str, value: object) -> str | None:
     """Store the value of one metric in its test; null is ignored.
 
     Return None, or a text that says why the value is invalid.
@@ -163,15 +173,15 @@ def _is_finite(value: float) -> bool:
         return False
 
 
-def _parameters(found: re.Match[str]) -> dict[str, Scalar]:
+def _key_parameters(found: re.Match[str]) -> dict[str, Scalar]:
     parameters: dict[str, Scalar] = {"mode": _MODES[found["test"]], "compiler": "eager"}
     if found["batch"] != "None":
         parameters["batch_size"] = int(found["batch"])
     words = [word[1:-1] for word in re.findall(_TEXT, found["args"])]
-    return parameters | _of_arguments(words)
+    return parameters | _argument_parameters(words)
 
 
-def _of_arguments(words: Iterable[str]) -> dict[str, Scalar]:
+def _argument_parameters(words: Iterable[str]) -> dict[str, Scalar]:
     """Return the test parameters that the words in `extra_args` state.
 
     The parameters are `compiler`, `dtype`, `dynamic` and `recipe`. The argument `--accuracy` is
@@ -179,7 +189,7 @@ def _of_arguments(words: Iterable[str]) -> dict[str, Scalar]:
     """
     parameters: dict[str, Scalar] = {}
     recipe = []
-    for option, value in _options(words):
+    for option, value in _option_values(words):
         if option in {"--torchdynamo", "--backend"} and value:
             parameters["compiler"] = value
         elif option in {"--inductor", "--torchinductor"} and not value:
@@ -195,7 +205,7 @@ def _of_arguments(words: Iterable[str]) -> dict[str, Scalar]:
     return parameters | ({"recipe": " ".join(recipe)} if recipe else {})
 
 
-def _options(words: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _option_values(words: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield each option with its value, written as two words or with `=`."""
     option, value = "", ""
     for word in (part for each in words for part in each.split("=", 1)):
@@ -209,7 +219,7 @@ def _options(words: Iterable[str]) -> Iterator[tuple[str, str]]:
         yield option, value
 
 
-def _fields(test: _Test) -> dict[str, Any]:
+def _test_fields(test: _Test) -> dict[str, Any]:
     return {
         "name": test.name,
         "parameters": test.parameters,
@@ -217,16 +227,16 @@ def _fields(test: _Test) -> dict[str, Any]:
             metric: {"value": value, "unit": _UNITS.get(metric, "unstated")}
             for metric, value in test.figures.items()
         },
-        **_verdict(test).fields(),
+        **_test_meaning(test).fields(),
     }
 
 
-def _verdict(test: _Test) -> StatusMeaning:
+def _test_meaning(test: _Test) -> StatusMeaning:
     texts = {metric: text for metric, text in test.texts.items() if metric != "accuracy"}
     if "accuracy" in test.texts:
-        return verdict_of(test.texts["accuracy"])
+        return dynamo_meaning(test.texts["accuracy"])
     if texts:
-        return verdict_of(next(iter(texts.values())))
+        return dynamo_meaning(next(iter(texts.values())))
     if test.figures:
         return StatusMeaning(
             "executed", "run", "The test was measured, but its result was not checked."
@@ -234,33 +244,35 @@ def _verdict(test: _Test) -> StatusMeaning:
     return StatusMeaning("not-run", reason="The file has no value for this test.")
 
 
-def _facts(imported: ImportedTests, environ: object) -> dict[str, Any]:
+def _environment_fields(imported: ImportedTests, environ: object) -> dict[str, Any]:
     """Return the `Environment` fields that the value of the file's key `environ` states.
 
     If the value or a commit in it is invalid, a fault is recorded.
     """
     if not isinstance(environ, dict):
         what = f'"environ" is {"missing" if environ is None else "not an object"}'
-        imported.fault(1, what, "use an unmodified file from TorchBench")
+        imported.record_fault(1, what, "use an unmodified file from TorchBench")
         return {}
-    named = {key: _word(value) for key, value in environ.items() if isinstance(value, str)}
-    commit = named.get("pytorch_git_version") or ""
+    environ_texts = {
+        key: _text_or_none(value) for key, value in environ.items() if isinstance(value, str)
+    }
+    commit = environ_texts.get("pytorch_git_version") or ""
     if commit and not re.fullmatch(r"[0-9a-f]{7,40}", commit):
         what = f'"pytorch_git_version" is "{commit[:60]}", which is not a commit'
-        imported.fault(1, what, "use the commit hash, or remove it")
+        imported.record_fault(1, what, "use the commit hash, or remove it")
         commit = ""
     packages = {
         key.removesuffix("_version"): value
-        for key, value in named.items()
+        for key, value in environ_texts.items()
         if re.fullmatch(r"(?!pytorch_|metrics_)\w{1,100}_version", key) and value
     }
     return {
-        "torch": named.get("pytorch_version"),
+        "torch": environ_texts.get("pytorch_version"),
         "torch_commit": commit or None,
-        "hardware": named.get("device"),
+        "hardware": environ_texts.get("device"),
         "packages": packages,
     }
 
 
-def _word(text: str) -> str | None:
+def _text_or_none(text: str) -> str | None:
     return " ".join(text.split())[:200] or None

@@ -27,12 +27,12 @@ from accelerator_portal.catalog.fields import OpenModel
 from accelerator_portal.reports.formats.imported_tests import (
     ImportedTests,
     chosen_suite,
-    outline,
-    yaml_file,
+    parse_document,
+    read_yaml,
 )
 from accelerator_portal.reports.formats.statuses import TT_XLA, StatusMeaning
-from accelerator_portal.reports.reading import TAKEN, ImportResult, Options
-from accelerator_portal.reports.texts import shortened
+from accelerator_portal.reports.reading import READ_AS_TEST, ImportOptions, ImportResult
+from accelerator_portal.reports.texts import shortened_text
 from accelerator_portal.reports.verdicts import NO_REASON
 
 _SUITE = "tt-forge-models"
@@ -60,16 +60,16 @@ class _Expectation(OpenModel):
         A reason from the file begins with `board`, if it is given.
         """
         where = f"{board}: " if board else ""
-        reason = shortened(where + self.reason) if self.reason else None
+        reason = shortened_text(where + self.reason) if self.reason else None
         if self.status == "EXPECTED_PASSING":
             if self.assert_pcc is False:
                 what = "TT-XLA runs the model and accepts any result."
                 return StatusMeaning("executed", "run", what, self.status)
-            low = None
+            pass_reason = None
             if self.required_pcc and self.bringup_status == "INCORRECT_RESULT":
                 pcc = f"but accepts a PCC of {self.required_pcc}. {self.reason or ''}"
-                low = shortened(f"{where}TT-XLA calls the result incorrect, {pcc}")
-            return StatusMeaning("passed", "compare", low, self.status)
+                pass_reason = shortened_text(f"{where}TT-XLA calls the result incorrect, {pcc}")
+            return StatusMeaning("passed", "compare", pass_reason, self.status)
         if self.status == "KNOWN_FAILURE_XFAIL":
             known = TT_XLA.get(self.bringup_status or "", StatusMeaning("failed"))
             raw = self.bringup_status or self.status
@@ -79,49 +79,53 @@ class _Expectation(OpenModel):
         return None
 
 
-class _Entry(OpenModel):
+class _BoardsOfTest(OpenModel):
     supported_archs: tuple[str, ...] = _DEFAULT_BOARDS
     arch_overrides: Mapping[str, Mapping[str, Any]] = {}
 
 
-class _File(OpenModel):
+class _ConfigurationFile(OpenModel):
     test_config: Mapping[str, Mapping[str, Any]]
 
 
-def read_tt_xla(path: Path, options: Options) -> ImportResult:
+def read_tt_xla(path: Path, options: ImportOptions) -> ImportResult:
     """Read a test configuration of TT-XLA. `options.suite` names the suite.
 
     Raises ProblemsError if the file or the suite name is invalid.
     """
     tests = ImportedTests(path, options, may_repeat=True)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "model")
-    file = yaml_file(path)
-    for key, entry in outline(path, _File, file.data).test_config.items():
+    file = read_yaml(path)
+    for key, entry in parse_document(path, _ConfigurationFile, file.data).test_config.items():
         line = file.line(("test_config", key))
         name = _NAME.fullmatch(key)
         if name is None:
-            tests.fault(line, f'"{key[:60]}" does not end in a parallelism and a mode', _REMEDY)
+            tests.record_fault(
+                line, f'"{key[:60]}" does not end in a parallelism and a mode', _REMEDY
+            )
             continue
-        about = {
+        identity_fields = {
             "suite": suite.name,
             "name": name[1],
             "parameters": {"parallelism": name[2], "mode": name[3]},
         }
-        boards = tests.parsed(_Entry, entry, key, line)
+        boards = tests.parse_record(_BoardsOfTest, entry, key, line)
         if boards is None:
             continue
         expected = {
-            board: tests.parsed(
+            board: tests.parse_record(
                 _Expectation, {**entry, **boards.arch_overrides.get(board, {})}, key, line
             )
             for board in boards.supported_archs
         }
-        same = len(expected) > 1 and len(set(expected.values())) == 1
-        known = {one.status for one in expected.values() if one}
-        left_out = known <= {"UNSPECIFIED", "EXCLUDE_MODEL"}
-        why = f"with the status {' or '.join(sorted(known))}" if known else "without a board"
-        tests.entries[why if left_out else TAKEN] += 1
-        for board, one in expected.items():
-            if one and (meaning := one.meaning(None if same else board)):
-                tests.add(line, {**about, **meaning.fields()})
-    return ImportResult(suites=(suite,), tests=tests.done(), entries=tests.entries)
+        is_same_on_all_boards = len(expected) > 1 and len(set(expected.values())) == 1
+        statuses = {expectation.status for expectation in expected.values() if expectation}
+        left_out = statuses <= {"UNSPECIFIED", "EXCLUDE_MODEL"}
+        why = f"with the status {' or '.join(sorted(statuses))}" if statuses else "without a board"
+        tests.entries[why if left_out else READ_AS_TEST] += 1
+        for board, expectation in expected.items():
+            if expectation and (
+                meaning := expectation.meaning(None if is_same_on_all_boards else board)
+            ):
+                tests.add(line, {**identity_fields, **meaning.fields()})
+    return ImportResult(suites=(suite,), tests=tests.checked_tests(), entries=tests.entries)

@@ -22,12 +22,12 @@ from pathlib import Path, PurePosixPath
 from accelerator_portal.reports import verdicts
 from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
 from accelerator_portal.reports.reading import (
-    TAKEN,
+    READ_AS_TEST,
+    ImportOptions,
     ImportResult,
-    Options,
+    file_error,
     parse_python,
     read_text,
-    refuse,
 )
 
 _SUITE = "xpu/torch-xpu-ops"
@@ -35,7 +35,7 @@ _ISSUE = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/(?:issues|pull)/\d+")
 _REMEDY = "use an unmodified skip list from torch-xpu-ops' folder test/xpu"
 
 
-def read_xpu_skip_list(path: Path, options: Options) -> ImportResult:
+def read_xpu_skip_list(path: Path, options: ImportOptions) -> ImportResult:
     """Read a skip list; every test in it has the outcome `skipped`.
 
     `options.suite` names the suite. Raises ProblemsError if the file or that name is invalid.
@@ -43,19 +43,19 @@ def read_xpu_skip_list(path: Path, options: Options) -> ImportResult:
     tests = ImportedTests(path, options)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "unit")
     lines = read_text(path).splitlines()
-    for key, skipped in _entries(path):
+    for key, skipped in _skip_list_entries(path):
         if isinstance(skipped, ast.Constant) and skipped.value is None:
             continue
         place = key.values[-1] if isinstance(key, ast.JoinedStr) else key
         if not isinstance(place, ast.Constant) or not isinstance(skipped, (ast.Tuple, ast.List)):
-            tests.fault(key.lineno, "the entry is not a file with a list of tests", _REMEDY)
+            tests.record_fault(key.lineno, "the entry is not a file with a list of tests", _REMEDY)
             continue
         file = PurePosixPath(str(place.value)).stem
         for test in skipped.elts:
             if not isinstance(test, ast.Constant) or not isinstance(test.value, str):
-                tests.fault(test.lineno, "the entry is not a test name", _REMEDY)
+                tests.record_fault(test.lineno, "the entry is not a test name", _REMEDY)
                 continue
-            reason = _comment(lines, test.lineno)
+            reason = _comment_above(lines, test.lineno)
             issue = _ISSUE.search(reason)
             fields = {
                 "suite": suite.name,
@@ -65,12 +65,12 @@ def read_xpu_skip_list(path: Path, options: Options) -> ImportResult:
                 "reason": verdicts.reason(reason) or verdicts.NO_REASON,
                 "known_issue": {"url": issue[0]} if issue else None,
             }
-            tests.entries[TAKEN] += 1
+            tests.entries[READ_AS_TEST] += 1
             tests.add(test.lineno, fields)
-    return ImportResult(suites=(suite,), tests=tests.done(), entries=tests.entries)
+    return ImportResult(suites=(suite,), tests=tests.checked_tests(), entries=tests.entries)
 
 
-def _entries(path: Path) -> list[tuple[ast.expr, ast.expr]]:
+def _skip_list_entries(path: Path) -> list[tuple[ast.expr, ast.expr]]:
     for statement in parse_python(path, _REMEDY).body:
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "skip_dict":
             listed = statement.value
@@ -80,10 +80,10 @@ def _entries(path: Path) -> list[tuple[ast.expr, ast.expr]]:
                     for key, value in zip(listed.keys, listed.values, strict=True)
                     if key is not None
                 ]
-    raise refuse(path, 1, "skip_dict is missing or is not a mapping", _REMEDY)
+    raise file_error(path, 1, "skip_dict is missing or is not a mapping", _REMEDY)
 
 
-def _comment(lines: Sequence[str], line: int) -> str:
+def _comment_above(lines: Sequence[str], line: int) -> str:
     """Return the comment directly above a line; empty without one.
 
     A comment of several lines is joined.

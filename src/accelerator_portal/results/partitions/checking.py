@@ -11,26 +11,26 @@ from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.report import Component, Environment, Trigger
 from accelerator_portal.results.archive import read_state_of
-from accelerator_portal.results.history import OutcomeAndStage, replayed
-from accelerator_portal.results.partitions.columns import ENVIRONMENT
+from accelerator_portal.results.history import OutcomeAndStage, state_with_archived_report
+from accelerator_portal.results.history_state import Basis, HistoryPoint, State, StoredTestState
+from accelerator_portal.results.partitions.columns import ENVIRONMENT_COLUMNS
 from accelerator_portal.results.partitions.manifest import (
     BASES,
     HISTORY,
     Manifest,
     Table,
-    files_below,
     month_of,
+    parquet_files,
     read_manifest,
 )
-from accelerator_portal.results.partitions.writing import read_part
-from accelerator_portal.results.standing import Basis, Point, Standing, State
+from accelerator_portal.results.partitions.writing import read_listed_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_FOLD = "add the report again: accelerator-portal history fold FILE"
-_DELETE = "delete this file"
-_RESTORE = "restore the file from the repository's history"
+_FOLD_REMEDY = "add the report again: accelerator-portal history fold FILE"
+_DELETE_REMEDY = "delete this file"
+_RESTORE_REMEDY = "restore the file from the repository's history"
 
 
 def check_accelerator(root: Path, accelerator: str) -> Iterator[Problem]:
@@ -44,27 +44,27 @@ def check_accelerator(root: Path, accelerator: str) -> Iterator[Problem]:
     except ProblemsError as error:
         yield from error.problems
     else:
-        damaged = list(_files(root, manifest))
+        damaged = list(_file_problems(root, manifest))
         yield from damaged
-        yield from _totals(manifest)
-        yield from _states(root, manifest, whole=not damaged)
+        yield from _row_count_problems(manifest)
+        yield from _state_problems(root, manifest, files_intact=not damaged)
 
 
-def _files(root: Path, manifest: Manifest) -> Iterator[Problem]:
+def _file_problems(root: Path, manifest: Manifest) -> Iterator[Problem]:
     for file in manifest.files:
         try:
-            read_part(root, file, ["key"])
+            read_listed_file(root, file, ["key"])
         except ProblemsError as error:
             yield from error.problems
     listed = {file.path for file in manifest.files}
-    for path in files_below(root, manifest.accelerator):
+    for path in parquet_files(root, manifest.accelerator):
         name = path.relative_to(root / HISTORY).as_posix()
         if name not in listed:
             what = "the manifest does not list this file; a command was interrupted"
-            yield Problem(f"{HISTORY}/{name}", 1, what, _DELETE)
+            yield Problem(f"{HISTORY}/{name}", 1, what, _DELETE_REMEDY)
 
 
-def _totals(manifest: Manifest) -> Iterator[Problem]:
+def _row_count_problems(manifest: Manifest) -> Iterator[Problem]:
     """Yield a problem if the files have more or fewer rows than the archived reports.
 
     The manifest states both numbers for each table.
@@ -81,10 +81,10 @@ def _totals(manifest: Manifest) -> Iterator[Problem]:
                 path = f"{HISTORY}/{manifest.accelerator}/manifest.json"
                 files = f"the files have {listed:,} rows of {basis}/{table}"
                 what = f"{files}, but the reports have {rows:,}"
-                yield Problem(path, 1, what, _RESTORE)
+                yield Problem(path, 1, what, _RESTORE_REMEDY)
 
 
-def _states(root: Path, manifest: Manifest, *, whole: bool) -> Iterator[Problem]:
+def _state_problems(root: Path, manifest: Manifest, *, files_intact: bool) -> Iterator[Problem]:
     for basis in BASES:
         try:
             state = read_state_of(root, manifest.accelerator, basis)
@@ -95,7 +95,7 @@ def _states(root: Path, manifest: Manifest, *, whole: bool) -> Iterator[Problem]
         folded = {n: point.started for n, point in state.reports.items()}
         path = f"{HISTORY}/{manifest.accelerator}/{basis}.json"
         if archived and not folded:
-            yield Problem(path, 1, "file not found", f"{_RESTORE}, or {_FOLD}")
+            yield Problem(path, 1, "file not found", f"{_RESTORE_REMEDY}, or {_FOLD_REMEDY}")
             continue
         for here, there, where in (
             (archived, folded, "in the archive but not in the history"),
@@ -103,12 +103,14 @@ def _states(root: Path, manifest: Manifest, *, whole: bool) -> Iterator[Problem]
         ):
             for name in sorted(here.keys() - there.keys()):
                 report = f"the report {name} of {here[name]:%Y-%m-%d %H:%M} UTC"
-                yield Problem(path, 1, f"{report} is {where}", _FOLD)
-        if whole and archived.keys() == folded.keys():
-            yield from _standings(root, manifest, state, path)
+                yield Problem(path, 1, f"{report} is {where}", _FOLD_REMEDY)
+        if files_intact and archived.keys() == folded.keys():
+            yield from _test_state_problems(root, manifest, state, path)
 
 
-def _standings(root: Path, manifest: Manifest, state: State, path: str) -> Iterator[Problem]:
+def _test_state_problems(
+    root: Path, manifest: Manifest, state: State, path: str
+) -> Iterator[Problem]:
     """Yield a problem if the stored state differs from the state rebuilt from the archive.
 
     This detects a damaged state file.
@@ -118,7 +120,7 @@ def _standings(root: Path, manifest: Manifest, state: State, path: str) -> Itera
     if differing:
         more = f" (and {count(len(differing) - 1, 'more test')})" if len(differing) > 1 else ""
         what = f"{differing[0]}{more} differs from the archived results"
-        yield Problem(path, 1, what, _RESTORE)
+        yield Problem(path, 1, what, _RESTORE_REMEDY)
 
 
 def rebuilt_state(root: Path, manifest: Manifest, basis: Basis) -> State | None:
@@ -128,18 +130,20 @@ def rebuilt_state(root: Path, manifest: Manifest, basis: Basis) -> State | None:
     ProblemsError if a file is missing or damaged.
     """
     state = State(manifest.accelerator, basis)
-    ours = [(name, report) for name, report in manifest.reports.items() if report.basis == basis]
-    ours.sort(key=lambda item: (item[1].started, item[0]))
-    for month, reports in groupby(ours, key=lambda item: month_of(item[1].started)):
-        results = _results(_tables(root, manifest, basis, "results", month))
-        gone = _gone(_tables(root, manifest, basis, "changes", month))
+    archived_reports = [
+        (name, report) for name, report in manifest.reports.items() if report.basis == basis
+    ]
+    archived_reports.sort(key=lambda item: (item[1].started, item[0]))
+    for month, reports in groupby(archived_reports, key=lambda item: month_of(item[1].started)):
+        results = _results_by_report(_tables_of_month(root, manifest, basis, "results", month))
+        gone = _gone_keys_by_report(_tables_of_month(root, manifest, basis, "changes", month))
         for name, listed in reports:
             if (found := results.get(name)) is None:
                 return None
             row = found.row
             trigger = Trigger(kind=row["trigger"], commit=row["commit"])
-            at = Point(name, listed.started, row["kind"], trigger, _environment(row))
-            state = replayed(state, at, found.said, gone.get(name, ()))
+            at = HistoryPoint(name, listed.started, row["kind"], trigger, _environment_of_row(row))
+            state = state_with_archived_report(state, at, found.outcomes, gone.get(name, ()))
     return state
 
 
@@ -150,45 +154,49 @@ def differing_tests(kept: State, again: State) -> list[str]:
     treat two reports as tests of the same code, because the archive lacks facts such as the
     packages.
     """
-    ours, theirs = dict(kept.tests()), dict(again.tests())
-    return [key for key in sorted(ours | theirs) if not _same(ours.get(key), theirs.get(key))]
+    stored_states, rebuilt_states = dict(kept.tests()), dict(again.tests())
+    return [
+        key
+        for key in sorted(stored_states | rebuilt_states)
+        if not _has_same_state(stored_states.get(key), rebuilt_states.get(key))
+    ]
 
 
-def _same(kept: Standing | None, again: Standing | None) -> bool:
+def _has_same_state(kept: StoredTestState | None, again: StoredTestState | None) -> bool:
     if kept is None or again is None:
         return False
     verdicts = [one.recent.replace("=", "") for one in (kept, again)]
-    return _facts(kept) == _facts(again) and verdicts[1].endswith(verdicts[0])
+    return _compared_fields(kept) == _compared_fields(again) and verdicts[1].endswith(verdicts[0])
 
 
-def _facts(standing: Standing) -> list[object]:
+def _compared_fields(standing: StoredTestState) -> list[object]:
     """Return the fields of a test's state without `recent`; each report is replaced by its id."""
     plain = standing._replace(recent="")
-    return [one.id if isinstance(one, Point) else one for one in plain]
+    return [one.id if isinstance(one, HistoryPoint) else one for one in plain]
 
 
-class _ReportResults(NamedTuple):
-    """The results of a report by test key (`said`), and one of the report's rows (`row`).
+class _ArchivedResults(NamedTuple):
+    """The results of a report by test key (`outcomes`), and one of the report's rows (`row`).
 
     The row contains the facts that all rows of the report share, such as the environment.
     """
 
     row: Mapping[str, Any]
-    said: dict[str, OutcomeAndStage]
+    outcomes: dict[str, OutcomeAndStage]
 
 
-def _results(tables: Iterable[pa.Table]) -> dict[str, _ReportResults]:
-    found: dict[str, _ReportResults] = {}
+def _results_by_report(tables: Iterable[pa.Table]) -> dict[str, _ArchivedResults]:
+    found: dict[str, _ArchivedResults] = {}
     for table in tables:
         columns = (table[name].to_pylist() for name in ("report", "key", "outcome", "stage"))
         for number, (report, key, outcome, stage) in enumerate(zip(*columns, strict=True)):
             if report not in found:
-                found[report] = _ReportResults(table.slice(number, 1).to_pylist()[0], {})
-            found[report].said[key] = (outcome, stage)
+                found[report] = _ArchivedResults(table.slice(number, 1).to_pylist()[0], {})
+            found[report].outcomes[key] = (outcome, stage)
     return found
 
 
-def _gone(tables: Iterable[pa.Table]) -> dict[str, list[str]]:
+def _gone_keys_by_report(tables: Iterable[pa.Table]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for table in tables:
         columns = (table[name].to_pylist() for name in ("report", "key", "change"))
@@ -198,18 +206,18 @@ def _gone(tables: Iterable[pa.Table]) -> dict[str, list[str]]:
     return found
 
 
-def _tables(
+def _tables_of_month(
     root: Path, manifest: Manifest, basis: Basis, table: Table, month: str
 ) -> Iterator[pa.Table]:
     for file in manifest.files_of(basis, table):
         if file.partition.month == month:
-            yield read_part(root, file)
+            yield read_listed_file(root, file)
 
 
-def _environment(row: Mapping[str, Any]) -> Environment:
+def _environment_of_row(row: Mapping[str, Any]) -> Environment:
     plugin = None
     if row["plugin"] is not None:
         plugin = Component(
             name=row["plugin"], version=row["plugin_version"], commit=row["plugin_commit"]
         )
-    return Environment(plugin=plugin, **{column: row[column] for column in ENVIRONMENT})
+    return Environment(plugin=plugin, **{column: row[column] for column in ENVIRONMENT_COLUMNS})

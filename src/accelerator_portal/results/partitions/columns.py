@@ -72,7 +72,7 @@ COLUMNS: Mapping[Table, tuple[TableColumn, ...]] = {
 }
 """The columns of the files. `accelerator`, `suite` and `month` are in the names of the folders."""
 
-ENVIRONMENT = ("torch", "torch_commit", "driver", "os", "arch", "python", "hardware")
+ENVIRONMENT_COLUMNS = ("torch", "torch_commit", "driver", "os", "arch", "python", "hardware")
 """The columns that have the names of fields of `Environment`, and their values."""
 
 SORTED_BY = ("key", "started", "report")
@@ -99,14 +99,14 @@ def sorted_table(table: pa.Table) -> pa.Table:
 
 def result_tables(report: Report, report_id: str, started: dt.datetime) -> dict[str, pa.Table]:
     """Return the results of a report as tables, by suite."""
-    of_report = {"started": started, "report": report_id, **_environment(report)}
+    report_cells = {"started": started, "report": report_id, **_report_cells(report)}
     rows: dict[str, list[dict[str, object]]] = {}
     for test in report.tests:
         identity = identity_of(test)
         parameters = dict(identity.parameters)
         rows.setdefault(test.suite, []).append(
             {
-                **of_report,
+                **report_cells,
                 "key": identity.key,
                 "name": test.name,
                 "parameters": identity.key.partition("?")[2] or None,
@@ -118,7 +118,7 @@ def result_tables(report: Report, report_id: str, started: dt.datetime) -> dict[
                 "seconds": test.duration_s,
             }
         )
-    return {suite: _table("results", found) for suite, found in rows.items()}
+    return {suite: _sorted_arrow_table("results", found) for suite, found in rows.items()}
 
 
 def change_tables(changes: Iterable[OutcomeChange]) -> dict[str, pa.Table]:
@@ -128,7 +128,7 @@ def change_tables(changes: Iterable[OutcomeChange]) -> dict[str, pa.Table]:
         row = change._asdict()
         row["change"] = row.pop("kind")
         rows.setdefault(unquote(change.key.partition("/")[0]), []).append(row)
-    return {suite: _table("changes", found) for suite, found in rows.items()}
+    return {suite: _sorted_arrow_table("changes", found) for suite, found in rows.items()}
 
 
 def changes_in(table: pa.Table) -> list[OutcomeChange]:
@@ -139,13 +139,13 @@ def changes_in(table: pa.Table) -> list[OutcomeChange]:
     return [OutcomeChange(*row) for row in zip(*columns, strict=True)]
 
 
-def _table(table: Table, rows: list[dict[str, object]]) -> pa.Table:
+def _sorted_arrow_table(table: Table, rows: list[dict[str, object]]) -> pa.Table:
     import pyarrow as pa
 
     return sorted_table(pa.Table.from_pylist(rows, schema=arrow_schema(table)))
 
 
-def _environment(report: Report) -> dict[str, object]:
+def _report_cells(report: Report) -> dict[str, object]:
     environment, plugin = report.environment, report.environment.plugin
     return {
         "kind": report.kind,
@@ -154,5 +154,5 @@ def _environment(report: Report) -> dict[str, object]:
         "plugin": plugin.name if plugin else None,
         "plugin_version": plugin.version if plugin else None,
         "plugin_commit": plugin.commit if plugin else None,
-        **{name: getattr(environment, name) for name in ENVIRONMENT},
+        **{name: getattr(environment, name) for name in ENVIRONMENT_COLUMNS},
     }

@@ -17,7 +17,11 @@ from accelerator_portal.results.partitions.manifest import (
     read_manifest,
     write_manifest,
 )
-from accelerator_portal.results.partitions.writing import locked, read_part, write_part
+from accelerator_portal.results.partitions.writing import (
+    history_lock,
+    read_listed_file,
+    write_parquet_file,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,7 +42,7 @@ class Compaction(NamedTuple):
     merged_bytes: int
 
 
-def compact(root: Path, accelerator: str, before: str) -> Compaction:
+def compact_accelerator(root: Path, accelerator: str, before: str) -> Compaction:
     """Merge the files of each partition whose month is before `before`, such as `2026-11`.
 
     Partitions with one file are not changed. The merged files are written and compared with their
@@ -51,9 +55,9 @@ def compact(root: Path, accelerator: str, before: str) -> Compaction:
     manifest = read_manifest(root, accelerator)
     merged: list[ListedFile] = []
     parts: list[ListedFile] = []
-    for partition, files in partitions_of(manifest.files).items():
+    for partition, files in files_by_partition(manifest.files).items():
         if partition.month < before and len(files) > 1:
-            merged.append(_merged(root, partition, files))
+            merged.append(_merge_files(root, partition, files))
             parts += files
     if merged:
         write_manifest(root, manifest.with_files(merged, without=[f.path for f in parts]))
@@ -71,7 +75,7 @@ def compact(root: Path, accelerator: str, before: str) -> Compaction:
 def compact_all(
     root: Path, before: str, told: Callable[[str, Compaction], None] = lambda _, __: None
 ) -> tuple[Problem, ...]:
-    """Merge the files of every accelerator, as `compact` does, and return the problems.
+    """Merge the files of every accelerator, as `compact_accelerator` does, and return the problems.
 
     An accelerator with problems does not stop the others. `told` is called for each accelerator
     with merged files. Raises OSError if a file cannot be written.
@@ -79,8 +83,8 @@ def compact_all(
     problems: list[Problem] = []
     for accelerator in archived_accelerators(root):
         try:
-            with locked(root, accelerator):
-                done = compact(root, accelerator, before)
+            with history_lock(root, accelerator):
+                done = compact_accelerator(root, accelerator, before)
         except ProblemsError as error:
             problems += error.problems
             continue
@@ -89,7 +93,7 @@ def compact_all(
     return tuple(problems)
 
 
-def partitions_of(files: Iterable[ListedFile]) -> Mapping[Partition, list[ListedFile]]:
+def files_by_partition(files: Iterable[ListedFile]) -> Mapping[Partition, list[ListedFile]]:
     """Return files by partition, in the order of the partitions."""
     found: dict[Partition, list[ListedFile]] = {}
     for file in files:
@@ -97,7 +101,7 @@ def partitions_of(files: Iterable[ListedFile]) -> Mapping[Partition, list[Listed
     return dict(sorted(found.items()))
 
 
-def read_parts(
+def read_listed_files(
     root: Path, files: Iterable[ListedFile], columns: Sequence[str] | None = None
 ) -> pa.Table:
     """Return the rows of several files of one partition as one table.
@@ -107,17 +111,17 @@ def read_parts(
     """
     import pyarrow as pa
 
-    return pa.concat_tables([read_part(root, file, columns) for file in files])
+    return pa.concat_tables([read_listed_file(root, file, columns) for file in files])
 
 
-def _merged(root: Path, partition: Partition, files: Sequence[ListedFile]) -> ListedFile:
+def _merge_files(root: Path, partition: Partition, files: Sequence[ListedFile]) -> ListedFile:
     """Write the rows of a partition's files into one file, and return its manifest entry.
 
     Raises ProblemsError if a file is damaged, or if the written file has other rows.
     """
-    table = sorted_table(read_parts(root, files))
-    merged = write_part(root, partition, MONTH_FILE_STEM, table)
-    if not read_part(root, merged).equals(table):
+    table = sorted_table(read_listed_files(root, files))
+    merged = write_parquet_file(root, partition, MONTH_FILE_STEM, table)
+    if not read_listed_file(root, merged).equals(table):
         what = "the merged file differs from its parts; the parts were kept"
         raise ProblemsError([Problem(f"{HISTORY}/{merged.path}", 1, what, "report this as a bug")])
     return merged

@@ -15,17 +15,17 @@ from pydantic import Field, NonNegativeInt, ValidationError
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.catalog import HISTORY as HISTORY  # noqa: PLC0414 - part of the layout, too
-from accelerator_portal.catalog.fields import Model
-from accelerator_portal.reports.reading import first_error, read_bytes
+from accelerator_portal.catalog.fields import StrictModel
+from accelerator_portal.reports.reading import first_error_text, read_bytes
 from accelerator_portal.reports.report import Moment, Slug
-from accelerator_portal.results.standing import Basis
+from accelerator_portal.results.history_state import Basis
 
 SCHEMA_VERSION: Literal[1] = 1
 
 _RESTORE = "restore it from the repository's history"
 
 
-class ListedFile(Model):
+class ListedFile(StrictModel):
     """A Parquet file of the archive, with the times of its first and its last report."""
 
     path: str
@@ -50,7 +50,7 @@ class ListedFile(Model):
         return found
 
 
-class ListedReport(Model):
+class ListedReport(StrictModel):
     """A report in the archive, with the numbers of its results and changes there."""
 
     basis: Basis
@@ -63,7 +63,7 @@ class ListedReport(Model):
     """The number of its changes in the archive."""
 
 
-class Manifest(Model):
+class Manifest(StrictModel):
     """Every file and every report of one accelerator's archive."""
 
     schema_version: Literal[1] = SCHEMA_VERSION
@@ -116,13 +116,13 @@ def read_manifest(root: Path, accelerator: str) -> Manifest:
     path = manifest_path(root, accelerator)
     name = path.relative_to(root).as_posix()
     if not path.exists():
-        if any(files_below(root, accelerator)):
+        if any(parquet_files(root, accelerator)):
             raise ProblemsError([Problem(name, 1, "manifest not found", _RESTORE)])
         return Manifest(accelerator=accelerator)
     try:
         found = Manifest.model_validate_json(read_bytes(path))
     except ValidationError as error:
-        what = f"invalid manifest ({first_error(error)})"
+        what = f"invalid manifest ({first_error_text(error)})"
         raise ProblemsError([Problem(name, 1, what, _RESTORE)]) from None
     places = [partition_of(file.path) for file in found.files]
     owners = {found.accelerator, *(place.accelerator if place else "" for place in places)}
@@ -148,7 +148,7 @@ def manifest_text(manifest: Manifest) -> str:
     return f'{{{head},\n"reports": {{\n{reports}\n}},\n"files": [\n{files}\n]}}\n'
 
 
-def files_below(root: Path, accelerator: str) -> Iterator[Path]:
+def parquet_files(root: Path, accelerator: str) -> Iterator[Path]:
     """Yield every Parquet file in the folders of an accelerator, listed or not."""
     for basis in BASES:
         for table in TABLES:
@@ -241,7 +241,7 @@ MONTH_FILE_STEM = "month"
 """The first part of the file name for the rows of several reports."""
 
 
-def file_name(stem: str, digest: str) -> str:
+def parquet_file_name(stem: str, digest: str) -> str:
     """Return the name of a file from its first part and the SHA-256 digest of its content.
 
     Files with different contents have different names, so no file replaces another one, and damage

@@ -12,9 +12,10 @@ from filelock import FileLock, Timeout
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
-from accelerator_portal.reports.reading import read_bytes, refuse
+from accelerator_portal.reports.reading import file_error, read_bytes
 from accelerator_portal.reports.report import Report
 from accelerator_portal.results.history import OutcomeChange
+from accelerator_portal.results.history_state import Basis, HistoryPoint, basis_of
 from accelerator_portal.results.partitions.columns import (
     SORTED_BY,
     arrow_schema,
@@ -28,19 +29,22 @@ from accelerator_portal.results.partitions.manifest import (
     Manifest,
     Partition,
     Table,
-    file_name,
     month_of,
+    parquet_file_name,
     report_file_stem,
     write_manifest,
 )
-from accelerator_portal.results.standing import Basis, Point, basis_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
 def add_report(
-    root: Path, manifest: Manifest, report: Report, point: Point, changes: Iterable[OutcomeChange]
+    root: Path,
+    manifest: Manifest,
+    report: Report,
+    point: HistoryPoint,
+    changes: Iterable[OutcomeChange],
 ) -> Manifest:
     """Write the rows of a report to the archive, and return the updated manifest.
 
@@ -59,7 +63,9 @@ def add_report(
     basis, month = basis_of(report), month_of(point.started)
     stem = report_file_stem(point.started, point.id)
     files = [
-        write_part(root, Partition(basis, table, manifest.accelerator, suite, month), stem, rows)
+        write_parquet_file(
+            root, Partition(basis, table, manifest.accelerator, suite, month), stem, rows
+        )
         for table, by_suite in tables.items()
         for suite, rows in by_suite.items()
     ]
@@ -67,29 +73,29 @@ def add_report(
         sum(rows.num_rows for rows in by_suite.values()) for by_suite in tables.values()
     )
     listed = ListedReport(basis=basis, started=point.started, results=results, changes=added)
-    after = manifest.with_files(files, reports={point.id: listed})
-    write_manifest(root, after)
-    return after
+    new_manifest = manifest.with_files(files, reports={point.id: listed})
+    write_manifest(root, new_manifest)
+    return new_manifest
 
 
-def forget(root: Path, manifest: Manifest, basis: Basis) -> Manifest:
+def delete_reports(root: Path, manifest: Manifest, basis: Basis) -> Manifest:
     """Delete the archived runs or baselines, and return the new manifest.
 
     The new manifest is written before the files are deleted. Raises OSError if the manifest cannot
     be written or a file cannot be deleted.
     """
-    gone = [file.path for file in manifest.files if file.partition.basis == basis]
+    removed_paths = [file.path for file in manifest.files if file.partition.basis == basis]
     kept = {name: r for name, r in manifest.reports.items() if r.basis != basis}
-    after = manifest.with_files((), without=gone)
-    after = after.model_copy(update={"reports": kept})
-    write_manifest(root, after)
-    for path in gone:
+    new_manifest = manifest.with_files((), without=removed_paths)
+    new_manifest = new_manifest.model_copy(update={"reports": kept})
+    write_manifest(root, new_manifest)
+    for path in removed_paths:
         (root / HISTORY / path).unlink(missing_ok=True)
-    return after
+    return new_manifest
 
 
 @contextmanager
-def locked(root: Path, accelerator: str) -> Iterator[None]:
+def history_lock(root: Path, accelerator: str) -> Iterator[None]:
     """Lock the history of an accelerator for writing.
 
     Raises ProblemsError if another command holds the lock, OSError if the lock cannot be
@@ -118,7 +124,7 @@ ROWS_PER_GROUP = 16_384
 _REMEDY = "restore it from the repository's history"
 
 
-def part_bytes(table: pa.Table) -> bytes:
+def parquet_bytes(table: pa.Table) -> bytes:
     """Return a table as a Parquet file; equal rows in equal order give equal bytes.
 
     The rows must be sorted by `SORTED_BY`.
@@ -139,16 +145,16 @@ def part_bytes(table: pa.Table) -> bytes:
     return bytes(buffer.getvalue())
 
 
-def write_part(root: Path, place: Partition, stem: str, table: pa.Table) -> ListedFile:
+def write_parquet_file(root: Path, place: Partition, stem: str, table: pa.Table) -> ListedFile:
     """Write a table as a file of a partition, and return its entry for the manifest.
 
     Raises OSError if writing fails.
     """
     import pyarrow.compute as pc
 
-    data = part_bytes(table)
+    data = parquet_bytes(table)
     digest = hashlib.sha256(data).hexdigest()
-    path = f"{place.folder}/{file_name(stem, digest)}"
+    path = f"{place.folder}/{parquet_file_name(stem, digest)}"
     write_bytes_atomically(root / HISTORY / path, data)
     times = pc.min_max(table["started"]).as_py()
     return ListedFile(
@@ -161,19 +167,21 @@ def write_part(root: Path, place: Partition, stem: str, table: pa.Table) -> List
     )
 
 
-def read_part(root: Path, file: ListedFile, columns: Sequence[str] | None = None) -> pa.Table:
+def read_listed_file(
+    root: Path, file: ListedFile, columns: Sequence[str] | None = None
+) -> pa.Table:
     """Return the table in a file that a manifest lists; with `columns`, only these columns.
 
     Raises ProblemsError if the file is missing or differs from what was written.
     """
     where = root / HISTORY / file.path
-    damage = damage_of(where, file)
+    damage = file_damage(where, file)
     if damage:
         raise ProblemsError([Problem(f"{HISTORY}/{file.path}", 1, damage, _REMEDY)])
-    return read_whole(where, file.partition.table, columns)
+    return read_parquet(where, file.partition.table, columns)
 
 
-def damage_of(where: Path, file: ListedFile) -> str | None:
+def file_damage(where: Path, file: ListedFile) -> str | None:
     """Return how a file differs from its entry in the manifest; None if it is the same.
 
     Raises ProblemsError if it cannot be read.
@@ -188,7 +196,7 @@ def damage_of(where: Path, file: ListedFile) -> str | None:
     return None
 
 
-def read_whole(where: Path, table: Table, columns: Sequence[str] | None = None) -> pa.Table:
+def read_parquet(where: Path, table: Table, columns: Sequence[str] | None = None) -> pa.Table:
     """Return the table in a file, without comparing the file with a manifest.
 
     Raises ProblemsError if it is damaged, or has the columns of another table.
@@ -201,8 +209,8 @@ def read_whole(where: Path, table: Table, columns: Sequence[str] | None = None) 
         file = pq.ParquetFile(pa.BufferReader(read_bytes(where)))
         found = file.read(columns).replace_schema_metadata(None)
     except (pa.ArrowException, OSError):
-        raise refuse(where, 1, "the file is damaged", _REMEDY) from None
+        raise file_error(where, 1, "the file is damaged", _REMEDY) from None
     expected = schema if columns is None else pa.schema([schema.field(name) for name in columns])
     if not found.schema.equals(expected):
-        raise refuse(where, 1, f"this is not a valid table of {table}", _REMEDY)
+        raise file_error(where, 1, f"this is not a valid table of {table}", _REMEDY)
     return found

@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.install.axes import AXES
-from accelerator_portal.install.formats import STATED
+from accelerator_portal.install.formats import VENDOR_METHODS
 from accelerator_portal.site.api_shapes import InstallData
 from accelerator_portal.site.difference.shapes import MOST_PLACES, CommandChange, Item, ItemChange
 from accelerator_portal.site.difference.values import changes, shortened
-from accelerator_portal.site.words import listed, python_range
+from accelerator_portal.site.words import prose_list, python_range
 
 # Limits on the lines of a command, and on the values of an axis that are listed.
 MOST_LINES = 40
 MOST_VALUES = 4
 
-_BESIDE = ("needs", "check", "note", "lifecycle")
+_BESIDE_NAMES = ("needs", "check", "note", "lifecycle")
 _SHOWN_WHEN_NEW = ("needs", "note")
 _ANY = ""
 
@@ -52,7 +52,7 @@ class ShownCommand(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class CommandsByChoice:
     """The commands for every selection of a platform, and the labels of values.
 
     `shown` has the commands by selection. The keys of `labels` are pairs of a field of
@@ -63,22 +63,22 @@ class Choices:
     labels: Mapping[tuple[str, str], str]
 
 
-_Box = tuple[frozenset[str], ...]
+_ChoiceSet = tuple[frozenset[str], ...]
 """A set of values for each field of `ReaderChoice`; stands for all combinations of these values."""
 
 # Sets are merged along the axes in this order: Python first, which has the most values.
-_GROWING = ("python", "system", "method", "variant", "build")
+_MERGE_ORDER = ("python", "system", "method", "variant", "build")
 
 
-_Lines = tuple[tuple[str, ...], tuple[str, ...]]
+_ChangedLines = tuple[tuple[str, ...], tuple[str, ...]]
 """The commands before and after the change."""
 
-_Edit = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+_ReplacedWords = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
 """The replaced words of commands, each with the words that replace them."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _SharedChange:
     """A change that several commands can share, such as the commands for several releases.
 
     `edit` has the replaced words, or all lines of a new or removed command. If only the texts next
@@ -86,11 +86,11 @@ class _Way:
     """
 
     change: ItemChange
-    edit: _Edit | _Lines
+    edit: _ReplacedWords | _ChangedLines
     beside: tuple[Item, ...]
 
 
-def choices(data: InstallData) -> Choices:
+def commands_by_choice(data: InstallData) -> CommandsByChoice:
     """Return the commands for every selection of a platform.
 
     Methods that the portal derives from other methods are omitted. Raises LookupError, TypeError or
@@ -100,15 +100,15 @@ def choices(data: InstallData) -> Choices:
     labels: dict[tuple[str, str], str] = {}
     for numbers in zip(*data.rows.values(), strict=True):
         row = dict(zip(data.rows, numbers, strict=True))
-        if _value(data.axes["method"], row["method"])[0] not in STATED:
+        if _value_at(data.axes["method"], row["method"])[0] not in VENDOR_METHODS:
             continue  # derived from another row, and changes together with it
-        shown = _shown(data, row)
-        for choice in _choices(data, row, labels):
+        shown = _shown_command(data, row)
+        for choice in _choices_of_row(data, row, labels):
             found.setdefault(choice, shown)
-    return Choices(found, labels)
+    return CommandsByChoice(found, labels)
 
 
-def variants(found: Choices) -> dict[str, str]:
+def variant_labels(found: CommandsByChoice) -> dict[str, str]:
     """Return the labels of a platform's variants by variant id.
 
     The result is empty if the platform has no variants.
@@ -116,63 +116,67 @@ def variants(found: Choices) -> dict[str, str]:
     return {value: label for (axis, value), label in found.labels.items() if axis == "variant"}
 
 
-def command_changes(before: Choices, after: Choices) -> list[CommandChange]:
+def command_changes(before: CommandsByChoice, after: CommandsByChoice) -> list[CommandChange]:
     """Return the changed commands.
 
     Selections whose commands changed in the same way share one entry.
     """
-    ways: dict[_Way, dict[_Lines, list[ReaderChoice]]] = {}
+    ways: dict[_SharedChange, dict[_ChangedLines, list[ReaderChoice]]] = {}
     for choice in dict.fromkeys((*after.shown, *before.shown)):
         old, new = before.shown.get(choice), after.shown.get(choice)
         if old != new:
-            way, lines = _way(old, new)
+            way, lines = _shared_change(old, new)
             ways.setdefault(way, {}).setdefault(lines, []).append(choice)
     labels = {**before.labels, **after.labels}
-    return [_change(way, alike, labels) for way, alike in ways.items()]
+    return [_command_change(way, alike, labels) for way, alike in ways.items()]
 
 
-def described(found: Sequence[ReaderChoice], labels: Mapping[tuple[str, str], str]) -> list[str]:
+def choice_descriptions(
+    found: Sequence[ReaderChoice], labels: Mapping[tuple[str, str], str]
+) -> list[str]:
     """Return descriptions of selections. One description can cover several selections.
 
     For example, `Linux x86-64, pip, Python 3.11–3.14, PyTorch 2.15.0`. `labels` has the form of
-    `Choices.labels`.
+    `CommandsByChoice.labels`.
     """
-    boxes: dict[_Box, None] = {
+    choice_sets: dict[_ChoiceSet, None] = {
         tuple(frozenset((value,)) for value in choice): None for choice in found
     }
-    for axis in map(ReaderChoice._fields.index, _GROWING):
-        together: dict[_Box, frozenset[str]] = {}
-        for box in boxes:
-            rest = (*box[:axis], *box[axis + 1 :])
-            together[rest] = together.get(rest, frozenset()) | box[axis]
-        boxes = {(*rest[:axis], values, *rest[axis:]): None for rest, values in together.items()}
-    return [_words(box, found, labels) for box in boxes]
+    for axis in map(ReaderChoice._fields.index, _MERGE_ORDER):
+        together: dict[_ChoiceSet, frozenset[str]] = {}
+        for choice_set in choice_sets:
+            rest = (*choice_set[:axis], *choice_set[axis + 1 :])
+            together[rest] = together.get(rest, frozenset()) | choice_set[axis]
+        choice_sets = {
+            (*rest[:axis], values, *rest[axis:]): None for rest, values in together.items()
+        }
+    return [_choice_set_words(choice_set, found, labels) for choice_set in choice_sets]
 
 
-def _value(values: Sequence[Any], place: int) -> Any:  # noqa: ANN401 - an entry of a table
-    if place == -1:
+def _value_at(values: Sequence[Any], position: int) -> Any:  # noqa: ANN401 - an entry of a table
+    if position == -1:
         return None
-    if place < 0:
-        raise LookupError(place)
-    return values[place]
+    if position < 0:
+        raise LookupError(position)
+    return values[position]
 
 
-def _shown(data: InstallData, row: Mapping[str, int]) -> ShownCommand:
-    needs = _value(data.needs, row["needs"]) or ()
-    check = _value(data.check, row["check"])
-    stage = _value(data.stage, row["stage"])
+def _shown_command(data: InstallData, row: Mapping[str, int]) -> ShownCommand:
+    needs = _value_at(data.needs, row["needs"]) or ()
+    check = _value_at(data.check, row["check"])
+    stage = _value_at(data.stage, row["stage"])
     return ShownCommand(
-        tuple((_value(data.commands, row["commands"]) or "").split("\n")),
+        tuple((_value_at(data.commands, row["commands"]) or "").split("\n")),
         (
             "; ".join(" ".join(filter(None, need)) for need in needs) or None,
             f"{check[0]} prints {' / '.join(check[1].split())}" if check else None,
-            _value(data.note, row["note"]),
+            _value_at(data.note, row["note"]),
             " until ".join(filter(None, stage)) if stage else None,
         ),
     )
 
 
-def _choices(
+def _choices_of_row(
     data: InstallData, row: Mapping[str, int], labels: dict[tuple[str, str], str]
 ) -> Iterator[ReaderChoice]:
     """Yield the selections to which an install row applies, one for each Python version.
@@ -180,18 +184,18 @@ def _choices(
     The function also adds the labels of the selected values to `labels`.
     """
     axes = data.axes
-    platform = _value(axes["platform"], row["platform"])[0]
-    variant = _value(data.variants.get(platform, ()), row["variant"]) or (_ANY, _ANY)
-    build = _value(axes["build"], row["build"])
-    parts = [_value(axes[axis], row[axis]) or (_ANY, _ANY) for axis in _system_axes(axes)]
+    platform = _value_at(axes["platform"], row["platform"])[0]
+    variant = _value_at(data.variants.get(platform, ()), row["variant"]) or (_ANY, _ANY)
+    build = _value_at(axes["build"], row["build"])
+    parts = [_value_at(axes[axis], row[axis]) or (_ANY, _ANY) for axis in _system_axes(axes)]
     system = (" ".join(part[0] for part in parts), " ".join(part[1] for part in parts).strip())
-    method = _value(axes["method"], row["method"])
+    method = _value_at(axes["method"], row["method"])
     picked = {"system": system, "method": method, "build": build, "variant": variant}
     for axis, value in picked.items():
         labels[axis, value[0]] = value[1]
-    pythons = _value(data.pythons, row["pythons"])
+    pythons = _value_at(data.pythons, row["pythons"])
     for place in (None,) if pythons is None else pythons:
-        python = _ANY if place is None else _value(axes["python"], place)[0]
+        python = _ANY if place is None else _value_at(axes["python"], place)[0]
         yield ReaderChoice(system[0], method[0], python, build[0], variant[0])
 
 
@@ -200,25 +204,30 @@ def _system_axes(axes: Iterable[str]) -> list[str]:
     return [axis.id for axis in AXES if not axis.own_column and axis.id in axes]
 
 
-def _way(old: ShownCommand | None, new: ShownCommand | None) -> tuple[_Way, _Lines]:
+def _shared_change(
+    old: ShownCommand | None, new: ShownCommand | None
+) -> tuple[_SharedChange, _ChangedLines]:
     if old is None or new is None:
         before, after = (shown.commands if shown else () for shown in (old, new))
-        said = zip(_BESIDE, new.beside, strict=True) if new else ()
+        texts = zip(_BESIDE_NAMES, new.beside, strict=True) if new else ()
         beside = tuple(
             Item(change="added", name=name, after=shortened(text))
-            for name, text in said
+            for name, text in texts
             if text and name in _SHOWN_WHEN_NEW
         )
-        return _Way("added" if new else "gone", (before, after), beside), (before, after)
-    said_before, said_now = (dict(zip(_BESIDE, s.beside, strict=True)) for s in (old, new))
-    beside = tuple(changes(said_before, said_now))
+        return _SharedChange("added" if new else "gone", (before, after), beside), (before, after)
+    texts_before, texts_now = (dict(zip(_BESIDE_NAMES, s.beside, strict=True)) for s in (old, new))
+    beside = tuple(changes(texts_before, texts_now))
     if old.commands == new.commands:
-        return _Way("changed", (), beside), ((), ())
-    return _Way("changed", _edit(old.commands, new.commands), beside), (old.commands, new.commands)
+        return _SharedChange("changed", (), beside), ((), ())
+    return _SharedChange("changed", _replaced_words(old.commands, new.commands), beside), (
+        old.commands,
+        new.commands,
+    )
 
 
 @cache
-def _edit(before: tuple[str, ...], after: tuple[str, ...]) -> _Edit:
+def _replaced_words(before: tuple[str, ...], after: tuple[str, ...]) -> _ReplacedWords:
     old, new = ("\n".join(lines).replace("\n", " \n ").split(" ") for lines in (before, after))
     return tuple(
         (tuple(old[i1:i2]), tuple(new[j1:j2]))
@@ -227,57 +236,69 @@ def _edit(before: tuple[str, ...], after: tuple[str, ...]) -> _Edit:
     )
 
 
-def _bounded(lines: tuple[str, ...]) -> tuple[str, ...]:
+def _limited_lines(lines: tuple[str, ...]) -> tuple[str, ...]:
     more = len(lines) - MOST_LINES
     kept = tuple(map(shortened, lines[:MOST_LINES]))
     return (*kept, f"… and {count(more, 'more line')}") if more > 0 else kept
 
 
-def _change(
-    way: _Way, alike: Mapping[_Lines, Sequence[ReaderChoice]], labels: Mapping[tuple[str, str], str]
+def _command_change(
+    way: _SharedChange,
+    alike: Mapping[_ChangedLines, Sequence[ReaderChoice]],
+    labels: Mapping[tuple[str, str], str],
 ) -> CommandChange:
     before, after = next(iter(alike))
-    found = [choice for choices in alike.values() for choice in choices]
-    where = described(found, labels)
+    all_choices = [choice for choices in alike.values() for choice in choices]
+    descriptions = choice_descriptions(all_choices, labels)
     return CommandChange(
         change=way.change,
         commands=len(alike),
-        choices=len(found),
-        where=tuple(map(shortened, where[:MOST_PLACES])),
-        where_left_out=max(0, len(where) - MOST_PLACES),
-        before=_bounded(before),
-        after=_bounded(after),
+        choices=len(all_choices),
+        where=tuple(map(shortened, descriptions[:MOST_PLACES])),
+        where_left_out=max(0, len(descriptions) - MOST_PLACES),
+        before=_limited_lines(before),
+        after=_limited_lines(after),
         beside=way.beside,
     )
 
 
-def _words(box: _Box, found: Sequence[ReaderChoice], labels: Mapping[tuple[str, str], str]) -> str:
+def _choice_set_words(
+    choice_set: _ChoiceSet,
+    all_choices: Sequence[ReaderChoice],
+    labels: Mapping[tuple[str, str], str],
+) -> str:
     """Return a set of selections in words: `Linux x86-64, pip, any Python, PyTorch 2.15.0`.
 
-    Values are in the order of `found`. `labels` has the form of `Choices.labels`.
+    Values are in the order of `all_choices`. `labels` has the form of `CommandsByChoice.labels`.
     """
-    said: dict[str, list[str]] = {}
+    values_by_axis: dict[str, list[str]] = {}
     for place, axis in enumerate(ReaderChoice._fields):
-        values = (value for value in dict.fromkeys(c[place] for c in found) if value in box[place])
-        said[axis] = [labels.get((axis, value), value) for value in values]
+        values = (
+            value
+            for value in dict.fromkeys(c[place] for c in all_choices)
+            if value in choice_set[place]
+        )
+        values_by_axis[axis] = [labels.get((axis, value), value) for value in values]
     parts = (
-        _few(said["system"]),
-        _few(said["method"]),
-        "any Python" if _ANY in said["python"] else f"Python {_pythons(said['python'])}",
-        f"PyTorch {_few(said['build'])}",
-        _few(filter(None, said["variant"])),
+        _limited_list(values_by_axis["system"]),
+        _limited_list(values_by_axis["method"]),
+        "any Python"
+        if _ANY in values_by_axis["python"]
+        else f"Python {_python_versions(values_by_axis['python'])}",
+        f"PyTorch {_limited_list(values_by_axis['build'])}",
+        _limited_list(filter(None, values_by_axis["variant"])),
     )
     return ", ".join(filter(None, parts))
 
 
-def _few(values: Iterable[str]) -> str:
+def _limited_list(values: Iterable[str]) -> str:
     words = list(values)
     more = len(words) - MOST_VALUES
-    return listed([*words[:MOST_VALUES], f"{more} more"] if more > 0 else words)
+    return prose_list([*words[:MOST_VALUES], f"{more} more"] if more > 0 else words)
 
 
-def _pythons(versions: Sequence[str]) -> str:
+def _python_versions(versions: Sequence[str]) -> str:
     try:
         return python_range(versions)
     except ValueError:  # unusual version numbers are listed unchanged
-        return _few(versions)
+        return _limited_list(versions)

@@ -15,8 +15,12 @@ from accelerator_portal.reports.identity import Identity, parameters_of
 from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.reports.reading import load_json
 from accelerator_portal.reports.report import Scalar
-from accelerator_portal.results.standing import Basis
-from accelerator_portal.site.difference.commands import Choices, command_changes, variants
+from accelerator_portal.results.history_state import Basis
+from accelerator_portal.site.difference.commands import (
+    CommandsByChoice,
+    command_changes,
+    variant_labels,
+)
 from accelerator_portal.site.difference.shapes import (
     MOST_ENTRIES,
     Difference,
@@ -24,10 +28,10 @@ from accelerator_portal.site.difference.shapes import (
     ItemChange,
     Move,
     PlatformDifference,
-    change_of,
+    change_kind,
 )
 from accelerator_portal.site.difference.state import (
-    Folder,
+    PlatformFolder,
     PlatformState,
     ReportState,
     SiteState,
@@ -37,13 +41,15 @@ from accelerator_portal.site.difference.state import (
 from accelerator_portal.site.difference.values import changes, shortened
 
 # Keys of quality data that pages don't show as text.
-_NOT_SHOWN = ("id", "badge")
+_HIDDEN_QUALITY_KEYS = ("id", "badge")
 
 # The only keys that are compared if a platform has no quality data before or after.
-_SHOWN_WHEN_NEW = ("level", "why")
+_QUALITY_KEYS_WHEN_NEW = ("level", "why")
 
-_NOWHERE = PlatformState(
-    "", Folder(accelerator={}, compatibility=VersionRows(), guide={}, faq=()), Choices({}, {})
+_EMPTY_PLATFORM = PlatformState(
+    "",
+    PlatformFolder(accelerator={}, compatibility=VersionRows(), guide={}, faq=()),
+    CommandsByChoice({}, {}),
 )
 
 
@@ -62,53 +68,53 @@ def compare(before: SiteState, after: SiteState) -> Difference:
 def _compare(before: SiteState, after: SiteState) -> Difference:
     both = before.pages is not None and after.pages is not None
     return Difference(
-        shared=tuple(_shared(before, after))[:MOST_ENTRIES],
-        platforms=tuple(_platforms(before, after)),
+        shared=tuple(_release_changes(before, after))[:MOST_ENTRIES],
+        platforms=tuple(_platform_differences(before, after)),
         pages=page_changes(before.pages or {}, after.pages or {}) if both else None,
     )
 
 
-def _shared(before: SiteState, after: SiteState) -> Iterator[Item]:
-    yield from changes(_newest(before), _newest(after), "newest release of PyTorch")
+def _release_changes(before: SiteState, after: SiteState) -> Iterator[Item]:
+    yield from changes(_newest_release(before), _newest_release(after), "newest release of PyTorch")
     yield from changes(list(before.releases), list(after.releases), "PyTorch")
 
 
-def _newest(state: SiteState) -> str | None:
+def _newest_release(state: SiteState) -> str | None:
     return next((str(release.get("version")) for release in state.releases), None)
 
 
-def _platforms(before: SiteState, after: SiteState) -> Iterator[PlatformDifference]:
+def _platform_differences(before: SiteState, after: SiteState) -> Iterator[PlatformDifference]:
     for id_ in dict.fromkeys((*after.platforms, *before.platforms)):
         old, new = before.platforms.get(id_), after.platforms.get(id_)
-        change = change_of(old, new)
-        lists = _lists(old or _NOWHERE, new or _NOWHERE)
+        change = change_kind(old, new)
+        lists = _change_lists(old or _EMPTY_PLATFORM, new or _EMPTY_PLATFORM)
         if change != "changed" or any(lists.values()):
             yield PlatformDifference(
                 id=id_,
-                name=(new or old or _NOWHERE).name,
+                name=(new or old or _EMPTY_PLATFORM).name,
                 change=change,
                 left_out={n: len(e) - MOST_ENTRIES for n, e in lists.items() if e[MOST_ENTRIES:]},
                 **{name: tuple(entries[:MOST_ENTRIES]) for name, entries in lists.items()},
             )
 
 
-def _lists(old: PlatformState, new: PlatformState) -> dict[str, Sequence[Any]]:
+def _change_lists(old: PlatformState, new: PlatformState) -> dict[str, Sequence[Any]]:
     moves, tests = result_changes(old, new)
     return {
         "commands": command_changes(old.choices, new.choices),
-        "versions": list(_versions(old.folder, new.folder)),
-        "facts": list(_facts(old, new)),
-        "texts": list(_texts(old.folder, new.folder)),
+        "versions": list(_version_changes(old.folder, new.folder)),
+        "facts": list(_fact_changes(old, new)),
+        "texts": list(_text_changes(old.folder, new.folder)),
         "reports": [*report_changes(old, new), *tests],
         "moves": moves,
-        "evidence": list(_evidence(old, new)),
+        "evidence": list(_evidence_changes(old, new)),
     }
 
 
-def _versions(old: Folder, new: Folder) -> Iterator[Item]:
+def _version_changes(old: PlatformFolder, new: PlatformFolder) -> Iterator[Item]:
     before: list[Mapping[str, Any]] = list(old.compatibility.rows)
     after = new.compatibility.rows
-    for row, other in _successors(before, after):
+    for row, other in _plugin_updates(before, after):
         # The same row with another plugin: its other values are not listed again.
         before[before.index(row)] = {**row, "plugin": other["plugin"]}
         name = ", ".join(f"{key} {row[key]}" for key in ("torch", "variant") if key in row)
@@ -117,7 +123,7 @@ def _versions(old: Folder, new: Folder) -> Iterator[Item]:
     yield from changes(old.compatibility.model_extra, new.compatibility.model_extra)
 
 
-def _successors(
+def _plugin_updates(
     before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]
 ) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
     """Return pairs of an old and a new version row that differ in the plugin's version.
@@ -127,48 +133,53 @@ def _successors(
     variant.
     """
     rows: dict[tuple[Any, Any], tuple[list[Any], list[Any]]] = {}
-    plugins = [{_place(row, "plugin") for row in side} for side in (before, after)]
+    plugins = [{_row_key(row, "plugin") for row in side} for side in (before, after)]
     for side, known, found in ((before, plugins[1], 0), (after, plugins[0], 1)):
         for row in side:
-            if "plugin" in row and _place(row, "plugin") not in known:
-                rows.setdefault(_place(row), ([], []))[found].append(row)
+            if "plugin" in row and _row_key(row, "plugin") not in known:
+                rows.setdefault(_row_key(row), ([], []))[found].append(row)
     return [(old[0], new[0]) for old, new in rows.values() if len(old) == len(new) == 1]
 
 
-def _place(row: Mapping[str, Any], *more: str) -> tuple[Any, ...]:
+def _row_key(row: Mapping[str, Any], *more: str) -> tuple[Any, ...]:
     return tuple(str(row.get(key)) for key in ("torch", "variant", *more))
 
 
-def _facts(old: PlatformState, new: PlatformState) -> Iterator[Item]:
+def _fact_changes(old: PlatformState, new: PlatformState) -> Iterator[Item]:
     yield from changes(old.folder.accelerator, new.folder.accelerator)
-    yield from changes(variants(old.choices), variants(new.choices), "variant")
+    yield from changes(variant_labels(old.choices), variant_labels(new.choices), "variant")
     yield from changes(dict(old.cards), dict(new.cards), "runs on")
 
 
-def _texts(old: Folder, new: Folder) -> Iterator[Item]:
+def _text_changes(old: PlatformFolder, new: PlatformFolder) -> Iterator[Item]:
     """Yield an item for each changed guide section and each changed question, without texts."""
-    yield from _without_words(changes(old.guide, new.guide, "Guide"))
-    yield from _without_words(changes(_questions(old), _questions(new), "Question"))
+    yield from _without_texts(changes(old.guide, new.guide, "Guide"))
+    yield from _without_texts(
+        changes(_answers_by_question(old), _answers_by_question(new), "Question")
+    )
 
 
-def _questions(folder: Folder) -> dict[str, str]:
+def _answers_by_question(folder: PlatformFolder) -> dict[str, str]:
     return {question.question: question.answer for question in folder.faq}
 
 
-def _without_words(items: Iterable[Item]) -> Iterator[Item]:
+def _without_texts(items: Iterable[Item]) -> Iterator[Item]:
     return (Item(change=item.change, name=item.name) for item in items)
 
 
-def _evidence(old: PlatformState, new: PlatformState) -> Iterator[Item]:
+def _evidence_changes(old: PlatformState, new: PlatformState) -> Iterator[Item]:
     if old.quality and new.quality:
-        yield from changes(_without(old.quality, *_NOT_SHOWN), _without(new.quality, *_NOT_SHOWN))
+        yield from changes(
+            _without_keys(old.quality, *_HIDDEN_QUALITY_KEYS),
+            _without_keys(new.quality, *_HIDDEN_QUALITY_KEYS),
+        )
     else:
-        for name in _SHOWN_WHEN_NEW:
+        for name in _QUALITY_KEYS_WHEN_NEW:
             yield from changes(old.quality.get(name), new.quality.get(name), name)
     yield from changes(dict(old.history), dict(new.history), "over time")
 
 
-def _without(record: Mapping[str, Any], *names: str) -> dict[str, Any]:
+def _without_keys(record: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {key: value for key, value in record.items() if key not in names}
 
 
@@ -197,10 +208,10 @@ def report_changes(before: PlatformState, after: PlatformState) -> Iterator[Item
         if old and new and old[2] == new[2]:
             continue
         yield Item(
-            change=change_of(old, new),
+            change=change_kind(old, new),
             name=id_,
-            before=_said(old[0]) if old else None,
-            after=_said(new[0]) if new else None,
+            before=_report_summary(old[0]) if old else None,
+            after=_report_summary(new[0]) if new else None,
         )
 
 
@@ -224,8 +235,8 @@ def result_changes(
         Move(basis=b, suite=s, name=n, before=o, after=w, settings=count)
         for (b, s, n, o, w), count in found.items()
     ]
-    moves.sort(key=lambda move: (_badness(move), move.basis, move.suite, move.name))
-    return tuple(moves), tuple(_numbers(old, new))
+    moves.sort(key=lambda move: (_severity_rank(move), move.basis, move.suite, move.name))
+    return tuple(moves), tuple(_test_count_changes(old, new))
 
 
 def latest_outcomes(platform: PlatformState) -> LatestOutcomes:
@@ -233,7 +244,7 @@ def latest_outcomes(platform: PlatformState) -> LatestOutcomes:
 
     Raises ProblemsError if a report cannot be read.
     """
-    read = [(_read(file), entry) for entry, file, _ in platform.reports.values()]
+    read = [(_read_report(file), entry) for entry, file, _ in platform.reports.values()]
     read.sort(key=lambda item: item[0].started.isoformat() if item[0].started else "")
     found: dict[tuple[Basis, Identity], Outcome] = {}
     for report, entry in read:
@@ -244,24 +255,24 @@ def latest_outcomes(platform: PlatformState) -> LatestOutcomes:
     return found
 
 
-def _said(entry: ReportState) -> str:
+def _report_summary(entry: ReportState) -> str:
     """Return a report in one line: `self-reported, torchbench: 75 passed, 15 failed`."""
-    suites = (f"{suite}: {_tally(counts)}" for suite, counts in entry.counts.items())
+    suites = (f"{suite}: {_count_words(counts)}" for suite, counts in entry.counts.items())
     return shortened(", ".join((entry.kind, *suites)))
 
 
-def _tally(counts: Mapping[Outcome, int]) -> str:
+def _count_words(counts: Mapping[Outcome, int]) -> str:
     return ", ".join(f"{counts[o]:,} {o.replace('-', ' ')}" for o in OUTCOMES if counts.get(o))
 
 
-def _badness(move: Move) -> int:
+def _severity_rank(move: Move) -> int:
     """Return a sort key: 0 if a passed test fails, 1 for other failures, 2 for passes, else 3."""
     if move.after in BAD:
         return 0 if move.before in GOOD else 1
     return 2 if move.after in GOOD else 3
 
 
-def _numbers(old: LatestOutcomes, new: LatestOutcomes) -> Iterator[Item]:
+def _test_count_changes(old: LatestOutcomes, new: LatestOutcomes) -> Iterator[Item]:
     ways: tuple[tuple[ItemChange, LatestOutcomes, LatestOutcomes], ...] = (
         ("added", new, old),
         ("gone", old, new),
@@ -269,11 +280,11 @@ def _numbers(old: LatestOutcomes, new: LatestOutcomes) -> Iterator[Item]:
     for change, here, there in ways:
         tests = Counter(f"{test.suite}, {basis}" for basis, test in here.keys() - there.keys())
         for name, count in sorted(tests.items()):
-            said: Any = {"after" if change == "added" else "before": f"{count:,}"}
-            yield Item(change=change, name=f"tests of {name}", **said)
+            fields: Any = {"after" if change == "added" else "before": f"{count:,}"}
+            yield Item(change=change, name=f"tests of {name}", **fields)
 
 
-def _read(file: Path) -> _Report:
+def _read_report(file: Path) -> _Report:
     try:
         return _Report.model_validate(load_json(file))
     except ValidationError:

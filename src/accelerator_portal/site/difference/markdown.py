@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from accelerator_portal.catalog.markdown_quotes import fence, span
+from accelerator_portal.catalog.markdown_quotes import code_span, fenced_code
 from accelerator_portal.reports.outcomes import BAD, GOOD
 from accelerator_portal.site.difference.shapes import (
     CommandChange,
@@ -15,18 +15,18 @@ from accelerator_portal.site.difference.shapes import (
     PagesDifference,
     PlatformDifference,
 )
-from accelerator_portal.site.words import listed
+from accelerator_portal.site.words import prose_list
 
 # GitHub accepts 65,536 characters; the rest is for other text in the comment.
-LIMIT = 60_000
+MOST_MARKDOWN_CHARACTERS = 60_000
 
-NOTHING = "No reader will see a difference."
+NO_DIFFERENCE = "No reader will see a difference."
 
 # Limits for one list, so that one platform does not use the space of the others.
 MOST_LINES = 40
 MOST_COMMANDS = 15
 
-_SHORTENED = "*{} more lines are left out here. The JSON difference has them.*"
+_OMITTED_NOTE = "*{} more lines are left out here. The JSON difference has them.*"
 
 _TITLES = {
     "versions": "Versions",
@@ -44,7 +44,7 @@ _NOUNS = {
     "moves": ("result with another outcome", "results with another outcome"),
     "evidence": ("change of evidence", "changes of evidence"),
 }
-_WORDS = {"added": "New", "gone": "Removed", "changed": "Changed"}
+_CHANGE_WORDS = {"added": "New", "gone": "Removed", "changed": "Changed"}
 
 Block = list[str]
 """Lines that stay together: a list, a fence with its heading."""
@@ -52,52 +52,52 @@ Block = list[str]
 
 def markdown(difference: Difference) -> str:
     """Return the difference as Markdown of at most LIMIT characters; a summary comes first."""
-    return cut([[summary(difference)], *_blocks(difference)], LIMIT)
+    return join_blocks([[summary(difference)], *_blocks(difference)], MOST_MARKDOWN_CHARACTERS)
 
 
 def summary(difference: Difference) -> str:
     """Return a summary of the difference in one sentence."""
     if difference.nothing:
-        return NOTHING
-    counted = [_count(n, *nouns) for n, nouns in _numbers(difference) if n]
-    return f"Readers will see {listed(counted)}."
+        return NO_DIFFERENCE
+    counted = [_count_words(n, *nouns) for n, nouns in _change_counts(difference) if n]
+    return f"Readers will see {prose_list(counted)}."
 
 
-def cut(blocks: Sequence[Block], limit: int) -> str:
+def join_blocks(blocks: Sequence[Block], limit: int) -> str:
     """Return blocks separated by blank lines, within about `limit` characters.
 
     If a block does not fit, this block and all later blocks are omitted. A note at the end then
     states the number of omitted lines.
     """
-    room = limit - len(_SHORTENED) - 12
+    room = limit - len(_OMITTED_NOTE) - 12
     kept: list[str] = []
     for place, block in enumerate(blocks):
         text = "\n".join(block)
         room -= len(text) + 2
         if room < 0:
             more = sum(map(len, blocks[place:]))
-            kept.append(_SHORTENED.format(f"{more:,}"))
+            kept.append(_OMITTED_NOTE.format(f"{more:,}"))
             break
         kept.append(text)
     return "\n\n".join(kept) + "\n"
 
 
-def _numbers(difference: Difference) -> Iterator[tuple[int, tuple[str, str]]]:
+def _change_counts(difference: Difference) -> Iterator[tuple[int, tuple[str, str]]]:
     changes = [platform.change for platform in difference.platforms]
     yield changes.count("added"), ("new platform", "new platforms")
     yield changes.count("gone"), ("removed platform", "removed platforms")
     changed = [p for p in difference.platforms if p.change == "changed"]
     for name, nouns in _NOUNS.items():
-        yield sum(_size(p, name) for p in changed), nouns
+        yield sum(_change_count(p, name) for p in changed), nouns
     releases = "of PyTorch’s releases"
     yield len(difference.shared), (f"change {releases}", f"changes {releases}")
     pages = difference.pages or PagesDifference()
-    for name, word in _WORDS.items():
+    for name, word in _CHANGE_WORDS.items():
         found = len(getattr(pages, name)) + pages.left_out.get(name, 0)
         yield found, (f"{word.lower()} page", f"{word.lower()} pages")
 
 
-def _size(platform: PlatformDifference, name: str) -> int:
+def _change_count(platform: PlatformDifference, name: str) -> int:
     if name == "commands":
         return sum(c.commands for c in platform.commands) + platform.left_out.get(name, 0)
     return len(getattr(platform, name)) + platform.left_out.get(name, 0)
@@ -106,55 +106,57 @@ def _size(platform: PlatformDifference, name: str) -> int:
 def _blocks(difference: Difference) -> Iterator[Block]:
     if difference.shared:
         yield ["### PyTorch’s releases"]
-        yield _bounded(list(map(_item, difference.shared)), 0)
+        yield _limited_lines(list(map(_item_line, difference.shared)), 0)
     for platform in difference.platforms:
-        yield from _platform(platform)
+        yield from _platform_blocks(platform)
     if difference.pages and not difference.pages.nothing:
         yield ["### Pages"]
-        yield _pages(difference.pages)
+        yield _page_lines(difference.pages)
     elif difference.pages is None:
         yield ["Only data was compared, not pages."]
 
 
-def _platform(platform: PlatformDifference) -> Iterator[Block]:
+def _platform_blocks(platform: PlatformDifference) -> Iterator[Block]:
     words = {"added": "New: ", "gone": "Removed: ", "changed": ""}[platform.change]
-    yield [f"### {words}{span(platform.name)} ({span(platform.id)})"]
+    yield [f"### {words}{code_span(platform.name)} ({code_span(platform.id)})"]
     if platform.change == "gone":
         choices = sum(command.choices for command in platform.commands)
-        removed = _count(choices, "choice", "choices")
+        removed = _count_words(choices, "choice", "choices")
         yield [f"Its page and its {removed} of install commands are removed."]
         return
     if platform.commands:
         yield ["**Install commands**"]
         for command in platform.commands[:MOST_COMMANDS]:
-            yield from _command(command)
+            yield from _command_blocks(command)
         left_out = platform.left_out.get("commands", 0)
-        if more := _more(platform.commands, left_out, MOST_COMMANDS):
-            yield [f"… and {_count(more, 'more change', 'more changes')} of commands."]
+        if more := _omitted_count(platform.commands, left_out, MOST_COMMANDS):
+            yield [f"… and {_count_words(more, 'more change', 'more changes')} of commands."]
     if platform.moves:
         yield ["**Results with another outcome**"]
-        yield _bounded(list(map(_move, platform.moves)), platform.left_out.get("moves", 0))
+        yield _limited_lines(
+            list(map(_move_line, platform.moves)), platform.left_out.get("moves", 0)
+        )
     for name, title in _TITLES.items():
         if items := getattr(platform, name):
             yield [f"**{title}**"]
-            yield _bounded(list(map(_item, items)), platform.left_out.get(name, 0))
+            yield _limited_lines(list(map(_item_line, items)), platform.left_out.get(name, 0))
 
 
-def _command(command: CommandChange) -> Iterator[Block]:
-    where = "; ".join(map(span, command.where))
+def _command_blocks(command: CommandChange) -> Iterator[Block]:
+    descriptions = "; ".join(map(code_span, command.where))
     if command.where_left_out:
-        where += f" and {command.where_left_out} more"
+        descriptions += f" and {command.where_left_out} more"
     alike = f"{command.commands:,} commands in the same way, " if command.commands > 1 else ""
-    choices = _count(command.choices, "choice", "choices")
-    block = [f"{_WORDS[command.change]}, {alike}{choices}: {where}"]
-    if lines := _compared(command.before, command.after):
-        block += ["", *fence(lines, "diff")]
+    choices = _count_words(command.choices, "choice", "choices")
+    block = [f"{_CHANGE_WORDS[command.change]}, {alike}{choices}: {descriptions}"]
+    if lines := _diff_lines(command.before, command.after):
+        block += ["", *fenced_code(lines, "diff")]
     if command.beside:
-        block += ["", *map(_item, command.beside)]
+        block += ["", *map(_item_line, command.beside)]
     yield block
 
 
-def _compared(before: Sequence[str], after: Sequence[str]) -> list[str]:
+def _diff_lines(before: Sequence[str], after: Sequence[str]) -> list[str]:
     lines = []
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag == "equal":
@@ -165,21 +167,21 @@ def _compared(before: Sequence[str], after: Sequence[str]) -> list[str]:
     return lines
 
 
-def _move(move: Move) -> str:
+def _move_line(move: Move) -> str:
     sign = "✕ " if move.after in BAD and move.before in GOOD else ""
     way = f"{move.before.replace('-', ' ')} → {move.after.replace('-', ' ')}"
-    said = "" if move.settings == 1 else f", {move.settings:,} settings"
+    settings_words = "" if move.settings == 1 else f", {move.settings:,} settings"
     basis = ", expected" if move.basis == "baselines" else ""
-    return f"- {sign}{span(f'{move.suite}/{move.name}')}: {way}{said}{basis}"
+    return f"- {sign}{code_span(f'{move.suite}/{move.name}')}: {way}{settings_words}{basis}"
 
 
-def _bounded(lines: Block, left_out: int) -> Block:
-    more = _more(lines, left_out)
+def _limited_lines(lines: Block, left_out: int) -> Block:
+    more = _omitted_count(lines, left_out)
     kept = lines[:MOST_LINES]
     return [*kept, f"- … and {more:,} more"] if more else kept
 
 
-def _more(entries: Sequence[object], left_out: int, most: int = MOST_LINES) -> int:
+def _omitted_count(entries: Sequence[object], left_out: int, most: int = MOST_LINES) -> int:
     """Return the number of entries that the Markdown does not show.
 
     The Markdown shows the first `most` of `entries`. `left_out` is the number of further entries
@@ -188,23 +190,23 @@ def _more(entries: Sequence[object], left_out: int, most: int = MOST_LINES) -> i
     return max(0, len(entries) - most) + left_out
 
 
-def _item(item: Item) -> str:
-    word = "" if item.change == "changed" else f"{_WORDS[item.change]}: "
-    values = [span(value) for value in (item.before, item.after) if value is not None]
-    said = f": {' → '.join(values)}" if values else ""
-    return f"- {word}{span(item.name)}{said}"
+def _item_line(item: Item) -> str:
+    word = "" if item.change == "changed" else f"{_CHANGE_WORDS[item.change]}: "
+    values = [code_span(value) for value in (item.before, item.after) if value is not None]
+    values_words = f": {' → '.join(values)}" if values else ""
+    return f"- {word}{code_span(item.name)}{values_words}"
 
 
-def _pages(pages: PagesDifference) -> Block:
+def _page_lines(pages: PagesDifference) -> Block:
     lines = []
-    for name, word in _WORDS.items():
-        found: tuple[str, ...] = getattr(pages, name)
-        if found:
-            shown = ", ".join(span(f"/{page}") for page in found[:MOST_LINES])
-            more = _more(found, pages.left_out.get(name, 0))
+    for name, word in _CHANGE_WORDS.items():
+        pages_of_change: tuple[str, ...] = getattr(pages, name)
+        if pages_of_change:
+            shown = ", ".join(code_span(f"/{page}") for page in pages_of_change[:MOST_LINES])
+            more = _omitted_count(pages_of_change, pages.left_out.get(name, 0))
             lines.append(f"- {word}: {shown}" + (f" and {more:,} more" if more else ""))
     return lines
 
 
-def _count(number: int, one: str, many: str) -> str:
+def _count_words(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"

@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from accelerator_portal.catalog.fields import Count, Model
+from accelerator_portal.catalog.fields import Count, StrictModel
 from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.results.standing import Basis
+from accelerator_portal.results.history_state import Basis
 
 ItemChange = Literal["added", "gone", "changed"]
 
@@ -18,14 +18,14 @@ MOST_CHARACTERS = 300
 MOST_PLACES = 12
 
 
-def change_of(before: object, after: object) -> ItemChange:
+def change_kind(before: object, after: object) -> ItemChange:
     """Return the kind of change between two values. None stands for an absent value."""
     if before is None:
         return "added"
     return "gone" if after is None else "changed"
 
 
-class Item(Model):
+class Item(StrictModel):
     """One item that is new, removed or changed."""
 
     change: ItemChange
@@ -38,7 +38,7 @@ class Item(Model):
     """The text now, in the same form."""
 
 
-class CommandChange(Model):
+class CommandChange(StrictModel):
     """Commands that are new, removed or changed in the same way for one or more selections."""
 
     change: ItemChange
@@ -60,7 +60,7 @@ class CommandChange(Model):
     """Changes next to the commands: requirements, check, note and lifecycle."""
 
 
-class Move(Model):
+class Move(StrictModel):
     """A test whose result changed in the same way in one or more settings."""
 
     basis: Basis
@@ -77,7 +77,7 @@ class Move(Model):
     """The number of settings (combinations of the test's parameters) with this change."""
 
 
-class PlatformDifference(Model):
+class PlatformDifference(StrictModel):
     """The differences of one platform."""
 
     id: str
@@ -105,7 +105,7 @@ class PlatformDifference(Model):
     """The number of entries that each list leaves out, by the name of the list."""
 
 
-class PagesDifference(Model):
+class PagesDifference(StrictModel):
     """Changed pages, as addresses relative to the site's root."""
 
     added: tuple[str, ...] = ()
@@ -123,7 +123,7 @@ class PagesDifference(Model):
         return not (self.added or self.gone or self.changed)
 
 
-class Difference(Model):
+class Difference(StrictModel):
     """The differences between two built sites that readers see."""
 
     schema_version: Literal[1] = 1

@@ -17,10 +17,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.fields import OpenModel
-from accelerator_portal.reports.outcomes import Kind, Outcome
+from accelerator_portal.reports.outcomes import Outcome, ReportKind
 from accelerator_portal.reports.reading import load_json, read_bytes
 from accelerator_portal.site.api_shapes import InstallData
-from accelerator_portal.site.difference.commands import Choices, choices
+from accelerator_portal.site.difference.commands import CommandsByChoice, commands_by_choice
 from accelerator_portal.site.difference.shapes import MOST_ENTRIES, PagesDifference
 from accelerator_portal.site.page import API
 
@@ -62,7 +62,7 @@ class VersionRows(BaseModel):
     """The version rows."""
 
 
-class Folder(OpenModel):
+class PlatformFolder(OpenModel):
     """The content of a platform's folder."""
 
     accelerator: dict[str, Any]
@@ -75,7 +75,7 @@ class Folder(OpenModel):
     """The questions and answers."""
 
 
-class LenientInstall(InstallData):
+class LenientInstallData(InstallData):
     """The selector's data; unknown keys are ignored."""
 
     model_config = ConfigDict(extra="ignore")
@@ -90,24 +90,24 @@ class ReportState(OpenModel):
 
     id: str
     accelerator: str
-    kind: Kind
+    kind: ReportKind
     report: str
     counts: dict[str, dict[Outcome, int]]
 
 
-class Reports(OpenModel):
+class ReportIndex(OpenModel):
     """The index of reports."""
 
     reports: tuple[ReportState, ...]
 
 
-class KeptIndex(OpenModel):
+class HistoryAddresses(OpenModel):
     """The addresses of histories, relative to the index, by name such as `xpu-runs`."""
 
     histories: dict[str, str]
 
 
-class Kept(OpenModel):
+class StoredHistory(OpenModel):
     """The history of an accelerator's runs or baselines.
 
     Only the numbers of reports and changes are used. `basis` is `runs` or `baselines`. `changes`
@@ -120,7 +120,7 @@ class Kept(OpenModel):
     changes: tuple[Any, ...]
 
 
-class GenerationWords(OpenModel):
+class GenerationSummary(OpenModel):
     """A hardware generation; `words` say which PyTorch releases support it."""
 
     name: str
@@ -128,17 +128,17 @@ class GenerationWords(OpenModel):
     words: str
 
 
-class Cards(OpenModel):
+class PlatformCards(OpenModel):
     """The hardware generations of one platform; `id` is the platform's id."""
 
     id: str
-    generations: tuple[GenerationWords, ...]
+    generations: tuple[GenerationSummary, ...]
 
 
 class Hardware(OpenModel):
     """The hardware of every platform."""
 
-    platforms: tuple[Cards, ...]
+    platforms: tuple[PlatformCards, ...]
 
 
 class Quality(OpenModel):
@@ -165,8 +165,8 @@ class PlatformState:
     """The data of one platform on a built site."""
 
     name: str
-    folder: Folder
-    choices: Choices
+    folder: PlatformFolder
+    choices: CommandsByChoice
     cards: Mapping[str, str] = field(default_factory=dict)
     """Texts about the supported releases, by the name and the chip of a hardware generation."""
     quality: Mapping[str, Any] = field(default_factory=dict)
@@ -192,13 +192,13 @@ def read_state(folder: Path) -> SiteState:
 
     Raises ProblemsError if the folder has no index, or if a file cannot be read or is invalid.
     """
-    whole = (folder / API / "index.json").is_file()
-    if not whole and not (folder / "index.json").is_file():
+    has_pages = (folder / API / "index.json").is_file()
+    if not has_pages and not (folder / "index.json").is_file():
         what = f"there is no {API}/index.json here, so this is not a built site"
         raise ProblemsError([Problem(str(folder), 1, what, "build it (make site) and name site/")])
-    api = folder / API if whole else folder
+    api = folder / API if has_pages else folder
     try:
-        return _Reader(api).state(folder if whole else None)
+        return _Reader(api).state(folder if has_pages else None)
     except ProblemsError as error:  # two sites are read: say which
         found = (Problem(str(api / p.path), p.line, p.what, p.remedy) for p in error.problems)
         raise ProblemsError(found) from None
@@ -212,18 +212,18 @@ class _Reader:
 
     def state(self, site: Path | None) -> SiteState:
         index = self._index()
-        hardware = self._read(index.hardware, Hardware).platforms
+        hardware = self._read_model(index.hardware, Hardware).platforms
         cards = {
             p.id: {f"{g.name} {g.chip or ''}".strip(): g.words for g in p.generations}
             for p in hardware
         }
-        quality = self._quality(index.quality)
-        history, reports = self._history(index.history), self._reports(index.results)
+        quality = self._quality_by_platform(index.quality)
+        history, reports = self._history_sizes(index.history), self._reports_by_id(index.results)
         platforms = {
             entry.id: PlatformState(
                 entry.name,
-                self._read(entry.accelerator, Folder),
-                self._choices(entry.install),
+                self._read_model(entry.accelerator, PlatformFolder),
+                self._commands_by_choice(entry.install),
                 cards.get(entry.id, {}),
                 quality.get(entry.id, {}),
                 history.get(entry.id, {}),
@@ -231,33 +231,33 @@ class _Reader:
             )
             for entry in index.accelerators
         }
-        releases = self._read(index.releases, ReleaseList).releases
+        releases = self._read_model(index.releases, ReleaseList).releases
         return SiteState(releases, platforms, read_pages(site) if site else None)
 
     def _index(self) -> SiteIndex:
-        data = self._load("index.json")
+        data = self._load_file("index.json")
         version = data.get("api_version") if isinstance(data, dict) else None
         if isinstance(version, int) and version > API_VERSION:
             what = f"the data have version {version}, this command reads {API_VERSION}"
             self._refuse("index.json", what, "use the portal's newer version")
-        return self._read("index.json", SiteIndex)
+        return self._read_model("index.json", SiteIndex)
 
-    def _read(self, address: str, model: type[M]) -> M:
+    def _read_model(self, address: str, model: type[M]) -> M:
         try:
-            return model.model_validate(self._load(address))
+            return model.model_validate(self._load_file(address))
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             place = ".".join(map(str, first["loc"])) or "the file"
             self._refuse(address, f"{place}: {first['msg']}", _REBUILD)
 
-    def _load(self, address: str) -> Any:  # noqa: ANN401 - any JSON
+    def _load_file(self, address: str) -> Any:  # noqa: ANN401 - any JSON
         try:
-            return load_json(self._file(address))
+            return load_json(self._file_path(address))
         except ProblemsError as error:
             first = error.problems[0]
             raise ProblemsError([Problem(address, first.line, first.what, _REBUILD)]) from None
 
-    def _file(self, address: str) -> Path:
+    def _file_path(self, address: str) -> Path:
         """Return the file of an address. Raises ProblemsError if the file is outside the folder.
 
         Addresses are untrusted: anybody can have written them.
@@ -267,32 +267,32 @@ class _Reader:
             self._refuse("index.json", f'"{address[:60]}" leads out of {API}', _REBUILD)
         return file
 
-    def _choices(self, address: str) -> Choices:
-        data = self._read(address, LenientInstall)
+    def _commands_by_choice(self, address: str) -> CommandsByChoice:
+        data = self._read_model(address, LenientInstallData)
         try:
-            return choices(data)
+            return commands_by_choice(data)
         except (LookupError, ValueError, TypeError):
             self._refuse(address, "a row refers to a value that does not exist", _REBUILD)
 
-    def _quality(self, address: str) -> dict[str, dict[str, Any]]:
-        if not self._file(address).exists():  # without data/criteria.yaml there are no levels
+    def _quality_by_platform(self, address: str) -> dict[str, dict[str, Any]]:
+        if not self._file_path(address).exists():  # without data/criteria.yaml there are no levels
             return {}
-        return {str(row.get("id")): row for row in self._read(address, Quality).platforms}
+        return {str(row.get("id")): row for row in self._read_model(address, Quality).platforms}
 
-    def _history(self, address: str) -> dict[str, dict[str, str]]:
+    def _history_sizes(self, address: str) -> dict[str, dict[str, str]]:
         found: dict[str, dict[str, str]] = {}
         folder = Path(address).parent
-        for file in self._read(address, KeptIndex).histories.values():
-            kept = self._read((folder / file).as_posix(), Kept)
-            said = f"reports: {len(kept.reports)}, changes: {len(kept.changes)}"
-            found.setdefault(kept.accelerator, {})[kept.basis] = said
+        for file in self._read_model(address, HistoryAddresses).histories.values():
+            kept = self._read_model((folder / file).as_posix(), StoredHistory)
+            size_words = f"reports: {len(kept.reports)}, changes: {len(kept.changes)}"
+            found.setdefault(kept.accelerator, {})[kept.basis] = size_words
         return found
 
-    def _reports(self, address: str) -> dict[str, tuple[ReportState, Path, str]]:
+    def _reports_by_id(self, address: str) -> dict[str, tuple[ReportState, Path, str]]:
         found = {}
         folder = Path(address).parent
-        for entry in self._read(address, Reports).reports:
-            file = self._file((folder / entry.report).as_posix())
+        for entry in self._read_model(address, ReportIndex).reports:
+            file = self._file_path((folder / entry.report).as_posix())
             found[entry.id] = (entry, file, hashlib.sha256(read_bytes(file)).hexdigest())
         return found
 
@@ -301,7 +301,7 @@ class _Reader:
 
 
 # The content of a page. The menus around it change on every page with each new platform.
-_OWN_PART = re.compile(rb"<article\b.*</article>", re.DOTALL)
+_PAGE_CONTENT = re.compile(rb"<article\b.*</article>", re.DOTALL)
 
 
 def read_pages(site: Path) -> dict[str, str]:
@@ -311,11 +311,11 @@ def read_pages(site: Path) -> dict[str, str]:
     ProblemsError if a page cannot be read.
     """
     found = {}
-    for file in sorted(_files(site)):
+    for file in sorted(_html_files(site)):
         content = read_bytes(file)
-        own = _OWN_PART.search(content)
+        content_part = _PAGE_CONTENT.search(content)
         address = file.relative_to(site).as_posix().removesuffix("index.html")
-        found[address] = hashlib.sha256(own[0] if own else content).hexdigest()
+        found[address] = hashlib.sha256(content_part[0] if content_part else content).hexdigest()
     return found
 
 
@@ -333,5 +333,5 @@ def page_changes(before: Mapping[str, str], after: Mapping[str, str]) -> PagesDi
     )
 
 
-def _files(site: Path) -> Iterator[Path]:
+def _html_files(site: Path) -> Iterator[Path]:
     return (file for file in site.rglob("*.html") if file.is_file() and not file.is_symlink())

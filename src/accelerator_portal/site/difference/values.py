@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from typing import Any
 
-from accelerator_portal.site.difference.shapes import MOST_CHARACTERS, Item, change_of
+from accelerator_portal.site.difference.shapes import MOST_CHARACTERS, Item, change_kind
 
 # Keys that name an entry of a list; the first key whose value is a text counts.
-_NAMES = ("id", "name", "title", "github", "question", "version", "command")
+_NAME_KEYS = ("id", "name", "title", "github", "question", "version", "command")
 
 # Keys that together name a version row.
 _VERSION_ROW = ("torch", "plugin", "variant")
@@ -26,23 +26,23 @@ def changes(before: Any, after: Any, name: str = "") -> Iterator[Item]:  # noqa:
     Mappings in a list are matched by name, not by position. Other lists are compared as texts. The
     names of all items begin with `name`, the name of the compared value: `hardware: Hopper`.
     """
-    if before == after or (_is_nothing(before) and _is_nothing(after)):
+    if before == after or (_is_absent_or_empty(before) and _is_absent_or_empty(after)):
         return
     if before is None or after is None:
-        change = change_of(before, after)
-        yield Item(change=change, name=name, before=words(before), after=words(after))
+        change = change_kind(before, after)
+        yield Item(change=change, name=name, before=short_text(before), after=short_text(after))
     elif isinstance(before, Mapping) and isinstance(after, Mapping):
-        yield from _entries(before, after, name)
+        yield from _entry_changes(before, after, name)
     elif _is_table(before) and _is_table(after):
-        yield from _tables(_by_name(before), _by_name(after), name)
+        yield from _table_changes(_by_name(before), _by_name(after), name)
     else:
-        old, new = _apart(_words(before), _words(after))
+        old, new = _from_first_difference(_plain_text(before), _plain_text(after))
         yield Item(change="changed", name=name, before=shortened(old), after=shortened(new))
 
 
-def words(value: Any) -> str | None:  # noqa: ANN401 - any JSON
+def short_text(value: Any) -> str | None:  # noqa: ANN401 - any JSON
     """Return a value as a short text; None if the value is None."""
-    return None if value is None else shortened(_words(value))
+    return None if value is None else shortened(_plain_text(value))
 
 
 def shortened(text: str) -> str:
@@ -50,7 +50,7 @@ def shortened(text: str) -> str:
     return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…"
 
 
-def _apart(old: str, new: str) -> tuple[str, str]:
+def _from_first_difference(old: str, new: str) -> tuple[str, str]:
     """Return two texts from shortly before their first difference.
 
     `…` stands for the omitted start. If neither text has more than `MOST_CHARACTERS` characters,
@@ -63,22 +63,22 @@ def _apart(old: str, new: str) -> tuple[str, str]:
     return (f"…{old[start:]}", f"…{new[start:]}") if start > 0 else (old, new)
 
 
-def _tables(old: Mapping[str, Any], new: Mapping[str, Any], name: str) -> Iterator[Item]:
-    yield from _entries(old, new, name)
+def _table_changes(old: Mapping[str, Any], new: Mapping[str, Any], name: str) -> Iterator[Item]:
+    yield from _entry_changes(old, new, name)
     if old.keys() == new.keys() and list(old) != list(new):
-        yield Item(change="changed", name=_joined(name, "order"))
+        yield Item(change="changed", name=_full_name(name, "order"))
 
 
-def _entries(old: Mapping[str, Any], new: Mapping[str, Any], name: str) -> Iterator[Item]:
+def _entry_changes(old: Mapping[str, Any], new: Mapping[str, Any], name: str) -> Iterator[Item]:
     for key in dict.fromkeys((*new, *old)):
-        yield from changes(old.get(key), new.get(key), _joined(name, key))
+        yield from changes(old.get(key), new.get(key), _full_name(name, key))
 
 
-def _joined(name: str, key: str) -> str:
+def _full_name(name: str, key: str) -> str:
     return shortened(f"{name}: {key}" if name else key)
 
 
-def _is_nothing(value: object) -> bool:
+def _is_absent_or_empty(value: object) -> bool:
     return value is None or value in ([], {}, "")
 
 
@@ -90,7 +90,7 @@ def _by_name(entries: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     """Return entries by name. The second entry with the same name becomes `name (2)`."""
     found: dict[str, Mapping[str, Any]] = {}
     for entry in entries:
-        name = base = _name(entry)
+        name = base = _entry_name(entry)
         number = 1
         while name in found:
             number += 1
@@ -99,26 +99,29 @@ def _by_name(entries: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     return found
 
 
-def _name(entry: Mapping[str, Any]) -> str:
-    """Return the name of an entry: the text under the first key of `_NAMES` that has a text.
+def _entry_name(entry: Mapping[str, Any]) -> str:
+    """Return the name of an entry: the text under the first key of `_NAME_KEYS` that has a text.
 
     Other entries are named by the versions of a version row (`torch 2.9.0, plugin 2.9.0`). If an
     entry has no versions, its name consists of all its values.
     """
-    for key in _NAMES:
+    for key in _NAME_KEYS:
         if isinstance(entry.get(key), str):
             return str(entry[key])
     parts = [f"{key} {entry[key]}" for key in _VERSION_ROW if key in entry]
-    return ", ".join(parts) or _words(entry)
+    return ", ".join(parts) or _plain_text(entry)
 
 
-def _words(value: Any) -> str:  # noqa: ANN401 - any JSON
+def _plain_text(value: Any) -> str:  # noqa: ANN401 - any JSON
     if isinstance(value, bool):
         return _FALSE_AND_TRUE[value]
     if isinstance(value, Mapping):
-        told = ((k, v) for k, v in value.items() if k != "source" and not _is_nothing(v))
-        return "; ".join(f"{key}: {_words(inner)}" for key, inner in told)
+        shown = ((k, v) for k, v in value.items() if k != "source" and not _is_absent_or_empty(v))
+        return "; ".join(f"{key}: {_plain_text(inner)}" for key, inner in shown)
     if isinstance(value, list):
-        named = (_name(entry) if isinstance(entry, Mapping) else _words(entry) for entry in value)
+        named = (
+            _entry_name(entry) if isinstance(entry, Mapping) else _plain_text(entry)
+            for entry in value
+        )
         return ", ".join(named)
     return str(value)

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from accelerator_portal.catalog.message import message
-from accelerator_portal.install.formats import STATED
+from accelerator_portal.install.formats import VENDOR_METHODS
 from accelerator_portal.install.resolution import machine_of, offers
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.install.shell_quotes import command_line
-from accelerator_portal.site.results.findings import summary
+from accelerator_portal.site.results.findings import findings_summary
 from accelerator_portal.site.words import python_range
 
-_USUAL = frozenset({"pip", "docker"})
+_PREFERRED_METHODS = frozenset({"pip", "docker"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class CommandsRow:
     """The verification results of the versions in words; empty without results."""
 
 
-def offered_rows(selector: Selector) -> tuple[InstallRow, ...]:
+def default_build_rows(selector: Selector) -> tuple[InstallRow, ...]:
     """Return the install rows of each platform's default build on each machine.
 
     A machine is an operating system and architecture. Only methods that vendors state are included.
@@ -50,12 +50,12 @@ def offered_rows(selector: Selector) -> tuple[InstallRow, ...]:
     return tuple(
         row
         for row in selector.rows
-        if row.method in STATED
+        if row.method in VENDOR_METHODS
         and row.build == offered[row.platform].get(machine_of(selector, row))
     )
 
 
-def usual_rows(rows: Iterable[InstallRow]) -> list[InstallRow]:
+def preferred_rows(rows: Iterable[InstallRow]) -> list[InstallRow]:
     """Return the install rows for pip and Docker.
 
     If a platform has neither pip nor Docker rows for an operating system and architecture, the
@@ -64,7 +64,9 @@ def usual_rows(rows: Iterable[InstallRow]) -> list[InstallRow]:
     found: dict[tuple[str, str, str], list[InstallRow]] = {}
     for row in rows:
         found.setdefault((row.platform, row.os, row.arch), []).append(row)
-    usual = ([row for row in here if row.method in _USUAL] or here for here in found.values())
+    usual = (
+        [row for row in here if row.method in _PREFERRED_METHODS] or here for here in found.values()
+    )
     return [row for here in usual for row in here]
 
 
@@ -75,7 +77,7 @@ def commands_table(selector: Selector, rows: Iterable[InstallRow]) -> list[Comma
     """
     groups: dict[tuple[object, ...], list[InstallRow]] = {}
     for row in rows:
-        if row.method not in STATED:
+        if row.method not in VENDOR_METHODS:
             continue
         single = (a for a in selector.table if a.own_column and not a.many)
         key = (*(getattr(row, axis.field) for axis in single), row.commands, row.note)
@@ -86,10 +88,10 @@ def commands_table(selector: Selector, rows: Iterable[InstallRow]) -> list[Comma
         choice = next(selector.choices(group[0]))
         return tuple(order[axis][choice[axis]] for axis in ("platform", "build", "method"))
 
-    return [_merged(selector, group) for group in sorted(groups.values(), key=place)]
+    return [_table_row(selector, group) for group in sorted(groups.values(), key=place)]
 
 
-def _merged(selector: Selector, group: list[InstallRow]) -> CommandsRow:
+def _table_row(selector: Selector, group: list[InstallRow]) -> CommandsRow:
     row = group[0]
     choice = next(selector.choices(row))
     pythons = {python for member in group for python in member.pythons or ()}
@@ -106,7 +108,7 @@ def _merged(selector: Selector, group: list[InstallRow]) -> CommandsRow:
         method=selector.label("method", choice),
         commands=row.commands,
         note=row.note,
-        findings=summary(group),
+        findings=findings_summary(group),
     )
 
 
@@ -121,11 +123,11 @@ def _systems(selector: Selector, group: list[InstallRow]) -> str:
     return "; ".join(f"{system} {', '.join(rest)}" for system, rest in found.items())
 
 
-_INSTALL = " -m pip install "
-_DOWNLOAD = " -m pip download --dest wheels "
+_PIP_INSTALL = " -m pip install "
+_PIP_DOWNLOAD = " -m pip download --dest wheels "
 # Later lines use files that an earlier line downloaded, not a second torch from another index.
-_ALSO = f"{_DOWNLOAD}--find-links wheels "
-_OFFLINE = " -m pip install --no-index --find-links wheels "
+_PIP_DOWNLOAD_MORE = f"{_PIP_DOWNLOAD}--find-links wheels "
+_PIP_INSTALL_OFFLINE = " -m pip install --no-index --find-links wheels "
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,30 +149,31 @@ def offline_installs(selector: Selector) -> Iterator[OfflineInstall]:
     without such a release are omitted.
     """
     first = {"cuda": 0, "cpu": 1}
-    newest = _newest(selector.rows)
+    newest = _newest_pip_rows(selector.rows)
     for row in sorted(newest, key=lambda row: first.get(row.platform, len(first))):
         choice = next(selector.choices(row))
         packages = dict.fromkeys(package for call in row.calls for package in call.packages)
-        lines = _lines(row)
-        python = lines[0].partition(_INSTALL)[0]
+        lines = _lines_without_source(row)
+        python = lines[0].partition(_PIP_INSTALL)[0]
         yield OfflineInstall(
             platform=selector.label("platform", choice),
             platform_id=row.platform,
             system=" ".join(selector.label(axis.id, choice) for axis in selector.machine_axes),
             build=row.build,
             download=tuple(
-                line.replace(_INSTALL, _ALSO if n else _DOWNLOAD) for n, line in enumerate(lines)
+                line.replace(_PIP_INSTALL, _PIP_DOWNLOAD_MORE if n else _PIP_DOWNLOAD)
+                for n, line in enumerate(lines)
             ),
-            install=f"{python}{_OFFLINE}{command_line([*packages], row.os)}",
+            install=f"{python}{_PIP_INSTALL_OFFLINE}{command_line([*packages], row.os)}",
         )
 
 
-def _lines(row: InstallRow) -> list[str]:
+def _lines_without_source(row: InstallRow) -> list[str]:
     """Return the row's commands without `source …`, which `pip download` does not need."""
     return [line for line in row.commands if not line.startswith("source ")]
 
 
-def _newest(rows: Iterable[InstallRow]) -> Iterable[InstallRow]:
+def _newest_pip_rows(rows: Iterable[InstallRow]) -> Iterable[InstallRow]:
     """Return the newest release's install row for each platform and operating system.
 
     The result includes only rows whose commands are all `pip install` commands without addresses of
@@ -179,11 +182,11 @@ def _newest(rows: Iterable[InstallRow]) -> Iterable[InstallRow]:
     found: dict[tuple[str, str], InstallRow] = {}
     for row in rows:
         only_pip = row.method == "pip" and all(
-            _INSTALL in line and ".whl" not in line for line in _lines(row)
+            _PIP_INSTALL in line and ".whl" not in line for line in _lines_without_source(row)
         )
         if not only_pip or row.build == PREVIEW or row.on_request:
             continue
-        before = found.setdefault((row.platform, row.os), row)
-        if Version(before.build) < Version(row.build):
+        newest_row = found.setdefault((row.platform, row.os), row)
+        if Version(newest_row.build) < Version(row.build):
             found[row.platform, row.os] = row
     return found.values()

@@ -12,19 +12,19 @@ from accelerator_portal.catalog.fields import FeatureId
 from accelerator_portal.catalog.files.hardware import HardwareModel, Purpose
 from accelerator_portal.catalog.message import (
     Translatable,
-    clauses,
-    joined,
+    comma_list,
     message,
     plural,
+    semicolon_list,
 )
 from accelerator_portal.install.expand import rows_by_platform
-from accelerator_portal.install.labels import METHOD, OS
-from accelerator_portal.install.resolution import followed_releases
+from accelerator_portal.install.labels import METHOD_LABELS, OS_LABELS
+from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.reports.store import stored_reports
-from accelerator_portal.site.platforms.features import LABELS
+from accelerator_portal.site.platforms.features import FEATURE_LABELS
 from accelerator_portal.site.platforms.release_pages import lifecycle_words
 from accelerator_portal.site.results.speeds import SpeedRun
-from accelerator_portal.site.words import EXTENT_WORDS, number, python_range
+from accelerator_portal.site.words import EXTENT_WORDS, format_number, python_range
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,9 @@ class ComparisonGroup:
 CellReader = Callable[[Platform], Iterable[CellLine]]
 
 
-def comparison(catalog: Catalog, runs: Sequence[SpeedRun] = ()) -> tuple[ComparisonGroup, ...]:
+def comparison_groups(
+    catalog: Catalog, runs: Sequence[SpeedRun] = ()
+) -> tuple[ComparisonGroup, ...]:
     """Return the groups of questions; each row has a cell per platform, in the catalog's order.
 
     The last group has the tests in `runs` whose speed at least two platforms measured. Without such
@@ -71,15 +73,17 @@ def comparison(catalog: Catalog, runs: Sequence[SpeedRun] = ()) -> tuple[Compari
     """
     groups: dict[str, dict[str, CellReader]] = {
         message("Platform"): {
-            message("Vendor"): lambda p: _text(p.accelerator.vendor),
-            message("Integration"): lambda p: _text(Translatable(p.accelerator.integration.value)),
-            message("Dispatch key"): lambda p: _code(p.accelerator.dispatch_key.value),
-            message("Device"): lambda p: _code(p.accelerator.device.value),
-            message("Package"): lambda p: _code(p.accelerator.package.name),
+            message("Vendor"): lambda p: _text_cell(p.accelerator.vendor),
+            message("Integration"): lambda p: _text_cell(
+                Translatable(p.accelerator.integration.value)
+            ),
+            message("Dispatch key"): lambda p: _code_cell(p.accelerator.dispatch_key.value),
+            message("Device"): lambda p: _code_cell(p.accelerator.device.value),
+            message("Package"): lambda p: _code_cell(p.accelerator.package.name),
         },
         message("Versions"): {
-            message("Newest PyTorch"): partial(_newest, catalog),
-            message("PyTorch releases with packages"): partial(_range, catalog),
+            message("Newest PyTorch"): partial(_newest_release_cell, catalog),
+            message("PyTorch releases with packages"): partial(_release_range_cell, catalog),
             message("Python, newest release"): partial(_pythons, catalog),
             message("Lifecycle of newest release"): _lifecycle,
         },
@@ -89,16 +93,20 @@ def comparison(catalog: Catalog, runs: Sequence[SpeedRun] = ()) -> tuple[Compari
         },
         message("Hardware"): {
             message("Generations"): _generations,
-            message("Memory of one device"): lambda p: _between("GB", "memory_gb", p),
-            message("Maximum power of one device"): lambda p: _between("W", "power_w", p),
+            message("Memory of one device"): lambda p: _value_range_cell("GB", "memory_gb", p),
+            message("Maximum power of one device"): lambda p: _value_range_cell("W", "power_w", p),
             message("Made for"): _purposes,
             message("Cloud access"): _access,
         },
-        message("Features"): {label: partial(_feature, name) for name, label in LABELS.items()},
+        message("Features"): {
+            label: partial(_feature, name) for name, label in FEATURE_LABELS.items()
+        },
         message("Evidence"): {message("Test reports"): partial(_reports, catalog)},
     }
     questions = tuple(
-        ComparisonGroup(label, tuple(_row(catalog, *answer) for answer in answers.items()))
+        ComparisonGroup(
+            label, tuple(_comparison_row(catalog, *answer) for answer in answers.items())
+        )
         for label, answers in groups.items()
     )
     speeds = tuple(_speed_rows(catalog, runs))
@@ -111,65 +119,65 @@ def _speed_rows(catalog: Catalog, runs: Sequence[SpeedRun]) -> Iterator[Comparis
         measured = [run for run in runs if key in run.speeds]
         if len({run.accelerator for run in measured}) > 1:
             label = ", ".join(filter(None, (test.name, test.mode, test.dtype, test.size)))
-            yield _row(catalog, label, partial(_speeds, key, measured))
+            yield _comparison_row(catalog, label, partial(_speed_lines, key, measured))
 
 
-def _speeds(key: str, runs: Sequence[SpeedRun], platform: Platform) -> Iterable[CellLine]:
+def _speed_lines(key: str, runs: Sequence[SpeedRun], platform: Platform) -> Iterable[CellLine]:
     for run in runs:
         if run.accelerator == platform.id:
             speed = run.speeds[key]
-            interval = f"{number(speed.low)}–{number(speed.high)}"
+            interval = f"{format_number(speed.low)}–{format_number(speed.high)}"
             day = f"{run.day}" if run.day else None
             words = (interval, run.hardware, f"torch {run.torch}", day, run.kind)
-            text = f"{number(speed.value)} {speed.unit}"
+            text = f"{format_number(speed.value)} {speed.unit}"
             yield CellLine(text, ", ".join(filter(None, words)))
 
 
-def _row(catalog: Catalog, label: str, answer: CellReader) -> ComparisonRow:
+def _comparison_row(catalog: Catalog, label: str, answer: CellReader) -> ComparisonRow:
     cells = tuple(tuple(answer(platform)) for platform in catalog.platforms)
     return ComparisonRow(str(label).lower().replace(" ", "-"), label, cells)
 
 
-def _text(text: str) -> CellLines:
+def _text_cell(text: str) -> CellLines:
     return (CellLine(text),)
 
 
-def _code(text: str) -> CellLines:
+def _code_cell(text: str) -> CellLines:
     return (CellLine(text, code=True),)
 
 
-def _newest(catalog: Catalog, platform: Platform) -> CellLines:
-    found = followed_releases(catalog, platform)
-    if found.newest is None:
+def _newest_release_cell(catalog: Catalog, platform: Platform) -> CellLines:
+    followed = supported_releases(catalog, platform)
+    if followed.newest is None:
         return ()
     newest = catalog.releases.newest.version
-    notes = [] if found.has_command else [message("no install command on this site")]
-    if found.behind:
+    notes = [] if followed.has_command else [message("no install command on this site")]
+    if followed.behind:
         notes.append(
             plural(
                 "one minor release behind {newest}",
                 "{count} minor releases behind {newest}",
-                found.behind,
+                followed.behind,
                 newest=newest,
             )
         )
-    return (CellLine(found.newest, clauses(notes) if notes else None),)
+    return (CellLine(followed.newest, semicolon_list(notes) if notes else None),)
 
 
-def _range(catalog: Catalog, platform: Platform) -> CellLines:
-    found = followed_releases(catalog, platform)
-    if not found.has_command or found.newest is None:
+def _release_range_cell(catalog: Catalog, platform: Platform) -> CellLines:
+    followed = supported_releases(catalog, platform)
+    if not followed.has_command or followed.newest is None:
         return (CellLine(message("none")),)
-    if found.oldest == found.newest:
-        return _text(found.newest)
-    return _text(message("{least} to {most}", least=found.oldest, most=found.newest))
+    if followed.oldest == followed.newest:
+        return _text_cell(followed.newest)
+    return _text_cell(message("{least} to {most}", least=followed.oldest, most=followed.newest))
 
 
 def _pythons(catalog: Catalog, platform: Platform) -> CellLines:
-    newest = followed_releases(catalog, platform).newest
+    newest = supported_releases(catalog, platform).newest
     rows = [row for row in rows_by_platform(catalog)[platform.id] if row.build == newest]
     pythons = {python for row in rows for python in row.pythons or ()}
-    return _text(python_range(pythons)) if pythons else ()
+    return _text_cell(python_range(pythons)) if pythons else ()
 
 
 def _lifecycle(platform: Platform) -> Iterable[CellLine]:
@@ -185,35 +193,35 @@ def _lifecycle(platform: Platform) -> Iterable[CellLine]:
 def _systems(platform: Platform) -> Iterable[CellLine]:
     for os in dict.fromkeys(system.os for system in platform.accelerator.operating_systems):
         systems = [s for s in platform.accelerator.operating_systems if s.os == os]
-        names = [s.name for s in systems if s.name != OS[os]]
+        names = [s.name for s in systems if s.name != OS_LABELS[os]]
         archs = dict.fromkeys(arch for system in systems for arch in system.arch or ())
         note = "; ".join([*names, ", ".join(archs)] if archs else names)
-        yield CellLine(OS[os], note or None)
+        yield CellLine(OS_LABELS[os], note or None)
 
 
 def _methods(catalog: Catalog, platform: Platform) -> CellLines:
     used = {row.method for row in rows_by_platform(catalog)[platform.id]}
-    words = [label for method, label in METHOD.items() if method in used]
-    return _text(joined(words)) if words else ()
+    words = [label for method, label in METHOD_LABELS.items() if method in used]
+    return _text_cell(comma_list(words)) if words else ()
 
 
 def _generations(platform: Platform) -> CellLines:
     hardware = platform.accelerator.hardware
     names = dict.fromkeys(g.name for g in hardware.generations if g.builds) if hardware else {}
-    return _text(joined(names)) if names else ()
+    return _text_cell(comma_list(names)) if names else ()
 
 
-def _between(unit: str, field: str, platform: Platform) -> CellLines:
+def _value_range_cell(unit: str, field: str, platform: Platform) -> CellLines:
     """Return the range of a field's values with its unit: `80 to 192 GB`.
 
     If only some devices have a value, a note states their number. Without values, the result is
     empty.
     """
-    devices: list[float | None] = [getattr(model, field) for model in _models(platform)]
+    devices: list[float | None] = [getattr(model, field) for model in _supported_models(platform)]
     values = sorted(value for value in devices if value is not None)
     if not values:
         return ()
-    least, most = number(values[0]), number(values[-1])
+    least, most = format_number(values[0]), format_number(values[-1])
     words = message("{least} to {most}", least=least, most=most) if least != most else least
     note = None
     if len(values) < len(devices):
@@ -222,12 +230,12 @@ def _between(unit: str, field: str, platform: Platform) -> CellLines:
 
 
 def _purposes(platform: Platform) -> CellLines:
-    used = {purpose for model in _models(platform) for purpose in model.purpose or ()}
+    used = {purpose for model in _supported_models(platform) for purpose in model.purpose or ()}
     words = [Translatable(purpose) for purpose in get_args(Purpose) if purpose in used]
-    return _text(joined(words)) if words else ()
+    return _text_cell(comma_list(words)) if words else ()
 
 
-def _models(platform: Platform) -> Iterable[HardwareModel]:
+def _supported_models(platform: Platform) -> Iterable[HardwareModel]:
     """Yield the hardware models of the platform's generations that a PyTorch build supports."""
     hardware = platform.accelerator.hardware
     for generation in hardware.generations if hardware else ():
@@ -239,7 +247,7 @@ def _access(platform: Platform) -> Iterable[CellLine]:
     for access in platform.accelerator.access:
         terms = {"free": message("free"), "apply": message("on application")}.get(access.kind)
         notes = [note for note in (terms, access.note) if note]
-        yield CellLine(access.title, joined(notes) if notes else None, access.url)
+        yield CellLine(access.title, comma_list(notes) if notes else None, access.url)
 
 
 def _feature(feature_id: FeatureId, platform: Platform) -> Iterable[CellLine]:

@@ -12,20 +12,20 @@ from typing import get_args
 from pydantic import SkipValidation
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.fields import FeatureId, Model
-from accelerator_portal.catalog.files.accelerator import Extent, Feature
+from accelerator_portal.catalog.fields import FeatureId, StrictModel
+from accelerator_portal.catalog.files.accelerator import Feature, FeatureSupport
 from accelerator_portal.catalog.files.own_suite import suite_folder
 from accelerator_portal.catalog.files.shared_files import FeatureEvidence, FeatureTests
 from accelerator_portal.catalog.files.sources import Source, sources_by_id
 from accelerator_portal.catalog.message import message
-from accelerator_portal.reports.outcomes import ATTEMPTED, BAD, GOOD, Kind, Outcome
+from accelerator_portal.reports.outcomes import ATTEMPTED, BAD, GOOD, Outcome, ReportKind
 from accelerator_portal.reports.report import Report, TestEntry
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.site.results.result_addresses import address_of
 from accelerator_portal.site.results.results_view import LONG_AGO, ResultsView
 
 
-class FeatureRun(Model):
+class FeatureRun(StrictModel):
     """The result of a feature's tests in a run, or the result that a baseline expects."""
 
     outcome: Outcome
@@ -39,7 +39,7 @@ class FeatureRun(Model):
     """The reason that the report states for `outcome`, such as an error message."""
     report: str
     """Id of the report."""
-    kind: Kind
+    kind: ReportKind
     """Who made the report. A baseline lists what a project's CI expects; it is not a run."""
     day: dt.date | None = None
     """The day of the run, or of the baseline."""
@@ -60,13 +60,13 @@ def feature_runs(
     omitted. `stated` has the statements of sources about the platform, and `shown_by` has the tests
     of each feature.
     """
-    strongest = sorted(reports, key=lambda stored: _strength(stored.report), reverse=True)
+    sorted_reports = sorted(reports, key=lambda stored: _evidence_rank(stored.report), reverse=True)
     found: dict[FeatureId, FeatureRun] = {}
     for feature in get_args(FeatureId):
         wanted = shown_by.features.get(feature, ())
-        for stored in strongest:
-            if tests := _attempted(stored.report, wanted):
-                found[feature] = _shown(stored, tests, stated.get(feature))
+        for stored in sorted_reports:
+            if tests := _attempted_tests(stored.report, wanted):
+                found[feature] = _feature_run(stored, tests, stated.get(feature))
                 break
     return found
 
@@ -83,7 +83,9 @@ def contradicts(stated: Feature | None, outcome: Outcome) -> bool:
     return outcome in wrong[stated.works]
 
 
-def _shown(stored: StoredReport, tests: Sequence[TestEntry], stated: Feature | None) -> FeatureRun:
+def _feature_run(
+    stored: StoredReport, tests: Sequence[TestEntry], stated: Feature | None
+) -> FeatureRun:
     report = stored.report
     worst = next((test for test in tests if test.outcome not in GOOD), tests[0])
     suite = suite_folder(worst.suite)
@@ -101,7 +103,7 @@ def _shown(stored: StoredReport, tests: Sequence[TestEntry], stated: Feature | N
     )
 
 
-def _attempted(report: Report, wanted: Iterable[FeatureTests]) -> list[TestEntry]:
+def _attempted_tests(report: Report, wanted: Iterable[FeatureTests]) -> list[TestEntry]:
     return [
         test
         for test in report.tests
@@ -110,11 +112,11 @@ def _attempted(report: Report, wanted: Iterable[FeatureTests]) -> list[TestEntry
     ]
 
 
-def _strength(report: Report) -> tuple[bool, dt.datetime]:
+def _evidence_rank(report: Report) -> tuple[bool, dt.datetime]:
     return report.kind != "baseline", report.started or LONG_AGO
 
 
-LABELS: dict[FeatureId, str] = {
+FEATURE_LABELS: dict[FeatureId, str] = {
     "amp": message("Automatic mixed precision"),
     "bf16": message("bfloat16"),
     "fp8": message("FP8"),
@@ -135,10 +137,10 @@ LABELS: dict[FeatureId, str] = {
 }
 
 # Below this share of cells with a source or a test, too many cells of the table would be empty.
-ENOUGH = 0.3
+LEAST_FEATURE_SHARE = 0.3
 
 
-class PlatformFeatures(Model):
+class PlatformFeatures(StrictModel):
     """The features of one platform: statements of sources and results in its reports."""
 
     id: str
@@ -157,29 +159,34 @@ class PlatformFeatures(Model):
 
     @property
     def rows(self) -> tuple[FeatureId, ...]:
-        """The features with a statement or a result, in the order of `LABELS`."""
-        return tuple(name for name in LABELS if name in self.features or name in self.runs)
+        """The features with a statement or a result, in the order of `FEATURE_LABELS`."""
+        return tuple(name for name in FEATURE_LABELS if name in self.features or name in self.runs)
 
     @property
-    def by_extent(self) -> tuple[tuple[Extent | None, tuple[str, ...]], ...]:
+    def by_extent(self) -> tuple[tuple[FeatureSupport | None, tuple[str, ...]], ...]:
         """The labels of the features with each extent: `yes`, `partly`, `no`, and None for unknown.
 
         Each pair has an extent and its labels; pairs without labels are omitted, and so are
         features that have a result but no statement.
         """
         groups = (
-            (extent, tuple(LABELS[name] for name in LABELS if self._extent(name) == extent))
-            for extent in get_args(get_args(Extent)[0])
+            (
+                extent,
+                tuple(
+                    FEATURE_LABELS[name] for name in FEATURE_LABELS if self._extent(name) == extent
+                ),
+            )
+            for extent in get_args(get_args(FeatureSupport)[0])
         )
-        unknown = tuple(LABELS[name] for name in LABELS if name not in self.rows)
+        unknown = tuple(FEATURE_LABELS[name] for name in FEATURE_LABELS if name not in self.rows)
         return tuple((extent, labels) for extent, labels in (*groups, (None, unknown)) if labels)
 
-    def _extent(self, name: FeatureId) -> Extent | None:
+    def _extent(self, name: FeatureId) -> FeatureSupport | None:
         feature = self.features.get(name)
         return feature.works if feature else None
 
 
-class FeaturesData(Model):
+class FeaturesData(StrictModel):
     """The features of every platform."""
 
     labels: dict[FeatureId, SkipValidation[str]]  # validation would drop the translatable messages
@@ -203,8 +210,8 @@ class FeaturesData(Model):
 
     @property
     def enough(self) -> bool:
-        """Whether `share` is at least `ENOUGH`, so that comparing platforms makes sense."""
-        return self.share >= ENOUGH
+        """Whether `share` is at least `LEAST_FEATURE_SHARE`, enough to compare platforms."""
+        return self.share >= LEAST_FEATURE_SHARE
 
 
 def features_data(catalog: Catalog, results: ResultsView) -> FeaturesData:
@@ -226,7 +233,7 @@ def features_data(catalog: Catalog, results: ResultsView) -> FeaturesData:
         for platform in catalog.platforms
     )
     return FeaturesData(
-        labels=LABELS,
+        labels=FEATURE_LABELS,
         cells=len(platforms) * len(get_args(FeatureId)),
         sourced=sum(len(platform.rows) for platform in platforms),
         platforms=platforms,

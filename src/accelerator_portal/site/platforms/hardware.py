@@ -14,20 +14,24 @@ from urllib.parse import urlencode
 from pydantic import SkipValidation
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.fields import Arch, Integration, Model, Os
+from accelerator_portal.catalog.fields import Arch, Integration, Os, StrictModel
 from accelerator_portal.catalog.files.accelerator import Identify
 from accelerator_portal.catalog.files.hardware import BuildSupport, Generation, HardwareModel
 from accelerator_portal.catalog.files.shared_files import FinderWords
 from accelerator_portal.catalog.files.sources import Source, sources_by_id
-from accelerator_portal.catalog.message import either, message
-from accelerator_portal.install.labels import ARCH, OS
-from accelerator_portal.install.serving import ReleaseSupport, Serving, serving
+from accelerator_portal.catalog.message import message, or_list
+from accelerator_portal.install.hardware_support import (
+    HardwareSupport,
+    ReleaseSupport,
+    hardware_support,
+)
+from accelerator_portal.install.labels import ARCH_LABELS, OS_LABELS
 from accelerator_portal.site.anchors import Anchors, slug
 from accelerator_portal.site.page import PLATFORMS
-from accelerator_portal.site.words import listed
+from accelerator_portal.site.words import prose_list
 
 
-class GenerationData(Model):
+class GenerationData(StrictModel):
     """One hardware generation: cards that the same builds support, and what these builds offer."""
 
     name: str
@@ -79,7 +83,7 @@ class GenerationData(Model):
     """Ids of the sources of the generation and of its builds."""
 
 
-class FittingSoftware(Model):
+class FittingSoftware(StrictModel):
     """Versions that work together, from a row of the platform's version table."""
 
     torch: str
@@ -89,7 +93,7 @@ class FittingSoftware(Model):
     operating systems."""
 
 
-class ListedSystem(Model):
+class ListedSystem(StrictModel):
     """An operating system that sources list for the platform."""
 
     name: str
@@ -100,7 +104,7 @@ class ListedSystem(Model):
     """A note of the platform's page."""
 
 
-class PlatformHardware(Model):
+class PlatformHardware(StrictModel):
     """The hardware of one platform."""
 
     id: str
@@ -174,13 +178,13 @@ class Family:
         """
         releases = list(dict.fromkeys(g.newest for g in self.generations if g.newest))
         if not releases:
-            return either(dict.fromkeys(g.words for g in self.generations))
+            return or_list(dict.fromkeys(g.words for g in self.generations))
         if all(g.newest for g in self.generations):
-            return either(releases)
-        return message("{releases}; not for every chip", releases=either(releases))
+            return or_list(releases)
+        return message("{releases}; not for every chip", releases=or_list(releases))
 
 
-class HardwareData(Model):
+class HardwareData(StrictModel):
     """The hardware of each platform that lists hardware."""
 
     platforms: tuple[PlatformHardware, ...]
@@ -192,7 +196,7 @@ class HardwareData(Model):
 def hardware_data(catalog: Catalog) -> HardwareData:
     """Return the hardware of every platform that lists hardware."""
     words = catalog.finder_words or FinderWords()
-    return HardwareData(platforms=tuple(_platforms(catalog)), words=words)
+    return HardwareData(platforms=tuple(_platform_hardware(catalog)), words=words)
 
 
 def cards_by_id(platform: Platform) -> dict[str, Generation]:
@@ -236,21 +240,23 @@ def is_uncertain(generation: Generation) -> bool:
     return bool(generation.builds) and all(build.uncertain for build in generation.builds)
 
 
-def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
+def _platform_hardware(catalog: Catalog) -> Iterator[PlatformHardware]:
     for platform in catalog.platforms:
         accelerator = platform.accelerator
         if accelerator.hardware is None:
             continue
         generations = tuple(
-            _generation(catalog, platform, generation, card)
+            _generation_data(catalog, platform, generation, card)
             for card, generation in cards_by_id(platform).items()
         )
         models = [model for generation in generations for model in generation.models]
-        named = [name for way in accelerator.identify for name in way.source]
-        named += [name for generation in generations for name in generation.source]
-        named += [name for model in models for name in model.source or ()]
-        named += [name for m in models for rented in m.instances or () for name in rented.source]
-        named += [name for m in models for peak in m.peaks or () for name in peak.source]
+        source_ids = [name for way in accelerator.identify for name in way.source]
+        source_ids += [name for generation in generations for name in generation.source]
+        source_ids += [name for model in models for name in model.source or ()]
+        source_ids += [
+            name for m in models for rented in m.instances or () for name in rented.source
+        ]
+        source_ids += [name for m in models for peak in m.peaks or () for name in peak.source]
         wsl = next((os for os in accelerator.operating_systems if os.name == WSL), None)
         yield PlatformHardware.from_objects(
             accelerator.hardware,
@@ -265,63 +271,63 @@ def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
                 ListedSystem.from_objects(system) for system in accelerator.operating_systems
             ),
             wsl=wsl.note if wsl else None,
-            wsl_answer=_answer(platform, wsl.question if wsl else None),
-            fits=tuple(_fits(platform)),
-            sources=sources_by_id(accelerator.sources, named),
+            wsl_answer=_answer_address(platform, wsl.question if wsl else None),
+            fits=tuple(_fitting_software(platform)),
+            sources=sources_by_id(accelerator.sources, source_ids),
         )
 
 
 WSL = "WSL2"
 
 # Drivers, systems and Python packages: readers do not choose PyTorch by them.
-_OTHER_NEEDS = re.compile(r"driver|^(macOS|numpy|torchvision|Windows.*)$", re.IGNORECASE)
+_IGNORED_SOFTWARE = re.compile(r"driver|^(macOS|numpy|torchvision|Windows.*)$", re.IGNORECASE)
 
 
-def _fits(platform: Platform) -> Iterator[FittingSoftware]:
+def _fitting_software(platform: Platform) -> Iterator[FittingSoftware]:
     package = platform.accelerator.package
     for row in platform.compatibility.rows:
         plugin = {package.name: row.plugin} if row.plugin and package.name != "torch" else {}
-        needs = {name: row.needs[name] for name in row.needs if not _OTHER_NEEDS.search(name)}
+        needs = {name: row.needs[name] for name in row.needs if not _IGNORED_SOFTWARE.search(name)}
         if software := plugin | needs:
             yield FittingSoftware(torch=row.torch, software=software)
 
 
-def _generation(
+def _generation_data(
     catalog: Catalog, platform: Platform, generation: Generation, card: str
 ) -> GenerationData:
-    found = serving(catalog, platform, generation)
-    first = [b for b in generation.builds if not b.variants or {*b.variants} & {*found.variants}]
+    support = hardware_support(catalog, platform, generation)
+    first = [b for b in generation.builds if not b.variants or {*b.variants} & {*support.variants}]
     others = [build for build in generation.builds if build not in first]
     names = [*generation.source, *(name for build in generation.builds for name in build.source)]
     return GenerationData.from_objects(
         generation,
-        found,
+        support,
         page=f"{PLATFORMS}/{platform.id}/#card-{card}",
-        systems=_systems(generation),
-        other_builds=_answer(
+        systems=_build_systems(generation),
+        other_builds=_answer_address(
             platform, generation.other_builds.question if generation.other_builds else None
         ),
-        words=_words(platform, found),
-        install=_address(platform, card, found),
-        notes=_distinct(generation.note, *(_build_note(platform, build) for build in first)),
-        other_notes=_distinct(*(_build_note(platform, build) for build in others)),
+        words=_support_words(platform, support),
+        install=_selector_address(platform, card, support),
+        notes=_distinct_notes(generation.note, *(_build_note(platform, build) for build in first)),
+        other_notes=_distinct_notes(*(_build_note(platform, build) for build in others)),
         note_machines=_note_machines(platform, first),
         source=tuple(dict.fromkeys(names)),
     )
 
 
-def _answer(platform: Platform, question: str | None) -> str | None:
+def _answer_address(platform: Platform, question: str | None) -> str | None:
     return f"{PLATFORMS}/{platform.id}/#faq-{slug(question)}" if question else None
 
 
-def _systems(generation: Generation) -> tuple[Os, ...] | None:
+def _build_systems(generation: Generation) -> tuple[Os, ...] | None:
     builds = generation.builds
     if not all(build.os for build in builds):
         return None
     return tuple(dict.fromkeys(os for build in builds for os in build.os or ())) or None
 
 
-def _distinct(*notes: str | None) -> tuple[str, ...]:
+def _distinct_notes(*notes: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(note for note in notes if note))
 
 
@@ -333,7 +339,7 @@ def _build_note(platform: Platform, build: BuildSupport) -> str | None:
     if not (build.note and build.variants):
         return build.note
     names = _variant_names(platform)
-    return f"{listed([names[variant] for variant in build.variants])}: {build.note}"
+    return f"{prose_list([names[variant] for variant in build.variants])}: {build.note}"
 
 
 def _note_machines(
@@ -343,73 +349,77 @@ def _note_machines(
 
     Machines are, for example, `windows` or `linux aarch64`. None if there are no such notes.
     """
-    found: dict[str, list[str]] = {}
-    noted = [(note, build) for build in builds if (note := _build_note(platform, build))]
-    everywhere = {note for note, build in noted if not build.os and not build.arch}
-    for note, build in noted:
+    machines_by_note: dict[str, list[str]] = {}
+    notes_with_builds = [
+        (note, build) for build in builds if (note := _build_note(platform, build))
+    ]
+    everywhere = {note for note, build in notes_with_builds if not build.os and not build.arch}
+    for note, build in notes_with_builds:
         if note not in everywhere:
-            machines = product(build.os or OS, *([build.arch] if build.arch else []))
-            found.setdefault(note, []).extend(map(" ".join, machines))
-    return {note: tuple(machines) for note, machines in found.items()} or None
+            machines = product(build.os or OS_LABELS, *([build.arch] if build.arch else []))
+            machines_by_note.setdefault(note, []).extend(map(" ".join, machines))
+    return {note: tuple(machines) for note, machines in machines_by_note.items()} or None
 
 
 def _variant_names(platform: Platform) -> dict[str, str]:
     return {variant.id: variant.name for variant in platform.install.variants}
 
 
-def _words(platform: Platform, found: Serving) -> str:
-    if found.verdict == "none":
+def _support_words(platform: Platform, support: HardwareSupport) -> str:
+    if support.verdict == "none":
         return message("no published build")
-    if found.verdict == "no-command":
-        if not found.newest:
+    if support.verdict == "no-command":
+        if not support.newest:
             return message("no install command on this site")
-        return message("{release}, no install command on this site", release=found.newest)
+        return message("{release}, no install command on this site", release=support.newest)
     names = _variant_names(platform)
-    words = found.newest or message("nightly builds only")
-    if found.variants:
-        variants = either(names[variant] for variant in found.variants)
+    words = support.newest or message("nightly builds only")
+    if support.variants:
+        variants = or_list(names[variant] for variant in support.variants)
         words = message("{build} with {variants}", build=words, variants=variants)
-    words = _on_systems(words, found)
-    if found.from_source:
+    words = _with_systems(words, support)
+    if support.from_source:
         words = message("{build}, from source", build=words)
-    if found.passed_over:
+    if support.passed_over:
         words = message(
-            "{build}; no install command for {release}", build=words, release=found.passed_over
+            "{build}; no install command for {release}", build=words, release=support.passed_over
         )
-    if found.uncertain:
+    if support.uncertain:
         words = message("{build}; not certain", build=words)
     return words
 
 
-def _on_systems(words: str, found: Serving) -> str:
+def _with_systems(words: str, support: HardwareSupport) -> str:
     """Return `words`, the name of a build, with the systems to which the build is limited.
 
     For example, `2.9.0, Linux only`. If `found.elsewhere` has releases for other systems, the text
     names them, too: `2.9.0 for Linux, 2.8.0 for Windows`. Without a limit, `words` is returned
     unchanged.
     """
-    systems = " ".join((OS.get(found.os or "", ""), ARCH.get(found.arch or "", ""))).strip()
+    systems = " ".join(
+        (OS_LABELS.get(support.os or "", ""), ARCH_LABELS.get(support.arch or "", ""))
+    ).strip()
     if not systems:
         return words
-    if not found.elsewhere:
+    if not support.elsewhere:
         return message("{build}, {systems} only", build=words, systems=systems)
     words = message("{build} for {systems}", build=words, systems=systems)
-    for os, build in found.elsewhere:
-        words = message("{words}, {build} for {os}", words=words, build=build, os=OS[os])
+    for os, build in support.elsewhere:
+        words = message("{words}, {build} for {os}", words=words, build=build, os=OS_LABELS[os])
     return words
 
 
-def _address(platform: Platform, card: str, found: Serving) -> str | None:
+def _selector_address(platform: Platform, card: str, support: HardwareSupport) -> str | None:
     """Return a selector link for a card, such as `?platform=cuda&card=volta-7-0`.
 
     The link contains `os` and `arch` if the newest build for the card is limited to an operating
     system or architecture. The link contains `build` if the selector offers the build only on
     request. None if the portal has no command for the card.
     """
-    if found.build is None or found.verdict == "no-command":
+    if support.build is None or support.verdict == "no-command":
         return None
     query = {"platform": platform.id, "card": card}
-    query |= {axis: value for axis in ("os", "arch") if (value := getattr(found, axis))}
-    if found.on_request:
-        query["build"] = found.build
+    query |= {axis: value for axis in ("os", "arch") if (value := getattr(support, axis))}
+    if support.on_request:
+        query["build"] = support.build
     return f"?{urlencode(query)}"

@@ -14,11 +14,11 @@ from accelerator_portal.install.selector import Selector
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.partitions.manifest import BASES
-from accelerator_portal.results.stated_models import statements
+from accelerator_portal.results.stated_models import model_statements
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.languages import Language
 from accelerator_portal.site.platforms.commands_table import commands_table
-from accelerator_portal.site.platforms.features import LABELS
+from accelerator_portal.site.platforms.features import FEATURE_LABELS
 from accelerator_portal.site.platforms.release_pages import versions_table
 from accelerator_portal.site.platforms.selector_view import selector_view
 from accelerator_portal.site.results.history_view import TestHistories
@@ -33,9 +33,9 @@ MOST_ANSWERS = 2
 # The words of a product's name before its number.
 _PRODUCT_LINE = re.compile(r"[^\W\d][^\d]*(?=\s|$)")
 
-HAN = re.compile("[一-鿿]")
+CHINESE_CHARACTER = re.compile("[一-鿿]")
 
-_COMMON = re.compile(r"\d|torch", re.IGNORECASE)
+_AMBIGUOUS_WORD = re.compile(r"\d|torch", re.IGNORECASE)
 
 
 def platform_context(
@@ -59,15 +59,15 @@ def platform_context(
         "selector": selector,
         "view": selector_view(selector) if selector.starts else None,
         "commands": commands_table(selector, selector.rows),
-        "feature_labels": LABELS,
+        "feature_labels": FEATURE_LABELS,
         "versions": versions_table(platform, sources),
         "most_versions": MOST_VERSIONS,
         "most_answers": MOST_ANSWERS,
         "reports": [(stored, results.suite_counts(stored.id)) for stored in reports],
-        "statements": tuple(statements(platform)),
+        "statements": tuple(model_statements(platform)),
         "tested_systems": systems_of_runs(reports),
         "tested_hardware": devices_of_runs(reports),
-        "course": list(_course(platform.id, past)),
+        "course": list(_report_count_texts(platform.id, past)),
         "page_files": [*map(platform.path, (*platform.files, "guide.md", "faq.md"))],
         "sources": sources,
         "cited": sources.cited,
@@ -97,7 +97,9 @@ def vendor_texts(platform: Platform, sources: SourceList, language: Language) ->
             for section in guide.sections
         },
         "translation": found,
-        "chinese_names": [name for name in platform.accelerator.vendor_names if HAN.search(name)],
+        "chinese_names": [
+            name for name in platform.accelerator.vendor_names if CHINESE_CHARACTER.search(name)
+        ],
         "is_older": found is not None and found.head.translates != platform.guide.fingerprint,
         "lead": found.head.summary if found else None,
         "own_files": [one.text.path for one in (found, answers) if one],
@@ -124,7 +126,11 @@ def search_words(
         accelerator.vendor,
         accelerator.name,
         # The first word only, such as "MacBook": other products have "Air" in their names, too.
-        *(n.split()[0] for n in accelerator.vendor_names if chinese or not HAN.search(n)),
+        *(
+            n.split()[0]
+            for n in accelerator.vendor_names
+            if chinese or not CHINESE_CHARACTER.search(n)
+        ),
         *sorted(systems & {"Windows", "macOS"}),  # all platforms support Linux
         *(generation.name for generation in own),
         *(line[0] for line in map(_PRODUCT_LINE.match, products) if line),
@@ -134,16 +140,18 @@ def search_words(
     lines = [name.split() for name in names]
     words = dict.fromkeys(word for line in lines if line[0] not in others for word in line)
     # Words with numbers also name other products, and all platforms have words with "torch".
-    return [w for w in words if w not in others and w[0].isalpha() and not _COMMON.search(w)]
+    return [
+        w for w in words if w not in others and w[0].isalpha() and not _AMBIGUOUS_WORD.search(w)
+    ]
 
 
-def _course(accelerator: str, past: TestHistories) -> Iterator[str]:
+def _report_count_texts(accelerator: str, histories: TestHistories) -> Iterator[str]:
     """Yield texts such as `5 runs since 2026-01-02` and `3 baselines since 2026-01-02`.
 
     A text is omitted if the platform has fewer than two runs or baselines.
     """
     for basis in BASES:
-        points = past.of(accelerator, basis).state.reports.values()
+        points = histories.of(accelerator, basis).state.reports.values()
         if len(points) > 1:
             first = min(point.started for point in points)
             since = {"count": len(points), "day": f"{first:%Y-%m-%d}"}
@@ -174,7 +182,7 @@ class TestedOn:
 
 def systems_of_runs(reports: Iterable[StoredReport]) -> tuple[TestedOn, ...]:
     """Return the operating systems of runs, with their architecture; the newest run first."""
-    return _tested_on((_system(stored.report), stored) for stored in reports)
+    return _tested_on((_system_name(stored.report), stored) for stored in reports)
 
 
 def devices_of_runs(reports: Iterable[StoredReport]) -> tuple[TestedOn, ...]:
@@ -189,16 +197,18 @@ def _tested_on(stated: Iterable[tuple[str | None, StoredReport]]) -> tuple[Teste
     reports and baselines are ignored.
     """
     runs = [(name, s) for name, s in stated if name and s.report.kind != "baseline"]
-    found: dict[str, TestedOn] = {}
-    for name, stored in sorted(runs, key=lambda run: (_age(run[1]), run[1].id), reverse=True):
-        found.setdefault(name, TestedOn(name, stored))
-    return tuple(found.values())
+    tested_by_name: dict[str, TestedOn] = {}
+    for name, stored in sorted(
+        runs, key=lambda run: (_start_time(run[1]), run[1].id), reverse=True
+    ):
+        tested_by_name.setdefault(name, TestedOn(name, stored))
+    return tuple(tested_by_name.values())
 
 
-def _system(report: Report) -> str | None:
+def _system_name(report: Report) -> str | None:
     system, arch = report.environment.os, report.environment.arch
     return f"{system} ({arch})" if system and arch else system
 
 
-def _age(stored: StoredReport) -> dt.datetime:
+def _start_time(stored: StoredReport) -> dt.datetime:
     return stored.report.started or LONG_AGO

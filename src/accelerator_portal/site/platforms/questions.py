@@ -21,20 +21,20 @@ from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.vendor_text import render_section
 
 # The group of questions about all platforms, in place of a platform's id.
-ANY = "any"
+ANY_PLATFORM = "any"
 
 # What stands for each device of a plugin in the messages of a question about all platforms.
-DEVICE = "{device}"
+DEVICE_PLACEHOLDER = "{device}"
 
 
 @dataclass(frozen=True, slots=True)
 class PageQuestion:
     """A question and its answer.
 
-    `group` is the platform's id, or `ANY` for a question about all platforms. `anchor` is the id of
-    the question on the platform's page, or on the page of all questions. `file` is the FAQ with the
-    question, and `sources` are the sources of the page. `text` is the answer in Markdown, `answer`
-    the answer in HTML.
+    `group` is the platform's id, or `ANY_PLATFORM` for a question about all platforms. `anchor` is
+    the id of the question on the platform's page, or on the page of all questions. `file` is the
+    FAQ with the question, and `sources` are the sources of the page. `text` is the answer in
+    Markdown, `answer` the answer in HTML.
     """
 
     group: str
@@ -51,27 +51,27 @@ class PageQuestion:
     """Whether the question is a translation of an English text that has changed since."""
 
 
-def questions(platform: Platform, sources: SourceList) -> list[PageQuestion]:
+def platform_questions(platform: Platform, sources: SourceList) -> list[PageQuestion]:
     """Return the questions of a platform's FAQ; `sources` are the sources of its page."""
-    return _questions(platform.id, platform.faq, sources)
+    return _file_questions(platform.id, platform.faq, sources)
 
 
-def questions_in(
+def translated_questions(
     asked: Sequence[PageQuestion], platform: Platform, language: Language
 ) -> list[PageQuestion]:
     """Return a platform's questions `asked` in `language`.
 
     Questions without a translation stay in English.
     """
-    found = platform.answers.get(language.code)
-    if found is None:
+    translation = platform.answers.get(language.code)
+    if translation is None:
         return [*asked]
-    sections = {section.title: section.text for section in found.text.sections}
-    is_older = found.head.translates != platform.faq.fingerprint_of(sections)
+    sections = {section.title: section.text for section in translation.text.sections}
+    is_older = translation.head.translates != platform.faq.fingerprint_of(sections)
 
     def translated(question: PageQuestion) -> PageQuestion:
         heading, _, text = sections[question.title].partition("\n")
-        prefix = _within(question.anchor)
+        prefix = _heading_prefix(question.anchor)
         answer = render_section(question.file, question.sources, text, prefix, language=language)
         return replace(
             question,
@@ -89,7 +89,9 @@ def shared_questions(catalog: Catalog) -> list[PageQuestion]:
     """Return the questions about all platforms, for the page of all questions."""
     if not catalog.faq:
         return []
-    asked = _questions(ANY, catalog.faq, SourceList([("faq.md", catalog.faq.sources)]), "../")
+    asked = _file_questions(
+        ANY_PLATFORM, catalog.faq, SourceList([("faq.md", catalog.faq.sources)]), "../"
+    )
     devices = _plugin_devices(catalog.platforms)
     return [replace(one, messages=tuple(_with_devices(one.messages, devices))) for one in asked]
 
@@ -105,11 +107,13 @@ def _with_devices(messages: Sequence[str], devices: Sequence[str]) -> Iterator[s
     """Yield the messages. A message with `{device}` is yielded once for each of `devices`."""
     for text in messages:
         yield from (
-            [text.replace(DEVICE, device) for device in devices] if DEVICE in text else [text]
+            [text.replace(DEVICE_PLACEHOLDER, device) for device in devices]
+            if DEVICE_PLACEHOLDER in text
+            else [text]
         )
 
 
-def _questions(
+def _file_questions(
     group: str, file: MarkdownFile, sources: SourceList, to_root: str = "../../"
 ) -> list[PageQuestion]:
     """Return the questions of an FAQ file, in order.
@@ -121,7 +125,7 @@ def _questions(
     anchors = Anchors()
     for section in file.sections:
         anchor = anchors.take(f"faq-{slug(section.title)}")
-        prefix = _within(anchor)
+        prefix = _heading_prefix(anchor)
         answer = render_section(file, sources, section.text, prefix, to_root=to_root)
         declared = tuple(message.text for message in section.messages)
         found.append(
@@ -132,20 +136,22 @@ def _questions(
     return found
 
 
-def relocated(question: PageQuestion, to_root: str, language: Language = ENGLISH) -> PageQuestion:
+def question_on_other_page(
+    question: PageQuestion, to_root: str, language: Language = ENGLISH
+) -> PageQuestion:
     """Return a platform's question with its answer rendered for another page.
 
     Citations link to the sources on the platform's page. `to_root` is the relative address from the
     other page to the site's root.
     """
     page = f"{to_root}{PLATFORMS}/{question.group}/"
-    prefix = f"{question.group}--{_within(question.anchor)}"
+    prefix = f"{question.group}--{_heading_prefix(question.anchor)}"
     file, sources, text = question.file, question.sources, question.text
     answer = render_section(file, sources, text, prefix, page, language=language, to_root=to_root)
     return replace(question, answer=answer)
 
 
-def _within(anchor: str) -> str:
+def _heading_prefix(anchor: str) -> str:
     """Return the prefix of heading ids in an answer: `faq-install` → `faq-install-`.
 
     Another hyphen follows the prefix in each id. Ids of questions never contain two hyphens in a
@@ -169,7 +175,7 @@ TITLE, CODE, TEXT = 5.0, 3.0, 1.0
 SATURATION, LENGTH = 1.2, 0.3
 
 # Words that say nothing about an error. The script has the same list.
-COMMON = frozenset(
+STOP_WORDS = frozenset(
     """
     about above after all also an and any are as at be been before but by can could did do does
     for from had has have how if in into is it its last line may me mean most my no not of on
@@ -180,37 +186,37 @@ COMMON = frozenset(
 )
 
 # The most characters of a word; longer words are data.
-LONGEST = 100
+MOST_WORD_CHARACTERS = 100
 
 # Words with at most this number of letters keep their final s.
-SHORT = 3
+MOST_SHORT_WORD_CHARACTERS = 3
 
 _WORD = re.compile(r"[a-z0-9_]+(?:::[a-z0-9_]+)*")
-_PART = re.compile(r"::|_")
-_ADDRESS = re.compile(r"\]\([^)\s]{0,2000}\)")
+_NAME_SEPARATOR = re.compile(r"::|_")
+_LINK_TARGET = re.compile(r"\]\([^)\s]{0,2000}\)")
 _CODE = re.compile(r"``([^`](?:[^`]|`(?!`)){0,2000})``|`([^`]{1,2000})`|\"([^\"]{2,2000})\"")
 
 
-def terms(text: str) -> Iterator[str]:
+def search_terms(text: str) -> Iterator[str]:
     """Yield the search terms of a text: words, and pairs of adjacent words, joined by a space.
 
     Words are lowercase and singular. A name such as torch_npu also yields its parts. Common words,
-    single characters, numbers of fewer than three digits, and words of more than `LONGEST`
-    characters are omitted.
+    single characters, numbers of fewer than three digits, and words of more than
+    `MOST_WORD_CHARACTERS` characters are omitted.
     """
-    before = ""
+    previous_word = ""
     for word in _WORD.findall(unicodedata.normalize("NFKC", text).lower()):
-        if len(word) > LONGEST:
+        if len(word) > MOST_WORD_CHARACTERS:
             continue
         whole = word.strip("_")
-        parts = [part for part in _PART.split(whole) if part]
+        parts = [part for part in _NAME_SEPARATOR.split(whole) if part]
         names = [whole, *parts] if len(parts) > 1 else parts
-        kept = [_singular(name) for name in names if _counts(name)]
+        kept = [_singular(name) for name in names if _is_search_term(name)]
         yield from kept
         if kept:
-            if before:
-                yield f"{before} {kept[0]}"
-            before = kept[0]
+            if previous_word:
+                yield f"{previous_word} {kept[0]}"
+            previous_word = kept[0]
 
 
 def question_index(
@@ -218,26 +224,32 @@ def question_index(
 ) -> QuestionIndex:
     """Return the index of the question search.
 
-    `questions` are the questions of all platforms and the shared questions. `platforms` provide the
-    names by which an error message identifies a platform.
+    `platform_questions` are the questions of all platforms and the shared questions. `platforms`
+    provide the names by which an error message identifies a platform.
     """
-    counted = [_counted(question) for question in questions]
-    lengths = [sum(counts.values()) for counts in counted]
-    usual = sum(lengths) / max(len(lengths), 1)
-    spread = Counter(term for counts in counted for term in counts)
+    weights_by_question = [_term_weights(question) for question in questions]
+    lengths = [sum(counts.values()) for counts in weights_by_question]
+    average_length = sum(lengths) / max(len(lengths), 1)
+    document_frequency = Counter(term for counts in weights_by_question for term in counts)
     found: dict[str, list[tuple[int, float]]] = {}
-    for place, (counts, length) in enumerate(zip(counted, lengths, strict=True)):
-        held_back = SATURATION * (1 - LENGTH + LENGTH * length / usual)
+    for place, (counts, length) in enumerate(zip(weights_by_question, lengths, strict=True)):
+        saturation_term = SATURATION * (1 - LENGTH + LENGTH * length / average_length)
         for term, count in counts.items():
-            rarity = math.log(1 + (len(counted) - spread[term] + 0.5) / (spread[term] + 0.5))
-            weight = rarity * count * (SATURATION + 1) / (count + held_back)
+            inverse_document_frequency = math.log(
+                1
+                + (len(weights_by_question) - document_frequency[term] + 0.5)
+                / (document_frequency[term] + 0.5)
+            )
+            weight = (
+                inverse_document_frequency * count * (SATURATION + 1) / (count + saturation_term)
+            )
             found.setdefault(term, []).append((place, round(weight, 2)))
-    names = _names(platforms)
+    names = _platforms_by_error_name(platforms)
     return QuestionIndex(
         questions=[f"{question.group}/{question.anchor}" for question in questions],
         titles=[question.title for question in questions],
         names=names,
-        same_device=_same_device(platforms, names),
+        same_device=_platforms_by_shared_device(platforms, names),
         terms=dict(sorted(found.items())),
         messages=[
             (place, message)
@@ -247,7 +259,7 @@ def question_index(
     )
 
 
-def _names(platforms: Sequence[Platform]) -> dict[str, list[str]]:
+def _platforms_by_error_name(platforms: Sequence[Platform]) -> dict[str, list[str]]:
     """Return the ids of platforms by the names that identify platforms in error messages.
 
     The names are a platform's `error_names`, package, module and device, without `torch`. A device
@@ -266,7 +278,7 @@ def _names(platforms: Sequence[Platform]) -> dict[str, list[str]]:
     return dict(sorted(found.items()))
 
 
-def _same_device(
+def _platforms_by_shared_device(
     platforms: Sequence[Platform], names: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:
     """Return the platforms whose device string is the id of another platform, by this id.
@@ -278,37 +290,37 @@ def _same_device(
     found: dict[str, list[str]] = {}
     for platform in platforms:
         device = platform.accelerator.device.value
-        shares = any({device, platform.id} <= set(named) for named in names.values())
-        if device in ids - {platform.id} and not shares:
+        shares_name = any({device, platform.id} <= set(named) for named in names.values())
+        if device in ids - {platform.id} and not shares_name:
             found.setdefault(device, []).append(platform.id)
     return found
 
 
-def _counted(question: PageQuestion) -> dict[str, float]:
+def _term_weights(question: PageQuestion) -> dict[str, float]:
     """Return the weight of each term of a question: the sum of the weights of its occurrences.
 
     The weight of an occurrence is `TITLE` in the title, `CODE` in code, quotes or declared
     messages, and `TEXT` elsewhere. Pairs of words have a weight only in the title.
     """
-    text = CITATION.sub("", _ADDRESS.sub("]", question.text))
-    weighed = [(TITLE, question.title)]
-    weighed += [(CODE, "".join(code)) for code in _CODE.findall(text)]
+    text = CITATION.sub("", _LINK_TARGET.sub("]", question.text))
+    weighted_texts = [(TITLE, question.title)]
+    weighted_texts += [(CODE, "".join(code)) for code in _CODE.findall(text)]
     declared = dict.fromkeys(word for message in question.messages for word in message.split())
-    weighed.append((CODE, " ".join(declared)))
-    weighed += [(TEXT, part) for part in _CODE.sub("\n", text).split("\n")]
+    weighted_texts.append((CODE, " ".join(declared)))
+    weighted_texts += [(TEXT, part) for part in _CODE.sub("\n", text).split("\n")]
     counts: dict[str, float] = {}
-    for share, words in weighed:
-        for term in terms(words):
+    for share, words in weighted_texts:
+        for term in search_terms(words):
             if share == TITLE or " " not in term:
                 counts[term] = counts.get(term, 0.0) + share
     return counts
 
 
-def _counts(name: str) -> bool:
-    return name not in COMMON and len(name) >= (3 if name.isdigit() else 2)
+def _is_search_term(name: str) -> bool:
+    return name not in STOP_WORDS and len(name) >= (3 if name.isdigit() else 2)
 
 
 def _singular(term: str) -> str:
     """Return a word without the s of its plural: `cores` → `core`."""
-    plural = len(term) > SHORT and term.endswith("s") and term[-2] not in "sui"
+    plural = len(term) > MOST_SHORT_WORD_CHARACTERS and term.endswith("s") and term[-2] not in "sui"
     return term[:-1] if plural else term

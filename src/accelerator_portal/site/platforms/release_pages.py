@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.fields import Arch, Day, Model
+from accelerator_portal.catalog.fields import Arch, Day, StrictModel
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow, Lifecycle
 from accelerator_portal.catalog.files.releases_file import Release, Releases, Wheel
 from accelerator_portal.catalog.files.sources import Source
-from accelerator_portal.catalog.message import joined, message
+from accelerator_portal.catalog.message import comma_list, message
 from accelerator_portal.install.axes import build_id
-from accelerator_portal.install.labels import ARCH, OS
-from accelerator_portal.install.resolution import followed_releases
+from accelerator_portal.install.labels import ARCH_LABELS, OS_LABELS
+from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Selector
-from accelerator_portal.install.targets import rows_about
+from accelerator_portal.install.targets import compatibility_rows
 from accelerator_portal.packages.wheel_tags import minimum_system, runs_on
 from accelerator_portal.site.platforms.commands_table import CommandsRow, commands_table
 from accelerator_portal.site.source_list import SourceEntry, SourceList
@@ -86,20 +86,22 @@ class ReleaseRow:
 
 def release_rows(catalog: Catalog, selector: Selector) -> Iterator[ReleaseRow]:
     """Yield a row per release, the newest first, with cells in the selector's platform order."""
-    offered = {(row.platform, row.build) for row in selector.rows}
+    offered_builds = {(row.platform, row.build) for row in selector.rows}
     for release in catalog.releases.releases:
         minor = Version(release.version).release[:2]
-        alike = [v for v in catalog.releases.by_version if Version(v).release[:2] == minor]
+        same_minor_releases = [
+            v for v in catalog.releases.by_version if Version(v).release[:2] == minor
+        ]
         rows = [row for row in selector.rows if row.build == release.version]
-        served: dict[str, list[InstallRow]] = {}
+        rows_by_platform: dict[str, list[InstallRow]] = {}
         for row in rows:
-            served.setdefault(row.platform, []).append(row)
+            rows_by_platform.setdefault(row.platform, []).append(row)
         cells = tuple(
             ReleaseCell(
                 p.id,
                 p.label,
-                _words(catalog.by_id[p.id], release, served.get(p.id, [])),
-                next((v for v in alike if (p.id, v) in offered), ""),
+                _offer_words(catalog.by_id[p.id], release, rows_by_platform.get(p.id, [])),
+                next((v for v in same_minor_releases if (p.id, v) in offered_builds), ""),
             )
             for p in selector.axes["platform"]
         )
@@ -130,15 +132,15 @@ def wheel_rows(release: Release) -> Iterator[WheelRow]:
             size = wheel.size_mb.get(arch)
             yield WheelRow(
                 wheel.variant,
-                f"{OS[wheel.os]} {ARCH[arch]}",
+                f"{OS_LABELS[wheel.os]} {ARCH_LABELS[arch]}",
                 python_range(wheel.python or release.python),
-                _needs(wheel, arch),
+                _minimum_systems(wheel, arch),
                 f"{size:,} MB" if size else "",
                 "PyPI" if wheel.on == "pypi" else message("PyTorch's index"),
             )
 
 
-def _needs(wheel: Wheel, arch: Arch) -> str:
+def _minimum_systems(wheel: Wheel, arch: Arch) -> str:
     tags = [tag for tag in wheel.tags or () if runs_on(tag, wheel.os, arch)]
     return ", ".join(dict.fromkeys(filter(None, map(minimum_system, tags))))
 
@@ -147,23 +149,23 @@ def _needs(wheel: Wheel, arch: Arch) -> str:
 _LIBRARIES = frozenset({"torchvision", "torchaudio", "Python"})
 
 
-def _plain(name: str, version: str) -> str:
+def _requirement_words(name: str, version: str) -> str:
     """Return a requirement as readers write it: `CANN 9.1` for `CANN` and `==9.1.*`."""
     return f"{name} {version.removeprefix('==').removesuffix('.*')}"
 
 
-def _names(commands: str, package: str, version: str) -> bool:
+def _names_version(commands: str, package: str, version: str) -> bool:
     """Return whether commands contain this version of a plugin's package.
 
     The version can be in a pinned package (`torch_npu==2.9.0`), in a file's address or in an
     image's tag.
     """
     name = re.sub("[-_]", "[-_]", package)
-    found = rf"(?:{name}(?:\[\w+\])?==|[:/]\S*?(?<![\d.])){re.escape(version)}(?![\d.])"
-    return re.search(found, commands) is not None
+    pattern = rf"(?:{name}(?:\[\w+\])?==|[:/]\S*?(?<![\d.])){re.escape(version)}(?![\d.])"
+    return re.search(pattern, commands) is not None
 
 
-def _words(platform: Platform, release: Release, rows: list[InstallRow]) -> str:
+def _offer_words(platform: Platform, release: Release, rows: list[InstallRow]) -> str:
     """Return what a platform offers for a release; `rows` are its install rows for the release.
 
     If the platform has a plugin, the text is the plugin's version and its runtime: `2.9.0 · CANN
@@ -175,26 +177,30 @@ def _words(platform: Platform, release: Release, rows: list[InstallRow]) -> str:
         return ""
     if all(row.method == "source" for row in rows):
         return message("from source")
-    fits = rows_about(platform, release.version, None)
+    fits = compatibility_rows(platform, release.version, None)
     plugins = [row for row in fits if row.plugin]
     if plugins:
         commands = " ".join(command for row in rows for command in row.commands)
         best = max(
             plugins,
             key=lambda row: (
-                _names(commands, platform.accelerator.package.name, row.plugin or ""),
+                _names_version(commands, platform.accelerator.package.name, row.plugin or ""),
                 bool(row.needs),
                 Version(row.plugin or "0"),
             ),
         )
-        runtime = next((_plain(*n) for n in best.needs.items() if n[0] not in _LIBRARIES), None)
+        runtime = next(
+            (_requirement_words(*n) for n in best.needs.items() if n[0] not in _LIBRARIES), None
+        )
         return " · ".join(filter(None, [best.plugin, runtime]))
     used = {row.variant for row in rows}
     variants = [v.version or v.name for v in platform.install.variants if v.id in used]
-    return joined(variants or (name for os, name in OS.items() if os in {r.os for r in rows}))
+    return comma_list(
+        variants or (name for os, name in OS_LABELS.items() if os in {r.os for r in rows})
+    )
 
 
-class ReleaseVersions(Model):
+class ReleaseVersions(StrictModel):
     """A PyTorch release."""
 
     version: str
@@ -206,7 +212,7 @@ class ReleaseVersions(Model):
     runtime, the variants or systems, or `from source`. Platforms without a command are left out."""
 
 
-class PlatformVersions(Model):
+class PlatformVersions(StrictModel):
     """The versions of one platform."""
 
     id: str
@@ -227,7 +233,7 @@ class PlatformVersions(Model):
     """The sources that the rows cite, by id."""
 
 
-class VersionsData(Model):
+class VersionsData(StrictModel):
     """PyTorch's releases, and the version rows of every platform."""
 
     newest_release: str
@@ -250,13 +256,13 @@ def versions_data(catalog: Catalog, releases: Iterable[ReleaseRow]) -> VersionsD
             )
             for row in releases
         ),
-        platforms=tuple(_platform(catalog, platform) for platform in catalog.platforms),
+        platforms=tuple(_platform_versions(catalog, platform) for platform in catalog.platforms),
     )
 
 
-def _platform(catalog: Catalog, platform: Platform) -> PlatformVersions:
+def _platform_versions(catalog: Catalog, platform: Platform) -> PlatformVersions:
     return PlatformVersions.from_objects(
-        followed_releases(catalog, platform),
+        supported_releases(catalog, platform),
         platform.compatibility,
         id=platform.id,
         name=platform.accelerator.name,
@@ -284,18 +290,18 @@ class VersionsTable:
 def versions_table(platform: Platform, sources: SourceList) -> VersionsTable:
     """Return a platform's version table, without columns that are empty in all rows."""
     rows = platform.compatibility.rows
-    named = {variant.id: variant.name for variant in platform.install.variants}
+    variant_names = {variant.id: variant.name for variant in platform.install.variants}
     needs = list(dict.fromkeys(name for row in rows for name in row.needs))
     includes = list(dict.fromkeys(name for row in rows for name in row.includes))
     package = platform.accelerator.package.name
     columns: dict[str, list[str | None]] = {"PyTorch": [row.torch for row in rows]}
     columns[package] = [row.plugin for row in rows]
     columns[message("Variant")] = [
-        named.get(row.variant, row.variant) if row.variant else None for row in rows
+        variant_names.get(row.variant, row.variant) if row.variant else None for row in rows
     ]
     if any(row.os for row in rows):
         columns[message("System")] = [
-            joined(OS[os] for os in row.os) if row.os else message("all") for row in rows
+            comma_list(OS_LABELS[os] for os in row.os) if row.os else message("all") for row in rows
         ]
     for name in needs:
         columns[message("Needs {name}", name=name)] = [row.needs.get(name) for row in rows]

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 
-from accelerator_portal.catalog.message import both, joined, message
-from accelerator_portal.install.axes import STABLE, Axis, Choice, Value, by_rank
-from accelerator_portal.install.commands import INSIDE, UNPINNED, new_environment
+from accelerator_portal.catalog.message import and_list, comma_list, message
+from accelerator_portal.install.axes import STABLE, Axis, Choice, Value, axes_by_rank
+from accelerator_portal.install.commands import CONTAINER_METHODS, UNPINNED_METHODS, venv_commands
 from accelerator_portal.install.resolution import machine_of, offers, resolve
 from accelerator_portal.install.rows import PREVIEW, Finding, InstallRow
 from accelerator_portal.install.selector import Selector
@@ -61,7 +61,7 @@ class AxisView:
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
+class InstallScript:
     """The lines for a reader to paste: a new environment, the installation, the check."""
 
     environment: str
@@ -70,7 +70,7 @@ class Script:
 
 
 @dataclass(frozen=True, slots=True)
-class FirstChoice:
+class DefaultChoice:
     """The default selection for an operating system, with its summary and the lines to paste.
 
     `choice` has the id of the selected value by axis id.
@@ -78,25 +78,25 @@ class FirstChoice:
 
     choice: Mapping[str, str]
     summary: str
-    script: Script
+    script: InstallScript
 
 
 @dataclass(frozen=True, slots=True)
 class SelectorView:
     """The selector's initial state: the axes in page order, and the default selection.
 
-    `row` is the install row of the selection, `platform` is the label of its platform, and `script`
-    has the lines to paste. `finding` is the verification result for the selected Python version, or
-    None.
+    `row` is the install row of the selection, `platform` is the label of its platform, and
+    `script` has the lines to paste. `finding` is the verification result for the selected
+    Python version, or None.
     """
 
     axes: tuple[AxisView, ...]
     row: InstallRow
     platform: str
     summary: str
-    script: Script
+    script: InstallScript
     finding: Finding | None
-    first: Mapping[str, FirstChoice]
+    first: Mapping[str, DefaultChoice]
     """The default selection for each of the other operating systems, by id of the system."""
 
     def group(self, name: str) -> list[AxisView]:
@@ -110,44 +110,44 @@ def selector_view(selector: Selector) -> SelectorView:
     Raises LookupError if the selector has no default choice, or if a default choice has no install
     row.
     """
-    firsts = [_first(selector, start) for start in selector.starts]
-    if not firsts:
+    default_choices = [_default_choice(selector, start) for start in selector.starts]
+    if not default_choices:
         raise LookupError("there are no install options")
-    choice, row, first = firsts[0]
+    choice, row, first = default_choices[0]
     offered = offers(selector)
     return SelectorView(
-        tuple(_axis(selector, axis, choice, offered) for axis in by_rank(selector.table)),
+        tuple(_axis_view(selector, axis, choice, offered) for axis in axes_by_rank(selector.table)),
         row,
         selector.label("platform", choice),
         first.summary,
         first.script,
-        _finding(row, choice["python"]),
-        {other["os"]: found for other, _, found in firsts[1:]},
+        _finding_for_python(row, choice["python"]),
+        {other["os"]: found for other, _, found in default_choices[1:]},
     )
 
 
-def _first(selector: Selector, start: Choice) -> tuple[Choice, InstallRow, FirstChoice]:
-    wishes = {axis.id: start[axis.id] for axis in selector.table if axis.is_machine}
-    found = resolve(selector, {**wishes, "platform": start["platform"]})
-    if found.choice is None or found.row is None:
+def _default_choice(selector: Selector, start: Choice) -> tuple[Choice, InstallRow, DefaultChoice]:
+    requested = {axis.id: start[axis.id] for axis in selector.table if axis.is_machine}
+    resolved = resolve(selector, {**requested, "platform": start["platform"]})
+    if resolved.choice is None or resolved.row is None:
         raise LookupError(f"no install option for {start}")
     return (
-        found.choice,
-        found.row,
-        FirstChoice(
-            dict(found.choice),
-            summary(selector, found.choice, found.row),
-            script(found.row, found.choice),
+        resolved.choice,
+        resolved.row,
+        DefaultChoice(
+            dict(resolved.choice),
+            choice_summary(selector, resolved.choice, resolved.row),
+            install_script(resolved.row, resolved.choice),
         ),
     )
 
 
-def summary(selector: Selector, choice: Choice, row: InstallRow) -> str:
+def choice_summary(selector: Selector, choice: Choice, row: InstallRow) -> str:
     """Return the settings of a selection as one line: `PyTorch 2.15.0 · Linux · x86-64 · …`.
 
     Python is omitted if its version does not matter to the install row (`row.pythons` is None).
     """
-    settings = [axis for axis in by_rank(selector.table) if axis.group == "settings"]
+    settings = [axis for axis in axes_by_rank(selector.table) if axis.group == "settings"]
     shown = [axis for axis in settings if axis.id != "python" or row.pythons is not None]
     labels = {axis.id: selector.label(axis.id, choice) for axis in shown}
     labels["build"] = message("PyTorch {build}", build=build_name(choice["build"]))
@@ -156,27 +156,31 @@ def summary(selector: Selector, choice: Choice, row: InstallRow) -> str:
     return reduce(lambda one, more: message("{one} · {more}", one=one, more=more), labels.values())
 
 
-def script(row: InstallRow, choice: Choice) -> Script:
+def install_script(row: InstallRow, choice: Choice) -> InstallScript:
     """Return the lines to paste for an install row, with the Python version of `choice`."""
-    environment = new_environment(row.method, row.os) or ""
-    check = row.check.command if row.check and row.method not in INSIDE else ""
-    return Script(environment.replace("{python}", choice["python"]), "\n".join(row.commands), check)
+    environment = venv_commands(row.method, row.os) or ""
+    check = row.check.command if row.check and row.method not in CONTAINER_METHODS else ""
+    return InstallScript(
+        environment.replace("{python}", choice["python"]), "\n".join(row.commands), check
+    )
 
 
-def _finding(row: InstallRow, python: str) -> Finding | None:
+def _finding_for_python(row: InstallRow, python: str) -> Finding | None:
     """Return the verification result of an install row for a Python version, or None."""
     return dict(zip(row.pythons or (), row.findings, strict=False)).get(python)
 
 
-Offers = Mapping[str, Mapping[str, str]]
+BuildsByPlatform = Mapping[str, Mapping[str, str]]
 
 
-def _axis(selector: Selector, axis: Axis, choice: Choice, offered: Offers) -> AxisView:
-    known = selector.values(axis.id, choice["platform"])
-    views = {value.id: _value(selector, axis, value, choice, offered) for value in known}
-    behind = [name for name in selector.more.get(axis.id, ()) if name in views]
-    first = tuple(view for name, view in views.items() if name not in behind)
-    more = tuple(view for name, view in views.items() if name in behind)
+def _axis_view(
+    selector: Selector, axis: Axis, choice: Choice, offered: BuildsByPlatform
+) -> AxisView:
+    all_values = selector.values(axis.id, choice["platform"])
+    views = {value.id: _value_view(selector, axis, value, choice, offered) for value in all_values}
+    in_disclosure = [name for name in selector.more.get(axis.id, ()) if name in views]
+    first = tuple(view for name, view in views.items() if name not in in_disclosure)
+    more = tuple(view for name, view in views.items() if name in in_disclosure)
     return AxisView(
         axis.id,
         axis.legend,
@@ -187,8 +191,8 @@ def _axis(selector: Selector, axis: Axis, choice: Choice, offered: Offers) -> Ax
     )
 
 
-def _value(
-    selector: Selector, axis: Axis, value: Value, choice: Choice, offered: Offers
+def _value_view(
+    selector: Selector, axis: Axis, value: Value, choice: Choice, offered: BuildsByPlatform
 ) -> ValueView:
     machine = machine_of(selector, choice)
     newest = offered[choice["platform"]].get(machine, "")
@@ -204,44 +208,48 @@ def _value(
         other = machine_of(selector, choice | {axis.id: value.id})
         reason = "" if _is_offered(offered[choice["platform"]], axis, value.id, other) else "none"
     else:
-        known = value.id in _available(selector, axis, choice)
-        hidden = value.id == newest or not known
+        is_available = value.id in _available_values(selector, axis, choice)
+        hidden = value.id == newest or not is_available
         checked = checked and not hidden
-        if axis.id == "method" and not known:
-            reason, hidden = _where_else(selector, choice, value.id), False
+        if axis.id == "method" and not is_available:
+            reason, hidden = _method_machines(selector, choice, value.id), False
         elif axis.id in {"method", "variant"} and not hidden:
-            detail = _chip(selector, choice, axis, value.id)
+            detail = _value_detail(selector, choice, axis, value.id)
     if reason == "none":
         reason = message("not for {platform}", platform=selector.label("platform", choice))
     return ValueView(value.id, value.label, detail, checked, reason, hidden)
 
 
-def _chip(selector: Selector, choice: Choice, axis: Axis, value: str) -> str:
+def _value_detail(selector: Selector, choice: Choice, axis: Axis, value: str) -> str:
     """Return the detail of a method or variant: `2.8.0, driver ≥ 580`; empty without a detail.
 
     The detail names the build if selecting the value leads to another build or to the nightly
     build. For variants, the detail also names the oldest driver. For methods whose commands name no
     version, the detail is `not pinned`.
     """
-    if value in UNPINNED:
+    if value in UNPINNED_METHODS:
         return message("not pinned")
-    wishes = {a.id: choice[a.id] for a in selector.table if a.is_machine}
-    found = resolve(selector, {**wishes, "platform": choice["platform"], axis.id: value}).choice
-    build = found["build"] if found else choice["build"]
+    requested = {a.id: choice[a.id] for a in selector.table if a.is_machine}
+    resolved_choice = resolve(
+        selector, {**requested, "platform": choice["platform"], axis.id: value}
+    ).choice
+    build = resolved_choice["build"] if resolved_choice else choice["build"]
     other = "" if build == choice["build"] and build != PREVIEW else build_name(build)
-    driver = _driver(selector, choice, value) if axis.id == "variant" else ""
-    known = [text for text in (other, driver) if text]
-    return joined(known) if known else ""
+    driver = _driver_words(selector, choice, value) if axis.id == "variant" else ""
+    details = [text for text in (other, driver) if text]
+    return comma_list(details) if details else ""
 
 
-def _where_else(selector: Selector, choice: Choice, method: str) -> str:
+def _method_machines(selector: Selector, choice: Choice, method: str) -> str:
     """Return the machines on which the selected platform has a method: `Linux only`.
 
     The text is `none` if the platform does not have the method.
     """
     rows = selector.rows_of(choice["platform"])
-    elsewhere = {machine_of(selector, row): row.build for row in rows if row.method == method}
-    return other_machines(selector, elsewhere, choice) if elsewhere else "none"
+    builds_by_machine = {
+        machine_of(selector, row): row.build for row in rows if row.method == method
+    }
+    return other_machines(selector, builds_by_machine, choice) if builds_by_machine else "none"
 
 
 def build_name(build: str) -> str:
@@ -263,7 +271,7 @@ def other_machines(selector: Selector, offered: Mapping[str, str], choice: Choic
         if machines and not here:
             labels = {value.id: value.label for value in selector.axes[axis.id]}
             names = dict.fromkeys(labels[machine[place]] for machine in machines)
-            return message("{systems} only", systems=both(names))
+            return message("{systems} only", systems=and_list(names))
         machines = here
     return message("no commands")
 
@@ -280,17 +288,17 @@ def _is_offered(machines: Mapping[str, str], axis: Axis, value: str, machine: st
     return machine in machines
 
 
-def _available(selector: Selector, axis: Axis, choice: Choice) -> set[str]:
+def _available_values(selector: Selector, axis: Axis, choice: Choice) -> set[str]:
     """Return the values of an axis in the selected platform's rows for the selected machine."""
     machine = machine_of(selector, choice)
     rows = selector.rows_of(choice["platform"])
-    here = [row for row in rows if machine_of(selector, row) == machine]
+    machine_rows = [row for row in rows if machine_of(selector, row) == machine]
     if axis.id == "python":
-        return {python for row in here for python in row.pythons or ()}
-    return {value for row in here for value in selector.ids(row, axis)}
+        return {python for row in machine_rows for python in row.pythons or ()}
+    return {value for row in machine_rows for value in selector.ids(row, axis)}
 
 
-def _driver(selector: Selector, choice: Choice, variant: str) -> str:
+def _driver_words(selector: Selector, choice: Choice, variant: str) -> str:
     """Return the oldest driver that supports a variant: `driver ≥ 580`; empty if unknown."""
     bounds = selector.drivers.get(choice["platform"])
     oldest = bounds.oldest.get(variant, {}).get(choice["os"]) if bounds else None

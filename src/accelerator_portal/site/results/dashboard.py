@@ -26,8 +26,8 @@ from accelerator_portal.results.breakages import (
     never_passed,
     open_breakages,
 )
+from accelerator_portal.results.history_state import HistoryPoint
 from accelerator_portal.results.quality import as_of, as_of_reports
-from accelerator_portal.results.standing import Point
 from accelerator_portal.results.suite_evidence import SuiteEvidence
 from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.results.findings import EvidenceLevel, evidence_level
@@ -43,14 +43,14 @@ from accelerator_portal.site.results.results_shapes import (
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
-from accelerator_portal.site.translated import page_in
+from accelerator_portal.site.translated import render_page
 
 WEEK = dt.timedelta(days=7)
 
 MOST_NEWS = 10
 """The maximum number of items of package news on the dashboard; the feed has more."""
 
-_NAMED = 10
+_MOST_TESTS_IN_ISSUE = 10
 """The maximum number of tests of a regression in an issue's body; the page lists all tests."""
 
 
@@ -93,8 +93,8 @@ class Regression:
 
     platform: Platform
     suite: str
-    first_bad: Point
-    last_good: Point
+    first_bad: HistoryPoint
+    last_good: HistoryPoint
     age: str
     overdue: bool
     is_new: bool
@@ -126,12 +126,12 @@ def regressions(
     declare from the dashboard expire 30 days after `at`.
     """
 
-    def cause(breakage: Breakage) -> tuple[dt.datetime, str, str, str]:
+    def group_key(breakage: Breakage) -> tuple[dt.datetime, str, str, str]:
         suite = parse_key(breakage.key).suite
         return breakage.first_bad.started, suite, breakage.first_bad.id, breakage.last_good.id
 
-    for (_, suite, *_), together in groupby(sorted(breakages, key=cause), cause):
-        found = sorted(together, key=lambda breakage: breakage.key)
+    for (_, suite, *_), group in groupby(sorted(breakages, key=group_key), group_key):
+        found = sorted(group, key=lambda breakage: breakage.key)
         yield _regression(platform, suite, found, commands, at)
 
 
@@ -157,24 +157,24 @@ def _regression(
         suite,
         first.first_bad,
         first.last_good,
-        _age(first.age),
+        _age_words(first.age),
         any(breakage.overdue for breakage in breakages),
         first.age < WEEK,
         differences,
         tuple(_commits(platform, first.last_good, first.first_bad)),
-        tuple(_test(platform, breakage, commands, at) for breakage in breakages),
-        _issue(platform, suite, breakages, differences, commands),
+        tuple(_broken_test(platform, breakage, commands, at) for breakage in breakages),
+        _new_issue_query(platform, suite, breakages, differences, commands),
     )
 
 
-def _age(age: dt.timedelta) -> str:
+def _age_words(age: dt.timedelta) -> str:
     hours = int(age.total_seconds() // 3600)
     if age < WEEK:
         return message("{count} h", count=hours)
     return plural("{count} day", "{count} days", age.days)
 
 
-def _test(
+def _broken_test(
     platform: Platform, breakage: Breakage, commands: Mapping[str, str], at: dt.datetime
 ) -> BrokenTest:
     test = parse_key(breakage.key)
@@ -182,11 +182,11 @@ def _test(
         breakage,
         address_of(test.suite, test.name),
         commands.get(breakage.key),
-        _declare(platform, breakage, at),
+        _known_issue_query(platform, breakage, at),
     )
 
 
-def _commits(platform: Platform, good: Point, bad: Point) -> Iterator[CommitRange]:
+def _commits(platform: Platform, good: HistoryPoint, bad: HistoryPoint) -> Iterator[CommitRange]:
     """Yield the commit ranges of PyTorch, the plugin and the tested repository, in this order.
 
     A range is omitted if the runs state different repositories, the same commit, or no commit.
@@ -204,7 +204,7 @@ def _commits(platform: Platform, good: Point, bad: Point) -> Iterator[CommitRang
             yield CommitRange(f"{repository} {first[:9]}…{last[:9]}", url)
 
 
-def _issue(
+def _new_issue_query(
     platform: Platform,
     suite: str,
     breakages: list[Breakage],
@@ -213,7 +213,7 @@ def _issue(
 ) -> str:
     first = breakages[0]
     good, bad = (f"{point.started:%Y-%m-%d}" for point in (first.last_good, first.first_bad))
-    listed = [f"- `{breakage.key}`" for breakage in breakages[:_NAMED]]
+    listed = [f"- `{breakage.key}`" for breakage in breakages[:_MOST_TESTS_IN_ISSUE]]
     if more := len(breakages) - len(listed):
         listed.append(f"- and {more} more")
     command = commands.get(first.key)
@@ -224,12 +224,12 @@ def _issue(
         *([f"- {difference}" for difference in differences] or ["- none stated"]),
         *(["", f"To reproduce the first failure: `{command}`"] if command else []),
     ]
-    what = first.key if len(breakages) == 1 else f"{len(breakages)} tests of {suite}"
-    title = f"{platform.accelerator.name}: {what} regressed"
+    subject = first.key if len(breakages) == 1 else f"{len(breakages)} tests of {suite}"
+    title = f"{platform.accelerator.name}: {subject} regressed"
     return f"?{urlencode({'title': title[:200], 'body': chr(10).join(lines)})}"
 
 
-def _declare(platform: Platform, breakage: Breakage, at: dt.datetime) -> str:
+def _known_issue_query(platform: Platform, breakage: Breakage, at: dt.datetime) -> str:
     text = (
         f"issues:\n  - test: {json.dumps(breakage.key)}\n    action: expect\n"
         "    reason: \n    url: https://github.com/\n"
@@ -268,14 +268,14 @@ class DashboardPlatform:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _DashboardInputs:
     """The data from which every `DashboardPlatform` is computed.
 
     `at` is the date of the data, the result of `as_of`.
     """
 
     results: ResultsView
-    past: TestHistories
+    histories: TestHistories
     criteria: Criteria
     at: dt.datetime
 
@@ -292,9 +292,9 @@ def dashboard_pages(
     if criteria is None:
         return
     at = as_of(catalog, [stored.report for stored in results.reports])
-    known = _Known(results, past, criteria, at)
+    inputs = _DashboardInputs(results, past, criteria, at)
     states = [
-        _state(known, platform, level)
+        _dashboard_platform(inputs, platform, level)
         for platform in catalog.platforms
         if (level := evidence_level(catalog, results, platform))
     ]
@@ -314,13 +314,13 @@ def dashboard_pages(
         "news": news(catalog)[:MOST_NEWS],
     }
     edit = "data/criteria.yaml"
-    yield from (page_in(one, "results/dashboard.md", context, edit=edit) for one in every)
+    yield from (render_page(one, "results/dashboard.md", context, edit=edit) for one in every)
     yield every[0].page("results/standards.md", edit, **context)
     for state in states:
         yield data_file(_badge_path(state), _badge(state))
-    platforms = tuple(_quality(state, at) for state in states)
-    aside = tuple(_set_aside(catalog, folder) for folder in catalog.set_aside)
-    data = QualityData(as_of=f"{at:%Y-%m-%d}", platforms=platforms, set_aside=aside)
+    platforms = tuple(_platform_quality(state, at) for state in states)
+    folders_set_aside = tuple(_set_aside(catalog, folder) for folder in catalog.set_aside)
+    data = QualityData(as_of=f"{at:%Y-%m-%d}", platforms=platforms, set_aside=folders_set_aside)
     yield data_file("quality.json", data)
 
 
@@ -333,15 +333,17 @@ def _set_aside(catalog: Catalog, folder: str) -> SetAside:
     )
 
 
-def _state(known: _Known, platform: Platform, level: EvidenceLevel) -> DashboardPlatform:
-    evidence = known.results.newest(platform.id)
+def _dashboard_platform(
+    inputs: _DashboardInputs, platform: Platform, level: EvidenceLevel
+) -> DashboardPlatform:
+    evidence = inputs.results.newest(platform.id)
     runs = [found for found in evidence if found.is_run]
     tests = [test for run in runs for test in run.tests]
-    reports = [stored.report for stored in known.results.of(platform.id)]
-    at = as_of_reports(known.at, reports)
+    reports = [stored.report for stored in inputs.results.of(platform.id)]
+    at = as_of_reports(inputs.at, reports)
     undated = sum(report.started is None and report.kind != "baseline" for report in reports)
-    state = known.past.of(platform.id, "runs").state
-    deadline = dt.timedelta(hours=known.criteria.deadlines.breakage_hours)
+    state = inputs.histories.of(platform.id, "runs").state
+    deadline = dt.timedelta(hours=inputs.criteria.deadlines.breakage_hours)
     commands = {identity_of(test).key: test.command for test in tests if test.command}
     broken = open_breakages(state, at, deadline)
     return DashboardPlatform(
@@ -366,7 +368,7 @@ def _badge(state: DashboardPlatform) -> Badge:
     )
 
 
-def _quality(state: DashboardPlatform, at: dt.datetime) -> PlatformQuality:
+def _platform_quality(state: DashboardPlatform, at: dt.datetime) -> PlatformQuality:
     tested = state.level.tested
     return PlatformQuality(
         id=state.platform.id,

@@ -17,41 +17,43 @@ from markupsafe import Markup
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.own_suite import (
     OwnSuite,
-    of_executorch,
-    owner_of,
+    is_executorch_suite,
     suite_folder,
+    suite_owner,
 )
 from accelerator_portal.catalog.files.suite_file import SuiteFile, SuiteKind
-from accelerator_portal.catalog.message import joined, message, plural
+from accelerator_portal.catalog.message import comma_list, message, plural
 from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.results.suite_evidence import SuiteEvidence
 from accelerator_portal.site.words import outcome_words
 
 WIDTH = 100
 
-LEAST = 3
+LEAST_PART_WIDTH = 3
 """The minimum width of a part of a bar, so that 1 crash among 1,226 tests is visible. If parts are
 widened to it, all parts then shrink a little to fit into WIDTH."""
 
 
-def bar(counts: Mapping[Outcome, int]) -> Markup:
+def outcome_bar(counts: Mapping[Outcome, int]) -> Markup:
     """Return an SVG bar with one part for each color of outcomes.
 
     The width of a part is in proportion to its number of tests. `counts` has the numbers of tests
     by outcome, in the order of OUTCOMES. Adjacent outcomes with the same color form one part.
     """
     parts = [
-        (color, sum(counts[outcome] for outcome in together))
-        for color, together in groupby(counts, lambda outcome: OUTCOMES[outcome].bar_color)
+        (color, sum(counts[outcome] for outcome in outcomes))
+        for color, outcomes in groupby(counts, lambda outcome: OUTCOMES[outcome].bar_color)
     ]
     widths = _widths([tests for _, tests in parts])
-    drawn, left = "", 0.0
+    svg_parts, left = "", 0.0
     for (color, _), width in zip(parts, widths, strict=True):
-        drawn += f'<rect class="outcome--{color}" x="{left:.1f}" width="{width:.1f}" height="6"/>'
+        svg_parts += (
+            f'<rect class="outcome--{color}" x="{left:.1f}" width="{width:.1f}" height="6"/>'
+        )
         left += width
     return Markup(  # noqa: S704 - numbers and names of colors
         f'<svg class="bar" viewBox="0 0 {WIDTH} 6" preserveAspectRatio="none" aria-hidden="true"'
-        f' focusable="false">{drawn}</svg>'
+        f' focusable="false">{svg_parts}</svg>'
     )
 
 
@@ -61,19 +63,19 @@ def _widths(numbers: list[int]) -> list[float]:
     Smaller widths are raised to about LEAST.
     """
     total = sum(numbers)
-    raised = [max(LEAST, WIDTH * number / total) for number in numbers]
+    raised = [max(LEAST_PART_WIDTH, WIDTH * number / total) for number in numbers]
     return [WIDTH * width / sum(raised) for width in raised]
 
 
-OTHER: Final = "other"
+OTHER_KIND: Final = "other"
 """The kind of a suite whose kind neither `data/suites` nor its report states."""
 
-OWN: Final = "own"
+OWN_KIND: Final = "own"
 """The kind of the column for all vendors' own suites that only one platform has."""
 
 ColumnKind = SuiteKind | Literal["other", "own"]
 
-CHECKED = GOOD | BAD
+CHECKED_OUTCOMES = GOOD | BAD
 
 KIND_TITLES: Mapping[ColumnKind, str] = {
     "unit": message("Unit tests"),
@@ -82,12 +84,12 @@ KIND_TITLES: Mapping[ColumnKind, str] = {
     "deploy": message("Installation"),
     "build": message("Build"),
     "speed": message("Speed"),
-    OTHER: message("Other"),
-    OWN: message("Vendors"),
+    OTHER_KIND: message("Other"),
+    OWN_KIND: message("Vendors"),
 }
 """The title of each kind of suite, in the order of the columns."""
 
-_ORDER = list(KIND_TITLES)
+_KIND_ORDER = list(KIND_TITLES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,11 @@ class GridColumn:
     @property
     def address(self) -> str:
         """The address to which the column's heading links, relative to the site's root."""
-        return "results/#own-suites" if self.kind == OWN else f"results/{suite_folder(self.suite)}/"
+        return (
+            "results/#own-suites"
+            if self.kind == OWN_KIND
+            else f"results/{suite_folder(self.suite)}/"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +161,7 @@ class Grid:
         ExecuTorch's suites are kept if `executorch` is true. Platforms without results in the kept
         suites are omitted.
         """
-        kept = [n for n, c in enumerate(self.columns) if of_executorch(c.suite) == executorch]
+        kept = [n for n, c in enumerate(self.columns) if is_executorch_suite(c.suite) == executorch]
         columns = tuple(self.columns[n] for n in kept)
         rows = {platform: tuple(cells[n] for n in kept) for platform, cells in self.rows.items()}
         filled = {platform: cells for platform, cells in rows.items() if any(cells)}
@@ -186,25 +192,30 @@ def dashboard_grid(
     `evidence` has the result of `ResultsView.newest` for each platform, by platform id. Suites of
     kind `speed` are omitted: they do not show what works.
     """
-    measured = {
+    evidence_by_platform = {
         platform: {e.suite: e for e in found if e.kind != "speed"}
         for platform, found in evidence.items()
     }
-    own = _owned(measured)
+    own_suite_names = _single_platform_suites(evidence_by_platform)
     by_suite = {
-        platform: {suite: e for suite, e in found.items() if suite not in own}
-        for platform, found in measured.items()
+        platform: {suite: e for suite, e in found.items() if suite not in own_suite_names}
+        for platform, found in evidence_by_platform.items()
     }
     kinds = {e.suite: e.kind for found in by_suite.values() for e in found.values()}
-    columns = sorted((_column(catalog, suite, kind) for suite, kind in kinds.items()), key=_place)
+    columns = sorted(
+        (_column(catalog, suite, kind) for suite, kind in kinds.items()), key=_column_order
+    )
     rows = {
         platform: tuple(_cell(found.get(c.suite), c, at) for c in columns)
         for platform, found in by_suite.items()
     }
-    if own:
+    if own_suite_names:
         columns.append(_OWN_COLUMN)
         rows = {
-            platform: (*cells, _own_cell(platform, measured[platform], own, at))
+            platform: (
+                *cells,
+                _own_cell(platform, evidence_by_platform[platform], own_suite_names, at),
+            )
             for platform, cells in rows.items()
         }
     return Grid(tuple(columns), _groups(columns), rows)
@@ -222,22 +233,22 @@ def suite_cells(
 
     `evidence` is the result of `ResultsView.newest`; suites of kind `speed` are omitted.
     """
-    found = [e for e in evidence if e.kind != "speed"]
-    columns = {e.suite: _column(catalog, e.suite, e.kind) for e in found}
-    cells = (_cell(e, columns[e.suite], at) for e in found)
-    return tuple(sorted(filter(None, cells), key=lambda cell: _place(cell.column)))
+    shown_evidence = [e for e in evidence if e.kind != "speed"]
+    columns = {e.suite: _column(catalog, e.suite, e.kind) for e in shown_evidence}
+    cells = (_cell(e, columns[e.suite], at) for e in shown_evidence)
+    return tuple(sorted(filter(None, cells), key=lambda cell: _column_order(cell.column)))
 
 
-_OWN_COLUMN = GridColumn("", message("All together"), OWN)
+_OWN_COLUMN = GridColumn("", message("All together"), OWN_KIND)
 
 
-def _owned(evidence: Mapping[str, Mapping[str, SuiteEvidence]]) -> frozenset[str]:
+def _single_platform_suites(evidence: Mapping[str, Mapping[str, SuiteEvidence]]) -> frozenset[str]:
     """Return the vendors' own suites that only one platform reports.
 
     `evidence` maps platform ids to the evidence of each suite, by suite.
     """
     platforms = Counter(suite for found in evidence.values() for suite in found)
-    return frozenset(suite for suite, n in platforms.items() if owner_of(suite) and n == 1)
+    return frozenset(suite for suite, n in platforms.items() if suite_owner(suite) and n == 1)
 
 
 def _own_cell(
@@ -248,19 +259,21 @@ def _own_cell(
     Baselines are included only if there is no run. The cell's age is the age of the oldest report.
     None if the platform has no report with these suites.
     """
-    found = [e for suite, e in evidence.items() if suite in own]
-    found = [e for e in found if e.is_run] or found
-    if not found:
+    own_evidence = [e for suite, e in evidence.items() if suite in own]
+    own_evidence = [e for e in own_evidence if e.is_run] or own_evidence
+    if not own_evidence:
         return None
     total: Counter[Outcome] = Counter()
-    for one in found:
+    for one in own_evidence:
         total.update(one.counts)
     counts = {outcome: total[outcome] for outcome in OUTCOMES if outcome in total}
-    ages = [age for one in found if (age := one.age_days(at)) is not None]
+    ages = [age for one in own_evidence if (age := one.age_days(at)) is not None]
     address = f"compute-platforms/{platform}/#own-suites"
-    cell = _counted(_OWN_COLUMN, counts, is_run=found[0].is_run, age=max(ages, default=None))
+    cell = _cell_of_counts(
+        _OWN_COLUMN, counts, is_run=own_evidence[0].is_run, age=max(ages, default=None)
+    )
     words = plural(
-        "{count} suite: {words}", "{count} suites: {words}", len(found), words=cell.words
+        "{count} suite: {words}", "{count} suites: {words}", len(own_evidence), words=cell.words
     )
     return replace(cell, words=words, address=address)
 
@@ -273,41 +286,43 @@ def _column(catalog: Catalog, suite: str, kind: SuiteKind | None) -> GridColumn:
     described = catalog.suite(suite)
     if isinstance(described, SuiteFile):
         return GridColumn(suite, described.short or described.title, described.kind)
-    return GridColumn(suite, described.title if described else suite, kind or OTHER)
+    return GridColumn(suite, described.title if described else suite, kind or OTHER_KIND)
 
 
-def _place(column: GridColumn) -> tuple[int, str]:
-    return _ORDER.index(column.kind), column.title.casefold()
+def _column_order(column: GridColumn) -> tuple[int, str]:
+    return _KIND_ORDER.index(column.kind), column.title.casefold()
 
 
 def _cell(evidence: SuiteEvidence | None, column: GridColumn, at: dt.datetime) -> GridCell | None:
     if evidence is None:
         return None
-    cell = _counted(column, evidence.counts, is_run=evidence.is_run, age=evidence.age_days(at))
+    cell = _cell_of_counts(
+        column, evidence.counts, is_run=evidence.is_run, age=evidence.age_days(at)
+    )
     anchor = f"suite-{suite_folder(column.suite)}"
     return replace(cell, address=f"results/runs/{evidence.stored.id}/#{anchor}")
 
 
-def _counted(
+def _cell_of_counts(
     column: GridColumn, counts: Mapping[Outcome, int], *, is_run: bool, age: int | None
 ) -> GridCell:
     """Return a grid cell for numbers of tests by outcome. The address of the cell is empty."""
-    checked = sum(tests for outcome, tests in counts.items() if outcome in CHECKED)
+    checked = sum(tests for outcome, tests in counts.items() if outcome in CHECKED_OUTCOMES)
     return GridCell(
         column,
         is_run,
         sum(tests for outcome, tests in counts.items() if outcome in GOOD),
         checked if is_run or not checked else sum(counts.values()),
-        bar(counts),
+        outcome_bar(counts),
         age,
-        in_words(counts),
+        count_words(counts),
         "",
     )
 
 
-def in_words(counts: Mapping[Outcome, int]) -> str:
+def count_words(counts: Mapping[Outcome, int]) -> str:
     """Return the numbers of tests by outcome: `1,204 passed, 3 wrong result`."""
-    return joined(
+    return comma_list(
         message("{count} {outcome}", count=f"{tests:,}", outcome=outcome_words(outcome))
         for outcome, tests in counts.items()
     )
@@ -336,7 +351,7 @@ def own_suite_rows(
     """
     by_suite = {cell.column.suite: cell for cell in cells}
     declared = {suite.name: suite for suite in platform.accelerator.suites}
-    others = sorted(name for name in by_suite if owner_of(name) and name not in declared)
+    others = sorted(name for name in by_suite if suite_owner(name) and name not in declared)
     return tuple(
         OwnSuiteRow(name, catalog.own_suites.get(name), by_suite.get(name))
         for name in (*declared, *others)

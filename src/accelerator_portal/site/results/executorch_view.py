@@ -27,7 +27,7 @@ from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.report_comparison import DifferenceKind, difference_kind
 from accelerator_portal.results.suite_evidence import SuiteEvidence, newest_evidence
 
-_SUITE = "executorch-"
+_SUITE_PREFIX = "executorch-"
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,13 @@ class FlowRun:
 
         None if no test states a number of delegated or undelegated nodes.
         """
-        taken = sum(_values(self.tests, "delegated_nodes"))
-        left = sum(_values(self.tests, "undelegated_nodes"))
-        return taken / (taken + left) if taken + left else None
+        delegated_nodes = sum(_values(self.tests, "delegated_nodes"))
+        undelegated_nodes = sum(_values(self.tests, "undelegated_nodes"))
+        return (
+            delegated_nodes / (delegated_nodes + undelegated_nodes)
+            if delegated_nodes + undelegated_nodes
+            else None
+        )
 
     @cached_property
     def by_test(self) -> Mapping[str, TestEntry]:
@@ -102,7 +106,7 @@ class FlowRun:
 
         The keys omit the parameter `recipe`, so a test has the same key in all flows.
         """
-        return {_same(test): test for test in self.tests}
+        return {_key_in_all_flows(test): test for test in self.tests}
 
     def against_portable(self, metric: str) -> tuple[float, int] | None:
         """Return the result of `against` for the tests of the flow `portable`."""
@@ -119,8 +123,8 @@ class FlowRun:
         return (median(ratios), len(ratios)) if ratios else None
 
     def _ratios(self, others: Mapping[str, TestEntry], metric: str) -> Iterator[float]:
-        for same, test in self.by_test.items():
-            other = others.get(same)
+        for test_key, test in self.by_test.items():
+            other = others.get(test_key)
             if other is None or test.outcome not in GOOD or other.outcome not in GOOD:
                 continue
             ours, theirs = test.metrics.get(metric), other.metrics.get(metric)
@@ -133,8 +137,8 @@ class FlowRun:
 
         The tests are sorted by name and parameters.
         """
-        left = [t for t in self.tests if t.reason and not _is_whole(t)]
-        return sorted(left, key=lambda test: (test.name, str(test.parameters)))
+        excluded_tests = [t for t in self.tests if t.reason and not _is_fully_delegated(t)]
+        return sorted(excluded_tests, key=lambda test: (test.name, str(test.parameters)))
 
 
 def flow_runs(reports: Iterable[StoredReport]) -> tuple[FlowRun, ...]:
@@ -149,40 +153,40 @@ def flow_runs(reports: Iterable[StoredReport]) -> tuple[FlowRun, ...]:
         run
         for platform, own in by_platform.items()
         for evidence in newest_evidence(own)
-        if evidence.is_run and evidence.suite.startswith(_SUITE)
-        for run in _flows(platform, evidence)
+        if evidence.is_run and evidence.suite.startswith(_SUITE_PREFIX)
+        for run in _suite_flows(platform, evidence)
     ]
     return tuple(sorted(found, key=lambda r: (r.platform, r.suite, r.backend, r.recipe)))
 
 
-def _flows(platform: str, evidence: SuiteEvidence) -> Iterator[FlowRun]:
+def _suite_flows(platform: str, evidence: SuiteEvidence) -> Iterator[FlowRun]:
     component = evidence.stored.report.environment.backend
-    main = component.name if component else "unknown"
+    report_backend = component.name if component else "unknown"
     by_flow: dict[tuple[str, str], list[TestEntry]] = {}
     for test in evidence.tests:
         if recipe := str(test.parameters.get("recipe", "")):
-            by_flow.setdefault(_flow(main, recipe), []).append(test)
-    portable = {_same(test): test for test in by_flow.get((PORTABLE, PORTABLE), ())}
+            by_flow.setdefault(_backend_and_recipe(report_backend, recipe), []).append(test)
+    portable = {_key_in_all_flows(test): test for test in by_flow.get((PORTABLE, PORTABLE), ())}
     for (backend, recipe), tests in by_flow.items():
         yield FlowRun(
             platform, evidence.suite, backend, recipe, evidence.stored, tuple(tests), portable
         )
 
 
-def _flow(main: str, recipe: str) -> tuple[str, str]:
+def _backend_and_recipe(report_backend: str, recipe: str) -> tuple[str, str]:
     """Return a flow's backend and recipe: `xnnpack_static_int8` → `("xnnpack", "static_int8")`.
 
     `recipe` is the value of a test's parameter. If `recipe` does not begin with a backend's name,
-    the result is `main`, the backend that the report states, and the whole `recipe`.
+    the result is `report_backend`, the backend that the report states, and the whole `recipe`.
     """
     for backend in BACKENDS:
         if recipe == backend or recipe.startswith(f"{backend}_"):
             rest = recipe.removeprefix(backend).strip("_")
             return (PORTABLE, PORTABLE) if backend == PORTABLE else (backend, rest or PLAIN)
-    return main, recipe
+    return report_backend, recipe
 
 
-def _same(test: TestEntry) -> str:
+def _key_in_all_flows(test: TestEntry) -> str:
     """Return a key of a test: its name and its parameters without `recipe`.
 
     A test has the same key in all flows.
@@ -191,7 +195,7 @@ def _same(test: TestEntry) -> str:
     return f"{test.name} {others}"
 
 
-def _is_whole(test: TestEntry) -> bool:
+def _is_fully_delegated(test: TestEntry) -> bool:
     left = test.metrics.get("undelegated_nodes")
     return test.outcome in GOOD and not (left and left.value)
 
@@ -202,10 +206,10 @@ def _values(tests: Sequence[TestEntry], metric: str) -> list[float]:
 
 FlowCount = Callable[[Sequence[FlowRun]], int]
 
-COUNTS: Mapping[str, FlowCount] = {
+COUNT_FUNCTIONS: Mapping[str, FlowCount] = {
     "tests": lambda runs: sum(run.attempted for run in runs),
-    "operators": lambda runs: len({t.name for t in _of_kind(runs, models=False)}),
-    "models": lambda runs: len({t.name for t in _of_kind(runs, models=True)}),
+    "operators": lambda runs: len({t.name for t in _attempted_tests(runs, models=False)}),
+    "models": lambda runs: len({t.name for t in _attempted_tests(runs, models=True)}),
     "recipes": lambda runs: len({(r.backend, r.recipe) for r in runs if r.attempted}),
     "backends": lambda runs: len({r.backend for r in runs if r.passed} - {PORTABLE}),
     "dtypes": lambda runs: len(
@@ -215,13 +219,13 @@ COUNTS: Mapping[str, FlowCount] = {
 """The functions that compute a goal's count from the newest runs, by the counted object."""
 
 
-def _of_kind(runs: Sequence[FlowRun], *, models: bool) -> Iterator[TestEntry]:
+def _attempted_tests(runs: Sequence[FlowRun], *, models: bool) -> Iterator[TestEntry]:
     for run in runs:
         if ("models" in run.suite) == models:
             yield from (test for test in run.tests if test.outcome in ATTEMPTED)
 
 
-_COUNTED: Mapping[str, tuple[str, str]] = {
+_COUNT_NOUNS: Mapping[str, tuple[str, str]] = {
     "tests": ("test run", "tests run"),
     "operators": ("operator test", "operator tests"),
     "models": ("model", "models"),
@@ -235,8 +239,8 @@ _COUNTED: Mapping[str, tuple[str, str]] = {
 class CriterionResult:
     """A readiness criterion applied to a flow.
 
-    `figure` is the measured value. `met` states whether the value meets the criterion. Both are
-    None if nothing was measured.
+    `figure` is the measured value. `met` states whether the value meets the criterion. Both
+    are None if nothing was measured.
     """
 
     criterion: ReadinessCriterion
@@ -279,7 +283,7 @@ class Readiness:
 def executorch_context(catalog: Catalog, reports: Sequence[StoredReport]) -> dict[str, Any]:
     """Return the variables of the ExecuTorch page's template, except the goals and their sources.
 
-    These are `figures` (the text of `figure` by goal id), `flows`, `release_pairs`,
+    These are `figures` (the text of `goal_progress` by goal id), `flows`, `release_pairs`,
     `platform_names` by id, `proposal` (the readiness criteria or None) and `readiness`, which has
     an entry for each flow with a backend.
     """
@@ -289,7 +293,7 @@ def executorch_context(catalog: Catalog, reports: Sequence[StoredReport]) -> dic
     proposal = criteria.executorch_readiness if criteria else None
     delegating = [run for run in runs if run.backend != PORTABLE]
     return {
-        "figures": {goal.id: figure(goal, runs) for goal in goals.goals} if goals else {},
+        "figures": {goal.id: goal_progress(goal, runs) for goal in goals.goals} if goals else {},
         "flows": runs,
         "release_pairs": release_pairs(reports),
         "platform_names": {p.id: p.accelerator.name for p in catalog.platforms},
@@ -298,14 +302,14 @@ def executorch_context(catalog: Catalog, reports: Sequence[StoredReport]) -> dic
     }
 
 
-def figure(goal: Goal, runs: Sequence[FlowRun]) -> str | None:
+def goal_progress(goal: Goal, runs: Sequence[FlowRun]) -> str | None:
     """Return a goal's progress in words: `12 models`, or `median 1.3 s (5 tests)` for a metric.
 
     None if the goal has neither a count nor a metric, the count is 0, or no test has the metric.
     """
     if goal.counts:
-        number = COUNTS[goal.counts](runs)
-        singular, plural = _COUNTED[goal.counts]
+        number = COUNT_FUNCTIONS[goal.counts](runs)
+        singular, plural = _COUNT_NOUNS[goal.counts]
         return f"{number:,} {singular if number == 1 else plural}" if number else None
     metric = goal.metric or ""
     found = [t.metrics[metric] for run in runs for t in run.tests if metric in t.metrics]
@@ -323,15 +327,15 @@ def readiness(proposal: ExecutorchReadiness, run: FlowRun, runs: Sequence[FlowRu
     """
     findings = []
     for criterion in proposal.criteria:
-        value = _measured(criterion.measure, run, runs)
+        value = _measured_value(criterion.measure, run, runs)
         met = None if value is None else criterion.is_met(value)
         findings.append(CriterionResult(criterion, value, met))
     return Readiness(run, tuple(findings), proposal.fewest_tests)
 
 
-def _measured(measure: str, run: FlowRun, runs: Sequence[FlowRun]) -> float | None:
+def _measured_value(measure: str, run: FlowRun, runs: Sequence[FlowRun]) -> float | None:
     if measure == "platforms":
-        return len(_platforms(run, runs)) or None
+        return len(_hardware_names(run, runs)) or None
     shares = {
         "passed": run.share_passed,
         "right_numbers": run.share_right,
@@ -344,7 +348,7 @@ def _measured(measure: str, run: FlowRun, runs: Sequence[FlowRun]) -> float | No
     return ratio[0] if ratio else None
 
 
-def _platforms(run: FlowRun, runs: Sequence[FlowRun]) -> set[str]:
+def _hardware_names(run: FlowRun, runs: Sequence[FlowRun]) -> set[str]:
     """Return the names of the hardware on which the flow passed a test.
 
     If a report states no hardware, the platform's id is used.
@@ -377,7 +381,7 @@ class ReleasePair:
     @cached_property
     def changed(self) -> tuple[ChangedTest, ...]:
         """The tests of both runs whose outcomes differ, sorted by kind and name."""
-        return tuple(sorted(self._changed(), key=lambda one: (one.kind, one.after.name)))
+        return tuple(sorted(self._changed_tests(), key=lambda one: (one.kind, one.after.name)))
 
     @property
     def title(self) -> str:
@@ -415,9 +419,9 @@ class ReleasePair:
         before, after = (run.stored.report.environment for run in (self.before, self.after))
         return before.hardware is not None and before.hardware == after.hardware
 
-    def _changed(self) -> Iterator[ChangedTest]:
-        for same, after in self.after.by_test.items():
-            before = self.before.by_test.get(same)
+    def _changed_tests(self) -> Iterator[ChangedTest]:
+        for test_key, after in self.after.by_test.items():
+            before = self.before.by_test.get(test_key)
             kind = difference_kind(before.outcome, after.outcome) if before else None
             if before and kind:
                 yield ChangedTest(kind, before, after)
@@ -427,7 +431,7 @@ def release_pairs(reports: Sequence[StoredReport]) -> tuple[ReleasePair, ...]:
     """Return a pair of runs for each flow that has runs with at least two ExecuTorch releases."""
     by_version: dict[Version, list[StoredReport]] = {}
     for stored in reports:
-        if version := _version(stored):
+        if version := _executorch_version(stored):
             by_version.setdefault(version, []).append(stored)
     by_flow: dict[tuple[str, str, str, str], list[tuple[Version, FlowRun]]] = {}
     for version in sorted(by_version):
@@ -440,6 +444,6 @@ def release_pairs(reports: Sequence[StoredReport]) -> tuple[ReleasePair, ...]:
     )
 
 
-def _version(stored: StoredReport) -> Version | None:
+def _executorch_version(stored: StoredReport) -> Version | None:
     packages = stored.report.environment.packages or {}
     return version_or_none(packages.get(_PACKAGE, ""))

@@ -25,12 +25,12 @@ from accelerator_portal.site.results.results_view import ResultsView
 
 # Older entries are only in the feeds of weeks and on the pages.
 MOST_ENTRIES = 50
-MOST_OF_PACKAGES = 20
+MOST_PACKAGE_NEWS = 20
 """The maximum number of package news items in the feed, so that reports and changes have room."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _FeedEntry:
     id: str
     title: str
     updated: dt.datetime
@@ -39,11 +39,11 @@ class _Entry:
 
 def feeds(catalog: Catalog, results: ResultsView, past: TestHistories) -> Iterator[SiteFile]:
     """Yield the feed of the newest entries, and a feed of all entries for each week."""
-    tested = [*_reports(catalog, results), *_changes(catalog, past)]
-    found = _newest_first([*tested, *_packages(catalog, MOST_OF_PACKAGES)])
+    result_entries = [*_report_entries(catalog, results), *_change_entries(catalog, past)]
+    newest_entries = _newest_first([*result_entries, *_package_entries(catalog, MOST_PACKAGE_NEWS)])
     urn, title = "urn:accelerator-portal:reports", "PyTorch accelerators: test results and packages"
-    yield SiteFile("results/feed.atom", _atom(urn, title, found[:MOST_ENTRIES]))
-    everything = _newest_first([*tested, *_packages(catalog, None)])
+    yield SiteFile("results/feed.atom", _feed_xml(urn, title, newest_entries[:MOST_ENTRIES]))
+    everything = _newest_first([*result_entries, *_package_entries(catalog, None)])
     for week in sorted({week.id for week in past.weeks}):
         entries = [
             replace(entry, address=f"../{entry.address}")
@@ -51,15 +51,15 @@ def feeds(catalog: Catalog, results: ResultsView, past: TestHistories) -> Iterat
             if week_of(entry.updated.date()) == week
         ]
         yield SiteFile(
-            f"results/weeks/{week}.atom", _atom(f"{urn}:{week}", f"{title}, {week}", entries)
+            f"results/weeks/{week}.atom", _feed_xml(f"{urn}:{week}", f"{title}, {week}", entries)
         )
 
 
-def _newest_first(entries: list[_Entry]) -> list[_Entry]:
+def _newest_first(entries: list[_FeedEntry]) -> list[_FeedEntry]:
     return sorted(entries, key=lambda entry: (entry.updated, entry.id), reverse=True)
 
 
-def _atom(urn: str, title: str, entries: Sequence[_Entry]) -> str:
+def _feed_xml(urn: str, title: str, entries: Sequence[_FeedEntry]) -> str:
     """Return a feed as XML; `urn` is its id. The addresses of entries are relative to the feed."""
     newest = entries[0].updated if entries else dt.datetime.fromtimestamp(0, dt.timezone.utc)
     root = Element("feed", xmlns="http://www.w3.org/2005/Atom")
@@ -71,24 +71,24 @@ def _atom(urn: str, title: str, entries: Sequence[_Entry]) -> str:
     return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
 
 
-def _reports(catalog: Catalog, results: ResultsView) -> Iterator[_Entry]:
+def _report_entries(catalog: Catalog, results: ResultsView) -> Iterator[_FeedEntry]:
     for stored in results.reports:
         report = stored.report
         if report.started:
-            title = f"{_name(catalog, report.accelerator)}: {report.kind} {stored.id}"
+            title = f"{_platform_name(catalog, report.accelerator)}: {report.kind} {stored.id}"
             address = f"runs/{stored.id}/"
-            yield _Entry(f"report:{stored.id}", title, report.started, address)
+            yield _FeedEntry(f"report:{stored.id}", title, report.started, address)
 
 
-def _changes(catalog: Catalog, past: TestHistories) -> Iterator[_Entry]:
-    for episode in past.episodes:
+def _change_entries(catalog: Catalog, histories: TestHistories) -> Iterator[_FeedEntry]:
+    for episode in histories.episodes:
         if episode.steps or episode.first:
-            title = f"{_name(catalog, episode.accelerator)}: {episode.summary}"
+            title = f"{_platform_name(catalog, episode.accelerator)}: {episode.summary}"
             address = f"changes/#{episode.anchor}"
-            yield _Entry(episode.anchor, title, episode.point.started, address)
+            yield _FeedEntry(episode.anchor, title, episode.point.started, address)
 
 
-def _packages(catalog: Catalog, most: int | None) -> Iterator[_Entry]:
+def _package_entries(catalog: Catalog, most: int | None) -> Iterator[_FeedEntry]:
     """Yield the feed entries of the newest package news.
 
     `most` is the maximum number of entries; None means all. News has no time of day, so entries are
@@ -97,15 +97,15 @@ def _packages(catalog: Catalog, most: int | None) -> Iterator[_Entry]:
     for item in news(catalog)[:most]:
         moment = dt.datetime.combine(item.date, dt.time(), dt.timezone.utc)
         address = f"../compute-platforms/{item.platform}/#versions"
-        title = f"{_name(catalog, item.platform)}: {item.words}"
-        yield _Entry(f"package:{item.key}", title, moment, address)
+        title = f"{_platform_name(catalog, item.platform)}: {item.words}"
+        yield _FeedEntry(f"package:{item.key}", title, moment, address)
 
 
-def _name(catalog: Catalog, accelerator: str) -> str:
+def _platform_name(catalog: Catalog, accelerator: str) -> str:
     return catalog.by_id[accelerator].accelerator.name
 
 
-def _entry_element(entry: _Entry) -> Element:
+def _entry_element(entry: _FeedEntry) -> Element:
     element = Element("entry")
     _add_text(element, "id", f"urn:accelerator-portal:{entry.id}")
     _add_text(element, "title", entry.title)
@@ -125,9 +125,9 @@ def _add_text(parent: Element, tag: str, text: str) -> Element:
 MOST_REPORTS = 400
 
 # The most listed changes of one report, of all reports, and of each report after that.
-MOST_OF_A_REPORT = 100
+MOST_CHANGES_OF_A_REPORT = 100
 MOST_CHANGES = 4_000
-LEAST_OF_A_REPORT = 5
+LEAST_CHANGES_OF_A_REPORT = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +207,7 @@ def listed_changes(weeks: Sequence[Week]) -> ListedChanges:
     for week in shown:
         reports: list[ShownReportChanges] = []
         for episode in week.episodes:
-            most = min(MOST_OF_A_REPORT, max(room, LEAST_OF_A_REPORT))
+            most = min(MOST_CHANGES_OF_A_REPORT, max(room, LEAST_CHANGES_OF_A_REPORT))
             reports.append(ShownReportChanges(episode, episode.steps[:most]))
             room -= len(reports[-1].steps)
         listed.append(ListedWeek(week, tuple(reports)))

@@ -16,31 +16,31 @@ from pathlib import Path
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.files.criteria_file import Demand, Level
-from accelerator_portal.catalog.message import message, sentences
+from accelerator_portal.catalog.files.criteria_file import Level, LevelRequirement
+from accelerator_portal.catalog.message import join_sentences, message
 from accelerator_portal.install.axes import row_key
-from accelerator_portal.install.resolution import followed_releases
+from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.install.rows import PREVIEW, Finding, InstallRow
-from accelerator_portal.packages.questions import ASKED
+from accelerator_portal.packages.questions import RESOLVED_METHODS
 from accelerator_portal.packages.reachable_hosts import NO_ANSWER
 from accelerator_portal.packages.uv_resolution import FREE_THREADED
 from accelerator_portal.packages.verdict_file import (
     Verdict,
     Verdicts,
-    key_of,
     read_verdicts,
+    verdict_row_key,
 )
-from accelerator_portal.results.quality import DemandResult, as_of, as_of_reports, quality
+from accelerator_portal.results.quality import DemandResult, as_of, as_of_reports, assess_quality
 from accelerator_portal.site.api_shapes import FindingsData, FindingShares
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.words import python_range
 
 # Images, archives and source code are on no package index.
-OTHER_FORMAT = message("Not checked: contains other commands than pip and uv.")
-NOT_YET = message("Not checked yet.")
+OTHER_COMMANDS_REASON = message("Not checked: contains other commands than pip and uv.")
+NOT_YET_CHECKED = message("Not checked yet.")
 
 
-def read_all(catalog: Catalog, root: Path) -> dict[str, Verdicts]:
+def read_all_verdicts(catalog: Catalog, root: Path) -> dict[str, Verdicts]:
     """Return the verdicts by platform id, without platforms that have none.
 
     `root` is the repository. Raises ProblemsError if a verdict file is invalid.
@@ -58,50 +58,56 @@ def with_findings(
     platform id.
     """
     rows = tuple(rows)
-    newest = _newest_found(rows, verdicts)
-    return tuple(_with_findings(row, verdicts.get(row.platform, {}), newest) for row in rows)
+    newest = _newest_found_releases(rows, verdicts)
+    return tuple(_row_with_findings(row, verdicts.get(row.platform, {}), newest) for row in rows)
 
 
-def _with_findings(
+def _row_with_findings(
     row: InstallRow, verdicts: Verdicts, newest: Mapping[tuple[str, ...], str]
 ) -> InstallRow:
-    known = verdicts.get(key_of(row))
-    unknown = _unresolved(row, NOT_YET if row.method in ASKED else OTHER_FORMAT)
-    if not known:
-        return replace(row, findings=(unknown,) * len(row.pythons or "1"))
-    instead = _instead(row, known, newest.get(row_key(row, "build")))
-    findings = (known.get(python) for python in row.pythons or ())
+    verdict_by_python = verdicts.get(verdict_row_key(row))
+    default_finding = _unresolved_finding(
+        row, NOT_YET_CHECKED if row.method in RESOLVED_METHODS else OTHER_COMMANDS_REASON
+    )
+    if not verdict_by_python:
+        return replace(row, findings=(default_finding,) * len(row.pythons or "1"))
+    advice = _alternative_advice(row, verdict_by_python, newest.get(row_key(row, "build")))
+    findings = (verdict_by_python.get(python) for python in row.pythons or ())
     return replace(
         row,
-        findings=tuple(_finding(row, v, instead) if v else unknown for v in findings),
+        findings=tuple(
+            _finding_of_verdict(row, v, advice) if v else default_finding for v in findings
+        ),
     )
 
 
-def _finding(row: InstallRow, verdict: Verdict, instead: str) -> Finding:
+def _finding_of_verdict(row: InstallRow, verdict: Verdict, advice: str) -> Finding:
     day = f"{verdict.on:%Y-%m-%d}"
     if verdict.kind == "found":
-        listed = ", ".join(f"{name} {version}" for name, version in verdict.found.items())
+        version_list = ", ".join(f"{name} {version}" for name, version in verdict.found.items())
         if verdict.trial is None:
-            said = message("Versions found on {day}: {versions}.", day=day, versions=listed)
-            return Finding("found", said)
+            words_found = message(
+                "Versions found on {day}: {versions}.", day=day, versions=version_list
+            )
+            return Finding("found", words_found)
         trial = verdict.trial
-        how = message(
+        trial_words = message(
             "Installed and imported on {day} with Python {python}: {versions}.",
             day=f"{trial.on:%Y-%m-%d}",
             python=trial.python,
-            versions=listed,
+            versions=version_list,
         )
         passed = [message("The check passed, too.")] if trial.checked else []
-        return Finding("installed", sentences([how, *passed]))
+        return Finding("installed", join_sentences([trial_words, *passed]))
     why = (verdict.why or "").rstrip(".")
     if verdict.kind == "none":
         first = message("These versions did not resolve on {day}.", day=day)
-        words = (first, instead, message("Reason: {reason}.", reason=why))
-        return Finding("none", sentences(filter(None, words)))
-    return _unresolved(row, _unchecked(day, _without_exception(why)))
+        words = (first, advice, message("Reason: {reason}.", reason=why))
+        return Finding("none", join_sentences(filter(None, words)))
+    return _unresolved_finding(row, _unchecked_reason(day, _without_exception_names(why)))
 
 
-def _unchecked(day: str, why: str) -> str:
+def _unchecked_reason(day: str, why: str) -> str:
     host, silent, rest = why.partition(f" {NO_ANSWER}")
     if silent and not rest:
         return message("Not checked on {day}: {host} did not respond.", day=day, host=host)
@@ -114,7 +120,7 @@ def _unchecked(day: str, why: str) -> str:
     return message("Not checked on {day}: {reason}.", day=day, reason=why)
 
 
-def _unresolved(row: InstallRow, why: str) -> Finding:
+def _unresolved_finding(row: InstallRow, why: str) -> Finding:
     """Return the finding for an install row whose versions were not resolved; `why` is the reason.
 
     The kind of the finding is `named` if one of the row's sources names the version. Otherwise, the
@@ -126,22 +132,24 @@ def _unresolved(row: InstallRow, why: str) -> Finding:
             title=row.named.title,
             day=f"{row.named.read:%Y-%m-%d}",
         )
-        return Finding("named", sentences([why, source]))
+        return Finding("named", join_sentences([why, source]))
     return Finding("unchecked", why)
 
 
-def _without_exception(why: str) -> str:
+def _without_exception_names(why: str) -> str:
     return re.sub(r" \(\w+(Error|Timeout|Exception)\)", "", why)
 
 
-def _instead(row: InstallRow, known: Mapping[str, Verdict], newest: str | None) -> str:
+def _alternative_advice(
+    row: InstallRow, verdict_by_python: Mapping[str, Verdict], newest: str | None
+) -> str:
     """Return advice for an install row if some of its versions were not found.
 
     The advice names the Python versions for which versions were found: `Use Python 3.10–3.13.`
     Without such a Python version, the advice names the release `newest`: `Use PyTorch 2.14.1.`
     Without an alternative, the text is empty.
     """
-    pythons = {python for python, verdict in known.items() if verdict.kind == "found"}
+    pythons = {python for python, verdict in verdict_by_python.items() if verdict.kind == "found"}
     if pythons:
         return message("Use Python {versions}.", versions=python_range(pythons))
     if newest and newest != row.build:
@@ -149,7 +157,7 @@ def _instead(row: InstallRow, known: Mapping[str, Verdict], newest: str | None) 
     return ""
 
 
-def _newest_found(
+def _newest_found_releases(
     rows: Iterable[InstallRow], verdicts: Mapping[str, Verdicts]
 ) -> dict[tuple[str, ...], str]:
     """Return the newest release with found versions for each group of install rows.
@@ -158,17 +166,17 @@ def _newest_found(
     """
     found: dict[tuple[str, ...], str] = {}
     for row in rows:
-        known = verdicts.get(row.platform, {}).get(key_of(row), {})
-        if row.build == PREVIEW or not any(v.kind == "found" for v in known.values()):
+        verdict_by_python = verdicts.get(row.platform, {}).get(verdict_row_key(row), {})
+        if row.build == PREVIEW or not any(v.kind == "found" for v in verdict_by_python.values()):
             continue
         key = row_key(row, "build")
-        before = found.get(key)
-        if before is None or Version(before) < Version(row.build):
+        newest_release = found.get(key)
+        if newest_release is None or Version(newest_release) < Version(row.build):
             found[key] = row.build
     return found
 
 
-def summary(rows: Iterable[InstallRow]) -> str:
+def findings_summary(rows: Iterable[InstallRow]) -> str:
     """Return the findings of install rows with the same commands, as one text.
 
     If the findings differ, each finding is preceded by the Python versions to which it applies. The
@@ -183,7 +191,7 @@ def summary(rows: Iterable[InstallRow]) -> str:
         return ""
     if len(words) == 1:
         return next(iter(words))
-    return sentences(
+    return join_sentences(
         message("Python {versions}: {finding}", versions=python_range(pythons), finding=said)
         if pythons != {""}
         else said
@@ -191,7 +199,7 @@ def summary(rows: Iterable[InstallRow]) -> str:
     )
 
 
-def unanswering(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]:
+def unresponsive_hosts(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]:
     """Return the hosts that did not respond during verification, and the first day of a failure.
 
     The hosts are sorted. The day is a text such as `2026-11-21`. If all hosts responded, the day is
@@ -200,14 +208,14 @@ def unanswering(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]
     hosts: dict[str, None] = {}
     days: list[str] = []
     for verdict in (v for found in verdicts.values() for by in found.values() for v in by.values()):
-        host, answers, _ = (verdict.why or "").partition(f" {NO_ANSWER}")
-        if verdict.kind == "unchecked" and answers and " " not in host:
+        host, no_answer, _ = (verdict.why or "").partition(f" {NO_ANSWER}")
+        if verdict.kind == "unchecked" and no_answer and " " not in host:
             hosts[host] = None
             days.append(f"{verdict.on:%Y-%m-%d}")
     return tuple(sorted(hosts)), min(days, default="")
 
 
-def shares(rows: Iterable[InstallRow]) -> FindingsData:
+def finding_counts(rows: Iterable[InstallRow]) -> FindingsData:
     """Return the number of findings of each kind, by platform id.
 
     An install row has one finding for each of its Python versions.
@@ -215,18 +223,18 @@ def shares(rows: Iterable[InstallRow]) -> FindingsData:
     kinds: dict[str, Counter[str]] = {}
     for row in rows:
         kinds.setdefault(row.platform, Counter()).update(f.kind for f in row.findings if f)
-    return FindingsData(platforms={name: _shares(counts) for name, counts in kinds.items()})
+    return FindingsData(platforms={name: _finding_shares(counts) for name, counts in kinds.items()})
 
 
-def total(data: FindingsData) -> FindingShares:
+def total_findings(data: FindingsData) -> FindingShares:
     """Return the number of findings of each kind on all platforms together."""
     counts: Counter[str] = Counter()
     for part in data.platforms.values():
         counts.update(part.model_dump())
-    return _shares(counts)
+    return _finding_shares(counts)
 
 
-def _shares(counts: Counter[str]) -> FindingShares:
+def _finding_shares(counts: Counter[str]) -> FindingShares:
     return FindingShares(**{kind: counts[kind] for kind in FindingShares.model_fields})
 
 
@@ -267,7 +275,7 @@ class EvidenceLevel:
 
 
 # The title of each demand, and the address that explains how to meet it.
-_DEMANDS: Mapping[Demand, tuple[str, str]] = {
+_DEMANDS: Mapping[LevelRequirement, tuple[str, str]] = {
     "command": (message("Install command"), "contribute/format/#accelerators-id-install-yaml"),
     "maintainers": (
         message("Maintainer"),
@@ -287,18 +295,25 @@ def evidence_level(
         return None
     reports = [stored.report for stored in results.of(platform.id)]
     at = as_of_reports(as_of(catalog, [stored.report for stored in results.reports]), reports)
-    torch = followed_releases(catalog, platform).newest or catalog.releases.newest.version
-    found = quality(platform, reports, catalog.criteria, torch, at)
-    higher = list(dict.fromkeys(gap.level for gap in reversed(found.missing)))
+    torch = supported_releases(catalog, platform).newest or catalog.releases.newest.version
+    platform_quality = assess_quality(platform, reports, catalog.criteria, torch, at)
+    higher = list(dict.fromkeys(gap.level for gap in reversed(platform_quality.missing)))
     return EvidenceLevel(
-        found.level,
-        found.tested,
+        platform_quality.level,
+        platform_quality.tested,
         tuple(
-            MissingEvidence(level, tuple(gap.why for gap in found.missing if gap.level == level))
+            MissingEvidence(
+                level, tuple(gap.why for gap in platform_quality.missing if gap.level == level)
+            )
             for level in higher
         ),
         tuple(
-            ChecklistItem(title, found.demands[demand].met, found.demands[demand].why, address)
+            ChecklistItem(
+                title,
+                platform_quality.demands[demand].met,
+                platform_quality.demands[demand].why,
+                address,
+            )
             for demand, (title, address) in _DEMANDS.items()
         ),
     )

@@ -13,7 +13,7 @@ from accelerator_portal.reports.identity import SETTINGS, parse_key
 from accelerator_portal.reports.outcomes import GOOD
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.archive import History
-from accelerator_portal.results.report_comparison import by_report
+from accelerator_portal.results.report_comparison import changes_by_report
 from accelerator_portal.results.tables import Tally, tallies
 from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.results.feed import listed_changes
@@ -60,7 +60,7 @@ def history_pages(
         },
         changes=_kinds_of_changes(past),
         trends=[group for group in groups if group.figures],
-        without_run=_without_run(catalog, results),
+        without_run=_platforms_without_run(catalog, results),
         listed=listed_changes(past.weeks),
         shown=MOST_SHOWN,
         open_weeks=MOST_WEEKS,
@@ -73,10 +73,10 @@ def history_pages(
     )
     yield data_file("history/index.json", index)
     for name, history in zip(names, past.histories, strict=True):
-        yield data_file(f"history/{name}.json", _data(history))
+        yield data_file(f"history/{name}.json", _history_data(history))
 
 
-def _without_run(
+def _platforms_without_run(
     catalog: Catalog, results: ResultsView
 ) -> dict[Platform, tuple[StoredReport, ...]]:
     """Return the platforms without a run, each with its baselines."""
@@ -88,18 +88,18 @@ def _without_run(
     }
 
 
-def _kinds_of_changes(past: TestHistories) -> dict[str, str]:
+def _kinds_of_changes(test_histories: TestHistories) -> dict[str, str]:
     """Return the options of the filter by kind of change, as labels by value.
 
     The value `first` stands for the first report of a suite.
     """
-    kinds = {step.kind: step.kind for episode in past.episodes for step in episode.steps}
+    kinds = {step.kind: step.kind for episode in test_histories.episodes for step in episode.steps}
     return {"first": "first report of a suite", **dict(sorted(kinds.items()))}
 
 
-def _data(history: History) -> HistoryData:
+def _history_data(history: History) -> HistoryData:
     points = ordered_points(history.state)
-    found = list(by_report(history.changes))
+    found = list(changes_by_report(history.changes))
     first_seen = {one.report: sum(one.first.values()) or None for one in found}
     return HistoryData.from_objects(
         history.state,
@@ -141,14 +141,14 @@ def pages_of_test_histories(
     """Yield the page of test histories, and the files that it reads."""
     yield templates.page(
         TEST_HISTORY_PAGE,
-        choices=[_choice(catalog, h) for h in past.histories if h.state.reports],
+        choices=[_history_choice(catalog, h) for h in past.histories if h.state.reports],
         settings=sorted(SETTINGS),
     )
     for history in past.histories:
         yield from history_shards(history)
 
 
-def _choice(catalog: Catalog, history: History) -> HistoryChoice:
+def _history_choice(catalog: Catalog, history: History) -> HistoryChoice:
     state = history.state
     points = ordered_points(state)
     name = catalog.by_id[state.accelerator].accelerator.name
@@ -195,22 +195,22 @@ def trend_group(catalog: Catalog, history: History) -> TrendGroup:
     for suite, points in tallies(history.changes).items():
         until = max(last.get(suite, points[-1].started), points[-1].started)
         if until > points[0].started:
-            words = _caption(points, until, expected=state.basis == "baselines")
+            words = _trend_caption(points, until, expected=state.basis == "baselines")
             caption = f"{catalog.suite_title(suite)}: {words}"
-            figures.append(Figure(_picture(points, until), caption))
+            figures.append(Figure(_trend_picture(points, until), caption))
     name = catalog.by_id[state.accelerator].accelerator.name
     title = f"{name}: baseline, not runs" if state.basis == "baselines" else name
     return TrendGroup(title, tuple(figures))
 
 
-def _caption(tallies: Sequence[Tally], until: dt.datetime, *, expected: bool) -> str:
+def _trend_caption(tallies: Sequence[Tally], until: dt.datetime, *, expected: bool) -> str:
     first, last = tallies[0], tallies[-1]
     start, end = first.started.date(), until.date()
-    if expected and not good(first) and not good(last):
-        tests = f"{total(first):,} tests on {start}, {total(last):,} on {end}"
+    if expected and not passed_in_tally(first) and not passed_in_tally(last):
+        tests = f"{tests_in_tally(first):,} tests on {start}, {tests_in_tally(last):,} on {end}"
         return f"{tests}, none expected to pass"
     verb = "expected to pass" if expected else "passed"
-    before, now = (f"{good(t):,} of {total(t):,}" for t in (first, last))
+    before, now = (f"{passed_in_tally(t):,} of {tests_in_tally(t):,}" for t in (first, last))
     return f"{before} {verb} on {start}, {now} on {end}"
 
 
@@ -224,42 +224,42 @@ _BOTTOM = 18
 """Room for the dates below the lines."""
 
 
-def good(tally: Tally) -> int:
+def passed_in_tally(tally: Tally) -> int:
     """Return the number of tests that passed, or are expected to pass."""
     return sum(n for outcome, n in tally.counts.items() if outcome in GOOD)
 
 
-def total(tally: Tally) -> int:
+def tests_in_tally(tally: Tally) -> int:
     """Return the number of tests in a tally."""
     return sum(tally.counts.values())
 
 
-def _picture(tallies: Sequence[Tally], until: dt.datetime) -> Markup:
+def _trend_picture(tallies: Sequence[Tally], until: dt.datetime) -> Markup:
     start = tallies[0].started
     span = (until - start).total_seconds()
-    most = max(map(total, tallies)) or 1
+    most = max(map(tests_in_tally, tallies)) or 1
     floor = HEIGHT - _BOTTOM
 
-    def across(moment: dt.datetime) -> str:
+    def x_of(moment: dt.datetime) -> str:
         return f"{WIDTH * (moment - start).total_seconds() / span:.1f}"
 
-    def line(count: Callable[[Tally], int]) -> str:
+    def step_path(count: Callable[[Tally], int]) -> str:
         """Return the SVG path of a step line of `count`: a value holds until the next tally."""
         heights = [f"{floor - (floor - 2) * count(tally) / most:.1f}" for tally in tallies]
-        steps = (f"H{across(t.started)}V{y}" for t, y in zip(tallies, heights, strict=True))
+        steps = (f"H{x_of(t.started)}V{y}" for t, y in zip(tallies, heights, strict=True))
         return f"M0 {heights[0]}{''.join(steps)}H{WIDTH}"
 
     years = [
         dt.datetime(y, 1, 1, tzinfo=dt.timezone.utc) for y in range(start.year + 1, until.year + 1)
     ]
     ticks = "".join(
-        f'<path class="trend-year" d="M{across(year)} 0V{HEIGHT}"/>'
-        f'<text x="{across(year)}" dx="4" y="{HEIGHT - 4}">{year.year}</text>'
+        f'<path class="trend-year" d="M{x_of(year)} 0V{HEIGHT}"/>'
+        f'<text x="{x_of(year)}" dx="4" y="{HEIGHT - 4}">{year.year}</text>'
         for year in years
     )
     return Markup(  # noqa: S704 - numbers only
         f'<svg class="trend" viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true" focusable="false">'
         f'{ticks}<path class="trend-base" d="M0 {floor}H{WIDTH}"/>'
-        f'<path class="trend-total" d="{line(total)}"/>'
-        f'<path class="trend-good" d="{line(good)}"/></svg>'
+        f'<path class="trend-total" d="{step_path(tests_in_tally)}"/>'
+        f'<path class="trend-good" d="{step_path(passed_in_tally)}"/></svg>'
     )

@@ -6,13 +6,13 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.fields import StrictModel
 from accelerator_portal.reports.outcomes import Outcome, Stage
 from accelerator_portal.results.history import ChangeKind
-from accelerator_portal.results.standing import Basis
+from accelerator_portal.results.history_state import Basis
 
 
-class PointData(Model):
+class PointData(StrictModel):
     """A report of a history."""
 
     id: str
@@ -26,7 +26,7 @@ class PointData(Model):
     Absent if there are none."""
 
 
-class ChangeData(Model):
+class ChangeData(StrictModel):
     """A change of a test's result in a report."""
 
     report: str
@@ -45,7 +45,7 @@ class ChangeData(Model):
     """The stage that the test reached before."""
 
 
-class TallyData(Model):
+class TallyData(StrictModel):
     """The counts of a suite's outcomes after a report."""
 
     started: dt.datetime
@@ -54,7 +54,7 @@ class TallyData(Model):
     """The number of tests by outcome."""
 
 
-class HistoryData(Model):
+class HistoryData(StrictModel):
     """The results of an accelerator over time."""
 
     accelerator: str
@@ -69,7 +69,7 @@ class HistoryData(Model):
     """The counts of outcomes by suite, after each report that changed them."""
 
 
-class HistoryIndex(Model):
+class HistoryIndex(StrictModel):
     """The addresses of all histories. A history is the runs or the baselines of an accelerator."""
 
     histories: dict[str, str]
@@ -78,7 +78,7 @@ class HistoryIndex(Model):
     """Address of each history's index of tests, relative to this file, by the same name."""
 
 
-class ReportMoment(Model):
+class ReportMoment(StrictModel):
     """A report of a history, with the fields that a test's chart needs."""
 
     id: str
@@ -101,7 +101,7 @@ TestCourses: TypeAlias = Mapping[str, tuple[CourseStep, ...]]
 """The outcomes of a test over time, by settings as in its key: `dtype=float32&mode=training`."""
 
 
-class HistoryShard(Model):
+class HistoryShard(StrictModel):
     """The results of some tests over time: one of the files that an index of tests lists."""
 
     tests: Mapping[str, TestCourses]
@@ -111,7 +111,7 @@ class HistoryShard(Model):
     outcome means that the test was removed."""
 
 
-class TestHistoryIndex(Model):
+class TestHistoryIndex(StrictModel):
     """The index of the files with the histories of an accelerator's tests."""
 
     __test__ = False

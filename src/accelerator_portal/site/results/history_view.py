@@ -16,13 +16,19 @@ from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Report, TestEntry
 from accelerator_portal.results.archive import History, read_history, with_reports
 from accelerator_portal.results.history import ChangeKind, OutcomeChange
+from accelerator_portal.results.history_state import (
+    Basis,
+    HistoryPoint,
+    State,
+    StoredTestState,
+    basis_of,
+)
 from accelerator_portal.results.partitions.manifest import BASES
-from accelerator_portal.results.report_comparison import by_report
-from accelerator_portal.results.standing import Basis, Point, Standing, State, basis_of
+from accelerator_portal.results.report_comparison import changes_by_report
 from accelerator_portal.site.results.results_view import ResultsView
-from accelerator_portal.site.words import listed
+from accelerator_portal.site.words import prose_list
 
-_NAMED = 3
+_MOST_NAMED_SUITES = 3
 """The maximum number of suites that a summary names; more suites are only counted."""
 
 
@@ -50,7 +56,7 @@ class Episode:
 
     accelerator: str
     basis: Basis
-    point: Point
+    point: HistoryPoint
     steps: tuple[HistoryStep, ...]
     first: Mapping[str, int]
     """The number of tests in each suite that no earlier report had, by the suite's title."""
@@ -70,16 +76,16 @@ class Episode:
         found: dict[ChangeKind, int] = {}
         for step in self.steps:
             found[step.kind] = found.get(step.kind, 0) + step.count
-        changed = [f"{n:,} {_plural(kind, n)}" for kind, n in sorted(found.items())]
+        changed = [f"{n:,} {_kind_words(kind, n)}" for kind, n in sorted(found.items())]
         return ", ".join([*changed, *self._first_reports()])
 
     def _first_reports(self) -> list[str]:
         if not self.first:
             return []
         tests = count(sum(self.first.values()), "test")
-        if len(self.first) > _NAMED:
+        if len(self.first) > _MOST_NAMED_SUITES:
             return [f"first report of {len(self.first)} suites, {tests}"]
-        return [f"first report of {listed(list(self.first))}, {tests}"]
+        return [f"first report of {prose_list(list(self.first))}, {tests}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,32 +120,34 @@ class TestHistories:
         The history is empty if the accelerator has no runs or baselines.
         """
         empty = History(State(accelerator, basis))
-        return self._by_place.get((accelerator, basis), empty)
+        return self._history_by_key.get((accelerator, basis), empty)
 
-    def standing(self, report: Report, test: TestEntry) -> Standing | None:
+    def standing(self, report: Report, test: TestEntry) -> StoredTestState | None:
         """Return the state of `test` if `report` is the newest report with the test.
 
         None if a newer report has the test, if the history lacks the test, or if `report` has no
         start time.
         """
-        standing = self._standing(report, test)
+        standing = self._find_standing(report, test)
         last = standing is not None and standing.last_seen.started == report.started
         return standing if last else None
 
     def has_newer(self, report: Report, test: TestEntry) -> bool:
         """Return whether a newer report of the same history contains the test."""
-        standing = self._standing(report, test)
+        standing = self._find_standing(report, test)
         started = report.started
         return standing is not None and started is not None and standing.last_seen.started > started
 
-    def _standing(self, report: Report, test: TestEntry) -> Standing | None:
-        found = self._standings.get((report.accelerator, basis_of(report)), {})
+    def _find_standing(self, report: Report, test: TestEntry) -> StoredTestState | None:
+        found = self._standings_by_key.get((report.accelerator, basis_of(report)), {})
         return found.get(identity_of(test).key)
 
     @cached_property
     def episodes(self) -> tuple[Episode, ...]:
         """The changes of each report, newest first, without reports that changed nothing."""
-        found = [one for history in self.histories for one in _episodes(self.catalog, history)]
+        found = [
+            one for history in self.histories for one in _history_episodes(self.catalog, history)
+        ]
         order = {history.state.accelerator: n for n, history in enumerate(self.histories)}
         found.sort(key=lambda e: (order[e.accelerator], e.basis))
         return tuple(sorted(found, key=lambda e: e.point.started, reverse=True))
@@ -153,7 +161,7 @@ class TestHistories:
         )
 
     @cached_property
-    def of_tests(self) -> Mapping[tuple[str, str], list[tuple[Episode, HistoryStep]]]:
+    def changes_by_test(self) -> Mapping[tuple[str, str], list[tuple[Episode, HistoryStep]]]:
         """The changes of each test, by suite and name, newest first."""
         found: dict[tuple[str, str], list[tuple[Episode, HistoryStep]]] = {}
         for episode in self.episodes:
@@ -162,12 +170,14 @@ class TestHistories:
         return found
 
     @cached_property
-    def _by_place(self) -> dict[tuple[str, Basis], History]:
+    def _history_by_key(self) -> dict[tuple[str, Basis], History]:
         return {(h.state.accelerator, h.state.basis): h for h in self.histories}
 
     @cached_property
-    def _standings(self) -> dict[tuple[str, Basis], dict[str, Standing]]:
-        return {place: dict(history.state.tests()) for place, history in self._by_place.items()}
+    def _standings_by_key(self) -> dict[tuple[str, Basis], dict[str, StoredTestState]]:
+        return {
+            place: dict(history.state.tests()) for place, history in self._history_by_key.items()
+        }
 
 
 def read_histories(catalog: Catalog, root: Path, results: ResultsView) -> TestHistories:
@@ -178,43 +188,43 @@ def read_histories(catalog: Catalog, root: Path, results: ResultsView) -> TestHi
     found = []
     for platform in catalog.platforms:
         for basis in BASES:
-            kept = read_history(root, platform.id, basis)
+            stored_history = read_history(root, platform.id, basis)
             reports = [s for s in results.of(platform.id) if basis_of(s.report) == basis]
-            history = with_reports(kept, reports)
+            history = with_reports(stored_history, reports)
             if history.state.reports or history.left_out:
                 found.append(history)
     return TestHistories(tuple(found), catalog)
 
 
-def _plural(kind: ChangeKind, number: int) -> str:
+def _kind_words(kind: ChangeKind, number: int) -> str:
     return "expectations changed" if kind == "expectation changed" and number > 1 else kind
 
 
-def _monday(point: Point) -> dt.date:
+def _monday(point: HistoryPoint) -> dt.date:
     day = point.started.astimezone(dt.timezone.utc).date()
     return day - dt.timedelta(days=day.weekday())
 
 
-def _episodes(catalog: Catalog, history: History) -> Iterator[Episode]:
+def _history_episodes(catalog: Catalog, history: History) -> Iterator[Episode]:
     state = history.state
-    for found in by_report(history.changes):
-        steps = tuple(_steps(found.changes))
+    for found in changes_by_report(history.changes):
+        steps = tuple(_history_steps(found.changes))
         point = state.reports[found.report]
         first = {catalog.suite_title(suite): number for suite, number in found.first.items()}
         yield Episode(state.accelerator, state.basis, point, steps, first)
 
 
-def _steps(changes: Iterable[OutcomeChange]) -> Iterator[HistoryStep]:
+def _history_steps(changes: Iterable[OutcomeChange]) -> Iterator[HistoryStep]:
     found: dict[tuple[str, str, ChangeKind, Outcome | None, Outcome | None], list[Identity]] = {}
     for change in changes:
         test = parse_key(change.key)
-        way = (test.suite, test.name, change.kind, change.outcome_before, change.outcome)
-        found.setdefault(way, []).append(test)
+        step_key = (test.suite, test.name, change.kind, change.outcome_before, change.outcome)
+        found.setdefault(step_key, []).append(test)
     for (suite, name, kind, before, after), tests in found.items():
-        yield HistoryStep(suite, name, kind, before, after, _settings(tests), len(tests))
+        yield HistoryStep(suite, name, kind, before, after, _settings_words(tests), len(tests))
 
 
-def _settings(tests: Iterable[Identity]) -> str:
+def _settings_words(tests: Iterable[Identity]) -> str:
     """Return the settings of a test in words, by mode; `tests` are the test's identities.
 
     For example, `inference: float16, bfloat16; training: float16`. A first word that all settings
@@ -222,10 +232,10 @@ def _settings(tests: Iterable[Identity]) -> str:
     """
     modes: dict[str, list[str]] = {}
     for test in tests:
-        said = dict(test.parameters)
-        mode = said.pop("mode", "")
-        modes.setdefault(mode, []).append(" ".join(said.values()))
-    shared = _shared(modes.values())
+        parameter_values = dict(test.parameters)
+        mode = parameter_values.pop("mode", "")
+        modes.setdefault(mode, []).append(" ".join(parameter_values.values()))
+    shared = _common_first_word(modes.values())
     words = []
     for mode, others in modes.items():
         short = [other.removeprefix(shared).strip() for other in others]
@@ -234,10 +244,10 @@ def _settings(tests: Iterable[Identity]) -> str:
     return "; ".join(filter(None, words))
 
 
-def _shared(groups: Iterable[list[str]]) -> str:
+def _common_first_word(groups: Iterable[list[str]]) -> str:
     """Return the first word of all texts in `groups`, usually the compiler.
 
     The result is empty if the texts begin with different words.
     """
-    firsts = {text.partition(" ")[0] for group in groups for text in group}
-    return firsts.pop() if len(firsts) == 1 else ""
+    first_words = {text.partition(" ")[0] for group in groups for text in group}
+    return first_words.pop() if len(first_words) == 1 else ""

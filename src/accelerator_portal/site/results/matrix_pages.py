@@ -35,7 +35,7 @@ LEAST_ROWS = 20
 _MODES = ("", "inference", "training")
 
 # Names in a suite's folder that modes cannot have.
-_TAKEN = {"tests"}
+_RESERVED_NAMES = {"tests"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,20 +93,20 @@ def matrix_pages(
     template variables. Two are required: `title`, the suite's title, and `source`, the path of the
     file that describes the suite.
     """
-    ordered = sorted(views, key=lambda view: _place(view.matrix.mode))
-    parts = {v.matrix.mode: rows_pages(v.matrix, own=v is not ordered[0]) for v in ordered}
-    modes = [(v.matrix.mode, len(v.rows), parts[v.matrix.mode][0].address) for v in ordered]
+    ordered = sorted(views, key=lambda view: _mode_order(view.matrix.mode))
+    pages_by_mode = {v.matrix.mode: rows_pages(v.matrix, own=v is not ordered[0]) for v in ordered}
+    modes = [(v.matrix.mode, len(v.rows), pages_by_mode[v.matrix.mode][0].address) for v in ordered]
     for view in ordered:
-        pages = parts[view.matrix.mode]
-        of_all_pages = {
+        pages = pages_by_mode[view.matrix.mode]
+        shared_variables = {
             "view": view,
-            "columns": [(c, n, column_id(c)) for c, n in _named(view)],
-            "evidence": [_evidence(view, column) for column in view.matrix.columns],
+            "columns": [(c, n, column_id(c)) for c, n in _columns_with_names(view)],
+            "evidence": [_column_evidence_suffix(view, column) for column in view.matrix.columns],
             "pages": pages,
-            "rows_of_a_page": rows_of_a_page(view.matrix),
+            "rows_of_a_page": rows_per_page(view.matrix),
             "modes": modes,
             "suites": suites,
-            "choices": _choices(view),
+            "choices": _filter_options(view),
             "worst_first": WORST_FIRST,
             "csv": csv_name(view.matrix),
             **context,
@@ -120,16 +120,16 @@ def matrix_pages(
                 page=page,
                 linked_pages=linked_pages(pages, page),
                 page_title=_title(context["title"], view.matrix.mode, page),
-                **of_all_pages,
+                **shared_variables,
             )
 
 
 def matrix_files(suite: str, views: Sequence[MatrixView]) -> Iterator[SiteFile]:
     """Yield the matrices of a suite: one JSON file, and a CSV file for each matrix."""
-    data = tuple(_data(view) for view in views)
+    data = tuple(_matrix_data(view) for view in views)
     yield data_file(f"results/{suite_folder(suite)}.json", SuiteResults(suite=suite, matrices=data))
     for view in views:
-        yield SiteFile(f"{API}/results/{csv_name(view.matrix)}", _csv(view))
+        yield SiteFile(f"{API}/results/{csv_name(view.matrix)}", _matrix_csv(view))
 
 
 def rows_pages(matrix: ResultMatrix, *, own: bool) -> list[RowsPage]:
@@ -140,7 +140,7 @@ def rows_pages(matrix: ResultMatrix, *, own: bool) -> list[RowsPage]:
     """
     folder = f"{suite_folder(matrix.suite)}/{f'{mode_slug(matrix.mode)}/' if own else ''}"
     total = len(matrix.names)
-    rows = rows_of_a_page(matrix)
+    rows = rows_per_page(matrix)
     starts = range(0, max(total, 1), rows)
     return [
         RowsPage(n, start + 1, min(start + rows, total), folder if n == 1 else f"{folder}{n}/")
@@ -156,11 +156,11 @@ def linked_pages(pages: Sequence[RowsPage], page: RowsPage) -> list[RowsPage]:
     others. `linkedPages` in matrix-model.js computes the same result.
     """
     distances = [0, *(1 << step for step in range(len(pages).bit_length()))]
-    near = {page.number + sign * distance for distance in distances for sign in (-1, 1)}
-    return [other for other in pages if other.number in {*near, 1, len(pages)}]
+    linked_numbers = {page.number + sign * distance for distance in distances for sign in (-1, 1)}
+    return [other for other in pages if other.number in {*linked_numbers, 1, len(pages)}]
 
 
-def rows_of_a_page(matrix: ResultMatrix) -> int:
+def rows_per_page(matrix: ResultMatrix) -> int:
     """Return the number of rows per page of a matrix: the more columns, the fewer rows."""
     fitting = MOST_CELLS // max(1, len(matrix.columns))
     return min(MOST_ROWS, max(LEAST_ROWS, fitting))
@@ -172,7 +172,7 @@ def mode_slug(mode: str) -> str:
     The name gets a hash if the mode itself is not a valid folder name.
     """
     name = slug(mode)[:60]
-    if name == mode and name not in _TAKEN and not name.isdigit():
+    if name == mode and name not in _RESERVED_NAMES and not name.isdigit():
         return name
     return f"{name}-{hashlib.sha256(mode.encode()).hexdigest()[:8]}"
 
@@ -191,15 +191,15 @@ def csv_name(matrix: ResultMatrix) -> str:
     return f"{suite_folder(matrix.suite)}{f'/{mode_slug(matrix.mode)}' if matrix.mode else ''}.csv"
 
 
-def _evidence(view: MatrixView, column: Column) -> str:
+def _column_evidence_suffix(view: MatrixView, column: Column) -> str:
     return evidence_suffix(view.matrix.mode, column.report, column.group)
 
 
-def _place(mode: str) -> tuple[int, str]:
+def _mode_order(mode: str) -> tuple[int, str]:
     return (_MODES.index(mode) if mode in _MODES else len(_MODES), mode)
 
 
-def _named(view: MatrixView) -> Iterator[tuple[Column, str]]:
+def _columns_with_names(view: MatrixView) -> Iterator[tuple[Column, str]]:
     return zip(view.matrix.columns, view.names, strict=True)
 
 
@@ -208,23 +208,23 @@ def _title(suite: str, mode: str, page: RowsPage) -> str:
     return ", ".join(filter(None, (suite, mode, rows)))
 
 
-def _choices(view: MatrixView) -> FilterOptions:
+def _filter_options(view: MatrixView) -> FilterOptions:
     dtypes = sorted({column.dtype for column in view.matrix.columns})
     return FilterOptions(
-        {column.accelerator: name for column, name in _named(view)},
+        {column.accelerator: name for column, name in _columns_with_names(view)},
         {dtype or "not stated": dtype or "not stated" for dtype in dtypes},
         frozenset(cell.outcome for row in view.rows for cell in row.cells),
     )
 
 
-def _csv(view: MatrixView) -> str:
+def _matrix_csv(view: MatrixView) -> str:
     """Return the matrix as CSV; a cell is empty if there is no evidence."""
     columns = (f"{c.accelerator} ({c.group}; {c.kind})" for c in view.matrix.columns)
     rows = ([row.name, *(cell.outcome or "" for cell in row.cells)] for row in view.rows)
     return csv_text([["test", *columns], *rows])
 
 
-def _data(view: MatrixView) -> MatrixData:
+def _matrix_data(view: MatrixView) -> MatrixData:
     return MatrixData(
         mode=view.matrix.mode,
         columns=tuple(
@@ -233,9 +233,9 @@ def _data(view: MatrixView) -> MatrixData:
                 id=column_id(column),
                 name=name,
                 like=column.group,
-                evidence=_evidence(view, column),
+                evidence=_column_evidence_suffix(view, column),
             )
-            for column, name in _named(view)
+            for column, name in _columns_with_names(view)
         ),
         tests=tuple(
             MatrixTest(
@@ -254,10 +254,10 @@ def _data(view: MatrixView) -> MatrixData:
 
 # https://owasp.org/www-community/attacks/CSV_Injection, and full-width signs, which spreadsheets
 # in East Asia treat like the plain signs.
-_FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - these very signs
+_FORMULA_BEGINNINGS = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - these very signs
 
 # If a spreadsheet separates cells at semicolons, the rest of a text is a cell of its own.
-_FURTHER = re.compile(r"([;|]\s{0,9}[\"']?)([=+@＝＋－＠-])")  # noqa: RUF001 - as above
+_FORMULA_AFTER_SEPARATOR = re.compile(r"([;|]\s{0,9}[\"']?)([=+@＝＋－＠-])")  # noqa: RUF001 - as above
 
 # Control characters, which a terminal that shows the file would execute.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
@@ -267,12 +267,12 @@ def csv_text(rows: Iterable[Iterable[str]]) -> str:
     """Return rows as CSV in which no cell is interpreted as a formula."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([_as_text(cell) for cell in row] for row in rows)
+    writer.writerows([_escape_formula(cell) for cell in row] for row in rows)
     return text.getvalue()
 
 
-def _as_text(cell: str) -> str:
+def _escape_formula(cell: str) -> str:
     cell = " ".join(cell.split("\r"))  # not quoted by Python, and a new row to spreadsheets
     cell = _CONTROL.sub("\ufffd", cell)
-    cell = _FURTHER.sub(r"\1'\2", cell)
-    return f"'{cell}" if cell.lstrip(" ").startswith(_FORMULA) else cell
+    cell = _FORMULA_AFTER_SEPARATOR.sub(r"\1'\2", cell)
+    return f"'{cell}" if cell.lstrip(" ").startswith(_FORMULA_BEGINNINGS) else cell

@@ -15,13 +15,17 @@ from itertools import chain
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import MODEL_FAMILIES, STATED_MODELS
-from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.fields import StrictModel
 from accelerator_portal.catalog.files.shared_files import ModelFamily, model_suites
-from accelerator_portal.catalog.message import Translatable, joined, message
-from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Kind, Outcome
+from accelerator_portal.catalog.message import Translatable, comma_list, message
+from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Outcome, ReportKind
+from accelerator_portal.results.history_state import Basis
 from accelerator_portal.results.model_evidence import FamilyEvidence, FamilyResults, model_evidence
-from accelerator_portal.results.standing import Basis
-from accelerator_portal.results.stated_models import Statement, of_family, statements
+from accelerator_portal.results.stated_models import (
+    Statement,
+    model_statements,
+    statements_of_family,
+)
 from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.results.result_addresses import (
     RESULTS_PAGES,
@@ -29,12 +33,12 @@ from accelerator_portal.site.results.result_addresses import (
     evidence_suffix,
 )
 from accelerator_portal.site.results.results_view import ResultsView
-from accelerator_portal.site.results.suite_tests import ReportedTest, results_of
+from accelerator_portal.site.results.suite_tests import ReportedTest, reported_tests
 from accelerator_portal.site.templates import Templates
-from accelerator_portal.site.translated import page_in
+from accelerator_portal.site.translated import render_page
 from accelerator_portal.site.words import outcome_words
 
-_SOURCES: Mapping[Kind, str] = {
+_KIND_WORDS: Mapping[ReportKind, str] = {
     "baseline": message("expected, not run"),
     "self-reported": message("self-reported run"),
     "made-here": message("run by this project"),
@@ -66,7 +70,7 @@ class FamilyCell:
     @property
     def source(self) -> str:
         """The kind of the newest report in words, and its date."""
-        source = _SOURCES[self.results.reports[0].report.kind]
+        source = _KIND_WORDS[self.results.reports[0].report.kind]
         day = self.results.day
         return message("{source}, {day}", source=source, day=day) if day else source
 
@@ -152,9 +156,9 @@ def models_view(catalog: Catalog, results: ResultsView) -> ModelsView:
     """Return the model families of a catalog with their results."""
     families = catalog.model_families.families if catalog.model_families else ()
     evidence = model_evidence(families, results.reports)
-    reported = {stored.id: tuple(results_of(stored)) for stored in results.reports}
+    reported = {stored.id: tuple(reported_tests(stored)) for stored in results.reports}
     names = {(test.test.suite, test.test.name) for tests in reported.values() for test in tests}
-    views = [_family(catalog, family, evidence, reported, names) for family in families]
+    views = [_family_view(catalog, family, evidence, reported, names) for family in families]
     shown = tuple(view for view in views if view.cells or view.stated)
     with_model = {platform for view in shown for platform in (*view.cells, *view.stated)}
     return ModelsView(
@@ -165,36 +169,42 @@ def models_view(catalog: Catalog, results: ResultsView) -> ModelsView:
     )
 
 
-def _family(
+def _family_view(
     catalog: Catalog,
     family: ModelFamily,
     evidence: FamilyEvidence,
     reported: Mapping[str, tuple[ReportedTest, ...]],
     names: set[tuple[str, str]],
 ) -> FamilyView:
-    found = evidence.get(family.id, {})
+    results_by_platform = evidence.get(family.id, {})
     cells = {
-        platform.id: tuple(_cell(catalog, results) for results in found[platform.id])
+        platform.id: tuple(
+            _family_cell(catalog, results) for results in results_by_platform[platform.id]
+        )
         for platform in catalog.platforms
-        if platform.id in found
+        if platform.id in results_by_platform
     }
-    stated = {p.id: tuple(of_family(statements(p), family)) for p in catalog.platforms}
+    stated = {
+        p.id: tuple(statements_of_family(model_statements(p), family)) for p in catalog.platforms
+    }
     rows = {
-        cell.anchor: tuple(_rows(cell.results, reported))
+        cell.anchor: tuple(_evidence_rows(cell.results, reported))
         for of_platform in cells.values()
         for cell in of_platform
     }
-    named = {platform: some for platform, some in stated.items() if some}
-    return FamilyView(family, cells, rows, tuple(_listed(catalog, family, names)), named)
+    stated_platforms = {platform: some for platform, some in stated.items() if some}
+    return FamilyView(
+        family, cells, rows, tuple(_listed_tests(catalog, family, names)), stated_platforms
+    )
 
 
-def _cell(catalog: Catalog, results: FamilyResults) -> FamilyCell:
+def _family_cell(catalog: Catalog, results: FamilyResults) -> FamilyCell:
     counts: dict[str, Counter[bool]] = {}
     for test in results.entries:
         if test.outcome in GOOD | BAD:
             mode = str(test.parameters.get("mode", message("mode not stated")))
             counts.setdefault(mode, Counter())[test.outcome in GOOD] += 1
-    modes = {mode: _of_mode(mode, c[True], c.total()) for mode, c in counts.items()}
+    modes = {mode: _mode_words(mode, c[True], c.total()) for mode, c in counts.items()}
     several = len(modes) > 1
     # No id has two hyphens in a row: the anchor is never that of another platform's runs.
     executorch = "--executorch" if results.executorch else ""
@@ -206,16 +216,16 @@ def _cell(catalog: Catalog, results: FamilyResults) -> FamilyCell:
         tuple(modes.values()) if several else (),
         modes.get("training") if several else None,
         anchor,
-        _models(catalog, {test.suite for test in results.entries}),
+        _model_notes(catalog, {test.suite for test in results.entries}),
     )
 
 
-def _models(catalog: Catalog, suites: Iterable[str]) -> dict[str, str]:
-    known = ((suite, catalog.suites.get(suite)) for suite in sorted(suites))
-    return {suite: file.models for suite, file in known if file and file.models}
+def _model_notes(catalog: Catalog, suites: Iterable[str]) -> dict[str, str]:
+    suite_files = ((suite, catalog.suites.get(suite)) for suite in sorted(suites))
+    return {suite: file.models for suite, file in suite_files if file and file.models}
 
 
-def _of_mode(mode: str, passed: int, total: int) -> str:
+def _mode_words(mode: str, passed: int, total: int) -> str:
     """Return the counts of a mode in words: `training 5 of 6`."""
     name = Translatable(mode)
     return message("{mode} {passed} of {total}", mode=name, passed=passed, total=total)
@@ -236,34 +246,34 @@ def result_words(results: FamilyResults) -> str:
     ]
     if not others:
         return rate
-    rest = joined(others)
+    rest = comma_list(others)
     if not results.checked:
         return rest
     return message("{rate}; not counted: {others}", rate=rate, others=rest)
 
 
-def _rows(
+def _evidence_rows(
     results: FamilyResults, reported: Mapping[str, tuple[ReportedTest, ...]]
 ) -> Iterator[EvidenceRow]:
     found = [reported[stored.id][place] for stored, place in results.tests]
-    for result in sorted(found, key=_by_severity):
+    for result in sorted(found, key=_severity_key):
         suffix = evidence_suffix(result.mode, result.report, result.group)
         yield EvidenceRow(result, result.address + suffix)
 
 
-def _by_severity(result: ReportedTest) -> tuple[int, str, str, str]:
+def _severity_key(result: ReportedTest) -> tuple[int, str, str, str]:
     test = result.test
     return _SEVERITY[test.outcome], test.suite, test.name.casefold(), result.settings
 
 
-def _listed(
+def _listed_tests(
     catalog: Catalog, family: ModelFamily, names: set[tuple[str, str]]
 ) -> Iterator[ListedTest]:
     for suite, file in sorted(model_suites(catalog.suites).items()):
         for name in file.tests:
             if family.has(suite, name):
-                known = (suite, name) in names
-                yield ListedTest(suite, name, address_of(suite, name) if known else None)
+                has_report = (suite, name) in names
+                yield ListedTest(suite, name, address_of(suite, name) if has_report else None)
 
 
 MODELS_PAGES = f"{RESULTS_PAGES}/by-model"
@@ -282,13 +292,13 @@ def model_pages(
     """
     view = models_view(catalog, results)
     path = f"{MODELS_PAGES}/index.md"
-    yield from (page_in(one, path, {"view": view}, edit=MODEL_FAMILIES) for one in every)
+    yield from (render_page(one, path, {"view": view}, edit=MODEL_FAMILIES) for one in every)
     for family in view.families:
         path = f"{MODELS_PAGES}/{family.family.id}.md"
         template = f"{MODELS_PAGES}/family.md.j2"
         context = {"view": family, "most": MOST_LISTED}
         for one in every:
-            yield page_in(one, path, context, template, MODEL_FAMILIES)
+            yield render_page(one, path, context, template, MODEL_FAMILIES)
     for platform in catalog.platforms:
         if platform.stated_models:
             yield every[0].page(
@@ -296,30 +306,30 @@ def model_pages(
                 platform.path(STATED_MODELS),
                 "results/stated.md.j2",
                 platform=platform,
-                stated=tuple(statements(platform)),
+                stated=tuple(model_statements(platform)),
             )
-    yield from _files(view)
+    yield from _data_files(view)
 
 
-def _files(view: ModelsView) -> Iterator[SiteFile]:
+def _data_files(view: ModelsView) -> Iterator[SiteFile]:
     entries = tuple(
         FamilyEntry.from_objects(
             family.family,
             address=f"models/{family.family.id}.json",
-            counts=tuple(map(_count, chain.from_iterable(family.cells.values()))),
-            stated=tuple(map(_stated, chain.from_iterable(family.stated.values()))),
+            counts=tuple(map(_family_count, chain.from_iterable(family.cells.values()))),
+            stated=tuple(map(_stated_family, chain.from_iterable(family.stated.values()))),
         )
         for family in view.families
     )
     yield data_file("models.json", FamiliesIndex(families=entries, no_report=view.no_report))
     for family in view.families:
         cells = chain.from_iterable(family.cells.values())
-        tests = tuple(test for cell in cells for test in _tests(family, cell))
+        tests = tuple(test for cell in cells for test in _family_tests(family, cell))
         data = FamilyData.from_objects(family.family, tests=tests)
         yield data_file(f"models/{family.family.id}.json", data)
 
 
-def _count(cell: FamilyCell) -> FamilyCount:
+def _family_count(cell: FamilyCell) -> FamilyCount:
     results = cell.results
     return FamilyCount.from_objects(
         results,
@@ -331,7 +341,7 @@ def _count(cell: FamilyCell) -> FamilyCount:
     )
 
 
-def _stated(statement: Statement) -> StatedFamily:
+def _stated_family(statement: Statement) -> StatedFamily:
     return StatedFamily.from_objects(
         statement.listed,
         statement,
@@ -345,7 +355,7 @@ def _stated(statement: Statement) -> StatedFamily:
     )
 
 
-def _tests(family: FamilyView, cell: FamilyCell) -> Iterator[FamilyTest]:
+def _family_tests(family: FamilyView, cell: FamilyCell) -> Iterator[FamilyTest]:
     for row in family.rows[cell.anchor]:
         result = row.result
         yield FamilyTest.from_objects(
@@ -353,7 +363,7 @@ def _tests(family: FamilyView, cell: FamilyCell) -> Iterator[FamilyTest]:
         )
 
 
-class FamilyCount(Model):
+class FamilyCount(StrictModel):
     """The results of a family on one platform.
 
     Runs and baselines are counted separately, and so are PyTorch and ExecuTorch.
@@ -381,7 +391,7 @@ class FamilyCount(Model):
     """How the models of a suite differ from the published models, by suite."""
 
 
-class StatedFamily(Model):
+class StatedFamily(StrictModel):
     """Models of a family that a platform runs according to a document. No test confirms this."""
 
     accelerator: str
@@ -400,7 +410,7 @@ class StatedFamily(Model):
     """The same names, by the purpose that the document states, or `not stated`."""
 
 
-class FamilyEntry(Model):
+class FamilyEntry(StrictModel):
     """An entry of the index: a model family."""
 
     id: str
@@ -415,7 +425,7 @@ class FamilyEntry(Model):
     """The models that documents state. These models are not part of the results."""
 
 
-class FamiliesIndex(Model):
+class FamiliesIndex(StrictModel):
     """All model families, as ordered on the page."""
 
     families: tuple[FamilyEntry, ...]
@@ -424,7 +434,7 @@ class FamiliesIndex(Model):
     """Titles of all other families."""
 
 
-class FamilyTest(Model):
+class FamilyTest(StrictModel):
     """A test of a family in one report."""
 
     accelerator: str
@@ -445,7 +455,7 @@ class FamilyTest(Model):
     """The address of the result with its log and command, relative to `results/`."""
 
 
-class FamilyData(Model):
+class FamilyData(StrictModel):
     """The tests of a family in the newest reports."""
 
     id: str

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.reports.identity import SETTINGS
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.report_comparison import DIFFERENCE_WORDS, PAIR_NOTES
+from accelerator_portal.results.report_comparison import DIFFERENCE_TITLES, PAIR_NOTES
 from accelerator_portal.site.page import SiteFile
 from accelerator_portal.site.results.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.results.results_view import LONG_AGO, ResultsView
@@ -60,7 +60,7 @@ def report_comparison_page(
     The titles and notes on the page are DIFFERENCE_WORDS and PAIR_NOTES, as in the command line.
     """
     choices = [_choice(catalog, stored) for stored in results.reports]
-    words = {"differences": DIFFERENCE_WORDS, "pairs": PAIR_NOTES}
+    words = {"differences": DIFFERENCE_TITLES, "pairs": PAIR_NOTES}
     return templates.page(
         COMPARE_PAGE,
         choices=choices,
@@ -72,7 +72,7 @@ def report_comparison_page(
 
 def suggestions(choices: Sequence[ReportChoice]) -> Iterator[tuple[ReportChoice, ReportChoice]]:
     """Yield the last two runs of each suite on each platform, older first, without duplicates."""
-    runs = sorted((c for c in choices if c.stored.report.kind != "baseline"), key=_age)
+    runs = sorted((c for c in choices if c.stored.report.kind != "baseline"), key=_start_order)
     last: dict[tuple[str, str], list[ReportChoice]] = {}
     for run in runs:
         for suite in run.suites:
@@ -93,5 +93,5 @@ def _choice(catalog: Catalog, stored: StoredReport) -> ReportChoice:
     )
 
 
-def _age(choice: ReportChoice) -> tuple[dt.datetime, str]:
+def _start_order(choice: ReportChoice) -> tuple[dt.datetime, str]:
     return choice.stored.report.started or LONG_AGO, choice.stored.id

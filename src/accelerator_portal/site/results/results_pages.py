@@ -10,8 +10,8 @@ from itertools import groupby
 from typing import Any
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.files.own_suite import owner_of, suite_folder
-from accelerator_portal.reports.missing_operators import missing_operators, waiting_words
+from accelerator_portal.catalog.files.own_suite import suite_folder, suite_owner
+from accelerator_portal.reports.missing_operators import missing_operators, waiting_tests_text
 from accelerator_portal.reports.outcomes import GOOD, OUTCOMES
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import StoredReport
@@ -36,21 +36,25 @@ from accelerator_portal.site.results.results_shapes import (
     TestShard,
     TestsIndex,
 )
-from accelerator_portal.site.results.results_view import KINDS, ResultsView, about
+from accelerator_portal.site.results.results_view import (
+    KIND_DESCRIPTIONS,
+    ResultsView,
+    environment_facts,
+)
 from accelerator_portal.site.results.sharding import shard_name, shards
-from accelerator_portal.site.results.speeds import side_by_side, speed_runs
+from accelerator_portal.site.results.speeds import speed_runs, speed_table
 from accelerator_portal.site.results.suite_tests import (
     MOST_NAMES,
     ReportedTest,
     TestView,
-    failing,
+    failing_count,
     large_suites,
-    results_of,
+    reported_tests,
     static_tests,
     tests_of_suite,
 )
 from accelerator_portal.site.templates import Templates
-from accelerator_portal.site.translated import page_in
+from accelerator_portal.site.translated import render_page
 
 # The most tests that did not pass on a page; the data file has all tests.
 MOST_LISTED = 200
@@ -62,17 +66,17 @@ def results_index(catalog: Catalog, results: ResultsView, templates: Templates) 
     newest = {p.id: results.newest(p.id) for p in catalog.platforms}
     grid = dashboard_grid(catalog, newest, at)
     context = {
-        "titles": _titles(catalog, results),
+        "titles": _suite_titles(catalog, results),
         "tabs": grid_tabs(grid),
-        "platforms": _most_evidence_first(catalog, newest, at),
+        "platforms": _grid_rows(catalog, newest, at),
         "untested": [p for p in catalog.platforms if not any(grid.rows[p.id])],
         "at": at,
         "results": results,
     }
-    return page_in(templates, f"{RESULTS_PAGES}/index.md", context)
+    return render_page(templates, f"{RESULTS_PAGES}/index.md", context)
 
 
-def _titles(catalog: Catalog, results: ResultsView) -> dict[str, str]:
+def _suite_titles(catalog: Catalog, results: ResultsView) -> dict[str, str]:
     """Return the titles of the suites that have results, by suite id."""
     return {suite: catalog.suite_title(suite) for suite in results.by_suite}
 
@@ -83,28 +87,30 @@ def results_pages(
     """Yield all pages of results."""
     runs = {run.id: run for run in speed_runs(catalog, results.reports)}
     shared = {
-        "kinds": KINDS,
+        "kinds": KIND_DESCRIPTIONS,
         "results": results,
         "large_suites": large_suites(results.reports),
         "linked": listed_changes(past.weeks).anchors,
     }
-    titles = _titles(catalog, results)
+    titles = _suite_titles(catalog, results)
     for suite in titles:
         described = catalog.suite(suite)
         context = {
             "id": suite,
             "suite": described,
             "title": titles[suite],
-            "owner": catalog.by_id.get(owner_of(suite) or ""),
-            "source": _source(catalog, results, suite),
-            "speeds": side_by_side([run for run in runs.values() if suite in run.suites]),
+            "owner": catalog.by_id.get(suite_owner(suite) or ""),
+            "source": _suite_source(catalog, results, suite),
+            "speeds": speed_table([run for run in runs.values() if suite in run.suites]),
             **shared,
         }
-        beside = {s: title for s, title in titles.items() if s == suite or s not in results.own}
-        yield from matrix_pages(results.by_suite[suite], beside, templates, context)
+        linked_titles = {
+            s: title for s, title in titles.items() if s == suite or s not in results.own
+        }
+        yield from matrix_pages(results.by_suite[suite], linked_titles, templates, context)
         yield from suite_tests_pages(catalog, results, past, templates, context)
     for stored in results.reports:
-        yield from _run_files(catalog, results, stored, templates, shared | {"runs": runs})
+        yield from _report_files(catalog, results, stored, templates, shared | {"runs": runs})
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +124,7 @@ class GridRow:
     age_days: int | None
 
 
-def _most_evidence_first(
+def _grid_rows(
     catalog: Catalog, newest: Mapping[str, tuple[SuiteEvidence, ...]], at: dt.datetime
 ) -> list[GridRow]:
     """Return a row for each platform.
@@ -127,7 +133,7 @@ def _most_evidence_first(
     come first.
     """
 
-    def place(platform: Platform) -> tuple[bool, int]:
+    def row_order(platform: Platform) -> tuple[bool, int]:
         found = newest[platform.id]
         return not any(one.is_run for one in found), -len(found)
 
@@ -135,10 +141,10 @@ def _most_evidence_first(
         ages = (one.age_days(at) for one in newest[platform.id] if one.is_run)
         return GridRow(platform, min((age for age in ages if age is not None), default=None))
 
-    return [row(platform) for platform in sorted(catalog.platforms, key=place)]
+    return [row(platform) for platform in sorted(catalog.platforms, key=row_order)]
 
 
-def _run_files(
+def _report_files(
     catalog: Catalog,
     results: ResultsView,
     stored: StoredReport,
@@ -150,8 +156,8 @@ def _run_files(
     `shared` are template variables of all report pages, by name.
     """
     path = f"{RESULTS_PAGES}/runs/{stored.id}.md"
-    tests = list(results_of(stored))
-    others = _urgent_first([r for r in tests if r.test.outcome not in GOOD])
+    tests = list(reported_tests(stored))
+    others = _most_severe_first([r for r in tests if r.test.outcome not in GOOD])
     large = _is_large(stored)
     yield templates.page(
         path,
@@ -159,21 +165,21 @@ def _run_files(
         "results/run.md.j2",
         stored=stored,
         name=catalog.by_id[stored.report.accelerator].accelerator.name,
-        environment=about(stored),
+        environment=environment_facts(stored),
         counts=results.suite_counts(stored.id),
         others=others[:MOST_LISTED],
         more=max(0, len(others) - MOST_LISTED),
         speeds=shared["runs"].get(stored.id),
         files=f"{API}/{REPORT_ROWS}/{stored.id}/" if large else None,
         tested=Counter(r.test.outcome for r in tests),
-        waiting=[waiting_words(m) for m in missing_operators(stored.report.tests)],
+        waiting=[waiting_tests_text(m) for m in missing_operators(stored.report.tests)],
         **shared,
     )
     if large:
-        yield from report_rows(stored.id, tests)
+        yield from report_row_files(stored.id, tests)
 
 
-def _urgent_first(tests: list[ReportedTest]) -> list[ReportedTest]:
+def _most_severe_first(tests: list[ReportedTest]) -> list[ReportedTest]:
     """Return the tests, sorted by severity of the outcome if there are more than MOST_LISTED.
 
     The most severe outcome comes first. Fewer tests stay in the given order.
@@ -187,7 +193,7 @@ def _is_large(stored: StoredReport) -> bool:
     return len(stored.report.tests) > MOST_LISTED
 
 
-def _source(catalog: Catalog, results: ResultsView, suite: str) -> str:
+def _suite_source(catalog: Catalog, results: ResultsView, suite: str) -> str:
     """Return the path of the file that describes a suite, relative to the repository.
 
     If no file describes the suite, the result is the path of a report with the suite.
@@ -195,7 +201,7 @@ def _source(catalog: Catalog, results: ResultsView, suite: str) -> str:
     if suite in catalog.suites:
         return f"data/suites/{suite}.yaml"
     if suite in catalog.own_suites:
-        return catalog.by_id[owner_of(suite) or ""].path("accelerator.yaml")
+        return catalog.by_id[suite_owner(suite) or ""].path("accelerator.yaml")
     found = (s for s in results.reports if any(test.suite == suite for test in s.report.tests))
     return next(found).path
 
@@ -238,32 +244,37 @@ REPORT_ROWS = "report-rows"
 """The folder of the files with rows of reports below `/api/v1/`."""
 
 
-def report_rows(report: str, tests: Iterable[ReportedTest]) -> Iterator[SiteFile]:
+def report_row_files(report: str, tests: Iterable[ReportedTest]) -> Iterator[SiteFile]:
     """Yield the JSON files with a report's test results (rows), then the file that indexes them.
 
     `report` is the report's id. Rows are sorted by severity, suite, name and settings.
     """
-    places = {  # the number distinguishes results that are otherwise equal
+    results_by_key = {  # the number distinguishes results that are otherwise equal
         (OUTCOMES[r.test.outcome].page_rank, r.test.suite, r.test.name, r.settings, number): r
         for number, r in enumerate(tests)
     }
-    rows = {"/".join(map(str, place)): _row(result) for place, result in sorted(places.items())}
+    rows = {
+        "/".join(map(str, place)): _report_row(result)
+        for place, result in sorted(results_by_key.items())
+    }
     folder = f"{REPORT_ROWS}/{report}"
     files: list[tuple[str, int]] = []
-    for shard in shards(rows, (_size(row) for row in rows.values())):
+    for shard in shards(rows, (_approximate_size(row) for row in rows.values())):
         files.append((shard_name(next(iter(shard))), len(shard)))
         content = ReportRowsShard(rows=tuple(shard.values()))
         yield data_file(f"{folder}/{files[-1][0]}", content)
-    together = groupby(rows.values(), key=lambda row: (row.outcome, row.suite))
+    rows_by_outcome = groupby(rows.values(), key=lambda row: (row.outcome, row.suite))
     index = ReportRowsIndex(
         report=report,
-        ranges=tuple((outcome, suite, sum(1 for _ in some)) for (outcome, suite), some in together),
+        ranges=tuple(
+            (outcome, suite, sum(1 for _ in some)) for (outcome, suite), some in rows_by_outcome
+        ),
         files=tuple(files),
     )
     yield data_file(f"{folder}/index.json", index)
 
 
-def _row(result: ReportedTest) -> ReportRow:
+def _report_row(result: ReportedTest) -> ReportRow:
     test = result.test
     return ReportRow.from_objects(
         test,
@@ -272,7 +283,7 @@ def _row(result: ReportedTest) -> ReportRow:
     )
 
 
-def _size(row: ReportRow) -> int:
+def _approximate_size(row: ReportRow) -> int:
     """Return the approximate size of a row in bytes, which must not vary between builds."""
     names = 60
     texts = (row.suite, row.name, row.outcome, row.settings, row.reason, row.raw_status)
@@ -311,7 +322,7 @@ def suite_tests_pages(
     """Yield the test pages of the suite `context["id"]` and, if it is large, their data files."""
     suite: str = context["id"]
     tests = tests_of_suite(catalog, results, past, suite)
-    letters = _letters(tests)
+    letters = _letter_tests(tests)
     large = suite in context["large_suites"]
     for letter in ("", *letters):
         path = f"{RESULTS_PAGES}/{suite_folder(suite)}/tests/{letter or 'index'}.md"
@@ -331,12 +342,12 @@ def suite_tests_pages(
         yield from suite_test_files(catalog, results, suite, tests)
 
 
-def _letters(tests: list[TestView]) -> dict[str, LetterTests]:
+def _letter_tests(tests: list[TestView]) -> dict[str, LetterTests]:
     by_letter: dict[str, list[TestView]] = {}
     for test in tests:
         by_letter.setdefault(initial(test.name), []).append(test)
     return {
-        letter: LetterTests(len(found), failing(found), static_tests(found))
+        letter: LetterTests(len(found), failing_count(found), static_tests(found))
         for letter, found in by_letter.items()
     }
 
@@ -354,7 +365,7 @@ def suite_test_files(
 ) -> Iterator[SiteFile]:
     """Yield the JSON files with a suite's tests, then the file that indexes them."""
     folder = f"{SUITE_TESTS}/{suite_folder(suite)}"
-    data = {test.anchor: _data(test) for test in sorted(tests, key=lambda test: test.anchor)}
+    data = {test.anchor: _test_data(test) for test in sorted(tests, key=lambda test: test.anchor)}
     sizes = (len(test.model_dump_json(exclude_none=True)) for test in data.values())
     names: list[tuple[str, str]] = []
     for shard in shards(data, sizes):
@@ -365,24 +376,24 @@ def suite_test_files(
     index = TestsIndex(
         suite=suite,
         tests=len(data),
-        reports={name: _report(catalog, results, name) for name in sorted(reports)},
+        reports={name: _report_of_tests(catalog, results, name) for name in sorted(reports)},
         files=tuple(names),
     )
     yield data_file(f"{folder}/index.json", index)
 
 
-def _report(catalog: Catalog, results: ResultsView, name: str) -> ReportOfTests:
+def _report_of_tests(catalog: Catalog, results: ResultsView, name: str) -> ReportOfTests:
     report = results.by_id[name].report
     return ReportOfTests.from_objects(
         report, name=catalog.by_id[report.accelerator].accelerator.name
     )
 
 
-def _data(test: TestView) -> TestData:
-    return TestData(name=test.name, results=tuple(map(_result, test.results)))
+def _test_data(test: TestView) -> TestData:
+    return TestData(name=test.name, results=tuple(map(_test_result, test.results)))
 
 
-def _result(result: ReportedTest) -> TestResult:
+def _test_result(result: ReportedTest) -> TestResult:
     test = result.test
     raw = (test.raw_status, *result.metrics)
     return TestResult.from_objects(

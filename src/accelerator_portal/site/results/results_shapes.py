@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from accelerator_portal.catalog.fields import Model
-from accelerator_portal.reports.outcomes import Kind, Outcome
+from accelerator_portal.catalog.fields import StrictModel
+from accelerator_portal.reports.outcomes import Outcome, ReportKind
 
 
-class ReportEntry(Model):
+class ReportEntry(StrictModel):
     """An entry of the index: a report."""
 
     id: str
     """Id of the report; never changes."""
     accelerator: str
     """Id of the accelerator."""
-    kind: Kind
+    kind: ReportKind
     """The kind of report. A baseline doesn't count as a run."""
     report: str
     """Address of the report, relative to the index."""
@@ -27,7 +27,7 @@ class ReportEntry(Model):
     """The number of tests that stopped at a missing operator, by operator, highest first."""
 
 
-class ResultsIndex(Model):
+class ResultsIndex(StrictModel):
     """Every report, and the matrices of every suite."""
 
     reports: tuple[ReportEntry, ...]
@@ -38,7 +38,7 @@ class ResultsIndex(Model):
     """For a large suite, the address of its index of tests, relative to the index."""
 
 
-class MatrixColumn(Model):
+class MatrixColumn(StrictModel):
     """A column of a matrix."""
 
     id: str
@@ -49,7 +49,7 @@ class MatrixColumn(Model):
     """Name of the accelerator, with a suffix if several of its reports have the same parameters."""
     report: str
     """Id of the report."""
-    kind: Kind
+    kind: ReportKind
     """The kind of the report."""
     like: str
     """The parameters in words. Only columns with the same parameters can be compared."""
@@ -59,7 +59,7 @@ class MatrixColumn(Model):
     """The part of the address that follows a test's address and opens its result in this column."""
 
 
-class MatrixTest(Model):
+class MatrixTest(StrictModel):
     """A row of a matrix."""
 
     name: str
@@ -70,7 +70,7 @@ class MatrixTest(Model):
     """One outcome per column; null without evidence."""
 
 
-class MatrixData(Model):
+class MatrixData(StrictModel):
     """The results of a suite in one mode."""
 
     mode: str
@@ -81,7 +81,7 @@ class MatrixData(Model):
     """The tests, by name."""
 
 
-class SuiteResults(Model):
+class SuiteResults(StrictModel):
     """The results of a suite."""
 
     suite: str
@@ -90,14 +90,14 @@ class SuiteResults(Model):
     """One matrix for each mode."""
 
 
-class SuiteState(Model):
+class SuiteState(StrictModel):
     """The state of a platform's suite in one report."""
 
     suite: str
     """Id of the suite."""
     report: str
     """Id of the suite's newest run or, if there is none, of its newest baseline."""
-    kind: Kind
+    kind: ReportKind
     """The kind of the report."""
     age_days: int | None = None
     """The age of the report in days. Absent if the report has no start time."""
@@ -105,7 +105,7 @@ class SuiteState(Model):
     """The number of tests by outcome."""
 
 
-class PlatformQuality(Model):
+class PlatformQuality(StrictModel):
     """The evidence for a platform."""
 
     id: str
@@ -132,7 +132,7 @@ class PlatformQuality(Model):
     """Address of its badge, in the endpoint format of shields.io, relative to this file."""
 
 
-class SetAside(Model):
+class SetAside(StrictModel):
     """A vendor's folder that has errors."""
 
     folder: str
@@ -144,7 +144,7 @@ class SetAside(Model):
     Absent if the site shows no version."""
 
 
-class QualityData(Model):
+class QualityData(StrictModel):
     """The quality of every platform."""
 
     as_of: str
@@ -155,7 +155,7 @@ class QualityData(Model):
     """The folders with errors in the nightly build."""
 
 
-class Badge(Model):
+class Badge(StrictModel):
     """A badge in the endpoint format of shields.io, version 1, which defines these field names."""
 
     schemaVersion: int  # noqa: N815 - as that format calls it
@@ -168,7 +168,7 @@ class Badge(Model):
     """The color of the right side."""
 
 
-class ReportRow(Model):
+class ReportRow(StrictModel):
     """A test of a report, as on the report's page."""
 
     suite: str
@@ -187,14 +187,14 @@ class ReportRow(Model):
     """Address of the issue that explains the outcome."""
 
 
-class ReportRowsShard(Model):
+class ReportRowsShard(StrictModel):
     """One of the files with a report's rows."""
 
     rows: tuple[ReportRow, ...]
     """The rows, sorted by outcome (failures first), suite, name and settings."""
 
 
-class ReportRowsIndex(Model):
+class ReportRowsIndex(StrictModel):
     """The index of the files with a report's rows."""
 
     report: str
@@ -205,7 +205,7 @@ class ReportRowsIndex(Model):
     """Address and number of rows of each file, in the order of the rows."""
 
 
-class EvidenceLink(Model):
+class EvidenceLink(StrictModel):
     """A log or a page from which a result comes."""
 
     url: str
@@ -214,7 +214,7 @@ class EvidenceLink(Model):
     """The kind of evidence."""
 
 
-class TestResult(Model):
+class TestResult(StrictModel):
     """The result of a test in one report, in the words of the pages."""
 
     __test__ = False
@@ -250,7 +250,7 @@ class TestResult(Model):
     """The query that opens the test on the page of test histories."""
 
 
-class TestData(Model):
+class TestData(StrictModel):
     """A test and all its results."""
 
     __test__ = False
@@ -261,7 +261,7 @@ class TestData(Model):
     """The results of the test, by settings and platform."""
 
 
-class TestShard(Model):
+class TestShard(StrictModel):
     """One of the files with a suite's tests."""
 
     __test__ = False
@@ -270,18 +270,18 @@ class TestShard(Model):
     """The tests by their id on a page, sorted."""
 
 
-class ReportOfTests(Model):
+class ReportOfTests(StrictModel):
     """A report that has tests of the index's suite."""
 
     accelerator: str
     """Id of the accelerator."""
     name: str
     """Name of the accelerator."""
-    kind: Kind
+    kind: ReportKind
     """The kind of the report."""
 
 
-class TestsIndex(Model):
+class TestsIndex(StrictModel):
     """The index of the files with a suite's tests."""
 
     __test__ = False

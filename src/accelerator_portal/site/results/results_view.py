@@ -17,13 +17,13 @@ from accelerator_portal.results.suite_evidence import SuiteEvidence, newest_evid
 from accelerator_portal.results.tables import (
     Column,
     ResultMatrix,
-    counts,
     matrices,
-    own_to_one_platform,
+    outcome_counts,
+    single_platform_suites,
 )
 from accelerator_portal.site.results.result_addresses import address_of
 
-KINDS = {
+KIND_DESCRIPTIONS = {
     "baseline": "results that the CI of PyTorch or of another project expects, not a test run",
     "self-reported": "test run reported by the vendor or another organization",
     "made-here": "test run by this project",
@@ -97,7 +97,7 @@ class ResultsView:
     @cached_property
     def own(self) -> frozenset[str]:
         """The vendors' own suites that only one platform has, which are counted separately."""
-        return own_to_one_platform(self.reports)
+        return single_platform_suites(self.reports)
 
     @cached_property
     def by_id(self) -> dict[str, StoredReport]:
@@ -129,10 +129,10 @@ class ResultsView:
         For example, `1,864 of 1,871 passed, 2026-11-21`. Platforms without such a line are omitted.
         """
         accelerators = dict.fromkeys(stored.report.accelerator for stored in self.reports)
-        lines = ((accelerator, self._in_a_line(accelerator)) for accelerator in accelerators)
+        lines = ((accelerator, self._evidence_line(accelerator)) for accelerator in accelerators)
         return {accelerator: line for accelerator, line in lines if line}
 
-    def _in_a_line(self, accelerator: str) -> str | None:
+    def _evidence_line(self, accelerator: str) -> str | None:
         """Return a line about a platform's newest runs: `1,864 of 1,871 passed, 2026-11-21`.
 
         Without a run, the line says that there is a baseline. Without a baseline, the result is
@@ -140,10 +140,10 @@ class ResultsView:
         other suites.
         """
         newest = [found for found in self.newest(accelerator) if found.kind != "speed"]
-        known = [found for found in newest if found.suite not in self.own] or newest
-        runs = [evidence for evidence in known if evidence.is_run]
+        counted_suites = [found for found in newest if found.suite not in self.own] or newest
+        runs = [evidence for evidence in counted_suites if evidence.is_run]
         if not runs:
-            return message("a baseline, not a run") if known else None
+            return message("a baseline, not a run") if counted_suites else None
         counts = [self.counts_of(evidence) for evidence in runs]
         passed, checked = (sum(getattr(c, name) for c in counts) for name in ("passed", "checked"))
         last = max(run.stored.report.started or LONG_AGO for run in runs)
@@ -163,38 +163,40 @@ class ResultsView:
         """Return the counts of each suite of a report."""
         suites = {suite.name: suite for suite in self.by_id[report].report.suites}
         return [
-            _counts(suite, c, suites[suite].operators if suite in suites else None)
+            _counts_of_suite(suite, c, suites[suite].operators if suite in suites else None)
             for (name, suite), c in self.counts.items()
             if name == report
         ]
 
 
-def results(catalog: Catalog) -> ResultsView:
+def make_results_view(catalog: Catalog) -> ResultsView:
     """Return the reports of a catalog, with their counts and matrices."""
     reports, _ = stored_reports(catalog)
     by_id = {stored.id: stored.report for stored in reports}
     views = tuple(
-        _view(catalog, by_id, matrix)
+        _matrix_view(catalog, by_id, matrix)
         for matrix in matrices(reports, [platform.id for platform in catalog.platforms])
     )
-    return ResultsView(reports, counts(reports), views)
+    return ResultsView(reports, outcome_counts(reports), views)
 
 
-def about(stored: StoredReport) -> list[tuple[str, str]]:
+def environment_facts(stored: StoredReport) -> list[tuple[str, str]]:
     """Return the known facts of a run's environment, as names and values."""
     environment = stored.report.environment.model_dump(exclude_none=True)
     packages = environment.pop("packages", {})
     environment["packages"] = ", ".join(f"{name} {version}" for name, version in packages.items())
-    return [(name.replace("_", " "), _plain(value)) for name, value in environment.items() if value]
+    return [
+        (name.replace("_", " "), _value_text(value)) for name, value in environment.items() if value
+    ]
 
 
-def _plain(value: Any) -> str:  # noqa: ANN401 - whatever the environment holds
+def _value_text(value: Any) -> str:  # noqa: ANN401 - whatever the environment holds
     if isinstance(value, Mapping):
         return " ".join(str(inner) for inner in value.values())
     return str(value)
 
 
-def _counts(
+def _counts_of_suite(
     suite: str, found: Mapping[Outcome, int], operators: OperatorCoverage | None
 ) -> SuiteCounts:
     others = tuple((o, found[o]) for o in OUTCOMES if found.get(o) and o not in GOOD)
@@ -208,20 +210,20 @@ def _counts(
     )
 
 
-def _apart(reports: Mapping[str, Report], matrix: ResultMatrix, column: Column) -> str:
+def _column_suffix(reports: Mapping[str, Report], matrix: ResultMatrix, column: Column) -> str:
     """Return the suffix of a column's name, such as `, torch 2.13.0`.
 
     The suffix distinguishes columns with the same platform and parameters. It is the torch version,
     the ExecuTorch version or the date: the first of these that differs in all such columns.
     Otherwise, the suffix is the report's id. If there is only one such column, the suffix is empty.
     """
-    place = (column.group, column.accelerator)
-    same = [c.report for c in matrix.columns if (c.group, c.accelerator) == place]
+    column_key = (column.group, column.accelerator)
+    same = [c.report for c in matrix.columns if (c.group, c.accelerator) == column_key]
     if len(same) == 1:
         return ""
-    for tell in (_torch, _executorch, _day):
-        if len({tell(reports[one]) for one in same}) == len(same):
-            return f", {tell(reports[column.report]) or 'not stated'}"
+    for property_of in (_torch, _executorch, _day):
+        if len({property_of(reports[one]) for one in same}) == len(same):
+            return f", {property_of(reports[column.report]) or 'not stated'}"
     return f", {column.report}"
 
 
@@ -239,30 +241,34 @@ def _day(report: Report) -> str:
     return f"{report.started:%Y-%m-%d}" if report.started else ""
 
 
-def _view(catalog: Catalog, reports: Mapping[str, Report], matrix: ResultMatrix) -> MatrixView:
+def _matrix_view(
+    catalog: Catalog, reports: Mapping[str, Report], matrix: ResultMatrix
+) -> MatrixView:
     names = tuple(
-        catalog.by_id[c.accelerator].accelerator.name + _apart(reports, matrix, c)
+        catalog.by_id[c.accelerator].accelerator.name + _column_suffix(reports, matrix, c)
         for c in matrix.columns
     )
-    rows = tuple(_rows(reports, matrix, names))
+    rows = tuple(_matrix_rows(reports, matrix, names))
     groups: dict[str, int] = {}
     for column in matrix.columns:
         groups[column.group] = groups.get(column.group, 0) + 1
     return MatrixView(matrix, names, tuple(groups.items()), rows)
 
 
-def _rows(
+def _matrix_rows(
     reports: Mapping[str, Report], matrix: ResultMatrix, names: tuple[str, ...]
 ) -> Iterator[MatrixRow]:
-    for name, places in zip(matrix.names, matrix.cells, strict=True):
+    for name, test_indexes in zip(matrix.names, matrix.cells, strict=True):
         cells = []
-        for column, own, place in zip(matrix.columns, names, places, strict=True):
-            test = reports[column.report].tests[place] if place >= 0 else None
-            cells.append(_cell(own, column, test))
+        for column, column_name, test_index in zip(
+            matrix.columns, names, test_indexes, strict=True
+        ):
+            test = reports[column.report].tests[test_index] if test_index >= 0 else None
+            cells.append(_matrix_cell(column_name, column, test))
         yield MatrixRow(name, address_of(matrix.suite, name), tuple(cells))
 
 
-def _cell(accelerator: str, column: Column, test: TestEntry | None) -> Cell:
+def _matrix_cell(accelerator: str, column: Column, test: TestEntry | None) -> Cell:
     if test is None:
         return Cell(None, f"{accelerator}, {column.group}: no evidence")
     expected = "expected, not run: " if column.kind == "baseline" else ""

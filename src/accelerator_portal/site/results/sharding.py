@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from accelerator_portal.results.archive import History
 from accelerator_portal.results.history import OutcomeChange
-from accelerator_portal.results.standing import Point, State
+from accelerator_portal.results.history_state import HistoryPoint, State
 from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.results.history_shapes import (
     CourseStep,
@@ -28,12 +28,12 @@ ShardRecord = TypeVar("ShardRecord")
 
 # Limits on the bytes of a file before compression. Between LEAST and MOST, a file ends before a
 # record that the hash of its key selects, with a probability in proportion to the record's size.
-LEAST = 20_000
-MOST = 50_000
-_CHANCE = 12_000
+LEAST_FILE_BYTES = 20_000
+MOST_FILE_BYTES = 50_000
+_BYTES_PER_SPLIT = 12_000
 
-_NAME = 12
-_EVERY_CRC = 2**32
+_NAME_LENGTH = 12
+_CRC_RANGE = 2**32
 
 
 def shards(
@@ -43,7 +43,7 @@ def shards(
     shard: dict[str, ShardRecord] = {}
     total = 0
     for (key, record), size in zip(records.items(), sizes, strict=True):
-        if shard and _ends(key, size, total):
+        if shard and _ends_before(key, size, total):
             yield shard
             shard, total = {}, 0
         shard[key] = record
@@ -54,15 +54,15 @@ def shards(
 
 def shard_name(first: str) -> str:
     """Return the name of the file whose first record has this key: `0123456789ab.json`."""
-    return f"{hashlib.sha256(first.encode()).hexdigest()[:_NAME]}.json"
+    return f"{hashlib.sha256(first.encode()).hexdigest()[:_NAME_LENGTH]}.json"
 
 
-def _ends(key: str, size: int, total: int) -> bool:
+def _ends_before(key: str, size: int, total: int) -> bool:
     """Return whether a file of `total` bytes ends before the record with this key and size."""
-    if total + size > MOST:
+    if total + size > MOST_FILE_BYTES:
         return True
-    drawn = zlib.crc32(key.encode()) / _EVERY_CRC < size / _CHANCE
-    return total >= LEAST and drawn
+    is_selected = zlib.crc32(key.encode()) / _CRC_RANGE < size / _BYTES_PER_SPLIT
+    return total >= LEAST_FILE_BYTES and is_selected
 
 
 # The histories of single tests, as files that a browser reads when a reader selects a test.
@@ -83,29 +83,31 @@ def history_shards(history: History) -> Iterator[SiteFile]:
     """Yield the JSON files with a history's tests, then the file that indexes them."""
     folder = f"{TEST_HISTORIES}/{history_name(history)}"
     points = ordered_points(history.state)
-    numbers = {point.id: number for number, point in enumerate(points)}
-    tests = courses(history.changes, numbers)
+    report_indexes = {point.id: number for number, point in enumerate(points)}
+    tests = courses_by_test(history.changes, report_indexes)
     names: list[tuple[str, str]] = []
-    for shard in shards(tests, map(_size, tests, tests.values())):
+    for shard in shards(tests, map(_approximate_size, tests, tests.values())):
         first = next(iter(shard))
         names.append((first, shard_name(first)))
         yield data_file(f"{folder}/{names[-1][1]}", HistoryShard(tests=shard))
     index = TestHistoryIndex.from_objects(
         history.state,
-        reports=tuple(map(_moment, points)),
-        last={name: numbers[g.last.id] for name, g in sorted(history.state.groups.items())},
+        reports=tuple(map(_report_moment, points)),
+        last={name: report_indexes[g.last.id] for name, g in sorted(history.state.groups.items())},
         tests=len(tests),
         files=tuple(names),
     )
     yield data_file(f"{folder}/index.json", index)
 
 
-def ordered_points(state: State) -> list[Point]:
+def ordered_points(state: State) -> list[HistoryPoint]:
     """Return the reports of a history, sorted by time."""
     return sorted(state.reports.values(), key=lambda point: (point.started, point.id))
 
 
-def courses(changes: Iterable[OutcomeChange], numbers: Mapping[str, int]) -> dict[str, TestCourses]:
+def courses_by_test(
+    changes: Iterable[OutcomeChange], numbers: Mapping[str, int]
+) -> dict[str, TestCourses]:
     """Return the results over time by test (`suite/name`), then by settings.
 
     Tests and settings are sorted. A result is a list of steps as in `HistoryShard`. `numbers` maps
@@ -123,11 +125,11 @@ def courses(changes: Iterable[OutcomeChange], numbers: Mapping[str, int]) -> dic
     }
 
 
-def _moment(point: Point) -> ReportMoment:
+def _report_moment(point: HistoryPoint) -> ReportMoment:
     return ReportMoment.from_objects(point, point.trigger, torch=point.environment.torch)
 
 
-def _size(test: str, settings: TestCourses) -> int:
+def _approximate_size(test: str, settings: TestCourses) -> int:
     """Return the approximate size of a test in bytes, which must not vary between builds."""
     punctuation = 8
     return len(test) + sum(

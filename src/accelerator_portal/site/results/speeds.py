@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.hardware import HardwareModel, PeakOf
 from accelerator_portal.reports.identity import identity_of
-from accelerator_portal.reports.outcomes import Kind
+from accelerator_portal.reports.outcomes import ReportKind
 from accelerator_portal.reports.report import Metric, TestEntry
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.site.results.result_addresses import address_of
@@ -66,7 +66,7 @@ class SpeedRun:
     id: str
     accelerator: str
     name: str
-    kind: Kind
+    kind: ReportKind
     hardware: str
     torch: str
     day: dt.date | None
@@ -121,11 +121,11 @@ class SpeedTable:
 
 def speed_runs(catalog: Catalog, reports: Sequence[StoredReport]) -> tuple[SpeedRun, ...]:
     """Return the runs that measured speeds, in the order of the reports, without baselines."""
-    runs = (_run(catalog, stored) for stored in reports if stored.report.kind != "baseline")
+    runs = (_speed_run(catalog, stored) for stored in reports if stored.report.kind != "baseline")
     return tuple(run for run in runs if run.tests)
 
 
-def side_by_side(runs: Sequence[SpeedRun]) -> SpeedTable:
+def speed_table(runs: Sequence[SpeedRun]) -> SpeedTable:
     """Return a table of the runs that have speeds, with a row for each measured test."""
     measured = tuple(run for run in runs if run.speeds)
     tests = {key: run.tests[key] for run in measured for key in run.speeds}
@@ -135,17 +135,17 @@ def side_by_side(runs: Sequence[SpeedRun]) -> SpeedTable:
 
 def newest_runs(runs: Sequence[SpeedRun]) -> tuple[SpeedRun, ...]:
     """Return the newest run for each platform, hardware and kind of report, in the given order."""
-    newest: dict[tuple[str, str, Kind], SpeedRun] = {}
+    newest: dict[tuple[str, str, ReportKind], SpeedRun] = {}
     for run in sorted(runs, key=lambda run: run.day or dt.date.min):
         newest[run.accelerator, run.hardware, run.kind] = run
     return tuple(run for run in runs if run in newest.values())
 
 
-def _run(catalog: Catalog, stored: StoredReport) -> SpeedRun:
+def _speed_run(catalog: Catalog, stored: StoredReport) -> SpeedRun:
     report, platform = stored.report, catalog.by_id[stored.report.accelerator]
     suites = {suite.name for suite in report.suites if suite.kind == SPEED_KIND}
     measured = {identity_of(t).key: t for t in report.tests if t.suite in suites}
-    model = _model(catalog, report.accelerator, report.environment.hardware)
+    model = _model_by_name(catalog, report.accelerator, report.environment.hardware)
     speeds = {key: _speed(test, model) for key, test in measured.items()}
     threads = {m.value for t in measured.values() if (m := t.metrics.get("threads"))}
     return SpeedRun(
@@ -158,18 +158,18 @@ def _run(catalog: Catalog, stored: StoredReport) -> SpeedRun:
         day=report.started.date() if report.started else None,
         threads=", ".join(f"{value:g}" for value in sorted(threads)),
         suites=frozenset(test.suite for test in measured.values()),
-        tests={key: _test(test) for key, test in measured.items()},
+        tests={key: _speed_test(test) for key, test in measured.items()},
         speeds={key: speed for key, speed in speeds.items() if speed},
-        noisy={key: why for key, test in measured.items() if (why := _why_noisy(test))},
+        noisy={key: why for key, test in measured.items() if (why := _noise_reason(test))},
     )
 
 
-def _test(test: TestEntry) -> SpeedTest:
-    def said(name: str) -> str:
+def _speed_test(test: TestEntry) -> SpeedTest:
+    def parameter(name: str) -> str:
         return str(test.parameters.get(name, ""))
 
     address = address_of(test.suite, test.name)
-    return SpeedTest(test.name, said("mode"), said("dtype"), said("shapes"), address)
+    return SpeedTest(test.name, parameter("mode"), parameter("dtype"), parameter("shapes"), address)
 
 
 def _speed(test: TestEntry, model: HardwareModel | None) -> Speed | None:
@@ -177,7 +177,7 @@ def _speed(test: TestEntry, model: HardwareModel | None) -> Speed | None:
     found = test.metrics.get("speed")
     if test.outcome != "passed" or not (found and found.interval and found.repeats):
         return None
-    peak = _peak(model, found.unit, str(test.parameters.get("dtype", "")))
+    peak = _stated_peak(model, found.unit, str(test.parameters.get("dtype", "")))
     return Speed(
         value=found.value,
         low=found.interval[0],
@@ -190,14 +190,14 @@ def _speed(test: TestEntry, model: HardwareModel | None) -> Speed | None:
     )
 
 
-def _why_noisy(test: TestEntry) -> str | None:
+def _noise_reason(test: TestEntry) -> str | None:
     reason = test.reason or ""
     if test.outcome != "passed" or not reason.startswith(_NOT_PUBLISHED):
         return None
     return reason.removeprefix(_NOT_PUBLISHED).removesuffix(".")
 
 
-def _model(catalog: Catalog, accelerator: str, printed: str | None) -> HardwareModel | None:
+def _model_by_name(catalog: Catalog, accelerator: str, printed: str | None) -> HardwareModel | None:
     """Return the platform's hardware model with the name `printed`, the output of a device tool.
 
     Upper and lower case are not distinguished. None if no model or several models have the name.
@@ -206,21 +206,21 @@ def _model(catalog: Catalog, accelerator: str, printed: str | None) -> HardwareM
     if hardware is None or printed is None:
         return None
     models = (model for generation in hardware.generations for model in generation.models)
-    found = [model for model in models if printed.casefold() in _names(model)]
+    found = [model for model in models if printed.casefold() in _model_names(model)]
     return found[0] if len(found) == 1 else None
 
 
-def _names(model: HardwareModel) -> Iterator[str]:
+def _model_names(model: HardwareModel) -> Iterator[str]:
     yield model.name.casefold()
     yield from (name.casefold() for name in model.also or ())
 
 
-def _peak(model: HardwareModel | None, unit: str, dtype: str) -> float | None:
+def _stated_peak(model: HardwareModel | None, unit: str, dtype: str) -> float | None:
     """Return the vendor's stated peak in `unit`; None if no peak is stated.
 
     For `GB/s`, the result is the peak of memory. For `TFLOP/s`, the result is the peak of computing
     with the data type `dtype`.
     """
-    of: PeakOf | str | None = {_BANDWIDTH: "memory", _COMPUTING: dtype}.get(unit)
-    stated = (peak.value for peak in (model.peaks if model else None) or () if peak.of == of)
+    peak_kind: PeakOf | str | None = {_BANDWIDTH: "memory", _COMPUTING: dtype}.get(unit)
+    stated = (peak.value for peak in (model.peaks if model else None) or () if peak.of == peak_kind)
     return next(stated, None)

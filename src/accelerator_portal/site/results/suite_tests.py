@@ -16,8 +16,8 @@ from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import BAD, WORST_FIRST, Outcome
 from accelerator_portal.reports.report import Environment, Metric, TestEntry
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.breakages import is_flaky, turned_on_same_code
-from accelerator_portal.results.standing import Standing, basis_of
+from accelerator_portal.results.breakages import has_change_on_same_code, is_flaky
+from accelerator_portal.results.history_state import StoredTestState, basis_of
 from accelerator_portal.results.tables import group_of
 from accelerator_portal.site.anchors import Anchors
 from accelerator_portal.site.results.history_view import Episode, HistoryStep, TestHistories
@@ -28,9 +28,9 @@ from accelerator_portal.site.results.result_addresses import (
     initial,
 )
 from accelerator_portal.site.results.results_view import ResultsView
-from accelerator_portal.site.words import number
+from accelerator_portal.site.words import format_number
 
-_COLORS = {"+": "pass", "-": "fail"}
+_VERDICT_COLORS = {"+": "pass", "-": "fail"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,28 +41,29 @@ class VerdictStrip:
     words: str
 
 
-def verdict_strip(standing: Standing | None) -> VerdictStrip | None:
+def verdict_strip(standing: StoredTestState | None) -> VerdictStrip | None:
     """Return the strip of a test's last verdicts; None for fewer than two."""
     verdicts = standing.verdicts if standing else ()
     if standing is None or len(verdicts) < 2:  # noqa: PLR2004 - one verdict shows no change
         return None
     boxes = "".join(
-        f'<rect class="outcome--{_COLORS[said[-1]]}" x="{8 * place}" width="6" height="12"/>'
-        for place, said in enumerate(verdicts)
+        f'<rect class="outcome--{_VERDICT_COLORS[verdict[-1]]}" x="{8 * place}" '
+        'width="6" height="12"/>'
+        for place, verdict in enumerate(verdicts)
     )
     width = 8 * len(verdicts) - 2
     picture = Markup(  # noqa: S704 - numbers and names of colors
         f'<svg class="strip" width="{width}" height="12" viewBox="0 0 {width} 12"'
         f' aria-hidden="true" focusable="false">{boxes}</svg>'
     )
-    return VerdictStrip(picture, _words(standing))
+    return VerdictStrip(picture, _verdict_words(standing))
 
 
-def _words(standing: Standing) -> str:
+def _verdict_words(standing: StoredTestState) -> str:
     verdicts = standing.verdicts
-    passed = sum(said.endswith("+") for said in verdicts)
+    passed = sum(verdict.endswith("+") for verdict in verdicts)
     words = f"{passed} of the last {len(verdicts)} passed"
-    if turned_on_same_code(standing):
+    if has_change_on_same_code(standing):
         return f"{words}; flaky: passed and failed on the same code"
     return f"{words}; flaky" if is_flaky(standing) else words
 
@@ -121,15 +122,15 @@ class ReportedTest:
     def metrics(self) -> tuple[str, ...]:
         """The measured values as texts: `max abs difference 0.5`, `latency 1.5 ms`."""
         return tuple(
-            f"{name.replace('_', ' ')} {number(metric.value)}"
-            f"{f' {metric.unit}' if metric.unit != '1' else ''}{_spread(metric)}"
+            f"{name.replace('_', ' ')} {format_number(metric.value)}"
+            f"{f' {metric.unit}' if metric.unit != '1' else ''}{_interval_words(metric)}"
             for name, metric in self.test.metrics.items()
         )
 
 
-def _spread(metric: Metric) -> str:
+def _interval_words(metric: Metric) -> str:
     """Return a median's interval in words: ` (1.2 to 1.4, 30 repeats)`."""
-    interval = " to ".join(number(value) for value in metric.interval or ())
+    interval = " to ".join(format_number(value) for value in metric.interval or ())
     repeats = count(metric.repeats, "repeat") if metric.repeats else ""
     words = ", ".join(filter(None, (interval, repeats)))
     return f" ({words})" if words else ""
@@ -172,14 +173,14 @@ class TestView:
         return tuple((outcome, counts[outcome]) for outcome in WORST_FIRST if counts[outcome])
 
 
-def results_of(stored: StoredReport, suite: str | None = None) -> Iterator[ReportedTest]:
+def reported_tests(stored: StoredReport, suite: str | None = None) -> Iterator[ReportedTest]:
     """Yield the result of each test in a report.
 
     If `suite` is given, only tests of this suite are included.
     """
     report = stored.report
     commands = {suite.name: suite.command for suite in report.suites}
-    environment = _environment(report.environment)
+    environment = _environment_words(report.environment)
     for test in report.tests:
         if suite not in {None, test.suite}:
             continue
@@ -197,7 +198,7 @@ def results_of(stored: StoredReport, suite: str | None = None) -> Iterator[Repor
         )
 
 
-def _environment(environment: Environment) -> str:
+def _environment_words(environment: Environment) -> str:
     """Return software and device in one line: `torch 2.13.0, Python 3.11, Linux, 2 × device`."""
     device = environment.hardware
     if device and environment.hardware_count:
@@ -221,21 +222,23 @@ def tests_of_suite(
     """Return the tests of a suite by name, each with all its results."""
     found: dict[str, list[ReportedTest]] = {}
     for stored in results.reports:
-        for result in results_of(stored, suite):
+        for result in reported_tests(stored, suite):
             standing = past.standing(stored.report, result.test)
             strip = verdict_strip(standing) if result.kind != "baseline" else None
-            since = _since(standing) if standing else _superseded(past, stored, result)
+            since = (
+                _since_words(standing) if standing else _newer_report_words(past, stored, result)
+            )
             history = _history_query(stored, result) if standing else None
-            dated = replace(result, since=since, strip=strip, history=history)
-            found.setdefault(result.test.name, []).append(dated)
+            complete_result = replace(result, since=since, strip=strip, history=history)
+            found.setdefault(result.test.name, []).append(complete_result)
     order = {platform.id: n for n, platform in enumerate(catalog.platforms)}
     return [
         TestView(
             name,
             anchor_of(name),
             tuple(_with_anchors(name, found[name], order)),
-            *_same(catalog, suite, name),
-            tuple(past.of_tests.get((suite, name), ())),
+            *_same_model_tests(catalog, suite, name),
+            tuple(past.changes_by_test.get((suite, name), ())),
         )
         for name in sorted(found, key=lambda name: (name.casefold(), name))
     ]
@@ -262,16 +265,18 @@ def _history_query(stored: StoredReport, result: ReportedTest) -> str:
     return urlencode({"platform": platform, "test": test})
 
 
-def _superseded(past: TestHistories, stored: StoredReport, result: ReportedTest) -> str | None:
+def _newer_report_words(
+    histories: TestHistories, stored: StoredReport, result: ReportedTest
+) -> str | None:
     """Return the day of the report with a note: `2026-11-21; a newer report exists`.
 
     None if no newer report has the test, or if this report has no date.
     """
-    known = result.day and past.has_newer(stored.report, result.test)
-    return f"{result.day}; a newer report exists" if known else None
+    has_newer_report = result.day and histories.has_newer(stored.report, result.test)
+    return f"{result.day}; a newer report exists" if has_newer_report else None
 
 
-def _since(standing: Standing) -> str | None:
+def _since_words(standing: StoredTestState) -> str | None:
     """Return the day since which the outcome is the same; None if only one report has the test.
 
     If the outcome never changed, the text is `at least 2026-11-21`, because the outcome can be
@@ -279,11 +284,13 @@ def _since(standing: Standing) -> str | None:
     """
     if standing.first_seen == standing.last_seen:
         return None
-    known = f"{standing.since.started:%Y-%m-%d}"
-    return f"at least {known}" if standing.since == standing.first_seen else known
+    since_day = f"{standing.since.started:%Y-%m-%d}"
+    return f"at least {since_day}" if standing.since == standing.first_seen else since_day
 
 
-def _same(catalog: Catalog, suite: str, name: str) -> tuple[tuple[SameModelTest, ...], str | None]:
+def _same_model_tests(
+    catalog: Catalog, suite: str, name: str
+) -> tuple[tuple[SameModelTest, ...], str | None]:
     own = f"{suite}/{name}"
     for model in catalog.models.models if catalog.models else ():
         if own in model.names:
@@ -327,7 +334,7 @@ def static_tests(tests: Sequence[TestView]) -> list[TestView]:
         return list(tests)
     kept: set[str] = set()
     room = MOST_RESULTS
-    for test in sorted(tests, key=_urgency):
+    for test in sorted(tests, key=_urgency_key):
         room -= len(test.results)
         if room < 0 and kept:
             break
@@ -335,16 +342,16 @@ def static_tests(tests: Sequence[TestView]) -> list[TestView]:
     return [test for test in tests if test.name in kept]
 
 
-def failing(tests: Iterable[TestView]) -> int:
+def failing_count(tests: Iterable[TestView]) -> int:
     """Return the number of tests that fail in at least one report."""
-    return sum(map(_fails, tests))
+    return sum(map(_has_failure, tests))
 
 
-def _fails(test: TestView) -> bool:
+def _has_failure(test: TestView) -> bool:
     return any(result.test.outcome in BAD for result in test.results)
 
 
-def _urgency(test: TestView) -> tuple[bool, float]:
+def _urgency_key(test: TestView) -> tuple[bool, float]:
     """Return a sort key: failing tests first, then the most recent changes."""
     changed = max((episode.point.started.timestamp() for episode, _ in test.changes), default=0.0)
-    return not _fails(test), -changed
+    return not _has_failure(test), -changed

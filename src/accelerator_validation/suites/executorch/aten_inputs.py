@@ -86,7 +86,7 @@ def run(case: Case, context: Context) -> Result:
             sample = drawn_sample(case.name, dtype, case.seed)
         else:
             sample = _opinfo_sample(_by_name()[case.name], dtype)
-        return with_open_sizes(sample) if dynamic else sample
+        return with_dynamic_sizes(sample) if dynamic else sample
 
     return run_model_test(case, context, make)
 
@@ -106,7 +106,7 @@ def _opinfo_sample(info: OpInfo, dtype: torch.dtype) -> Sample:
 
 
 def _call(info: OpInfo, sample: SampleInput, dtype: torch.dtype) -> Sample:
-    return call_sample(
+    return operator_call_sample(
         info.op,
         (sample.input, *sample.args),
         dict(sample.kwargs),
@@ -171,7 +171,7 @@ def drawn_sample(name: str, dtype: torch.dtype, seed: int) -> Sample:
         arg.to(dtype) if isinstance(arg, torch.Tensor) and arg.is_floating_point() else arg
         for arg in args
     )
-    return call_sample(operator, typed, {}, narrow=dtype is not torch.float32)
+    return operator_call_sample(operator, typed, {}, narrow=dtype is not torch.float32)
 
 
 # Draws inputs with FACTO, ExecuTorch's generator of operator inputs, if it is installed.
@@ -204,15 +204,15 @@ def facto_sample(name: str, dtype: torch.dtype, seed: int) -> Sample:
     random.seed(seed)
     torch.manual_seed(seed)
     operator = _overload(name)
-    for args, kwargs in islice(_drawn(name), _MOST_FACTO_CALLS):
-        sample = call_sample(operator, args, kwargs, narrow=dtype is not torch.float32)
+    for args, kwargs in islice(_facto_calls(name), _MOST_FACTO_CALLS):
+        sample = operator_call_sample(operator, args, kwargs, narrow=dtype is not torch.float32)
         floats = [v.dtype for v in sample.inputs if v.is_floating_point()]
         if sample.inputs and all(v.numel() for v in sample.inputs) and {*floats} <= {dtype}:
             return sample
     raise BrokenTestError(f"FACTO draws no inputs of {dtype} that are not empty.")
 
 
-def _drawn(name: str) -> Iterator[tuple[list[Any], dict[str, Any]]]:
+def _facto_calls(name: str) -> Iterator[tuple[list[Any], dict[str, Any]]]:
     from facto.inputgen.argtuple.gen import ArgumentTupleGenerator
     from facto.specdb.db import SpecDictDB
 
@@ -265,7 +265,7 @@ class OperatorCall(nn.Module):
         return tuple(result) if isinstance(result, tuple) else result
 
 
-def call_sample(
+def operator_call_sample(
     operator: Callable[..., Any],
     args: Sequence[Any],
     kwargs: dict[str, Any],
@@ -284,7 +284,7 @@ def call_sample(
     return Sample(OperatorCall(operator, leaves, tree, inputs), tensors[:inputs], narrow=narrow)
 
 
-def with_open_sizes(sample: Sample) -> Sample:
+def with_dynamic_sizes(sample: Sample) -> Sample:
     """Return the sample with a dynamic first axis.
 
     The length of this axis in the first input that has axes determines which inputs get a dynamic
@@ -302,11 +302,11 @@ def with_open_sizes(sample: Sample) -> Sample:
         torch.cat([value, value[:1]]) if is_open else value
         for value, is_open in zip(sample.inputs, open_axis, strict=True)
     )
-    others = longer if sizes[0] < _LARGEST_SIZE and _runs(sample, longer) else None
+    others = longer if sizes[0] < _LARGEST_SIZE and _accepts_inputs(sample, longer) else None
     return Sample(sample.model, sample.inputs, (shapes,), others, narrow=sample.narrow)
 
 
-def _runs(sample: Sample, inputs: tuple[torch.Tensor, ...]) -> bool:
+def _accepts_inputs(sample: Sample, inputs: tuple[torch.Tensor, ...]) -> bool:
     try:
         sample.model(*(value.clone() for value in inputs))
     except Exception:  # noqa: BLE001 - an operator may refuse sizes with any error

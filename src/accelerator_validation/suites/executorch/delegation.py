@@ -8,7 +8,7 @@ from typing import Any
 
 from accelerator_portal.catalog.wording import count
 
-_NO_WORK = ("executorch_call_delegate", "getitem")
+_IGNORED_NODES = ("executorch_call_delegate", "getitem")
 _MOST_NAMED = 6
 
 
@@ -48,7 +48,7 @@ class Delegation:
         aten = {name.removeprefix("aten::") for name in self.taken if name.startswith("aten::")}
         return tuple(sorted({name.partition(".")[0] for name in aten}))
 
-    def extent(self) -> str:
+    def extent_sentence(self) -> str:
         """Return a sentence on how much was lowered, for programs that cannot be run here."""
         nodes, all_nodes = self.taken.total(), self.taken.total() + self.left.total()
         blobs = count(self.delegates, "delegate")
@@ -64,15 +64,15 @@ class Delegation:
         return f"Not delegated: {', '.join([*named, *more])}."
 
 
-def delegation(edge: Any) -> Delegation:
+def measure_delegation(edge: Any) -> Delegation:
     """Return the operators of a lowered program inside and outside of delegates.
 
     The program must be made with `generate_etrecord`. If the backend's passes replace an operator,
     the original operator is counted.
     """
-    before = _operators([edge._etrecord.edge_dialect_program])  # noqa: SLF001 - no other way to it
+    before = _operator_calls([edge._etrecord.edge_dialect_program])  # noqa: SLF001 - no other way to it
     programs = [edge.exported_program(method) for method in sorted(edge.methods)]
-    left = _operators(programs)
+    left = _operator_calls(programs)
     calls = sum(
         str(node.target) == "executorch_call_delegate"
         for program in programs
@@ -81,43 +81,43 @@ def delegation(edge: Any) -> Delegation:
     return Delegation(before - left, left, calls)
 
 
-def _operators(programs: list[Any]) -> Counter[str]:
+def _operator_calls(programs: list[Any]) -> Counter[str]:
     found: Counter[str] = Counter()
     for program in programs:
         for node in program.graph.nodes:
             if node.op == "call_function":
-                name = _name(node.target)
-                if name not in _NO_WORK:
+                name = _operator_name(node.target)
+                if name not in _IGNORED_NODES:
                     found[name] += 1
     return found
 
 
-def _name(target: Any) -> str:
+def _operator_name(target: Any) -> str:
     schema = getattr(target, "_schema", None)
     if schema is None:
         return str(getattr(target, "__name__", target))
     return f"{schema.name}.{schema.overload_name}" if schema.overload_name else str(schema.name)
 
 
-def sizes(program: Any) -> dict[str, tuple[float, str]]:
+def program_sizes(program: Any) -> dict[str, tuple[float, str]]:
     """Return the sizes of a finished program, as (value, unit) by metric.
 
     `pte_size` is the size of the file in kB. `delegate_size` is the size of all delegates in kB,
     with the weights that the file stores separately. `planned_memory` is the planned memory in kB.
     `delegate_blobs` is the number of delegates in the file.
     """
-    made = program.executorch_program
-    blobs = sum(len(item.data) for item in made.backend_delegate_data)
-    planned = sum(sum(plan.non_const_buffer_sizes) for plan in made.execution_plan)
+    program_data = program.executorch_program
+    blobs = sum(len(item.data) for item in program_data.backend_delegate_data)
+    planned = sum(sum(plan.non_const_buffer_sizes) for plan in program_data.execution_plan)
     return {
         "pte_size": (len(program.buffer) / 1000, "kB"),
-        "delegate_blobs": (len(made.backend_delegate_data), "1"),
-        "delegate_size": ((blobs + _beside(program)) / 1000, "kB"),
+        "delegate_blobs": (len(program_data.backend_delegate_data), "1"),
+        "delegate_size": ((blobs + _named_data_bytes(program)) / 1000, "kB"),
         "planned_memory": (planned / 1000, "kB"),
     }
 
 
-def _beside(program: Any) -> int:
+def _named_data_bytes(program: Any) -> int:
     """Return the size in bytes of the data that delegates store by name outside their blobs."""
     named = getattr(program, "_named_data", None)
     return sum(len(data) for data in getattr(named, "buffers", ()) if isinstance(data, bytes))

@@ -14,7 +14,7 @@ from accelerator_validation.classify import MismatchError
 from accelerator_validation.executorch.backend import Recipe
 
 # float16 has 11 binary digits, bfloat16 has 8; several steps add up.
-_NARROW = {torch.float16: 1e-2, torch.bfloat16: 2e-2}
+_NARROW_TOLERANCES = {torch.float16: 1e-2, torch.bfloat16: 2e-2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,30 +49,34 @@ class TensorDifference:
             "snr": (self.sqnr_db, "dB"),
         }
         return {
-            f"output_{output}_{name}": (_short(value), unit)
+            f"output_{output}_{name}": (_four_digits(value), unit)
             for name, (value, unit) in found.items()
             if math.isfinite(value)
         }
 
 
-def difference(found: torch.Tensor, wanted: torch.Tensor) -> TensorDifference | None:
+def tensor_difference(found: torch.Tensor, wanted: torch.Tensor) -> TensorDifference | None:
     """Return the difference of two tensors.
 
     Returns None if the shapes differ, or if no position has finite numbers in both tensors.
     """
     if found.shape != wanted.shape:
         return None
-    ours, theirs = found.detach().double(), wanted.detach().double()
-    both = torch.isfinite(ours) & torch.isfinite(theirs)
+    ours, wanted_numbers = found.detach().double(), wanted.detach().double()
+    both = torch.isfinite(ours) & torch.isfinite(wanted_numbers)
     if not both.any():
         return None
-    theirs = theirs[both]
-    away = ours[both] - theirs
-    largest, greatest = float(away.abs().max()), float(theirs.abs().max())
+    wanted_numbers = wanted_numbers[both]
+    deviation = ours[both] - wanted_numbers
+    largest, greatest = float(deviation.abs().max()), float(wanted_numbers.abs().max())
     relative = largest / greatest if greatest else math.inf * largest if largest else 0.0
-    mean = float(away.abs().mean())
+    mean = float(deviation.abs().mean())
     return TensorDifference(
-        largest, mean, relative, _mean_relative(theirs, away), _sqnr(theirs, away)
+        largest,
+        mean,
+        relative,
+        _mean_relative(wanted_numbers, deviation),
+        _sqnr(wanted_numbers, deviation),
     )
 
 
@@ -88,7 +92,7 @@ def _sqnr(signal: torch.Tensor, noise: torch.Tensor) -> float:
     return 20 * math.log10(length / error) if length else -math.inf
 
 
-def check(
+def check_outputs(
     found: Sequence[Any], wanted: Sequence[Any], recipe: Recipe, *, narrow: bool = False
 ) -> None:
     """Raise MismatchError if outputs of a program differ from `wanted` more than the recipe allows.
@@ -101,13 +105,13 @@ def check(
     for number, (one, other) in enumerate(zip(found, wanted, strict=True)):
         what = f"output {number}" if len(found) > 1 else "the output"
         if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
-            _check_tensor(one, other, what, _allowed(one, recipe, narrow=narrow))
+            _check_tensor(one, other, what, _with_type_tolerance(one, recipe, narrow=narrow))
         elif one != other:
             raise MismatchError(f"{what} is {one!r:.100}, the reference is {other!r:.100}")
 
 
-def _allowed(one: torch.Tensor, recipe: Recipe, *, narrow: bool) -> Recipe:
-    least = _NARROW.get(one.dtype, 0.0) if narrow else 0.0
+def _with_type_tolerance(one: torch.Tensor, recipe: Recipe, *, narrow: bool) -> Recipe:
+    least = _NARROW_TOLERANCES.get(one.dtype, 0.0) if narrow else 0.0
     return replace(recipe, rtol=max(recipe.rtol, least), atol=max(recipe.atol, least))
 
 
@@ -121,7 +125,7 @@ def _check_tensor(one: torch.Tensor, other: torch.Tensor, what: str, recipe: Rec
             raise MismatchError(f"{what} differs in {wrong} of {one.numel()} whole numbers")
         return
     if recipe.sqnr_db is not None:
-        _check_signal(one, other, what, recipe.sqnr_db)
+        _check_sqnr(one, other, what, recipe.sqnr_db)
         return
     _check_nan(one, other, what)
     try:
@@ -139,15 +143,15 @@ def _check_nan(one: torch.Tensor, other: torch.Tensor, what: str) -> None:
         raise MismatchError(f"{what} has {new} NaN of {one.numel()} where the reference has none")
 
 
-def _check_signal(one: torch.Tensor, other: torch.Tensor, what: str, least: float) -> None:
+def _check_sqnr(one: torch.Tensor, other: torch.Tensor, what: str, least: float) -> None:
     _check_nan(one, other, what)
-    odd = ~torch.isfinite(other)
-    if not torch.equal(odd, ~torch.isfinite(one)):
+    is_nonfinite = ~torch.isfinite(other)
+    if not torch.equal(is_nonfinite, ~torch.isfinite(one)):
         raise MismatchError(f"{what} is not finite at different positions than the reference")
-    measured = difference(one, other)
+    measured = tensor_difference(one, other)
     if measured and measured.sqnr_db < least:
-        far = f"{measured.sqnr_db:.1f} dB signal-to-noise ratio; the minimum is {least:g} dB"
-        raise MismatchError(f"{what} differs from the reference: {far}")
+        sqnr_text = f"{measured.sqnr_db:.1f} dB signal-to-noise ratio; the minimum is {least:g} dB"
+        raise MismatchError(f"{what} differs from the reference: {sqnr_text}")
 
 
 def worst_sqnr(found: Sequence[Any], wanted: Sequence[Any]) -> float | None:
@@ -160,9 +164,11 @@ def worst_sqnr(found: Sequence[Any], wanted: Sequence[Any]) -> float | None:
         for one, other in zip(found, wanted, strict=False)
         if isinstance(one, torch.Tensor) and one.is_floating_point()
     ]
-    values = [d.sqnr_db for d in starmap(difference, pairs) if d and math.isfinite(d.sqnr_db)]
-    return _short(min(values)) if values else None
+    values = [
+        d.sqnr_db for d in starmap(tensor_difference, pairs) if d and math.isfinite(d.sqnr_db)
+    ]
+    return _four_digits(min(values)) if values else None
 
 
-def _short(value: float) -> float:
+def _four_digits(value: float) -> float:
     return float(f"{value:.4g}")

@@ -11,10 +11,10 @@ from executorch.exir import to_edge, to_edge_transform_and_lower
 from torch.utils._pytree import tree_flatten
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
-from accelerator_validation.classify import BrokenTestError, words_of
+from accelerator_validation.classify import BrokenTestError, describe_error
 from accelerator_validation.context import Context
 from accelerator_validation.executorch.backend import Recipe
-from accelerator_validation.suites.executorch.delegation import Delegation, delegation
+from accelerator_validation.suites.executorch.delegation import Delegation, measure_delegation
 from accelerator_validation.suites.executorch.metrics import Measurement
 
 
@@ -35,7 +35,7 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Lowered:
+class LoweredModel:
     """A lowered model.
 
     `edge` is the lowered program, an `EdgeProgramManager`. `program` is the finished program, an
@@ -49,7 +49,9 @@ class Lowered:
     """The model that was lowered, as PyTorch runs it: quantized if the recipe quantizes."""
 
 
-def lowered(sample: Sample, recipe: Recipe, context: Context, measurement: Measurement) -> Lowered:
+def lower_model(
+    sample: Sample, recipe: Recipe, context: Context, measurement: Measurement
+) -> LoweredModel:
     """Export, quantize, lower and serialize a model with a recipe, and return the program.
 
     Each step is measured. An error in a step is passed on. `context.stage` then names the step, or
@@ -58,7 +60,7 @@ def lowered(sample: Sample, recipe: Recipe, context: Context, measurement: Measu
     observed = measurement.observed
     context.stage = "export"
     with measurement.step("export"):
-        exported = _exported(sample)
+        exported = _export_model(sample)
     reference = sample.model
     if recipe.quantizer:
         context.stage = "quantize"
@@ -71,22 +73,24 @@ def lowered(sample: Sample, recipe: Recipe, context: Context, measurement: Measu
     context.stage = "lower"
     arguments = recipe.lowering()
     with measurement.step("lower"):
-        observed.edge = edge = _lower(exported, arguments, two_steps=recipe.two_steps)
-        observed.delegation = counted = delegation(edge)
+        observed.edge = edge = _lower_program(exported, arguments, two_steps=recipe.two_steps)
+        observed.delegation = counted = measure_delegation(edge)
     with measurement.step("serialize"):
         observed.program = program = edge.to_executorch()
-    return Lowered(edge, program, counted, reference)
+    return LoweredModel(edge, program, counted, reference)
 
 
-def _exported(sample: Sample) -> Any:
+def _export_model(sample: Sample) -> Any:
     """Return the exported model. Raises BrokenTestError if torch.export fails."""
     try:
         return torch.export.export(sample.model, sample.inputs, dynamic_shapes=sample.shapes)
     except Exception as error:
-        raise BrokenTestError(f"torch.export cannot trace the model. {words_of(error)}") from error
+        raise BrokenTestError(
+            f"torch.export cannot trace the model. {describe_error(error)}"
+        ) from error
 
 
-def _lower(exported: Any, arguments: Mapping[str, Any], *, two_steps: bool) -> Any:
+def _lower_program(exported: Any, arguments: Mapping[str, Any], *, two_steps: bool) -> Any:
     if not two_steps:
         return to_edge_transform_and_lower(exported, generate_etrecord=True, **arguments)
     options = {k: v for k, v in arguments.items() if k == "compile_config"}
@@ -96,6 +100,6 @@ def _lower(exported: Any, arguments: Mapping[str, Any], *, two_steps: bool) -> A
     return edge
 
 
-def outputs(value: object) -> Sequence[object]:
+def flat_outputs(value: object) -> Sequence[object]:
     """Return a model's output as a flat list, as a program returns it."""
     return [leaf for leaf in tree_flatten(value)[0] if leaf is not None]

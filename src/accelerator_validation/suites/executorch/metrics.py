@@ -16,19 +16,19 @@ from statistics import median
 
 import torch
 
-from accelerator_validation.case import brief
-from accelerator_validation.classify import words_of
+from accelerator_validation.case import short_message
+from accelerator_validation.classify import describe_error
 from accelerator_validation.context import Context
 from accelerator_validation.environment import proc_field
 from accelerator_validation.executorch.metric import (
-    GROUP,
-    Figures,
-    Observed,
+    METRIC_GROUP,
+    MetricValues,
     ProgramMetric,
+    ProgramObservations,
     ProgramStep,
 )
-from accelerator_validation.suites.executorch.delegation import sizes
-from accelerator_validation.suites.executorch.differences import difference, worst_sqnr
+from accelerator_validation.suites.executorch.delegation import program_sizes
+from accelerator_validation.suites.executorch.differences import tensor_difference, worst_sqnr
 
 _STEPS_TO_PROGRAM = ("export", "quantize", "lower", "serialize")
 
@@ -36,7 +36,7 @@ _STEPS_TO_PROGRAM = ("export", "quantize", "lower", "serialize")
 _MEASURED_OUTPUTS = 2
 
 
-def _step_times(observed: Observed) -> Figures:
+def _step_times(observed: ProgramObservations) -> MetricValues:
     """Return the seconds of each step except `run` and `compare`, such as `lower_time`."""
     return {
         f"{step}_time": (round(seconds, 6), "s")
@@ -45,7 +45,7 @@ def _step_times(observed: Observed) -> Figures:
     }
 
 
-def _run_times(observed: Observed) -> Figures:
+def _run_times(observed: ProgramObservations) -> MetricValues:
     """Return the seconds of the first run, and the median of the runs after it."""
     first = {"first_run_time": (round(observed.seconds["run"], 6), "s")}
     if not observed.run_seconds:
@@ -53,18 +53,18 @@ def _run_times(observed: Observed) -> Figures:
     return {**first, "run_time": (round(median(observed.run_seconds), 6), "s")}
 
 
-def _output_errors(observed: Observed) -> Figures:
+def _output_errors(observed: ProgramObservations) -> MetricValues:
     """Return the error statistics of the first two outputs against the reference."""
     figures: dict[str, tuple[float, str]] = {}
     pairs = zip(observed.found, observed.reference, strict=False)
     for number, (one, other) in enumerate(pairs):
         if number < _MEASURED_OUTPUTS and all(isinstance(x, torch.Tensor) for x in (one, other)):
-            measured = difference(one, other)
+            measured = tensor_difference(one, other)
             figures |= measured.metrics(number) if measured else {}
     return figures
 
 
-def _quantization_error(observed: Observed) -> Figures:
+def _quantization_error(observed: ProgramObservations) -> MetricValues:
     """Return the lowest signal-to-noise ratio of the outputs, relative to the unquantized model.
 
     The result is empty if nothing was quantized.
@@ -75,7 +75,7 @@ def _quantization_error(observed: Observed) -> Figures:
     return {"sqnr_to_unquantized": (quality, "dB")} if quality is not None else {}
 
 
-def _aot_memory(observed: Observed) -> Figures:
+def _aot_memory(observed: ProgramObservations) -> MetricValues:
     """Return the peak memory from export to program in MB, and its increase over the start."""
     peak = observed.memory_mb.get("serialize")
     before = observed.memory_before_mb.get("serialize")
@@ -87,13 +87,13 @@ def _aot_memory(observed: Observed) -> Figures:
     }
 
 
-def _aot_time(observed: Observed) -> Figures:
+def _aot_time(observed: ProgramObservations) -> MetricValues:
     """Return the seconds from the PyTorch model to the program. Empty without a program."""
     times = [observed.value(f"{step}_time") or 0.0 for step in _STEPS_TO_PROGRAM]
     return {"aot_time": (round(sum(times), 6), "s")} if observed.program is not None else {}
 
 
-def _nodes_per_delegate(observed: Observed) -> Figures:
+def _nodes_per_delegate(observed: ProgramObservations) -> MetricValues:
     """Return the mean number of nodes in a delegate. A low number means many small delegates."""
     delegates, nodes = observed.value("delegates"), observed.value("delegated_nodes")
     if not delegates or nodes is None:
@@ -101,7 +101,7 @@ def _nodes_per_delegate(observed: Observed) -> Figures:
     return {"nodes_per_delegate": (round(nodes / delegates, 2), "1")}
 
 
-def _run_memory(observed: Observed) -> Figures:
+def _run_memory(observed: ProgramObservations) -> MetricValues:
     """Return the memory in MB that loading and running the program added to the process."""
     peak, before = observed.memory_mb.get("run"), observed.memory_before_mb.get("run")
     if peak is None or before is None:
@@ -115,7 +115,7 @@ METRICS = (
     ProgramMetric("delegation_counts", "lower", lambda observed: observed.delegation.metrics),
     ProgramMetric("nodes_per_delegate", "end", _nodes_per_delegate),
     ProgramMetric("output_errors", "compare", _output_errors),
-    ProgramMetric("program_sizes", "serialize", lambda observed: sizes(observed.program)),
+    ProgramMetric("program_sizes", "serialize", lambda observed: program_sizes(observed.program)),
     ProgramMetric("quantization_error", "compare", _quantization_error),
     ProgramMetric("run_memory", "end", _run_memory),
     ProgramMetric("run_times", "run", _run_times),
@@ -130,7 +130,7 @@ class Measurement:
     """Measures a running test: times its steps, and stores its metrics in the context."""
 
     def __init__(self, context: Context) -> None:
-        self.observed = Observed()
+        self.observed = ProgramObservations()
         self.faults: list[str] = []
         """Sentences about metrics that could not be computed."""
         self._context = context
@@ -146,8 +146,8 @@ class Measurement:
             yield
         finally:
             self.observed.seconds.setdefault(name, time.perf_counter() - start)
-            self._measure("each")
-        self._measure(name)
+            self._compute_metrics("each")
+        self._compute_metrics(name)
 
     @contextmanager
     def memory(self, until: ProgramStep) -> Iterator[None]:
@@ -165,36 +165,36 @@ class Measurement:
 
     def finish(self) -> None:
         """Compute the metrics that are derived from others, at the end of the test."""
-        self._measure("end")
+        self._compute_metrics("end")
 
-    def _measure(self, moment: str) -> None:
+    def _compute_metrics(self, moment: str) -> None:
         for metric in all_metrics():
             if metric.after == moment:
-                self._keep(metric)
+                self._compute_metric(metric)
 
-    def _keep(self, metric: ProgramMetric) -> None:
+    def _compute_metric(self, metric: ProgramMetric) -> None:
         try:
-            found = _finite(metric.measure(self.observed))
+            found = _finite_values(metric.measure(self.observed))
         except Exception as error:  # noqa: BLE001 - a package's metric may raise anything
-            said = brief(words_of(error), _LONGEST_FAULT)
-            self.faults.append(f"The metric {metric.name} could not be computed: {said}.")
+            error_text = short_message(describe_error(error), _LONGEST_FAULT)
+            self.faults.append(f"The metric {metric.name} could not be computed: {error_text}.")
             return
         self.observed.figures |= found
         self._context.metrics |= found
 
 
-def _finite(figures: Figures) -> dict[str, tuple[float, str]]:
+def _finite_values(figures: MetricValues) -> dict[str, tuple[float, str]]:
     return {name: (value, unit) for name, (value, unit) in figures.items() if math.isfinite(value)}
 
 
 @cache
 def all_metrics() -> tuple[ProgramMetric, ...]:
     """Return the metrics of this project, then the metrics of other packages sorted by name."""
-    points = sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))
-    return (*METRICS, *(_loaded(point.name, point.load) for point in points))
+    points = sorted(entry_points(group=METRIC_GROUP), key=lambda point: (point.name, point.value))
+    return (*METRICS, *(_load_metric(point.name, point.load) for point in points))
 
 
-def _loaded(name: str, load: object) -> ProgramMetric:
+def _load_metric(name: str, load: object) -> ProgramMetric:
     """Return the metric that another package's entry point provides.
 
     `load` imports the metric. If this fails, the returned metric raises the error when it is
@@ -204,11 +204,13 @@ def _loaded(name: str, load: object) -> ProgramMetric:
         found = load()  # type: ignore[operator]
         if isinstance(found, ProgramMetric):
             return found
-        fault: Exception = TypeError(f'the entry point "{name}" of {GROUP} is not a ProgramMetric')
+        fault: Exception = TypeError(
+            f'the entry point "{name}" of {METRIC_GROUP} is not a ProgramMetric'
+        )
     except Exception as error:  # noqa: BLE001 - a package may raise anything when it is imported
         fault = error
 
-    def refuse(_: Observed) -> Figures:
+    def refuse(_: ProgramObservations) -> MetricValues:
         raise fault
 
     return ProgramMetric(name, "end", refuse)

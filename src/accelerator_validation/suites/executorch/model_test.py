@@ -21,26 +21,26 @@ from typing import Any
 
 import torch
 
-from accelerator_validation.case import Case, Result, brief
+from accelerator_validation.case import Case, Result, short_message
 from accelerator_validation.classify import MismatchError, SkippedError
 from accelerator_validation.context import Context
 from accelerator_validation.executorch.backend import (
     Backend,
     Execute,
-    NotHereError,
     Recipe,
+    UnavailableError,
 )
 from accelerator_validation.executorch.registry import Flow, find_flows
-from accelerator_validation.suites.executorch.differences import check
+from accelerator_validation.suites.executorch.differences import check_outputs
 from accelerator_validation.suites.executorch.lowering import (
-    Lowered,
+    LoweredModel,
     Sample,
-    lowered,
-    outputs,
+    flat_outputs,
+    lower_model,
 )
 from accelerator_validation.suites.executorch.metrics import Measurement
 
-UNDELEGATED = "The backend executed no part of the model. Nothing ran on the device."
+UNDELEGATED_REASON = "The backend executed no part of the model. Nothing ran on the device."
 
 # The run time is the median of this many runs. The first run before them may set things up.
 _TIMED_RUNS = 5
@@ -55,21 +55,21 @@ def run_model_test(case: Case, context: Context, make: Callable[[], Sample]) -> 
     """
     flow = find_flows(context.backend)[case["recipe"]]
     threads = dict(case.parameters).get("threads")
-    use_threads(int(threads) if threads else None)
+    set_thread_count(int(threads) if threads else None)
     measurement = Measurement(context)
-    with torch.no_grad(), limited_files():
+    with torch.no_grad(), limit_file_sizes():
         try:
-            result = _tried(case, context, make, flow, measurement)
+            result = _run_steps(case, context, make, flow, measurement)
         finally:
             measurement.finish()
             context.note = " ".join(measurement.faults) or None
     if measurement.faults:
         words = [result.reason, *measurement.faults]
-        return replace(result, reason=brief(" ".join(filter(None, words))))
+        return replace(result, reason=short_message(" ".join(filter(None, words))))
     return result
 
 
-def _tried(
+def _run_steps(
     case: Case,
     context: Context,
     make: Callable[[], Sample],
@@ -80,47 +80,47 @@ def _tried(
     context.stage = "eager"
     with context.on_reference():
         torch.manual_seed(case.seed)
-        observed.sample = sample = _in_type(make(), recipe)
+        observed.sample = sample = _in_recipe_type(make(), recipe)
         inputs = sample.others or sample.inputs
         observed.original = _eager(sample, inputs)
     with measurement.memory("serialize"):
-        made = lowered(sample, recipe, context, measurement)
+        lowered_model = lower_model(sample, recipe, context, measurement)
     with measurement.memory("run"):
-        observed.found = _run(made, flow.backend, context, inputs, measurement)
+        observed.found = _run_program(lowered_model, flow.backend, context, inputs, measurement)
     context.stage = "compare"
     observed.reference = observed.original
     if recipe.quantizer:
         with context.on_reference():
-            observed.reference = outputs(made.reference(*_copied(inputs)))
+            observed.reference = flat_outputs(lowered_model.reference(*_copy_tensors(inputs)))
     with measurement.step("compare"):
         pass  # metrics measure before the verdict, which may raise
-    _judge(made, recipe, sample, observed.found, observed.reference)
-    return _result(made, flow.backend, recipe)
+    _require_correct_outputs(lowered_model, recipe, sample, observed.found, observed.reference)
+    return _flow_result(lowered_model, flow.backend, recipe)
 
 
-def _result(made: Lowered, backend: Backend, recipe: Recipe) -> Result:
-    words = made.delegation.words() if recipe.delegates else None
-    if recipe.delegates and not made.delegation.delegates:
-        return Result("executed", "lower", f"{UNDELEGATED} {words or ''}".strip())
+def _flow_result(lowered_model: LoweredModel, backend: Backend, recipe: Recipe) -> Result:
+    words = lowered_model.delegation.words() if recipe.delegates else None
+    if recipe.delegates and not lowered_model.delegation.delegates:
+        return Result("executed", "lower", f"{UNDELEGATED_REASON} {words or ''}".strip())
     if backend.simulate and recipe.delegates:
-        place = f"Run with {backend.simulator}, not with ExecuTorch's runtime."
-        words = f"{place} {words}" if words else place
-    names = made.delegation.core_names if recipe.delegates else ()
+        simulator_note = f"Run with {backend.simulator}, not with ExecuTorch's runtime."
+        words = f"{simulator_note} {words}" if words else simulator_note
+    names = lowered_model.delegation.core_names if recipe.delegates else ()
     return Result("passed", "compare", words, operators=names)
 
 
-def _in_type(sample: Sample, recipe: Recipe) -> Sample:
+def _in_recipe_type(sample: Sample, recipe: Recipe) -> Sample:
     sample = replace(sample, model=sample.model.eval())
     if recipe.dtype is None:
         return sample
     dtype: torch.dtype = getattr(torch, recipe.dtype)
 
-    def there(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    def cast_all(values: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(_cast(value, dtype) for value in values)
 
-    others = there(sample.others) if sample.others else None
+    others = cast_all(sample.others) if sample.others else None
     model = sample.model.to(dtype)
-    return Sample(model, there(sample.inputs), sample.shapes, others, narrow=True)
+    return Sample(model, cast_all(sample.inputs), sample.shapes, others, narrow=True)
 
 
 def _cast(value: Any, dtype: torch.dtype) -> Any:
@@ -135,11 +135,11 @@ def _eager(sample: Sample, inputs: tuple[Any, ...]) -> Sequence[Any]:
     if sample.narrow:
         model = copy.deepcopy(model).to(torch.float32)
         inputs = tuple(_cast(value, torch.float32) for value in inputs)
-    return outputs(model(*_copied(inputs)))
+    return flat_outputs(model(*_copy_tensors(inputs)))
 
 
-def _run(
-    made: Lowered,
+def _run_program(
+    lowered_model: LoweredModel,
     backend: Backend,
     context: Context,
     inputs: tuple[Any, ...],
@@ -147,83 +147,85 @@ def _run(
 ) -> Sequence[Any]:
     """Load and run the program, and return its outputs. Further runs measure its time."""
     context.stage = "load"
-    with with_runtime_log(), measurement.step("load"):
-        execute = _load(made, backend)
+    with add_runtime_log(), measurement.step("load"):
+        execute = _load_program(lowered_model, backend)
     context.stage = "run"
-    flat = [value for value in outputs(inputs) if isinstance(value, torch.Tensor)]
-    with with_runtime_log():
+    flat = [value for value in flat_outputs(inputs) if isinstance(value, torch.Tensor)]
+    with add_runtime_log():
         start = time.perf_counter()
-        found = execute(_copied(flat))
+        found = execute(_copy_tensors(flat))
         measurement.observed.seconds["run"] = time.perf_counter() - start
         with measurement.step("run"):
-            measurement.observed.run_seconds = _timed(execute, flat)
+            measurement.observed.run_seconds = _time_runs(execute, flat)
     return found
 
 
-def _load(made: Lowered, backend: Backend) -> Execute:
+def _load_program(lowered_model: LoweredModel, backend: Backend) -> Execute:
     """Return a function that runs the program.
 
     If the program has delegates and the backend has `simulate` or `load`, that function is used.
     Otherwise, the program is loaded in this process. Raises NotHereError if this machine cannot run
     the program, and NotImplementedError if ExecuTorch's runtime lacks an operator.
     """
-    delegated = bool(made.delegation.delegates)
+    delegated = bool(lowered_model.delegation.delegates)
     if delegated and backend.simulate:
-        return backend.simulate(made.edge)
+        return backend.simulate(lowered_model.edge)
     if delegated and backend.load:
-        return backend.load(made.program.buffer)
+        return backend.load(lowered_model.program.buffer)
     try:
         check_runtime(backend if delegated else None)
-    except NotHereError as error:
-        raise NotHereError(f"{made.delegation.extent()} {error}") from None
-    if missing := missing_operators(made.program):
+    except UnavailableError as error:
+        raise UnavailableError(f"{lowered_model.delegation.extent_sentence()} {error}") from None
+    if missing := missing_operators(lowered_model.program):
         raise NotImplementedError(f"{', '.join(missing)}: not in ExecuTorch's runtime")
-    return load_here(made.program.buffer)
+    return load_in_process(lowered_model.program.buffer)
 
 
-def _timed(execute: Execute, flat: Sequence[Any]) -> list[float]:
+def _time_runs(execute: Execute, flat: Sequence[Any]) -> list[float]:
     """Return the seconds of each of several runs, without the time for copying inputs."""
     seconds = []
     for _ in range(_TIMED_RUNS):
-        values = _copied(flat)
+        values = _copy_tensors(flat)
         start = time.perf_counter()
         execute(values)
         seconds.append(time.perf_counter() - start)
     return seconds
 
 
-def _judge(
-    made: Lowered,
+def _require_correct_outputs(
+    lowered_model: LoweredModel,
     recipe: Recipe,
     sample: Sample,
     found: Sequence[Any],
     reference: Sequence[Any],
 ) -> None:
     try:
-        check(found, reference, recipe, narrow=sample.narrow)
+        check_outputs(found, reference, recipe, narrow=sample.narrow)
     except MismatchError as error:
-        if recipe.delegates and not made.delegation.delegates:
-            raise MismatchError(f"{UNDELEGATED} With ExecuTorch's own kernels: {error}") from None
+        if recipe.delegates and not lowered_model.delegation.delegates:
+            raise MismatchError(
+                f"{UNDELEGATED_REASON} With ExecuTorch's own kernels: {error}"
+            ) from None
         raise
 
 
-def _copied(values: Sequence[Any]) -> tuple[Any, ...]:
+def _copy_tensors(values: Sequence[Any]) -> tuple[Any, ...]:
     """Return copies of tensors, so that a run that changes its inputs does not affect others."""
     return tuple(v.detach().clone() if isinstance(v, torch.Tensor) else v for v in values)
 
 
-LARGEST_GB = 4
+MAX_FILE_GB = 4
 """The largest program in GB. Larger programs don't fit ExecuTorch's target devices."""
 
 
 @contextmanager
-def limited_files() -> Iterator[None]:
+def limit_file_sizes() -> Iterator[None]:
     """Limit the size of each file that the block writes, and remove the block's temporary files.
 
     Raises RuntimeError, naming the file, if a file exceeds the limit. Windows has no such limit.
     """
     before = tempfile.tempdir
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, _limit():
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, _file_size_limit():
         tempfile.tempdir = folder
         try:
             yield
@@ -231,20 +233,20 @@ def limited_files() -> Iterator[None]:
             if error.errno != errno.EFBIG:
                 raise
             name = Path(str(error.filename)).name if error.filename else "A file"
-            raise RuntimeError(f"{name} would be larger than {LARGEST_GB} GB") from error
+            raise RuntimeError(f"{name} would be larger than {MAX_FILE_GB} GB") from error
         finally:
             tempfile.tempdir = before
 
 
 @contextmanager
-def _limit() -> Iterator[None]:
+def _file_size_limit() -> Iterator[None]:
     try:
         import resource
     except ImportError:  # not on Windows
         yield
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    wanted = LARGEST_GB * 10**9
+    wanted = MAX_FILE_GB * 10**9
     allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     resource.setrlimit(resource.RLIMIT_FSIZE, (allowed, hard))
     try:
@@ -254,14 +256,14 @@ def _limit() -> Iterator[None]:
 
 
 # Messages that the runtime writes only to its log; its errors have only a number.
-_SAID = re.compile(
+_LOG_MESSAGE = re.compile(
     r"^\[[\w.]+:\d+\] (.*\b(?:Check failed|KernelCall failed|Unsupported|File size is too small"
     r"|Program identifier|overflow detected)\b.*)$",
     re.MULTILINE,
 )
 
 # Explanations of its messages about files.
-_PLAINLY = {
+_LOG_EXPLANATIONS = {
     "File size is too small": "Program file is cut off or damaged.",
     "overflow detected": "Program file is cut off or damaged.",
     "Program identifier": "Program file is from a different version of ExecuTorch.",
@@ -270,7 +272,7 @@ _MOST_SAID = 2
 _LOG_BYTES = 65_536
 
 NO_RUNTIME = "ExecuTorch's runtime cannot be imported"
-_WITH_BINDINGS = "Install a wheel of ExecuTorch that has its Python bindings"
+_BINDINGS_ADVICE = "Install a wheel of ExecuTorch that has its Python bindings"
 
 
 def missing_operators(program: Any) -> list[str]:
@@ -293,18 +295,18 @@ def check_runtime(backend: Backend | None) -> None:
 
         registry = Runtime.get().backend_registry
     except (ImportError, RuntimeError) as error:
-        raise NotHereError(f"{NO_RUNTIME}: {error}. {_WITH_BINDINGS}") from None
+        raise UnavailableError(f"{NO_RUNTIME}: {error}. {_BINDINGS_ADVICE}") from None
     if backend is None:
         return
     name = backend.runtime_name
     needs = f" Running it needs {backend.needs}." if backend.needs else ""
     if name not in registry.registered_backend_names:
-        raise NotHereError(f"The runtime of this ExecuTorch has no {name}.{needs}")
+        raise UnavailableError(f"The runtime of this ExecuTorch has no {name}.{needs}")
     if not registry.is_available(name):
-        raise NotHereError(f"{name} is not available here.{needs}")
+        raise UnavailableError(f"{name} is not available here.{needs}")
 
 
-def load_here(data: bytes) -> Execute:
+def load_in_process(data: bytes) -> Execute:
     """Load a program in this process, and return a function that runs it.
 
     Loading and running raise RuntimeError if they fail. ExecuTorch's own errors have a number.
@@ -327,7 +329,7 @@ def load_here(data: bytes) -> Execute:
 
 
 @contextmanager
-def with_runtime_log() -> Iterator[None]:
+def add_runtime_log() -> Iterator[None]:
     """Add the log of the ExecuTorch runtime to the errors that it raises in a `with` block.
 
     The log is read from the file to which standard error goes. If there is no such file, nothing is
@@ -336,14 +338,18 @@ def with_runtime_log() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        said = " ".join(_SAID.findall(_log())[:_MOST_SAID])
-        if not said:
+        log_messages = " ".join(_LOG_MESSAGE.findall(_read_runtime_log())[:_MOST_SAID])
+        if not log_messages:
             raise
-        plainly = [words for sign, words in _PLAINLY.items() if sign in said][:1]
-        raise RuntimeError(" ".join([*plainly, f"{error}. ExecuTorch says: {said}"])) from None
+        explanations = [words for sign, words in _LOG_EXPLANATIONS.items() if sign in log_messages][
+            :1
+        ]
+        raise RuntimeError(
+            " ".join([*explanations, f"{error}. ExecuTorch says: {log_messages}"])
+        ) from None
 
 
-def _log() -> str:
+def _read_runtime_log() -> str:
     with suppress(OSError):
         if stat.S_ISREG(os.fstat(2).st_mode):  # reading anything else could block forever
             data = Path("/proc/self/fd/2").read_bytes()
@@ -351,7 +357,7 @@ def _log() -> str:
     return ""
 
 
-def use_threads(number: int | None) -> None:
+def set_thread_count(number: int | None) -> None:
     """Set the number of ExecuTorch's threads for this and later programs.
 
     If `number` is None, it is torch's number of threads. Raises SkippedError if `number` is given

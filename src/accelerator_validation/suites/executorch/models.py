@@ -27,8 +27,8 @@ from accelerator_validation.plan import Offer
 from accelerator_validation.suites import timm_models, transformers_models, weak_spots
 from accelerator_validation.suites.executorch.lowering import Sample
 from accelerator_validation.suites.executorch.model_test import run_model_test
-from accelerator_validation.suites.executorch.operators import Runner
-from accelerator_validation.suites.models import Example, numbers
+from accelerator_validation.suites.executorch.operators import RecordingRunner
+from accelerator_validation.suites.models import Example, float_tensors
 
 _LARGEST_BATCH = 4
 
@@ -103,10 +103,10 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
             yield Offer(name, others, _DYNAMIC, usual=False)
         if model.threads:
             yield Offer(name, plain, {**_TYPE, "threads": "2"})
-    for theirs in upstream_models():
-        yield Offer(theirs.name, parameters=_TYPE, usual=False)
-        if theirs.dynamic:
-            yield Offer(theirs.name, parameters=_DYNAMIC, usual=False)
+    for upstream_model in upstream_models():
+        yield Offer(upstream_model.name, parameters=_TYPE, usual=False)
+        if upstream_model.dynamic:
+            yield Offer(upstream_model.name, parameters=_DYNAMIC, usual=False)
 
 
 def run(case: Case, context: Context) -> Result:
@@ -122,7 +122,7 @@ def run(case: Case, context: Context) -> Result:
     return run_model_test(case, context, make)
 
 
-class _Called(nn.Module):
+class _PositionalModel(nn.Module):
     """A model that takes inputs in order and returns the floating-point tensors of its output."""
 
     def __init__(self, model: Any, names: tuple[str, ...]) -> None:
@@ -130,7 +130,7 @@ class _Called(nn.Module):
         self.model, self.names = model, names
 
     def forward(self, *inputs: Any) -> tuple[torch.Tensor, ...]:
-        return tuple(numbers(self.model(**dict(zip(self.names, inputs, strict=True)))))
+        return tuple(float_tensors(self.model(**dict(zip(self.names, inputs, strict=True)))))
 
 
 def _sample(example: Example, *, dynamic: bool) -> Sample:
@@ -138,7 +138,7 @@ def _sample(example: Example, *, dynamic: bool) -> Sample:
     if hasattr(model, "config"):
         model.config.use_cache = False  # a decoder's cache for the next word is not a result
     inputs = tuple(example.inputs.values())
-    called = _Called(model, tuple(example.inputs))
+    called = _PositionalModel(model, tuple(example.inputs))
     if not dynamic:
         return Sample(called, inputs)
     batch = torch.export.Dim("batch", min=1, max=_LARGEST_BATCH)
@@ -154,8 +154,8 @@ def _sample(example: Example, *, dynamic: bool) -> Sample:
 
 PACKAGE = "executorch.backends.test.suite.models"
 
-_UPSTREAM_DYNAMIC = ("PARAMETERIZE_DYNAMIC_SHAPES", "[False, True]")
-_LEFT_OUT = "unittest.skip"
+_DYNAMIC_MARKS = ("PARAMETERIZE_DYNAMIC_SHAPES", "[False, True]")
+_SKIP_MARK = "unittest.skip"
 
 
 @dataclass(frozen=True)
@@ -180,8 +180,8 @@ def upstream_models() -> Iterator[UpstreamModel]:
             for node in ast.parse(file.read_text("utf-8")).body:
                 if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
                     marks = " ".join(map(ast.unparse, node.decorator_list))
-                    dynamic = any(mark in marks for mark in _UPSTREAM_DYNAMIC)
-                    yield UpstreamModel(node.name, file.stem, dynamic, _LEFT_OUT in marks)
+                    dynamic = any(mark in marks for mark in _DYNAMIC_MARKS)
+                    yield UpstreamModel(node.name, file.stem, dynamic, _SKIP_MARK in marks)
 
 
 def upstream_sample(name: str, *, dynamic: bool, quantize: bool) -> Sample:
@@ -191,13 +191,13 @@ def upstream_sample(name: str, *, dynamic: bool, quantize: bool) -> Sample:
     BrokenTestError if the test's module cannot be imported, SkippedError if ExecuTorch skips the
     test.
     """
-    theirs = {test.name: test for test in upstream_models()}[name]
-    if theirs.left_out:
+    upstream_model = {test.name: test for test in upstream_models()}[name]
+    if upstream_model.left_out:
         raise SkippedError("ExecuTorch excludes this test.")
     try:
-        module = importlib.import_module(f"{PACKAGE}.{theirs.module}")
+        module = importlib.import_module(f"{PACKAGE}.{upstream_model.module}")
     except (ImportError, RuntimeError) as error:  # torchvision's build may not fit torch's
-        raise BrokenTestError(f"{theirs.module} cannot be imported here: {error}") from None
-    runner = Runner(quantize=quantize)
+        raise BrokenTestError(f"{upstream_model.module} cannot be imported here: {error}") from None
+    runner = RecordingRunner(quantize=quantize)
     getattr(module, name)(runner, dtype=torch.float32, use_dynamic_shapes=dynamic)
     return runner.samples[0]

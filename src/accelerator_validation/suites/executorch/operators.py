@@ -55,7 +55,7 @@ _FOR_EACH_RECIPE = frozenset(
 
 
 @dataclass(frozen=True)
-class Described:
+class UpstreamTest:
     """A test function of ExecuTorch, and the possible values of each of its parameters."""
 
     function: Callable[..., object]
@@ -69,7 +69,7 @@ class Described:
             yield dict(zip(self.choices, values, strict=True))
 
 
-class Runner:
+class RecordingRunner:
     """A substitute for ExecuTorch's runner that stores models and inputs in `samples`."""
 
     def __init__(self, *, quantize: bool) -> None:
@@ -97,21 +97,21 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
     """
     recipes = frozenset(matrix.axes["recipe"])
     for_all = recipes & (plain_recipes(matrix) | {PORTABLE.name})
-    for name, described in sorted(_described().items()):
+    for name, described in sorted(_upstream_tests().items()):
         for arguments in described.variants():
-            for part in range(_parts(described, arguments)):
-                parameters = {key: _text(value) for key, value in arguments.items()}
+            for part in range(_subtest_count(described, arguments)):
+                parameters = {key: _parameter_text(value) for key, value in arguments.items()}
                 parameters |= {"subtest": str(part)} if part else {}
                 # The parts of a test differ only in sizes, so only the first runs by default.
                 usual = name in matrix.tests and not part
                 yield Offer(name, {"recipe": for_all}, parameters, usual)
-                each = usual and name in _FOR_EACH_RECIPE
-                yield Offer(name, {"recipe": recipes - for_all}, parameters, each)
+                is_default = usual and name in _FOR_EACH_RECIPE
+                yield Offer(name, {"recipe": recipes - for_all}, parameters, is_default)
 
 
 def run(case: Case, context: Context) -> Result:
     """Run one subtest of a test. The parameter `subtest` is its index, by default 0."""
-    described = _described()[case.name]
+    described = _upstream_tests()[case.name]
     if described.left_out:
         raise SkippedError(f"ExecuTorch excludes this test: {described.left_out}")
     part = int(dict(case.parameters).get("subtest", 0))
@@ -119,49 +119,51 @@ def run(case: Case, context: Context) -> Result:
 
     def make() -> Sample:
         for arguments in described.variants():
-            if all(case[key] == _text(value) for key, value in arguments.items()):
-                return _samples(described, arguments, quantize=quantize)[part]
+            if all(case[key] == _parameter_text(value) for key, value in arguments.items()):
+                return _recorded_samples(described, arguments, quantize=quantize)[part]
         raise BrokenTestError("This version of ExecuTorch has no test with these parameters.")
 
     return run_model_test(case, context, make)
 
 
-def _samples(described: Described, arguments: Mapping[str, Any], *, quantize: bool) -> list[Sample]:
-    runner = Runner(quantize=quantize)
+def _recorded_samples(
+    described: UpstreamTest, arguments: Mapping[str, Any], *, quantize: bool
+) -> list[Sample]:
+    runner = RecordingRunner(quantize=quantize)
     described.function(runner, **arguments)
     return runner.samples
 
 
-def _parts(described: Described, arguments: Mapping[str, Any]) -> int:
+def _subtest_count(described: UpstreamTest, arguments: Mapping[str, Any]) -> int:
     """Return the number of subtests of a test: the models that its function passes to the runner.
 
     It is 1 if the function raises an exception, so that running the test reports the exception.
     """
     try:
-        return max(1, len(_samples(described, arguments, quantize=False)))
+        return max(1, len(_recorded_samples(described, arguments, quantize=False)))
     except Exception:  # noqa: BLE001 - a test may raise anything
         return 1
 
 
 @cache
-def _described() -> dict[str, Described]:
-    found: dict[str, Described] = {}
+def _upstream_tests() -> dict[str, UpstreamTest]:
+    found: dict[str, UpstreamTest] = {}
     package = importlib.import_module(PACKAGE)
     for entry in pkgutil.iter_modules(package.__path__):
         if entry.name.startswith("test_"):
-            found |= _of_module(importlib.import_module(f"{PACKAGE}.{entry.name}"))
+            found |= _module_tests(importlib.import_module(f"{PACKAGE}.{entry.name}"))
     return found
 
 
-def _of_module(module: ModuleType) -> dict[str, Described]:
+def _module_tests(module: ModuleType) -> dict[str, UpstreamTest]:
     return {
-        name: Described(function, _choices(function), _left_out(function))
+        name: UpstreamTest(function, _parameter_choices(function), _skip_reason(function))
         for name, function in vars(module).items()
         if name.startswith("test_") and callable(function)
     }
 
 
-def _left_out(function: Any) -> str | None:
+def _skip_reason(function: Any) -> str | None:
     """Return why ExecuTorch skips a test, or None.
 
     If a decorator wraps the test, unittest's mark for skipping may be on the wrapped function,
@@ -174,11 +176,11 @@ def _left_out(function: Any) -> str | None:
     return None
 
 
-def _choices(function: Any) -> dict[str, tuple[Any, ...]]:
+def _parameter_choices(function: Any) -> dict[str, tuple[Any, ...]]:
     """Return the values of each parameter of a test, from pytest's mark `parametrize`."""
     marks = [mark for mark in getattr(function, "pytestmark", ()) if mark.name == "parametrize"]
     return {mark.args[0]: tuple(mark.args[1]) for mark in marks}
 
 
-def _text(value: Any) -> str:
+def _parameter_text(value: Any) -> str:
     return str(value).removeprefix("torch.") if isinstance(value, torch.dtype) else str(value)

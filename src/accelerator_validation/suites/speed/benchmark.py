@@ -90,7 +90,7 @@ class SpeedBenchmark:
         numbers = self.memory(setting.shape) * (2 if setting.training else 1)
         return int(numbers * setting.dtype.itemsize)
 
-    def smaller(self, shape: BenchmarkShape) -> list[BenchmarkShape]:
+    def smaller_shapes(self, shape: BenchmarkShape) -> list[BenchmarkShape]:
         """Return the sizes, also `pilot`, with less work than this one, smallest first."""
         known = {each for shapes in self.shapes.values() for each in shapes}
         known |= {self.pilot} if self.pilot else set()

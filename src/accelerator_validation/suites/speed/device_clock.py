@@ -24,7 +24,7 @@ def device_clock(device: str) -> Clock:
 
     Raises SkippedError if torch has no function that waits for the device.
     """
-    wait = _waiting(torch.device(device))
+    wait = _synchronize_function(torch.device(device))
 
     def clock() -> float:
         wait()
@@ -33,7 +33,7 @@ def device_clock(device: str) -> Clock:
     return clock
 
 
-def _waiting(device: torch.device) -> Call:
+def _synchronize_function(device: torch.device) -> Call:
     """Return a function that waits for the device. Raises SkippedError if torch has none."""
     if device.type == "cpu":
         return lambda: None  # operators on the CPU return when they are done
@@ -44,8 +44,8 @@ def _waiting(device: torch.device) -> Call:
     else:
         found = getattr(getattr(torch, device.type, None), "synchronize", None)
     if found is None:
-        what = f"torch.{device.type} has no synchronize()"
-        raise SkippedError(f"Speed cannot be measured: {what}, and calls return early.")
+        problem = f"torch.{device.type} has no synchronize()"
+        raise SkippedError(f"Speed cannot be measured: {problem}, and calls return early.")
     return lambda: found(device)
 
 
@@ -55,13 +55,13 @@ def require_waiting(act: Call, clock: Clock, seconds: float) -> None:
     `seconds` is the time of a call on the clock. A device that computes only when results are read,
     or whose `synchronize` does not wait, would appear faster than any other.
     """
-    arrival = min(_arrival(act, clock) for _ in range(_TRIES))
+    arrival = min(_arrival_time_s(act, clock) for _ in range(_TRIES))
     if arrival > _TIMES * seconds + _LATENCY_S:
         took = f"a call took {seconds:.3g} s, and its result arrived after {arrival:.3g} s"
         raise CheckFailedError(f"synchronize() returns before the work is done: {took}.")
 
 
-def _arrival(act: Call, clock: Clock) -> float:
+def _arrival_time_s(act: Call, clock: Clock) -> float:
     started = clock()
     first_tensor(act()).detach().flatten()[:1].cpu()
     return time.perf_counter() - started

@@ -31,9 +31,9 @@ _TOKENS = 128
 _DTYPES = ("float32", "bfloat16")
 
 
-def _of_torchvision(name: str, setting: Setting) -> Workload:
+def _image_workload(name: str, setting: Setting) -> Workload:
     """Return a call of an image model. In training, the call has a classification loss."""
-    make = _of_library("torchvision.models", name)
+    make = _library_class("torchvision.models", name)
     model = make(weights=None).to(setting.device, setting.dtype)
     images = setting.random(setting.shape[0], 3, _SIDE, _SIDE)
     if not setting.training:
@@ -45,19 +45,19 @@ def _of_torchvision(name: str, setting: Setting) -> Workload:
 
 
 def _bert(setting: Setting) -> Workload:
-    kind = _of_library("transformers", "BertForMaskedLM")
+    kind = _library_class("transformers", "BertForMaskedLM")
     config = kind.config_class(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
-    return _of_words(kind(config), setting)
+    return _text_workload(kind(config), setting)
 
 
 def _gpt2(setting: Setting) -> Workload:
-    kind = _of_library("transformers", "GPT2LMHeadModel")
+    kind = _library_class("transformers", "GPT2LMHeadModel")
     config = kind.config_class(resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0)
     config.use_cache = False  # one pass over a whole text, as in training
-    return _of_words(kind(config), setting)
+    return _text_workload(kind(config), setting)
 
 
-def _of_library(module: str, name: str) -> Any:
+def _library_class(module: str, name: str) -> Any:
     """Return a model's constructor. Raises BrokenTestError if the library cannot be imported."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")  # weights are random, so nothing is downloaded
     try:
@@ -66,7 +66,7 @@ def _of_library(module: str, name: str) -> Any:
         raise BrokenTestError(f"{module} cannot be imported here: {error}") from None
 
 
-def _of_words(model: Any, setting: Setting) -> Workload:
+def _text_workload(model: Any, setting: Setting) -> Workload:
     words = torch.randint(5, model.config.vocab_size, setting.shape).to(setting.device)
     inputs = {"input_ids": words} | ({"labels": words} if setting.training else {})
     model = model.to(setting.device, setting.dtype)
@@ -77,7 +77,7 @@ def _batch(shape: BenchmarkShape) -> float:
     return float(shape[0])
 
 
-def _image_model(name: str, weights: float, activations: float) -> SpeedBenchmark:
+def _image_benchmark(name: str, weights: float, activations: float) -> SpeedBenchmark:
     """Return the benchmark of a torchvision model, from its number of weights and activations.
 
     `activations` is the number per image.
@@ -85,7 +85,7 @@ def _image_model(name: str, weights: float, activations: float) -> SpeedBenchmar
     return SpeedBenchmark(
         name,
         IMAGES,
-        lambda setting: _of_torchvision(name, setting),
+        lambda setting: _image_workload(name, setting),
         _batch,
         lambda shape: weights + shape[0] * activations,
         {Inference: ((1,), (64,)), Training: ((1,), (64,))},
@@ -95,7 +95,7 @@ def _image_model(name: str, weights: float, activations: float) -> SpeedBenchmar
     )
 
 
-def _language_model(name: str, build: Any) -> SpeedBenchmark:
+def _language_benchmark(name: str, build: Any) -> SpeedBenchmark:
     """Return the benchmark of a Transformers model with 12 layers of width 768."""
     vocabulary, scores, weights = 50_000.0, 12 * 2 * 12.0, 1.3e8
 
@@ -116,10 +116,10 @@ def _language_model(name: str, build: Any) -> SpeedBenchmark:
 
 
 MODELS: tuple[SpeedBenchmark, ...] = (
-    _image_model("resnet50", weights=2.6e7, activations=2.3e7),
-    _image_model("vit_b_16", weights=8.7e7, activations=4.0e7),
-    _language_model("bert-base", _bert),
-    _language_model("gpt2", _gpt2),
+    _image_benchmark("resnet50", weights=2.6e7, activations=2.3e7),
+    _image_benchmark("vit_b_16", weights=8.7e7, activations=4.0e7),
+    _language_benchmark("bert-base", _bert),
+    _language_benchmark("gpt2", _gpt2),
 )
 
 
@@ -172,7 +172,7 @@ def _model_workload(model: Any, forward: Callable[[], Any], *, training: bool) -
     return Workload(train if training else infer)
 
 
-def _block(setting: Setting) -> Workload:
+def _block_workload(setting: Setting) -> Workload:
     model = EncoderBlock().to(setting.device, setting.dtype)
     tokens = setting.random(*setting.shape, WIDTH)
     return _model_workload(model, lambda: model(tokens), training=setting.training)
@@ -195,7 +195,7 @@ BLOCKS: tuple[SpeedBenchmark, ...] = (
     SpeedBenchmark(
         "transformer-block",
         COMPUTING,
-        _block,
+        _block_workload,
         _operations,
         _memory,
         {Inference: _SHAPES, Training: _SHAPES},

@@ -67,7 +67,7 @@ def parse_amd_smi(text: str) -> SensorReading:
     found = json.loads(text)
     card = (found["gpu_data"] if isinstance(found, dict) else found)[0]
     return SensorReading(
-        _within(card, "power", "socket_power"), _within(card, "clock", "gfx_0", "clk")
+        _nested_number(card, "power", "socket_power"), _nested_number(card, "clock", "gfx_0", "clk")
     )
 
 
@@ -153,7 +153,7 @@ def read_tools(tools: tuple[SensorTool, ...], index: int) -> SensorReading:
         if any(os.environ.get(name) for name in tool.hidden_by):
             continue
         words = [word.format(index=index) for word in tool.words]
-        with suppress(OSError, subprocess.SubprocessError, *_UNREADABLE):
+        with suppress(OSError, subprocess.SubprocessError, *_PARSE_ERRORS):
             done = subprocess.run(
                 words, capture_output=True, text=True, timeout=_LIMIT_S, check=True
             )
@@ -162,7 +162,7 @@ def read_tools(tools: tuple[SensorTool, ...], index: int) -> SensorReading:
     return SensorReading()
 
 
-_UNREADABLE = (ValueError, LookupError, AttributeError, TypeError, StopIteration)
+_PARSE_ERRORS = (ValueError, LookupError, AttributeError, TypeError, StopIteration)
 """The exceptions that a parser raises if the tool prints another format."""
 
 
@@ -172,7 +172,7 @@ def _number(text: str) -> float | None:
     return float(found[0]) if found else None
 
 
-def _within(found: Any, *names: str) -> float | None:
+def _nested_number(found: Any, *names: str) -> float | None:
     """Return the number under nested keys: 142 for `{"value": 142, "unit": "W"}`.
 
     Returns None for `"N/A"`, or if a key is missing.
@@ -199,7 +199,7 @@ def read_processor(
     before, began = _energies(powercap), time.perf_counter()
     if before:
         time.sleep(window_s)
-    used = _used(before, _energies(powercap), powercap)
+    used = _used_energies(before, _energies(powercap), powercap)
     seconds = time.perf_counter() - began
     power = sum(used) / 1e6 / seconds if used else None
     clocks = list(_clocks(processors))
@@ -219,7 +219,7 @@ def _energies(powercap: Path) -> dict[str, int]:
     return found
 
 
-def _used(before: dict[str, int], after: dict[str, int], powercap: Path) -> list[int]:
+def _used_energies(before: dict[str, int], after: dict[str, int], powercap: Path) -> list[int]:
     """Return the energy in microjoules that each processor package used between two readings.
 
     The result accounts for a counter that restarted at the end of its range. If this range is
@@ -258,7 +258,7 @@ def readings_under_load(
     if not sensor():  # no value is available, so no load is needed
         return {}
     with ThreadPoolExecutor(1) as thread:
-        reading: Future[list[SensorReading]] = thread.submit(_read, sensor, settle_s)
+        reading: Future[list[SensorReading]] = thread.submit(_take_readings, sensor, settle_s)
         while not reading.done():
             act()
             clock()
@@ -273,6 +273,6 @@ def readings_under_load(
     }
 
 
-def _read(sensor: Sensor, settle_s: float) -> list[SensorReading]:
+def _take_readings(sensor: Sensor, settle_s: float) -> list[SensorReading]:
     time.sleep(settle_s)
     return [sensor() for _ in range(_READINGS)]

@@ -14,14 +14,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-LEAST_REPEATS = 6
+MIN_REPEATS = 6
 """The minimum number of repeats: with fewer, no interval holds the median with a confidence of 95%
 (1 - 2 / 2**n)."""
 
 _OUTSIDE = 0.025  # on each side of the interval
 
-_NARROW = 0.02
-_WIDEST = 0.10
+_NARROW_WIDTH = 0.02
+_MAX_WIDTH = 0.10
 _MOST_DIFFERENCE = 0.25  # what torch.utils.benchmark calls significant environmental influence
 
 
@@ -47,31 +47,35 @@ class Timing:
     @property
     def is_narrow(self) -> bool:
         """Whether repeats can stop: there are enough, and `width` is at most 2%."""
-        return self.repeats >= LEAST_REPEATS and self.width <= _NARROW
+        return self.repeats >= MIN_REPEATS and self.width <= _NARROW_WIDTH
 
     @property
-    def too_noisy(self) -> str | None:
+    def noise_reason(self) -> str | None:
         """The reason why the timing must not be published, or None if it can be published."""
-        if self.repeats < LEAST_REPEATS:
-            return f"only {self.repeats} of {LEAST_REPEATS} runs fit into the time"
+        if self.repeats < MIN_REPEATS:
+            return f"only {self.repeats} of {MIN_REPEATS} runs fit into the time"
         if self.difference > _MOST_DIFFERENCE:
             return f"the runs differ by {self.difference:.0%}"
-        if self.width > _WIDEST:
+        if self.width > _MAX_WIDTH:
             return f"the uncertainty of the median is {self.width:.0%}"
         return None
 
 
-def timing(seconds: Sequence[float]) -> Timing:
+def summarize_timings(seconds: Sequence[float]) -> Timing:
     """Return the summary of the timings of a call. `seconds` must not be empty."""
     ordered = sorted(seconds)
     median = statistics.median(ordered)
-    place = _rank(len(ordered))
+    place = _interval_rank(len(ordered))
     return Timing(
-        median, ordered[place], ordered[-1 - place], len(ordered), _difference(ordered, median)
+        median,
+        ordered[place],
+        ordered[-1 - place],
+        len(ordered),
+        _quartile_distance(ordered, median),
     )
 
 
-def _rank(count: int) -> int:
+def _interval_rank(count: int) -> int:
     """Return how many of `count` sorted timings are below the confidence interval.
 
     The same number of timings is above the interval.
@@ -80,18 +84,18 @@ def _rank(count: int) -> int:
     """
     outside, place = 0.0, 0
     while place < count // 2:
-        outside += math.exp(_log_choices(count, place) - count * math.log(2))
+        outside += math.exp(_log_binomial(count, place) - count * math.log(2))
         if outside > _OUTSIDE:
             break
         place += 1
     return max(0, place - 1)
 
 
-def _log_choices(count: int, chosen: int) -> float:
+def _log_binomial(count: int, chosen: int) -> float:
     return math.lgamma(count + 1) - math.lgamma(chosen + 1) - math.lgamma(count - chosen + 1)
 
 
-def _difference(ordered: Sequence[float], median: float) -> float:
+def _quartile_distance(ordered: Sequence[float], median: float) -> float:
     if len(ordered) == 1:
         return 0.0
     lower, _, upper = statistics.quantiles(ordered, n=4, method="inclusive")
@@ -104,10 +108,13 @@ def _difference(ordered: Sequence[float], median: float) -> float:
 # others. Runs then agree closely, on a number that is not the CPU's.
 
 _STAT = Path("/proc/stat")
-_IDLE = {3, 4}  # idle, and waiting for a disk; all else is work, or stolen by the hypervisor
+_IDLE_COLUMNS = {
+    3,
+    4,
+}  # idle, and waiting for a disk; all else is work, or stolen by the hypervisor
 _COUNTED = 8  # guests, after these, are counted as users already
-_MOST = 0.10
-_LEAST_S = 0.2  # Linux counts in hundredths of a second, too coarse for a shorter time
+_MAX_OTHERS_SHARE = 0.10
+_MIN_PERIOD_S = 0.2  # Linux counts in hundredths of a second, too coarse for a shorter time
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +136,7 @@ def processor_times(stat: Path = _STAT) -> ProcessorTimes | None:
     with suppress(OSError, ValueError, IndexError):
         lines = stat.read_text("ascii").splitlines()
         ticks = [int(word) for word in lines[0].split()[1 : _COUNTED + 1]]
-        busy = sum(count for place, count in enumerate(ticks) if place not in _IDLE)
+        busy = sum(count for place, count in enumerate(ticks) if place not in _IDLE_COLUMNS)
         processors = sum(line.startswith("cpu") for line in lines) - 1
         seconds = busy / os.sysconf("SC_CLK_TCK")
         return ProcessorTimes(seconds, time.process_time(), time.perf_counter(), processors)
@@ -141,10 +148,10 @@ def disturbance(before: ProcessorTimes | None, after: ProcessorTimes | None) -> 
 
     The result is None also if a reading is missing, or less than 0.2 seconds are between the two.
     """
-    if before is None or after is None or after.clock_s - before.clock_s < _LEAST_S:
+    if before is None or after is None or after.clock_s - before.clock_s < _MIN_PERIOD_S:
         return None
     others = (after.all_s - before.all_s) - (after.own_s - before.own_s)
     share = others / ((after.clock_s - before.clock_s) * after.processors)
-    if share <= _MOST:
+    if share <= _MAX_OTHERS_SHARE:
         return None
     return f"other programs used {share:.0%} of the processors"

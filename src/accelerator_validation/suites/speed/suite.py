@@ -36,18 +36,20 @@ from accelerator_validation.suites.speed.full_models import BLOCKS, MODELS
 from accelerator_validation.suites.speed.primitives import PRIMITIVES
 from accelerator_validation.suites.speed.sensors import readings_under_load, sensor_of
 from accelerator_validation.suites.speed.spread import (
-    LEAST_REPEATS,
+    MIN_REPEATS,
     Timing,
     disturbance,
     processor_times,
-    timing,
+    summarize_timings,
 )
 
 BENCHMARKS = {trial.name: trial for trial in (*PRIMITIVES, *BLOCKS, *MODELS)}
 
 SPEED, TIME = "speed", "time"
 _DIGITS = 4
-_UNSURE = 2.0  # an estimate may be this many times too long, as small sizes use a device badly
+_ESTIMATE_MARGIN = (
+    2.0  # an estimate may be this many times too long, as small sizes use a device badly
+)
 _MOST_NUMBERS = 1 << 20  # the most numbers of a result that are checked, evenly spread
 
 
@@ -62,42 +64,44 @@ def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is 
 
 def run(case: Case, context: Context) -> Result:
     """Measure a computation. The result must be finite and, if it can be checked, correct."""
-    trial, limits = BENCHMARKS[case.name], context.matrix.settings
-    setting = setting_of(case, context.device)
+    benchmark, limits = BENCHMARKS[case.name], context.matrix.settings
+    setting = benchmark_setting(case, context.device)
     context.stage = "load"
-    if trial.package and find_spec(trial.package) is None:
-        raise SkippedError(f"{trial.package} is not installed: pip install {trial.package}")
-    require_room(context.device, trial.needed(setting))
+    if benchmark.package and find_spec(benchmark.package) is None:
+        raise SkippedError(f"{benchmark.package} is not installed: pip install {benchmark.package}")
+    require_free_memory(context.device, benchmark.needed(setting))
     clock = device_clock(context.device)
     torch.manual_seed(case.seed)
     context.stage = "run"
-    workload, call_s = _warm(trial, setting, clock, limits["longest-call-ms"] / 1000)
+    workload, call_s = _warm_workload(benchmark, setting, clock, limits["longest-call-ms"] / 1000)
     budget = Budget(limits["first-round-ms"] / 1000, limits["measuring-ms"] / 1000)
-    found, noise = _calm(workload, clock, call_s, budget, context.device, limits["tries"])
+    found, noise = _measure_undisturbed(
+        workload, clock, call_s, budget, context.device, limits["tries"]
+    )
     context.stage = "compare"
     require_waiting(workload.act, clock, found.median)
-    _require_sane(workload, setting, context.matrix.tolerances[case["dtype"]])
+    _require_correct_result(workload, setting, context.matrix.tolerances[case["dtype"]])
     context.metrics["threads"] = (torch.get_num_threads(), "1")
     if noise:
         return Result("passed", "compare", f"Speed not published: {noise}.")
-    result = _result(found, trial, setting)
+    result = _speed_result(found, benchmark, setting)
     load = readings_under_load(workload.act, clock, sensor_of(context.device))
     return replace(result, metrics={**result.metrics, **load})
 
 
-def _warm(
-    trial: SpeedBenchmark, setting: Setting, clock: Clock, longest_s: float
+def _warm_workload(
+    benchmark: SpeedBenchmark, setting: Setting, clock: Clock, longest_s: float
 ) -> tuple[Workload, float]:
     """Create and warm up a workload, and return it with the seconds of a call.
 
     Raises SkippedError if a call takes longer than `longest_s`, or is expected to take longer.
     """
-    disturbed = _others_since(setting.device)
+    disturbed = _disturbance_observer(setting.device)
     try:
-        _foretell(trial, setting, clock, longest_s)
-        workload = trial.build(setting)
+        _require_short_estimate(benchmark, setting, clock, longest_s)
+        workload = benchmark.build(setting)
         call_s = warm_up(workload.act, clock, longest_s)
-        _require_time(call_s, longest_s)
+        _require_short_call(call_s, longest_s)
     except SkippedError as error:
         if words := disturbed():
             raise SkippedError(f"{error} During the measurement, {words}.") from None
@@ -105,7 +109,7 @@ def _warm(
     return workload, call_s
 
 
-def _calm(  # noqa: PLR0913, PLR0917 - what measuring needs
+def _measure_undisturbed(  # noqa: PLR0913, PLR0917 - what measuring needs
     workload: Workload, clock: Clock, call_s: float, budget: Budget, device: str, tries: int
 ) -> tuple[Timing, str | None]:
     """Measure a workload until the timing can be published, at most `tries` times.
@@ -113,15 +117,15 @@ def _calm(  # noqa: PLR0913, PLR0917 - what measuring needs
     Returns the last timing, and the reason why it cannot be published. The reason is None if the
     timing can be published.
     """
-    disturbed = _others_since(device)
-    found = measured(workload.act, clock, call_s, budget)
-    noise = disturbed() or found.too_noisy
+    disturbed = _disturbance_observer(device)
+    found = measure_call(workload.act, clock, call_s, budget)
+    noise = disturbed() or found.noise_reason
     if noise and tries > 1:
-        return _calm(workload, clock, call_s, budget, device, tries - 1)
+        return _measure_undisturbed(workload, clock, call_s, budget, device, tries - 1)
     return found, noise
 
 
-def _others_since(device: str) -> Callable[[], str | None]:
+def _disturbance_observer(device: str) -> Callable[[], str | None]:
     """Return a function that tells whether other programs have used the CPU since this call.
 
     That function returns a text, or None if they have not. If the device is not the CPU, that
@@ -133,38 +137,40 @@ def _others_since(device: str) -> Callable[[], str | None]:
     return lambda: disturbance(before, processor_times())
 
 
-def setting_of(case: Case, device: str) -> Setting:
+def benchmark_setting(case: Case, device: str) -> Setting:
     """Return the setting for the parameters of a test."""
     mode = dict(case.parameters).get("mode", "")
     shape = BENCHMARKS[case.name].shape_of(mode, case["shapes"])
     return Setting(device, getattr(torch, case["dtype"]), shape, mode == "training")
 
 
-def _foretell(trial: SpeedBenchmark, setting: Setting, clock: Clock, longest_s: float) -> None:
+def _require_short_estimate(
+    benchmark: SpeedBenchmark, setting: Setting, clock: Clock, longest_s: float
+) -> None:
     """Raise SkippedError if the estimated time of a call is more than twice `longest_s`.
 
     The time is estimated from a call with the next smaller size. The sizes run from the smallest
     on, and each size is estimated in this way before it runs.
     """
-    unsure_s = _UNSURE * longest_s
+    unsure_s = _ESTIMATE_MARGIN * longest_s
     second = 0.0  # per unit of work
-    for shape in trial.smaller(setting.shape):
+    for shape in benchmark.smaller_shapes(setting.shape):
         smaller = replace(setting, shape=shape)
-        if second * trial.work(smaller) > unsure_s:
+        if second * benchmark.work(smaller) > unsure_s:
             break
-        second = warm_up(trial.build(smaller).act, clock, longest_s) / trial.work(smaller)
+        second = warm_up(benchmark.build(smaller).act, clock, longest_s) / benchmark.work(smaller)
         gc.collect()  # free the smaller model before a larger one is created
-    if second * trial.work(setting) > unsure_s:
-        _require_time(second * trial.work(setting), longest_s)
+    if second * benchmark.work(setting) > unsure_s:
+        _require_short_call(second * benchmark.work(setting), longest_s)
 
 
-def _require_time(call_s: float, longest_s: float) -> None:
+def _require_short_call(call_s: float, longest_s: float) -> None:
     if call_s > longest_s:
-        what = f"One call takes about {call_s:.1f} s on this device"
-        raise SkippedError(f"{what}. Calls of more than {longest_s:g} s are not measured.")
+        problem = f"One call takes about {call_s:.1f} s on this device"
+        raise SkippedError(f"{problem}. Calls of more than {longest_s:g} s are not measured.")
 
 
-def _require_sane(workload: Workload, setting: Setting, room: Tolerance) -> None:
+def _require_correct_result(workload: Workload, setting: Setting, room: Tolerance) -> None:
     """Raise CheckFailedError if the result is on another device, MismatchError if it is wrong.
 
     A result is wrong if it has numbers that are not finite, or that differ from the CPU's numbers.
@@ -179,23 +185,25 @@ def _require_sane(workload: Workload, setting: Setting, room: Tolerance) -> None
         raise MismatchError("the result has numbers that are not finite")
     if workload.sample is None:
         return
-    mine, theirs = workload.sample(output)
-    atol = room.atol * float(theirs.abs().max())
+    device_numbers, cpu_numbers = workload.sample(output)
+    atol = room.atol * float(cpu_numbers.abs().max())
     try:
-        torch.testing.assert_close(mine.detach().cpu().double(), theirs, rtol=room.rtol, atol=atol)
+        torch.testing.assert_close(
+            device_numbers.detach().cpu().double(), cpu_numbers, rtol=room.rtol, atol=atol
+        )
     except AssertionError as error:
         raise MismatchError(f"some numbers of the result: {error}") from None
 
 
-def _result(found: Timing, trial: SpeedBenchmark, setting: Setting) -> Result:
+def _speed_result(found: Timing, benchmark: SpeedBenchmark, setting: Setting) -> Result:
     """Return the median as a speed and as a time, with their intervals."""
-    work = trial.work(setting) / trial.unit.scale
+    work = benchmark.work(setting) / benchmark.unit.scale
     seconds = tuple(map(_rounded, (found.median, found.low, found.high)))
     speed = tuple(_rounded(work / value) for value in (found.median, found.high, found.low))
     return Result(
         "passed",
         "compare",
-        metrics={SPEED: (speed[0], trial.unit.name), TIME: (seconds[0], "s")},
+        metrics={SPEED: (speed[0], benchmark.unit.name), TIME: (seconds[0], "s")},
         spreads={
             SPEED: (speed[1], speed[2], found.repeats),
             TIME: (seconds[1], seconds[2], found.repeats),
@@ -238,30 +246,30 @@ def warm_up(act: Call, clock: Clock, longest_s: float = float("inf")) -> float:
     return fastest
 
 
-def measured(act: Call, clock: Clock, call_s: float, budget: Budget) -> Timing:
+def measure_call(act: Call, clock: Clock, call_s: float, budget: Budget) -> Timing:
     """Repeat a warm call until its median is precise enough or the budget is used up.
 
     `call_s` is the approximate time of a call. torch.utils.benchmark combines as many calls into a
     timing as the clock's precision requires.
     """
     timer = Timer("act()", globals={"act": act}, timer=clock, num_threads=torch.get_num_threads())
-    began, round_s = time.perf_counter(), max(budget.first_s, LEAST_REPEATS * call_s)
+    began, round_s = time.perf_counter(), max(budget.first_s, MIN_REPEATS * call_s)
     merged = timer.blocked_autorange(min_run_time=round_s)
-    found = timing(merged.times)
-    while not found.is_narrow and _left(budget, began) > 0:
-        round_s = min(2 * round_s, _left(budget, began))
+    found = summarize_timings(merged.times)
+    while not found.is_narrow and _remaining_budget_s(budget, began) > 0:
+        round_s = min(2 * round_s, _remaining_budget_s(budget, began))
         merged = Measurement.merge([merged, timer.blocked_autorange(min_run_time=round_s)])[0]
-        found = timing(merged.times)
+        found = summarize_timings(merged.times)
     return found
 
 
-def _left(budget: Budget, began: float) -> float:
+def _remaining_budget_s(budget: Budget, began: float) -> float:
     return budget.all_s - (time.perf_counter() - began)
 
 
 _MEMINFO = Path("/proc/meminfo")
 _GIB = 1 << 30
-_SHARE = 0.5  # the rest is for workspaces, fallbacks and whoever else uses the device
+_USABLE_MEMORY_SHARE = 0.5  # the rest is for workspaces, fallbacks and whoever else uses the device
 
 
 def free_bytes(device: str, meminfo: Path = _MEMINFO) -> int | None:
@@ -280,12 +288,12 @@ def free_bytes(device: str, meminfo: Path = _MEMINFO) -> int | None:
     return None
 
 
-def require_room(device: str, needed: int) -> None:
+def require_free_memory(device: str, needed: int) -> None:
     """Raise SkippedError if a test needs more than half of the device's free memory.
 
     `needed` is in bytes.
     """
     free = free_bytes(device)
-    if free is not None and needed > _SHARE * free:
-        room = f"{_SHARE:.0%} of the free memory, which is {free / _GIB:.1f} GiB"
+    if free is not None and needed > _USABLE_MEMORY_SHARE * free:
+        room = f"{_USABLE_MEMORY_SHARE:.0%} of the free memory, which is {free / _GIB:.1f} GiB"
         raise SkippedError(f"The test needs about {needed / _GIB:.1f} GiB, more than {room}.")

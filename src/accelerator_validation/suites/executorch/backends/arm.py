@@ -14,33 +14,33 @@ from typing import Any
 
 from accelerator_validation.executorch.backend import (
     PLAIN,
-    QUANTIZED_DB,
+    QUANTIZED_SQNR_DB,
     Backend,
     Execute,
     Recipe,
-    importing,
-    unchecked,
-    version_of,
+    required_import,
+    unchecked_lowering_arguments,
+    version_reader,
 )
 
-Specify = Callable[[], Any]
+CompileSpecFactory = Callable[[], Any]
 """Returns an `ArmCompileSpec`."""
 
 _INSTALL = 'pip install --no-deps "tosa-tools==2026.5.0" "ethos-u-vela==5.1.0" "ml_dtypes==0.5.1"'
 _CALL = "executorch_call_delegate"
 
 
-def _lowering(specify: Specify) -> Mapping[str, Any]:
-    with importing("Arm's tools", _INSTALL):
+def _lowering(specify: CompileSpecFactory) -> Mapping[str, Any]:
+    with required_import("Arm's tools", _INSTALL):
         from executorch.backends.arm.util._factory import create_partitioner
 
         spec = specify()
-    return {"partitioner": [create_partitioner(spec)], **unchecked()}
+    return {"partitioner": [create_partitioner(spec)], **unchecked_lowering_arguments()}
 
 
-def _quantizer(specify: Specify) -> Any:
+def _quantizer(specify: CompileSpecFactory) -> Any:
     """Return a quantizer to 8 bits with a scale per channel, for the target of `specify`."""
-    with importing("Arm's tools", _INSTALL):
+    with required_import("Arm's tools", _INSTALL):
         from executorch.backends.arm.quantizer import get_symmetric_quantization_config
         from executorch.backends.arm.util._factory import create_quantizer
 
@@ -49,9 +49,9 @@ def _quantizer(specify: Specify) -> Any:
     return quantizer
 
 
-def _recipe(name: str, specify: Specify) -> Recipe:
+def _recipe(name: str, specify: CompileSpecFactory) -> Recipe:
     return Recipe(
-        name, partial(_lowering, specify), partial(_quantizer, specify), sqnr_db=QUANTIZED_DB
+        name, partial(_lowering, specify), partial(_quantizer, specify), sqnr_db=QUANTIZED_SQNR_DB
     )
 
 
@@ -73,7 +73,7 @@ def _tosa(profile: str) -> Any:
 
 def _simulate(edge: Any) -> Execute:
     """Return a function that runs a lowered program with Arm's TOSA reference model."""
-    with importing("The TOSA tools", _INSTALL):
+    with required_import("The TOSA tools", _INSTALL):
         from executorch.backends.arm.test.runner_utils import TosaReferenceModelDispatch
     program = edge.exported_program()
     calls = any(str(node.target) == _CALL for node in program.graph.nodes)
@@ -91,7 +91,7 @@ def _simulate(edge: Any) -> Execute:
 ETHOS_U55 = Backend(
     name="arm_ethos_u55",
     runtime_name="EthosUBackend",
-    version=version_of("ethos-u-vela"),
+    version=version_reader("ethos-u-vela"),
     packages=("ethos-u-vela", "tosa-tools"),
     needs="a board with an Ethos-U55, or Arm's simulator Corstone-300",
     recipes=(_recipe(PLAIN, _ethos_u55),),
@@ -100,7 +100,7 @@ ETHOS_U55 = Backend(
 TOSA = Backend(
     name="arm_tosa",
     runtime_name="TOSABackend",
-    version=version_of("tosa-tools"),
+    version=version_reader("tosa-tools"),
     packages=("tosa-tools",),
     simulate=_simulate,
     simulator="the TOSA reference model",

@@ -8,10 +8,10 @@ from typing import Any
 
 from accelerator_validation.executorch.backend import (
     PLAIN,
-    QUANTIZED_DB,
+    QUANTIZED_SQNR_DB,
     Backend,
     Recipe,
-    importing,
+    required_import,
 )
 
 _INSTALL = 'pip install "coremltools==9.0" "scikit-learn>=1.7.1"'
@@ -22,7 +22,7 @@ def _lowering(system: str) -> Mapping[str, Any]:
 
     `system` is the oldest system that must run the program, such as `iOS15`.
     """
-    with importing("coremltools", _INSTALL):
+    with required_import("coremltools", _INSTALL):
         import coremltools
         from executorch.backends.apple.coreml.compiler import CoreMLBackend
         from executorch.backends.apple.coreml.partition import CoreMLPartitioner
@@ -34,7 +34,7 @@ def _lowering(system: str) -> Mapping[str, Any]:
 def _quantizer() -> Any:
     import torch
 
-    with importing("coremltools", _INSTALL):
+    with required_import("coremltools", _INSTALL):
         from coremltools.optimize.torch.quantization import (
             LinearQuantizerConfig,
             ModuleLinearQuantizerConfig,
@@ -56,6 +56,6 @@ BACKEND = Backend(
     needs="a device with macOS or iOS",
     recipes=(
         Recipe(PLAIN, partial(_lowering, "iOS15"), rtol=1e-2, atol=1e-2),  # computed in float16
-        Recipe("static_int8", partial(_lowering, "iOS17"), _quantizer, sqnr_db=QUANTIZED_DB),
+        Recipe("static_int8", partial(_lowering, "iOS17"), _quantizer, sqnr_db=QUANTIZED_SQNR_DB),
     ),
 )

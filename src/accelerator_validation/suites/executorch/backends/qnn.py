@@ -9,10 +9,10 @@ from typing import Any
 
 from accelerator_validation.executorch.backend import (
     PLAIN,
-    QUANTIZED_DB,
+    QUANTIZED_SQNR_DB,
     Backend,
-    NotHereError,
     Recipe,
+    UnavailableError,
 )
 
 _NO_SDK = (
@@ -28,7 +28,7 @@ def _lowering(*, half: bool) -> Mapping[str, Any]:
     missing.
     """
     if not os.environ.get("QNN_SDK_ROOT"):  # without it ExecuTorch would download the SDK
-        raise NotHereError(_NO_SDK)
+        raise UnavailableError(_NO_SDK)
     from executorch.backends.qualcomm.partition.qnn_partitioner import QnnPartitioner
     from executorch.backends.qualcomm.serialization.qc_schema import QcomChipset
     from executorch.backends.qualcomm.utils.utils import (
@@ -51,9 +51,9 @@ def _quantizer(dtype: str) -> Any:
     return quantizer
 
 
-def _quantized(dtype: str) -> Recipe:
+def _quantized_recipe(dtype: str) -> Recipe:
     lowering, quantizer = partial(_lowering, half=False), partial(_quantizer, dtype)
-    return Recipe(dtype, lowering, quantizer, sqnr_db=QUANTIZED_DB)
+    return Recipe(dtype, lowering, quantizer, sqnr_db=QUANTIZED_SQNR_DB)
 
 
 BACKEND = Backend(
@@ -62,6 +62,6 @@ BACKEND = Backend(
     needs="a Qualcomm chip, or the simulator of Qualcomm's SDK",
     recipes=(
         Recipe(PLAIN, partial(_lowering, half=True), rtol=1e-2, atol=1e-2),
-        *(_quantized(dtype) for dtype in ("8a8w", "16a8w", "16a4w")),
+        *(_quantized_recipe(dtype) for dtype in ("8a8w", "16a8w", "16a4w")),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from accelerator_validation.executorch.backend import PLAIN, QUANTIZED_DB, Backend, Recipe
+from accelerator_validation.executorch.backend import PLAIN, QUANTIZED_SQNR_DB, Backend, Recipe
 
 
 def _lowering() -> Mapping[str, Any]:
@@ -29,6 +29,6 @@ BACKEND = Backend(
     needs="a GPU with Vulkan, and an ExecuTorch built with EXECUTORCH_BUILD_VULKAN",
     recipes=(
         Recipe(PLAIN, _lowering),
-        Recipe("static_int8_per_channel", _lowering, _quantizer, sqnr_db=QUANTIZED_DB),
+        Recipe("static_int8_per_channel", _lowering, _quantizer, sqnr_db=QUANTIZED_SQNR_DB),
     ),
 )

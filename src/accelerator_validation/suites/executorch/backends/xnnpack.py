@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from accelerator_validation.executorch.backend import PLAIN, QUANTIZED_DB, Backend, Recipe
+from accelerator_validation.executorch.backend import PLAIN, QUANTIZED_SQNR_DB, Backend, Recipe
 
 
 def _lowering() -> Mapping[str, Any]:
@@ -33,11 +33,11 @@ def _quantizer(**options: int) -> Any:
     return XNNPACKQuantizer().set_global(get_symmetric_quantization_config(**options))
 
 
-def _quantized(name: str, **options: int) -> Recipe:
-    return Recipe(name, _lowering, partial(_quantizer, **options), sqnr_db=QUANTIZED_DB)
+def _quantized_recipe(name: str, **options: int) -> Recipe:
+    return Recipe(name, _lowering, partial(_quantizer, **options), sqnr_db=QUANTIZED_SQNR_DB)
 
 
-_FOUR_BITS = {"is_per_channel": True, "is_dynamic": True, "weight_qmin": -8, "weight_qmax": 7}
+_INT4_OPTIONS = {"is_per_channel": True, "is_dynamic": True, "weight_qmin": -8, "weight_qmax": 7}
 
 BACKEND = Backend(
     name="xnnpack",
@@ -45,11 +45,11 @@ BACKEND = Backend(
     recipes=(
         Recipe(PLAIN, _lowering),
         Recipe("fp16", _lowering, dtype="float16", rtol=1e-2, atol=1e-2),
-        _quantized("static_int8_per_channel", is_per_channel=True),
-        _quantized("static_int8_per_tensor", is_per_channel=False),
-        _quantized("dynamic_int8_per_channel", is_per_channel=True, is_dynamic=True),
+        _quantized_recipe("static_int8_per_channel", is_per_channel=True),
+        _quantized_recipe("static_int8_per_tensor", is_per_channel=False),
+        _quantized_recipe("dynamic_int8_per_channel", is_per_channel=True, is_dynamic=True),
         Recipe("bf16", _lowering, dtype="bfloat16", rtol=2e-2, atol=2e-2),
-        _quantized("dynamic_int4_per_channel", **_FOUR_BITS),
+        _quantized_recipe("dynamic_int4_per_channel", **_INT4_OPTIONS),
         Recipe("to_edge", _lowering, two_steps=True),
     ),
 )

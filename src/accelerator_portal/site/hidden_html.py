@@ -27,21 +27,21 @@ class HtmlMark:
     words: str
 
     @cached_property
-    def _part(self) -> re.Pattern[str]:
+    def _marked_part(self) -> re.Pattern[str]:
         return re.compile(rf"<!--{self.words}-->\n?(.*?)<!--end of {self.words}-->\n?", re.DOTALL)
 
-    def _place(self, number: int) -> str:
+    def _placeholder(self, number: int) -> str:
         return f'<div data-{self.words.replace(" ", "-")}="{number}"></div>'
 
     def take_out(self, markdown: str) -> tuple[str, list[str]]:
         """Return the page with placeholders for the marked HTML parts, and the list of parts."""
         parts: list[str] = []
 
-        def place(match: re.Match[str]) -> str:
+        def replace_part(match: re.Match[str]) -> str:
             parts.append(match[1].strip("\n") + "\n")
-            return f"{self._place(len(parts))}\n"
+            return f"{self._placeholder(len(parts))}\n"
 
-        return self._part.sub(place, markdown), parts
+        return self._marked_part.sub(replace_part, markdown), parts
 
     def put_back(self, html: str, parts: list[str]) -> str:
         """Return the page with the placeholders replaced by the parts.
@@ -49,26 +49,26 @@ class HtmlMark:
         Raises LookupError if a placeholder is missing. Otherwise, the page would silently lack the
         part.
         """
-        done: list[str] = []
+        restored: list[str] = []
         for number, part in enumerate(parts, 1):
-            before, place, html = html.partition(self._place(number))
-            if not place:
-                lost = f"{self.words} part {number} lost its place"
-                raise LookupError(f"{lost}; give its comments own lines")
+            before, placeholder, html = html.partition(self._placeholder(number))
+            if not placeholder:
+                reason = f"{self.words} part {number} lost its place"
+                raise LookupError(f"{reason}; give its comments own lines")
             html = html.removeprefix("\n")  # the part ends with a line break
-            done += before, part
-        return "".join((*done, html))
+            restored += before, part
+        return "".join((*restored, html))
 
 
 RAW_HTML = HtmlMark("raw html")
 FINISHED_HTML = HtmlMark("finished html")
 
-_ANCHOR = re.compile(r'\sid="([^"]+)"')
+_ID_ATTRIBUTE = re.compile(r'\sid="([^"]+)"')
 
 
-def anchors(html: str) -> set[str]:
+def html_ids(html: str) -> set[str]:
     """Return the values of all `id` attributes in HTML.
 
     MkDocs does not find ids in HTML that is hidden from Markdown, but links can lead to these ids.
     """
-    return set(_ANCHOR.findall(html))
+    return set(_ID_ATTRIBUTE.findall(html))

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from accelerator_automation.upstream.news import MOST_KEPT, ReportNews, news
+from accelerator_automation.upstream.new_failures import MOST_KEPT, ReportNews, report_news
 from accelerator_portal.catalog.files.known_issues_file import KnownFailure
-from accelerator_portal.results.standing import State
+from accelerator_portal.results.history_state import State
 from tests.automation.upstream.scene import NOW, report
 from tests.results.made_up import folded
 
@@ -74,12 +74,12 @@ def issue(**changed: object) -> KnownFailure:
 def test_what_passed_on_the_base_and_fails_now_is_news(
     before: Sequence[str], now: str, what: str | None
 ) -> None:
-    found = news(report({"a": now}), base(*({"a": one} for one in before)), (), TODAY)
+    found = report_news(report({"a": now}), base(*({"a": one} for one in before)), (), TODAY)
     assert counts(found) == ({what: 1} if what else {})
 
 
 def test_without_a_base_nothing_can_be_news() -> None:
-    found = news(report({"a": "failed"}), State("example", "runs"), (), TODAY)
+    found = report_news(report({"a": "failed"}), State("example", "runs"), (), TODAY)
     assert (found.base, counts(found)) == (None, {"no_base": 1})
 
 
@@ -89,12 +89,12 @@ def test_without_a_base_nothing_can_be_news() -> None:
 def test_a_base_that_is_too_old_is_none(days: int, what: str) -> None:
     """The newest run of the base was yesterday; `days` later it is the same run."""
     today = TODAY + dt.timedelta(days=days)
-    found = news(report({"a": "failed"}), base(*2 * [{"a": "passed"}]), (), today)
+    found = report_news(report({"a": "failed"}), base(*2 * [{"a": "passed"}]), (), today)
     assert counts(found) == {what: 1}
 
 
 def test_a_test_is_told_with_what_one_needs_to_mend_it() -> None:
-    found = news(report({"a": "wrong-result"}), base(*2 * [{"a": "passed"}]), (), TODAY)
+    found = report_news(report({"a": "wrong-result"}), base(*2 * [{"a": "passed"}]), (), TODAY)
     (one,) = found.newly
     assert one.model_dump() == {
         "key": "made-up/a",
@@ -109,21 +109,21 @@ def test_a_test_is_told_with_what_one_needs_to_mend_it() -> None:
 
 def test_a_flaky_test_is_told_with_its_rate() -> None:
     runs = ["passed", "failed", "passed", "failed", "passed"]
-    found = news(report({"a": "failed"}), base(*({"a": one} for one in runs)), (), TODAY)
+    found = report_news(report({"a": "failed"}), base(*({"a": one} for one in runs)), (), TODAY)
     assert [(one.key, one.bad, one.of) for one in found.flaky] == [("made-up/a", 2, 5)]
 
 
 def test_a_known_issue_is_no_news_until_its_day() -> None:
     before, now = base(*2 * [{"a": "passed"}]), report({"a": "failed"})
-    assert counts(news(now, before, [issue()], TODAY)) == {"known": 1}
-    assert counts(news(now, before, [issue(test="made-up/b")], TODAY)) == {"newly_broken": 1}
-    assert counts(news(now, before, [issue(expires=TODAY)], TODAY)) == {"newly_broken": 1}
+    assert counts(report_news(now, before, [issue()], TODAY)) == {"known": 1}
+    assert counts(report_news(now, before, [issue(test="made-up/b")], TODAY)) == {"newly_broken": 1}
+    assert counts(report_news(now, before, [issue(expires=TODAY)], TODAY)) == {"newly_broken": 1}
 
 
 def test_lists_are_cut_and_counts_are_not() -> None:
     names = [f"t{number:04}" for number in range(1000)]
     before = base(*2 * [dict.fromkeys(names, "passed")])
-    found = news(report(dict.fromkeys(names, "failed")), before, (), TODAY)
+    found = report_news(report(dict.fromkeys(names, "failed")), before, (), TODAY)
     assert (found.newly_broken, len(found.newly)) == (1000, MOST_KEPT)
     assert [one.key for one in found.newly[:2]] == ["made-up/t0000", "made-up/t0001"]
 
@@ -131,7 +131,7 @@ def test_lists_are_cut_and_counts_are_not() -> None:
 def test_long_texts_are_cut() -> None:
     long = report({"a": "failed"})
     test = long.tests[0].model_copy(update={"reason": "r\n" * 2000, "command": "c" * 4000})
-    found = news(
+    found = report_news(
         long.model_copy(update={"tests": (test,)}), base(*2 * [{"a": "passed"}]), (), TODAY
     )
     assert [len(text) for text in (found.newly[0].reason, found.newly[0].command)] == [201, 201]

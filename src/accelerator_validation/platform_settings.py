@@ -14,24 +14,28 @@ from accelerator_validation.matrix import Deployment, Matrix, Tolerance
 from accelerator_validation.request import DEPLOY
 
 # The maximum number of characters for settings in the report's note, which may have 4,000.
-_MOST = 3000
+_MAX_NOTE_CHARS = 3000
 
 # Added to a recipe's own time limit, so that the recipe is ended first.
 _GRACE_S = 60
 
 
-def applied(matrices: Mapping[str, Matrix], platform: Platform) -> dict[str, Matrix]:
+def apply_settings(matrices: Mapping[str, Matrix], platform: Platform) -> dict[str, Matrix]:
     """Return the matrices with the platform's settings.
 
     Raises ProblemsError, which lists all settings that don't fit the suites.
     """
-    faults = [fault for suite in matrices for fault in _faults(suite, matrices[suite], platform)]
+    faults = [
+        fault
+        for suite in matrices
+        for fault in _settings_problems(suite, matrices[suite], platform)
+    ]
     if faults:
         raise ProblemsError(faults)
     found = dict(matrices)
     for suite, own in platform.validation.suites.items():
         if suite in found:
-            found[suite] = _changed(found[suite], own)
+            found[suite] = _with_suite_settings(found[suite], own)
     if DEPLOY in found and (recipes := platform.validation.deploy):
         longest = max(recipe.timeout_s for recipe in recipes) + _GRACE_S
         checks = platform.install.checks
@@ -42,15 +46,15 @@ def applied(matrices: Mapping[str, Matrix], platform: Platform) -> dict[str, Mat
     return found
 
 
-def differences(settings: Validation, matrices: Mapping[str, Matrix]) -> Iterator[str]:
+def settings_sentences(settings: Validation, matrices: Mapping[str, Matrix]) -> Iterator[str]:
     """Yield a sentence for each tolerance, parameter and time limit that the platform sets.
 
     The length of the report's note is limited. If sentences are left out for this reason, the last
     sentence says how many.
     """
-    room, left = _MOST, 0
+    room, left = _MAX_NOTE_CHARS, 0
     for suite in filter(matrices.__contains__, settings.suites):
-        for sentence in _sentences(suite, settings.suites[suite]):
+        for sentence in _suite_sentences(suite, settings.suites[suite]):
             room -= len(sentence) + 1
             if room >= 0:
                 yield sentence
@@ -60,49 +64,53 @@ def differences(settings: Validation, matrices: Mapping[str, Matrix]) -> Iterato
         yield f"The platform's {VALIDATION} has {count(left, 'more setting')}."
 
 
-def _sentences(suite: str, own: SuiteSettings) -> Iterator[str]:
+def _suite_sentences(suite: str, own: SuiteSettings) -> Iterator[str]:
     for name, room in own.tolerances.items():
         numbers = f"rtol {room.rtol:g}, atol {room.atol:g}"
-        what = f"This platform's tolerance for {name} in {suite}: {numbers}."
-        yield f"{what} Reason: {room.reason.removesuffix('.')}."
+        opening = f"This platform's tolerance for {name} in {suite}: {numbers}."
+        yield f"{opening} Reason: {room.reason.removesuffix('.')}."
     for axis, narrowed in own.axes.items():
         values = ", ".join(narrowed.only)
-        what = f"This platform supports only these values of {axis} in {suite}: {values}."
-        yield f"{what} Reason: {narrowed.reason.removesuffix('.')}."
+        opening = f"This platform supports only these values of {axis} in {suite}: {values}."
+        yield f"{opening} Reason: {narrowed.reason.removesuffix('.')}."
     if own.timeout_s is not None:
         yield f"The time limit for each test of {suite}: {own.timeout_s:g} s."
 
 
-def _faults(suite: str, matrix: Matrix, platform: Platform) -> Iterator[Problem]:
+def _settings_problems(suite: str, matrix: Matrix, platform: Platform) -> Iterator[Problem]:
     recipes = platform.validation.deploy if suite == DEPLOY else ()
     checks = platform.install.checks
     for number, recipe in enumerate(recipes):
         if recipe.check not in checks:
-            what = f'install.yaml has no check "{recipe.check}"'
-            place: Location = ("deploy", number, "check")
-            yield platform.problem(VALIDATION, place, what, did_you_mean(recipe.check, checks))
+            message = f'install.yaml has no check "{recipe.check}"'
+            location: Location = ("deploy", number, "check")
+            yield platform.problem(
+                VALIDATION, location, message, did_you_mean(recipe.check, checks)
+            )
     own = platform.validation.suites.get(suite)
     if own is None:
         return
     for axis, narrowed in own.axes.items():
-        place = ("suites", suite, "axes", axis)
+        location = ("suites", suite, "axes", axis)
         if axis not in matrix.axes:
-            what, known = f'{suite} has no parameter "{axis}"', did_you_mean(axis, matrix.axes)
-            yield platform.problem(VALIDATION, place, what, known)
+            message, known = f'{suite} has no parameter "{axis}"', did_you_mean(axis, matrix.axes)
+            yield platform.problem(VALIDATION, location, message, known)
             continue
         for number, value in enumerate(narrowed.only):
             if value not in matrix.axes[axis]:
-                what = f'{axis} of {suite} cannot be "{value}"'
+                message = f'{axis} of {suite} cannot be "{value}"'
                 remedy = did_you_mean(value, matrix.axes[axis])
-                yield platform.problem(VALIDATION, (*place, "only", number), what, remedy)
+                yield platform.problem(VALIDATION, (*location, "only", number), message, remedy)
     for name in own.tolerances:
         if name not in matrix.tolerances:
-            place = ("suites", suite, "tolerances", name)
-            what = f'{suite} has no tolerance for "{name}"'
-            yield platform.problem(VALIDATION, place, what, did_you_mean(name, matrix.tolerances))
+            location = ("suites", suite, "tolerances", name)
+            message = f'{suite} has no tolerance for "{name}"'
+            yield platform.problem(
+                VALIDATION, location, message, did_you_mean(name, matrix.tolerances)
+            )
 
 
-def _changed(matrix: Matrix, own: SuiteSettings) -> Matrix:
+def _with_suite_settings(matrix: Matrix, own: SuiteSettings) -> Matrix:
     tolerances = {
         name: Tolerance(rtol=room.rtol, atol=room.atol) for name, room in own.tolerances.items()
     }

@@ -9,11 +9,11 @@ import pytest
 
 from accelerator_portal.catalog import Platform, ProblemsError, load_catalog
 from accelerator_portal.catalog.files.validation_file import Validation
-from accelerator_validation.matrix import Matrix, Tolerance, matrix_of
-from accelerator_validation.own_settings import applied, differences
+from accelerator_validation.matrix import Matrix, Tolerance, parse_matrix
 from accelerator_validation.plan import RunError
-from accelerator_validation.request import refuse_scripts
-from accelerator_validation.run import begin
+from accelerator_validation.platform_settings import apply_settings, settings_sentences
+from accelerator_validation.request import require_script_permission
+from accelerator_validation.run import begin_run
 from tests.folders import EXAMPLE, Tree
 from tests.validation.runs import TORCH, matrix, plan, request
 
@@ -56,11 +56,11 @@ def platform(tree: Tree, text: str) -> Platform:
 
 
 def matrices() -> dict[str, Matrix]:
-    return {"operators": matrix_of("operators.yaml", MATRIX), "other": matrix(["passed-1"])}
+    return {"operators": parse_matrix("operators.yaml", MATRIX), "other": matrix(["passed-1"])}
 
 
 def test_settings_replace_tolerances_narrow_parameters_and_give_time(tree: Tree) -> None:
-    found = applied(matrices(), platform(tree, OWN))
+    found = apply_settings(matrices(), platform(tree, OWN))
     own = found["operators"]
     assert own.tolerances["bfloat16"] == Tolerance(rtol=0.06, atol=0.05)
     assert own.tolerances["float32"] == Tolerance(rtol=1e-3, atol=1e-3)
@@ -73,12 +73,12 @@ def test_settings_replace_tolerances_narrow_parameters_and_give_time(tree: Tree)
 
 def test_a_default_that_the_platform_has_stays(tree: Tree) -> None:
     text = OWN.replace("[bfloat16, float16]", "[float32, bfloat16]")
-    own = applied(matrices(), platform(tree, text))["operators"]
+    own = apply_settings(matrices(), platform(tree, text))["operators"]
     assert own.default == {"dtype": ("float32",)}
 
 
 def test_the_note_of_a_report_tells_each_difference(tree: Tree, tmp_path: Path) -> None:
-    told = list(differences(platform(tree, OWN).validation, matrices()))
+    told = list(settings_sentences(platform(tree, OWN).validation, matrices()))
     own = "This platform's tolerance for bfloat16 in operators"
     assert told == [
         f"{own}: rtol 0.06, atol 0.05. Reason: Products are summed in bfloat16.",
@@ -90,7 +90,7 @@ def test_the_note_of_a_report_tells_each_difference(tree: Tree, tmp_path: Path) 
     ]
     settings = Validation.model_validate({"suites": {"made-up": {"timeout_s": 7}}})
     asked = dataclasses.replace(request(tmp_path), settings=settings)
-    done = begin(
+    done = begin_run(
         asked, {"made-up": matrix(["passed-1"])}, plan(["passed-1"]), TORCH, lambda *_: None
     )
     assert (done.report.note or "").endswith(" The time limit for each test of made-up: 7 s.")
@@ -100,7 +100,7 @@ def test_many_differences_do_not_break_the_report() -> None:
     room = {"rtol": 0.1, "atol": 0.1, "reason": "r" * 400}
     suites = {"operators": {"tolerances": {f"t{n}": room for n in range(50)}}}
     settings = Validation.model_validate({"suites": suites})
-    told = list(differences(settings, matrices()))
+    told = list(settings_sentences(settings, matrices()))
     assert len(" ".join(told)) < 3200
     assert told[-1].endswith("The platform's validation.yaml has 44 more settings.")
 
@@ -109,7 +109,7 @@ def test_every_fault_is_told_with_its_line(tree: Tree) -> None:
     text = OWN.replace("bfloat16: {", "bfloat61: {").replace("[bfloat16, float16]", "[float23]")
     text += "      modes: {only: [forward], reason: None.}\n"
     with pytest.raises(ProblemsError) as raised:
-        applied(matrices(), platform(tree, text))
+        apply_settings(matrices(), platform(tree, text))
     path = "accelerators/example/validation.yaml"
     assert str(raised.value).splitlines() == [
         f'{path}:5: operators has no tolerance for "bfloat61"; did you mean "bfloat16"?',
@@ -119,7 +119,7 @@ def test_every_fault_is_told_with_its_line(tree: Tree) -> None:
 
 
 def test_recipes_bring_their_check_and_enough_time(tree: Tree) -> None:
-    found = applied({"deploy": matrix(["from-source"])}, platform(tree, DEPLOY))["deploy"]
+    found = apply_settings({"deploy": matrix(["from-source"])}, platform(tree, DEPLOY))["deploy"]
     made = found.deployments["from-source"]
     assert (made.recipe.script, made.recipe.timeout_s) == ("make", 7200)
     assert "import torch" in made.check.code
@@ -129,15 +129,15 @@ def test_recipes_bring_their_check_and_enough_time(tree: Tree) -> None:
 
 def test_a_recipe_without_a_check_is_told(tree: Tree) -> None:
     with pytest.raises(ProblemsError, match=r':2: install\.yaml has no check "pyton"; did you'):
-        applied(
+        apply_settings(
             {"deploy": matrix(["from-source"])}, platform(tree, DEPLOY.replace("python", "pyton"))
         )
 
 
 def test_no_script_runs_unless_that_is_said(tree: Tree, tmp_path: Path) -> None:
-    found = applied({"deploy": matrix(["from-source"])}, platform(tree, DEPLOY))
+    found = apply_settings({"deploy": matrix(["from-source"])}, platform(tree, DEPLOY))
     words = r"runs scripts of the platform's folder \(from-source\); read them, then add --run-scr"
     with pytest.raises(RunError, match=words):
-        begin(request(tmp_path), found, plan(["from-source"]), TORCH, lambda *_: None)
+        begin_run(request(tmp_path), found, plan(["from-source"]), TORCH, lambda *_: None)
     assert [path.name for path in tmp_path.iterdir()] == ["repository"]
-    refuse_scripts(dataclasses.replace(request(tmp_path), scripts=True), found)
+    require_script_permission(dataclasses.replace(request(tmp_path), scripts=True), found)

@@ -26,7 +26,7 @@ _EXPECTED = {
     "model_type": _MAPPING,
     "model_attributes_type": _MAPPING,
 }
-_NUMBERS = {"float_parsing", "int_parsing", "float_type", "int_type", "int_from_float"}
+_NUMBER_ERRORS = {"float_parsing", "int_parsing", "float_type", "int_type", "int_from_float"}
 _UNIT = re.compile(r"(\d{1,12}(?:\.\d{1,12})?) ?[A-Za-z/]{1,8}")
 _BOUNDS = {
     "greater_than": ("above", "gt"),
@@ -45,11 +45,11 @@ def validate(model: type[M], file: YamlFile) -> tuple[M | None, list[Problem]]:
         return model.model_validate(file.data), []
     except ValidationError as error:
         details = error.errors(include_url=False)
-        own = [detail for detail in details if not _follows(detail, details)]
+        own = [detail for detail in details if not _follows_from_items(detail, details)]
         return None, sorted({_problem(model, file, detail) for detail in own})
 
 
-def _follows(error: ErrorDetails, others: list[ErrorDetails]) -> bool:
+def _follows_from_items(error: ErrorDetails, others: list[ErrorDetails]) -> bool:
     """Return whether an error only follows from errors in the items of a list.
 
     Pydantic leaves out invalid items, and may then report that the list is too short.
@@ -61,13 +61,13 @@ def _follows(error: ErrorDetails, others: list[ErrorDetails]) -> bool:
 
 
 def _problem(model: type[BaseModel], file: YamlFile, error: ErrorDetails) -> Problem:
-    location = _location(file, error)
-    what, remedy = _words(model, file, location, error)
-    fix, record = _fix(file, location, error), _record_name(model, location)
+    location = _file_location(file, error)
+    what, remedy = _error_texts(model, file, location, error)
+    fix, record = _quoting_fix(file, location, error), _record_name(model, location)
     return Problem(file.path, file.line(location), what, remedy, fix=fix, record=record)
 
 
-def _fix(file: YamlFile, location: Location, error: ErrorDetails) -> Fix | None:
+def _quoting_fix(file: YamlFile, location: Location, error: ErrorDetails) -> Fix | None:
     """Return the fix for a text that YAML reads as another type, such as a number.
 
     The fix puts the text in quotes. None for other errors.
@@ -76,7 +76,7 @@ def _fix(file: YamlFile, location: Location, error: ErrorDetails) -> Fix | None:
     return Fix(written, f'"{written}"') if error["type"] == "string_type" and written else None
 
 
-def _location(file: YamlFile, error: ErrorDetails) -> Location:
+def _file_location(file: YamlFile, error: ErrorDetails) -> Location:
     """Return the location of an error in the file.
 
     Pydantic adds parts to a location that are not in the file, such as the name of a union member.
@@ -88,31 +88,31 @@ def _location(file: YamlFile, error: ErrorDetails) -> Location:
     return (*location, error["loc"][-1]) if error["type"] == "missing" else location
 
 
-def _words(
+def _error_texts(
     model: type[BaseModel], file: YamlFile, location: Location, error: ErrorDetails
 ) -> tuple[str, str]:
     """Return two texts about an error at `location`: what is wrong, and the fix."""
     if error["type"] == "portal":
         context = error["ctx"]
-        return f"{_name(location)}: {context['what']}", str(context["remedy"])
+        return f"{_dotted_name(location)}: {context['what']}", str(context["remedy"])
     if error["type"] == "missing":
-        return f'"{location[-1]}" is missing', f"add {_name(location)}"
+        return f'"{location[-1]}" is missing', f"add {_dotted_name(location)}"
     if error["type"] == "extra_forbidden":
         key = str(location[-1])
-        return f'unknown key "{key}"', did_you_mean(key, _keys(model, location))
+        return f'unknown key "{key}"', did_you_mean(key, _valid_keys(model, location))
     if error["type"] == "literal_error" and error["loc"][-1] == "[key]":
         known = re.findall(r"'([^']*)'", error["ctx"]["expected"])
         key = str(error["input"])
-        return f'{_name(location[:-1])}: unknown key "{key}"', did_you_mean(key, known)
-    return _value_words(_name(location), file.written.get(location), error)
+        return f'{_dotted_name(location[:-1])}: unknown key "{key}"', did_you_mean(key, known)
+    return _value_error_texts(_dotted_name(location), file.written.get(location), error)
 
 
-def _value_words(  # noqa: PLR0911 - one for each kind of fault
+def _value_error_texts(  # noqa: PLR0911 - one for each kind of fault
     name: str, written: str | None, error: ErrorDetails
 ) -> tuple[str, str]:
     kind = error["type"]
     if kind == "string_type" and written:
-        what = f"{name}: {written} is read as {_read_as(error['input'])}"
+        what = f"{name}: {written} is read as {_parsed_value_text(error['input'])}"
         return what, f'put it in quotes: "{written}"'
     if kind == "literal_error" and written:
         known = str(error["ctx"]["expected"]).replace("'", '"')
@@ -122,7 +122,7 @@ def _value_words(  # noqa: PLR0911 - one for each kind of fault
         return f"{name}: more than {error['ctx']['max_length']} {unit}", "shorten it"
     if kind in {"string_too_short", "too_short"}:
         return f"{name}: the value is empty", "enter a value or remove the key"
-    if words := _number_words(name, written, error):
+    if words := _number_error_texts(name, written, error):
         return words
     if kind == "tuple_type" and isinstance(error["input"], str):
         return f"{name}: expected a list", f"write [{error['input'][:60]}]"
@@ -130,9 +130,11 @@ def _value_words(  # noqa: PLR0911 - one for each kind of fault
     return f"{name}: expected {expected}".replace("'", '"'), "see the format reference"
 
 
-def _number_words(name: str, written: str | None, error: ErrorDetails) -> tuple[str, str] | None:
+def _number_error_texts(
+    name: str, written: str | None, error: ErrorDetails
+) -> tuple[str, str] | None:
     kind = error["type"]
-    if kind in _NUMBERS and (digits := _UNIT.fullmatch(str(error["input"]))):
+    if kind in _NUMBER_ERRORS and (digits := _UNIT.fullmatch(str(error["input"]))):
         return f"{name}: expected a number", f"write {digits[1]}, without a unit"
     if kind in _BOUNDS:
         words, key = _BOUNDS[kind]
@@ -141,14 +143,14 @@ def _number_words(name: str, written: str | None, error: ErrorDetails) -> tuple[
     return None
 
 
-def _name(location: Location) -> str:
+def _dotted_name(location: Location) -> str:
     text = ""
     for part in location:
         text += f"[{part + 1}]" if isinstance(part, int) else f".{part}"
     return text.removeprefix(".") or "the file"
 
 
-def _read_as(value: object) -> str:
+def _parsed_value_text(value: object) -> str:
     if value is None:
         return "nothing"
     if isinstance(value, bool):
@@ -156,7 +158,7 @@ def _read_as(value: object) -> str:
     return f"the {'number' if isinstance(value, int | float) else 'date'} {value}"
 
 
-def _keys(model: type[BaseModel], location: Location) -> list[str]:
+def _valid_keys(model: type[BaseModel], location: Location) -> list[str]:
     """Return the valid keys of the record that contains `location`."""
     found = _model_at(model, location[:-1])
     return [field.alias or name for name, field in found.model_fields.items()] if found else []
@@ -177,13 +179,15 @@ def _model_at(model: type[BaseModel], location: Location) -> type[BaseModel] | N
     """Return the model of the record at `location` of a file, or None if there is no record."""
     annotation: object = model
     for part in location:
-        annotation = next(iter(_inside(annotation, part)), None)
-    models = (m for m in _members(annotation) if isinstance(m, type) and issubclass(m, BaseModel))
+        annotation = next(iter(_child_annotations(annotation, part)), None)
+    models = (
+        m for m in _union_members(annotation) if isinstance(m, type) and issubclass(m, BaseModel)
+    )
     return next(models, None)
 
 
-def _inside(annotation: object, part: str | int) -> Iterator[object]:
-    for member in _members(annotation):
+def _child_annotations(annotation: object, part: str | int) -> Iterator[object]:
+    for member in _union_members(annotation):
         origin, arguments = typing.get_origin(member), typing.get_args(member)
         if isinstance(member, type) and issubclass(member, BaseModel):
             for name, field in member.model_fields.items():
@@ -195,13 +199,13 @@ def _inside(annotation: object, part: str | int) -> Iterator[object]:
             yield arguments[1]
 
 
-def _members(annotation: object) -> Iterator[object]:
+def _union_members(annotation: object) -> Iterator[object]:
     """Yield the types in a union or an Annotated type."""
     origin = typing.get_origin(annotation)
     if origin is typing.Annotated:
-        yield from _members(typing.get_args(annotation)[0])
+        yield from _union_members(typing.get_args(annotation)[0])
     elif origin is typing.Union or origin is UnionType:
         for member in typing.get_args(annotation):
-            yield from _members(member)
+            yield from _union_members(member)
     else:
         yield annotation

@@ -13,14 +13,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt
 
-from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.fields import StrictModel
 from accelerator_portal.catalog.files.known_issues_file import KnownFailure
 from accelerator_portal.reports.identity import identity_of
-from accelerator_portal.reports.known_issues import matches
+from accelerator_portal.reports.known_issues import issue_matches_test
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Moment, Report, TestEntry
 from accelerator_portal.results.breakages import is_flaky
-from accelerator_portal.results.standing import Standing, State, verdict
+from accelerator_portal.results.history_state import State, StoredTestState, verdict
 
 MOST_KEPT = 20
 
@@ -37,7 +37,7 @@ _LONGEST_TEXT = 200
 NewsVerdict = Literal["newly broken", "red already", "flaky", "known", "mended", "no base", ""]
 
 
-class Broken(Model):
+class NewFailure(StrictModel):
     """A failing test, with the details that a comment shows."""
 
     key: Annotated[str, Field(max_length=_LONGEST_KEY + 1)]
@@ -54,12 +54,12 @@ class Broken(Model):
     """The number of its last runs on the base that passed or failed."""
 
 
-class ReportNews(Model):
+class ReportNews(StrictModel):
     """A report compared with its base: the number of tests by result of the comparison."""
 
-    newly: Annotated[tuple[Broken, ...], Field(max_length=MOST_KEPT)] = ()
+    newly: Annotated[tuple[NewFailure, ...], Field(max_length=MOST_KEPT)] = ()
     """The first newly broken tests, sorted by key."""
-    flaky: Annotated[tuple[Broken, ...], Field(max_length=MOST_KEPT)] = ()
+    flaky: Annotated[tuple[NewFailure, ...], Field(max_length=MOST_KEPT)] = ()
     """The first tests counted in `flaky_failing`, sorted by key."""
     newly_broken: NonNegativeInt = 0
     """The number of newly broken tests."""
@@ -82,23 +82,25 @@ class ReportNews(Model):
     """When the base's newest report started; None without a base."""
 
 
-def news(report: Report, base: State, issues: Iterable[KnownFailure], today: dt.date) -> ReportNews:
+def report_news(
+    report: Report, base: State, issues: Iterable[KnownFailure], today: dt.date
+) -> ReportNews:
     """Return a report compared with its platform's history.
 
     `issues` are the platform's known issues. Known issues that expire by `today` are ignored.
     """
     standings = dict(base.tests())
     current = [issue for issue in issues if issue.expires > today]
-    found: dict[str, list[Broken]] = {}
+    found: dict[str, list[NewFailure]] = {}
     for test in report.tests:
         identity = identity_of(test)
         standing = standings.get(identity.key)
-        said = _verdict(test, standing, today)
-        if said in {"newly broken", "flaky", "no base"} and (
-            test.known_issue or any(matches(issue, identity) for issue in current)
+        result = _verdict(test, standing, today)
+        if result in {"newly broken", "flaky", "no base"} and (
+            test.known_issue or any(issue_matches_test(issue, identity) for issue in current)
         ):
-            said = "known"
-        found.setdefault(said, []).append(_broken(identity.key, test, standing))
+            result = "known"
+        found.setdefault(result, []).append(_new_failure(identity.key, test, standing))
     newly, flaky = (
         sorted(found.get(name, []), key=lambda one: one.key) for name in ("newly broken", "flaky")
     )
@@ -117,12 +119,12 @@ def news(report: Report, base: State, issues: Iterable[KnownFailure], today: dt.
     )
 
 
-def _verdict(test: TestEntry, standing: Standing | None, today: dt.date) -> NewsVerdict:
-    said = verdict(test.outcome)
+def _verdict(test: TestEntry, standing: StoredTestState | None, today: dt.date) -> NewsVerdict:
+    sign = verdict(test.outcome)
     last = standing.recent[-1:] if standing else ""
-    if said == "+":
+    if sign == "+":
         return "mended" if last == "-" else ""
-    if not said:
+    if not sign:
         return ""
     if standing is None or not last:
         return "no base"
@@ -130,28 +132,28 @@ def _verdict(test: TestEntry, standing: Standing | None, today: dt.date) -> News
         return "flaky"
     if last == "-":
         return "red already"
-    return "newly broken" if _is_base(standing, today) else "no base"
+    return "newly broken" if _has_base(standing, today) else "no base"
 
 
-def _is_base(standing: Standing, today: dt.date) -> bool:
+def _has_base(standing: StoredTestState, today: dt.date) -> bool:
     """Return whether a test has a base: a recent pass, and at least `FEWEST_RUNS` runs."""
     good = standing.last_good
     recent = good is not None and today - good.started.date() <= OLDEST_BASE
     return recent and len(standing.verdicts) >= FEWEST_RUNS
 
 
-def _broken(key: str, test: TestEntry, standing: Standing | None) -> Broken:
+def _new_failure(key: str, test: TestEntry, standing: StoredTestState | None) -> NewFailure:
     recent = standing.verdicts if standing else ()
-    return Broken(
-        key=_cut(key, _LONGEST_KEY),
+    return NewFailure(
+        key=_shortened_line(key, _LONGEST_KEY),
         outcome=test.outcome,
-        reason=_cut(test.reason or "", _LONGEST_TEXT),
-        command=_cut(test.command or "", _LONGEST_TEXT),
+        reason=_shortened_line(test.reason or "", _LONGEST_TEXT),
+        command=_shortened_line(test.command or "", _LONGEST_TEXT),
         bad=sum(said.endswith("-") for said in recent),
         of=len(recent),
     )
 
 
-def _cut(text: str, most: int) -> str:
+def _shortened_line(text: str, most: int) -> str:
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[:most]}…"

@@ -8,7 +8,12 @@ import pytest
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install.additional_platforms import AdditionalPlatforms
 from accelerator_portal.vendors.draft import Draft
-from accelerator_portal.vendors.entry import SOURCE, entry_draft, folder_name, with_all_headings
+from accelerator_portal.vendors.draft_from_entry import (
+    ENTRY_SOURCE,
+    draft_from_entry,
+    folder_name,
+    with_all_headings,
+)
 
 WHEELS = "https://download.pytorch.org/whl"
 INDEX = f"--index-url {WHEELS}"
@@ -27,12 +32,12 @@ def draft_of(
     }
     file = {"schema_version": 1, "generated_at": made, "platforms": {"a": entry}}
     data = AdditionalPlatforms.model_validate({**file, "html": {"a": html} if html else {}})
-    return entry_draft(data, "a", catalog.releases, READ)
+    return draft_from_entry(data, "a", catalog.releases, READ)
 
 
 def options(draft: Draft) -> list[dict[str, Any]]:
     """The install options, without what all of them have."""
-    always = {"methods": ["pip", "uv"], "source": SOURCE}
+    always = {"methods": ["pip", "uv"], "source": ENTRY_SOURCE}
     assert all(always.items() <= option.items() for option in draft.install["options"])
     return [
         {key: value for key, value in option.items() if key not in {*always, "steps"}}
@@ -137,7 +142,7 @@ def test_sections_of_the_guide_go_where_the_portal_has_them(catalog: Catalog) ->
         "<h2>Verification</h2><pre><code># no heading  \n&lt;b&gt;</code></pre>"
         "<h3>Own</h3><p>More.</p><h2>Other</h2><p>Yet more.</p>",
     )
-    end = f"\n\nFrom pytorch.org [@{SOURCE}]."
+    end = f"\n\nFrom pytorch.org [@{ENTRY_SOURCE}]."
     assert draft.guide == {
         "Prepare": rf"First a \<b> `<b>`.{end}",
         "Start": f"```\n# no heading\n<b>\n```\n\n### Own\n\nMore.\n\n### Other\n\nYet more.{end}",
@@ -145,7 +150,7 @@ def test_sections_of_the_guide_go_where_the_portal_has_them(catalog: Catalog) ->
     whole = with_all_headings(draft).guide
     assert list(whole) == ["Prepare", "Install", "Start", "Deploy", "Help"]
     assert whole["Prepare"] == draft.guide["Prepare"]
-    assert whole["Help"] == f"Not described in the source [@{SOURCE}]."
+    assert whole["Help"] == f"Not described in the source [@{ENTRY_SOURCE}]."
 
 
 def test_a_folder_has_hyphens() -> None:

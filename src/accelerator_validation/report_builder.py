@@ -12,30 +12,32 @@ from accelerator_portal.reports.report import OPERATORS_ON_CPU, Report
 from accelerator_validation.case import Case, Result
 from accelerator_validation.journal import JournalContent
 from accelerator_validation.matrix import suite_names
-from accelerator_validation.pytorch_tests.source import SUITE as PYTORCH
-from accelerator_validation.request import DEPLOY, FAMILIES, TORCHBENCH
+from accelerator_validation.pytorch_tests.source import PYTORCH_SUITE as PYTORCH
+from accelerator_validation.request import DEPLOY, SUITE_FAMILIES, TORCHBENCH
 
 _NOT_COMPLETED = "The run was not completed."
 
 # The options that suites require. Placeholders replace the paths of this machine.
-NEEDS = {
+REQUIRED_OPTIONS = {
     TORCHBENCH: ("--torchbench", "CHECKOUT"),
     DEPLOY: ("--known-issues", "PORTAL", "--run-scripts"),
     PYTORCH: ("--pytorch", "CHECKOUT"),
 }
 
 
-def needs_of(suite: str) -> tuple[str, ...]:
+def suite_options(suite: str) -> tuple[str, ...]:
     """Return the options of `validate` that a suite requires, with placeholders like `CHECKOUT`.
 
     A suite that is not built in is a vendor's pytest suite.
     """
     if suite in suite_names():
-        return NEEDS.get(suite, ())
+        return REQUIRED_OPTIONS.get(suite, ())
     return ("--pytest", "PATH", "--suite-name", suite)
 
 
-def report_of(kept: JournalContent, finished: dt.datetime | None, why: str | None = None) -> Report:
+def build_report(
+    kept: JournalContent, finished: dt.datetime | None, why: str | None = None
+) -> Report:
     """Return the report of a run, from the content of its journal.
 
     A test that has not ended is reported as not run, with the reason `why`. If the run has not
@@ -86,7 +88,7 @@ def _suite(suite: Mapping[str, Any], kept: JournalContent) -> Mapping[str, Any]:
         "covered": covered,
         "computed_on_cpu": sorted(on_cpu),
         # ExecuTorch's delegates run the operators; PyTorch calls no kernels.
-        "kernels": None if suite["name"] in FAMILIES["executorch"] else aten.get("kernels"),
+        "kernels": None if suite["name"] in SUITE_FAMILIES["executorch"] else aten.get("kernels"),
         "registered": aten["registered"],
         "core": len(core),
         "core_missing": [name for name in core if name not in covered],
@@ -108,15 +110,15 @@ def _entry(case: Case, kept: JournalContent, why: str) -> dict[str, Any]:
     if result is None:
         began = "The test had started. " if case.id in kept.open else ""
         return {**entry, "outcome": "not-run", "reason": f"{began}{why}"}
-    entry |= _of_result(result)
+    entry |= _result_fields(result)
     if result.outcome in UNSUCCESSFUL:
-        entry["command"] = command(head["device"], case, head.get("options", ()))
+        entry["command"] = repeat_command(head["device"], case, head.get("options", ()))
     if (issue := head["expected"].get(case.id)) and result.outcome in BAD:
         entry["known_issue"] = {"url": issue["url"]}
     return entry
 
 
-def _of_result(result: Result) -> dict[str, Any]:
+def _result_fields(result: Result) -> dict[str, Any]:
     metrics: dict[str, dict[str, Any]] = {
         name: {"value": value, "unit": unit} for name, (value, unit) in result.metrics.items()
     }
@@ -135,9 +137,9 @@ def _of_result(result: Result) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def command(device: str, case: Case, options: tuple[str, ...] | list[str] = ()) -> str:
+def repeat_command(device: str, case: Case, options: tuple[str, ...] | list[str] = ()) -> str:
     """Return the command that repeats a test."""
-    own = needs_of(case.suite)
+    own = suite_options(case.suite)
     words = ["accelerator-portal", "validate", "--device", device, *options, *own]
     words += ["--test", case.id]
     return shlex.join(words)

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from accelerator_automation.upstream.checks import (
-    check_run,
-    may_check,
+from accelerator_automation.upstream.check_runs import (
+    allows_check_run,
+    check_run_body,
     put_check_run,
     relay_entry,
 )
@@ -49,7 +49,7 @@ def test_the_relay_s_levels_say_who_has_one(
 ) -> None:
     device = {"device": "ex_ample"} if level == "L3" else {}
     entry = {"repository": VENDOR, "level": level, "source": "made-up", **device}
-    assert may_check(RelayRepository.model_validate(entry), change(labels=labels)) == allowed
+    assert allows_check_run(RelayRepository.model_validate(entry), change(labels=labels)) == allowed
 
 
 def test_the_list_is_read_from_the_data(tree: Tree) -> None:
@@ -72,7 +72,7 @@ def test_the_list_names_a_device_for_level_three_alone(level: str, device: str) 
 
 
 def test_other_check_runs_of_the_commit_do_not_hide_it(double: GitHubDouble) -> None:
-    body = check_run(answer(), change(), "L4")
+    body = check_run_body(answer(), change(), "L4")
     put_check_run(client(double), UPSTREAM, body)
     others = [{**body, "id": 1 + i, "name": f"linux / test {i}"} for i in range(300)]
     double.check_runs[UPSTREAM][:0] = others
@@ -82,7 +82,7 @@ def test_other_check_runs_of_the_commit_do_not_hide_it(double: GitHubDouble) -> 
 
 def test_news_fails_a_check_at_the_highest_level_alone() -> None:
     found = {
-        (level, broken): check_run(answer(broken=broken), change(), level)["conclusion"]
+        (level, broken): check_run_body(answer(broken=broken), change(), level)["conclusion"]
         for level in ("L3", "L4")
         for broken in (0, 1)
     }
@@ -96,7 +96,9 @@ def test_news_fails_a_check_at_the_highest_level_alone() -> None:
 
 def test_it_is_made_once_for_an_event_and_then_renewed(double: GitHubDouble) -> None:
     for broken in (30, 0):
-        put_check_run(client(double), UPSTREAM, check_run(answer(broken=broken), change(), "L4"))
+        put_check_run(
+            client(double), UPSTREAM, check_run_body(answer(broken=broken), change(), "L4")
+        )
     (check,) = double.check_runs[UPSTREAM]
     assert (check["name"], check["head_sha"], check["external_id"], check["conclusion"]) == (
         "accelerators/example",
@@ -104,12 +106,14 @@ def test_it_is_made_once_for_an_event_and_then_renewed(double: GitHubDouble) -> 
         f"{DELIVERY}:{NUMBER}",
         "success",
     )
-    put_check_run(client(double), UPSTREAM, check_run(answer(), change(delivery="another"), "L4"))
+    put_check_run(
+        client(double), UPSTREAM, check_run_body(answer(), change(delivery="another"), "L4")
+    )
     assert len(double.check_runs[UPSTREAM]) == 2
 
 
 def test_it_says_what_broke_and_who_says_so() -> None:
-    output = check_run(answer(broken=30), change(), "L4")["output"]
+    output = check_run_body(answer(broken=30), change(), "L4")["output"]
     assert output["title"] == "30 new failures, 0 already failing on the base"
     assert output["summary"].startswith("Reported by `vendor/plugin`. 30 new failures")
     assert output["summary"].endswith("- `made-up/t19` failed\n- 10 more")

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from accelerator_portal.reports.outcomes import BAD, GOOD, Kind, Outcome, Stage
+from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome, ReportKind, Stage
 from accelerator_portal.reports.report import Environment, Moment, Report, Trigger
 
-WINDOW = 30
+VERDICT_WINDOW = 30
 """The number of last verdicts that are stored of a test: a month of nightly runs."""
 
-VERDICT = re.compile("=?[+-]")
-"""A verdict in `Standing.recent`."""
+VERDICT_PATTERN = re.compile("=?[+-]")
+"""A verdict in `StoredTestState.recent`."""
 
 Basis = Literal["runs", "baselines"]
 """The content of a history: runs, or results that a project expects, never both."""
@@ -28,7 +28,7 @@ OutcomeSign = Literal["+", "-", ""]
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class HistoryPoint:
     """The facts about a report that a history stores.
 
     In the history, the report is a point in time. `id` is a digest of the report's accelerator,
@@ -38,14 +38,14 @@ class Point:
 
     id: str
     started: Moment
-    kind: Kind
+    kind: ReportKind
     trigger: Trigger
     environment: Environment = field(default_factory=Environment)
     origins: tuple[tuple[str, str], ...] = ()
     """The repositories and commits that the report was imported from, without duplicates."""
 
 
-def basis_of(report: Report | Point) -> Basis:
+def basis_of(report: Report | HistoryPoint) -> Basis:
     """Return whether a report belongs to the history of runs or to that of baselines."""
     return "baselines" if report.kind == "baseline" else "runs"
 
@@ -55,7 +55,7 @@ def origins_of(report: Report) -> tuple[tuple[str, str], ...]:
     return tuple(dict.fromkeys((origin.repository, origin.commit) for origin in report.origins))
 
 
-class Standing(
+class StoredTestState(
     NamedTuple
 ):  # made 100,000 times a report: a frozen dataclass takes four times as long
     """The state of one test: its last outcome, the reports in which it changed, and verdicts."""
@@ -64,21 +64,21 @@ class Standing(
     """The outcome in the last report that has the test."""
     stage: Stage | None
     """The last stage that the test reached in that report."""
-    since: Point
+    since: HistoryPoint
     """The report since which outcome and stage are the same and the test was not gone."""
-    first_seen: Point
+    first_seen: HistoryPoint
     """The first report that has the test."""
-    last_seen: Point
+    last_seen: HistoryPoint
     """The last report that has the test."""
-    last_good: Point | None
+    last_good: HistoryPoint | None
     """The last report in which the test passed."""
-    first_bad: Point | None
+    first_bad: HistoryPoint | None
     """The first report since `last_good` in which the test failed, or None."""
     failure: Outcome | None
     """The outcome of the last failure since `last_good`; None without one."""
     failure_stage: Stage | None
     """The last stage that the test reached in that failure."""
-    gone: Point | None
+    gone: HistoryPoint | None
     """The first report after `last_seen` that should contain the test and does not, or None."""
     good: int
     """The number of reports in which the test passed."""
@@ -87,7 +87,7 @@ class Standing(
     silent: int
     """The number of reports with other outcomes, such as `skipped` or `infrastructure-error`."""
     recent: str
-    """The last verdicts, oldest first, at most `WINDOW`: `+` passed, `-` failed.
+    """The last verdicts, oldest first, at most `VERDICT_WINDOW`: `+` passed, `-` failed.
 
     `=` before a verdict means that it is the opposite of the verdict before, on the same code.
     """
@@ -95,7 +95,7 @@ class Standing(
     @property
     def verdicts(self) -> tuple[str, ...]:
         """The last verdicts as a tuple, oldest first."""
-        return tuple(VERDICT.findall(self.recent))
+        return tuple(VERDICT_PATTERN.findall(self.recent))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +105,8 @@ class Group:
     `tests` maps the key of each test to its state.
     """
 
-    last: Point
-    tests: Mapping[str, Standing]
+    last: HistoryPoint
+    tests: Mapping[str, StoredTestState]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class State:
 
     accelerator: str
     basis: Basis
-    reports: Mapping[str, Point] = field(default_factory=dict)
+    reports: Mapping[str, HistoryPoint] = field(default_factory=dict)
     groups: Mapping[str, Group] = field(default_factory=dict)
 
     @property
@@ -127,7 +127,7 @@ class State:
         """The start time of the newest report; None if the state has no report."""
         return max((point.started for point in self.reports.values()), default=None)
 
-    def tests(self) -> Iterator[tuple[str, Standing]]:
+    def tests(self) -> Iterator[tuple[str, StoredTestState]]:
         """Yield each test's key and state, sorted by key."""
         every = (item for group in self.groups.values() for item in group.tests.items())
         yield from sorted(every, key=lambda item: item[0])
@@ -138,28 +138,30 @@ def verdict(outcome: Outcome) -> OutcomeSign:
     return "+" if outcome in GOOD else "-" if outcome in BAD else ""
 
 
-def first(outcome: Outcome, stage: Stage | None, at: Point) -> Standing:
+def initial_test_state(outcome: Outcome, stage: Stage | None, at: HistoryPoint) -> StoredTestState:
     """Return the state of a test that appears for the first time."""
-    nothing = Standing(
+    empty_state = StoredTestState(
         outcome, stage, at, at, at, None, None, None, None, None, good=0, bad=0, silent=0, recent=""
     )
-    return advanced(nothing, outcome, stage, at)
+    return updated_test_state(empty_state, outcome, stage, at)
 
 
-def advanced(before: Standing, outcome: Outcome, stage: Stage | None, at: Point) -> Standing:
+def updated_test_state(
+    before: StoredTestState, outcome: Outcome, stage: Stage | None, at: HistoryPoint
+) -> StoredTestState:
     """Return the state of a test after one more report that has it."""
-    said = verdict(outcome)
-    same = outcome == before.outcome and stage == before.stage and before.gone is None
+    new_verdict = verdict(outcome)
+    is_unchanged = outcome == before.outcome and stage == before.stage and before.gone is None
     last_good, first_bad = before.last_good, before.first_bad
     failure, failure_stage = before.failure, before.failure_stage
-    if said == "+":
+    if new_verdict == "+":
         last_good, first_bad, failure, failure_stage = at, None, None, None
-    elif said == "-":
+    elif new_verdict == "-":
         first_bad, failure, failure_stage = first_bad or at, outcome, stage
-    return Standing(
+    return StoredTestState(
         outcome,
         stage,
-        before.since if same else at,
+        before.since if is_unchanged else at,
         before.first_seen,
         at,
         last_good,
@@ -167,23 +169,25 @@ def advanced(before: Standing, outcome: Outcome, stage: Stage | None, at: Point)
         failure,
         failure_stage,
         None,
-        before.good + (said == "+"),
-        before.bad + (said == "-"),
-        before.silent + (not said),
-        _remembered(before, said, at),
+        before.good + (new_verdict == "+"),
+        before.bad + (new_verdict == "-"),
+        before.silent + (not new_verdict),
+        _updated_verdicts(before, new_verdict, at),
     )
 
 
-def _remembered(before: Standing, said: OutcomeSign, at: Point) -> str:
+def _updated_verdicts(before: StoredTestState, new_verdict: OutcomeSign, at: HistoryPoint) -> str:
     last = before.recent[-1:]
-    if not said:
+    if not new_verdict:
         return before.recent
-    turned = last and last != said and verdict(before.outcome)
-    sign = f"={said}" if turned and _same_code(before.last_seen, at) else said
-    return "".join([*before.verdicts, sign][-WINDOW:])
+    is_opposite = last and last != new_verdict and verdict(before.outcome)
+    sign = (
+        f"={new_verdict}" if is_opposite and _has_same_code(before.last_seen, at) else new_verdict
+    )
+    return "".join([*before.verdicts, sign][-VERDICT_WINDOW:])
 
 
-def _same_code(one: Point, other: Point) -> bool:
+def _has_same_code(one: HistoryPoint, other: HistoryPoint) -> bool:
     """Return whether two reports have the same environment and tested commit.
 
     False if they state no torch version.

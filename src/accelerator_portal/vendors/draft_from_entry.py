@@ -24,9 +24,9 @@ from accelerator_portal.install.additional_platforms import AdditionalPlatforms,
 from accelerator_portal.install.pip_command import pip_steps
 from accelerator_portal.vendors.draft import Draft, Record
 
-SOURCE = "additional-platforms"
+ENTRY_SOURCE = "additional-platforms"
 _REPOSITORY = "https://github.com/pytorch/pytorch.github.io"
-_WHEELS = re.compile(r"https://download\.pytorch\.org/whl/(?:nightly/)?([a-z0-9.]+)/?")
+_WHEEL_INDEX = re.compile(r"https://download\.pytorch\.org/whl/(?:nightly/)?([a-z0-9.]+)/?")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 # The portal's headings by those of pytorch.org's guides; other sections stay in the one above.
@@ -43,7 +43,7 @@ def folder_name(platform_id: str) -> str:
     return platform_id.replace("_", "-")
 
 
-def entry_draft(
+def draft_from_entry(
     data: AdditionalPlatforms, platform_id: str, releases: Releases, read: dt.date
 ) -> Draft:
     """Return the draft of a folder from the entry `platform_id` of `additional-platforms.json`.
@@ -55,46 +55,47 @@ def entry_draft(
     """
     platform = data.platforms[platform_id]
     options = [
-        *_options("stable", platform.stable, releases),
-        *_options("preview", platform.preview or Commands.model_construct(), releases),
+        *_install_options("stable", platform.stable, releases),
+        *_install_options("preview", platform.preview or Commands.model_construct(), releases),
     ]
     support = {
         "title": "Support channel",
         "url": platform.support_channel,
-        "source": SOURCE,
+        "source": ENTRY_SOURCE,
     }
     return Draft(
-        sources={SOURCE: _source(data, read)},
+        sources={ENTRY_SOURCE: _source_record(data, read)},
         accelerator={
             "name": platform.name,
             "support": [support],
-            "additional_platform": {"id": platform_id, "source": SOURCE},
+            "additional_platform": {"id": platform_id, "source": ENTRY_SOURCE},
         },
         install={"options": options},
-        rows=list(_rows(options)),
-        guide=dict(_guide(data.html.get(platform_id, ""))),
-        questions={"Where to ask?": f"<{platform.support_channel}> [@{SOURCE}]"},
+        rows=list(_compatibility_rows(options)),
+        guide=dict(_guide_sections(data.html.get(platform_id, ""))),
+        questions={"Where to ask?": f"<{platform.support_channel}> [@{ENTRY_SOURCE}]"},
     )
 
 
 def with_all_headings(draft: Draft) -> Draft:
     """Return a draft from `additional-platforms.json` with a note in each missing guide section."""
-    nothing = f"Not described in the source [@{SOURCE}]."
+    missing_section_text = f"Not described in the source [@{ENTRY_SOURCE}]."
     return replace(
-        draft, guide={title: draft.guide.get(title, nothing) for title in GUIDE_HEADINGS}
+        draft,
+        guide={title: draft.guide.get(title, missing_section_text) for title in GUIDE_HEADINGS},
     )
 
 
-def _source(data: AdditionalPlatforms, read: dt.date) -> dict[str, Any]:
+def _source_record(data: AdditionalPlatforms, read: dt.date) -> dict[str, Any]:
     title = "PyTorch, additional-platforms.json"
     source: dict[str, Any] = {"url": _REPOSITORY, "title": title, "read": read}
-    made = _day(data.generated_at or "")
+    made = _day_of_timestamp(data.generated_at or "")
     if made and made <= read:
         source["as_of"] = made
     return source
 
 
-def _day(moment: str) -> dt.date | None:
+def _day_of_timestamp(moment: str) -> dt.date | None:
     """Return the date at the start of a timestamp; None if it is not a valid date."""
     found = _DAY.match(moment)
     try:
@@ -103,7 +104,9 @@ def _day(moment: str) -> dt.date | None:
         return None
 
 
-def _options(channel: str, commands: Commands, releases: Releases) -> Iterator[dict[str, Any]]:
+def _install_options(
+    channel: str, commands: Commands, releases: Releases
+) -> Iterator[dict[str, Any]]:
     """Yield an install option for each distinct command, with the systems that it is for.
 
     `channel` is `stable` or `preview`. The options have no architectures, because
@@ -118,15 +121,17 @@ def _options(channel: str, commands: Commands, releases: Releases) -> Iterator[d
         yield {
             "id": "-".join([channel, *names]),
             **({"channel": "preview"} if channel == "preview" else {}),
-            **_serves(channel, steps, releases),
+            **_release_selection(channel, steps, releases),
             "methods": ["pip", "uv"],
             "os": names,
             "steps": steps,
-            "source": SOURCE,
+            "source": ENTRY_SOURCE,
         }
 
 
-def _serves(channel: str, steps: list[dict[str, Any]], releases: Releases) -> dict[str, Any]:
+def _release_selection(
+    channel: str, steps: list[dict[str, Any]], releases: Releases
+) -> dict[str, Any]:
     """Return the keys `torch` and `wheels` of an option, which select its PyTorch releases.
 
     If the steps pin a version of torch, `torch` is that version and there is no `wheels`. Otherwise
@@ -134,16 +139,18 @@ def _serves(channel: str, steps: list[dict[str, Any]], releases: Releases) -> di
     newest release with wheels of this variant, or the newest of all. It is absent in the channel
     `preview` if there is `wheels`.
     """
-    version = pinned(steps, "torch")
+    version = pinned_version(steps, "torch")
     if version:
         return {"torch": [version]}
-    indexes = (_WHEELS.fullmatch(step["pip"].get("index", "")) for step in steps)
+    indexes = (_WHEEL_INDEX.fullmatch(step["pip"].get("index", "")) for step in steps)
     wheels = next((found[1] for found in indexes if found), None)
-    torch = {} if wheels and channel == "preview" else {"torch": [_newest(releases, wheels)]}
+    torch = (
+        {} if wheels and channel == "preview" else {"torch": [_newest_release(releases, wheels)]}
+    )
     return {**({"wheels": wheels} if wheels else {}), **torch}
 
 
-def _newest(releases: Releases, wheels: str | None) -> str:
+def _newest_release(releases: Releases, wheels: str | None) -> str:
     """Return the newest release with wheels of the variant `wheels`.
 
     If no release has such wheels, returns the newest release.
@@ -152,18 +159,18 @@ def _newest(releases: Releases, wheels: str | None) -> str:
     return max(having or releases.releases, key=lambda r: Version(r.version)).version
 
 
-def _rows(options: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _compatibility_rows(options: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield a row of compatibility.yaml from the first option that pins torch and a plugin."""
     for option in options:
-        torch = pinned(option["steps"], "torch")
-        plugin = pinned_plugin(option)
+        torch = pinned_version(option["steps"], "torch")
+        plugin = pinned_plugin_requirement(option)
         if torch and plugin:
             version = exact_version(plugin.specifier)
-            yield {"torch": torch, "plugin": version, "source": SOURCE}
+            yield {"torch": torch, "plugin": version, "source": ENTRY_SOURCE}
             return
 
 
-def _guide(html: str) -> Iterator[tuple[str, str]]:
+def _guide_sections(html: str) -> Iterator[tuple[str, str]]:
     """Yield the guide's headings with their Markdown, without empty sections."""
     sections: dict[str, list[str]] = {heading: [] for heading in GUIDE_HEADINGS}
     lines = sections["Prepare"]
@@ -177,14 +184,14 @@ def _guide(html: str) -> Iterator[tuple[str, str]]:
         elif heading and len(heading[1]) > 1:
             lines.append(f"### {heading[2]}")
         elif not heading:
-            lines.append(line.rstrip() if fenced else _without_html(line.rstrip()))
+            lines.append(line.rstrip() if fenced else _with_escaped_html(line.rstrip()))
     for title, found in sections.items():
         text = re.sub(r"\n{3,}", "\n\n", "\n".join(found)).strip()
         if text:
-            yield title, f"{text}\n\nFrom pytorch.org [@{SOURCE}]."
+            yield title, f"{text}\n\nFrom pytorch.org [@{ENTRY_SOURCE}]."
 
 
-def _without_html(line: str) -> str:
+def _with_escaped_html(line: str) -> str:
     """Return a line with `<` escaped outside code spans."""
     parts = line.split("`")
     parts[::2] = [part.replace("<", "\\<") for part in parts[::2]]
@@ -198,7 +205,7 @@ def _without_html(line: str) -> str:
 # rows of `compatibility.yaml`.
 
 
-def with_releases(draft: Draft) -> Draft:
+def with_following_options(draft: Draft) -> Draft:
     """Return a draft from `additional-platforms.json` whose options follow new PyTorch releases.
 
     Options for PyTorch's own wheels or for nightly builds take their releases from
@@ -222,21 +229,23 @@ def following_option(option: Record, rows: Sequence[Record], package: str | None
     """
     if option.get("channel") == "preview" or "wheels" in option:
         return _following_wheels(option)
-    plugin = pinned_plugin(option)
+    plugin = pinned_plugin_requirement(option)
     version = exact_version(plugin.specifier) if plugin else None
     own = [row for row in rows if [row["torch"]] == option["torch"]]
     if not own or (version and version not in {row.get("plugin") for row in own}):
         return option
     name = package or (plugin.name if plugin else "torch")
     has_plugin = any("plugin" in row for row in rows)
-    steps = steps_of_rows(option["steps"], name, has_plugin=has_plugin)
+    steps = steps_with_placeholders(option["steps"], name, has_plugin=has_plugin)
     changed = {**option, "torch": True, "steps": steps}
     return {"compatibility" if key == "torch" else key: changed[key] for key in changed}
 
 
-def pinned_plugin(option: Record) -> Requirement | None:
+def pinned_plugin_requirement(option: Record) -> Requirement | None:
     """Return the first pinned requirement whose name starts with `torch-` or `torch_`, or None."""
-    plugins = (r for r in requirements(option["steps"]) if r.name.startswith(("torch-", "torch_")))
+    plugins = (
+        r for r in step_requirements(option["steps"]) if r.name.startswith(("torch-", "torch_"))
+    )
     return next((plugin for plugin in plugins if exact_version(plugin.specifier)), None)
 
 
@@ -248,7 +257,7 @@ def _following_wheels(option: Record) -> Record:
     if "torch" not in option:
         return option
     (first,) = option["torch"]
-    steps = steps_of_rows(option["steps"], "torch", has_plugin=False)
+    steps = steps_with_placeholders(option["steps"], "torch", has_plugin=False)
     return {**option, "torch": f">={first}", "steps": steps}
 
 
@@ -261,7 +270,7 @@ def _release_rows(options: Sequence[Record]) -> list[Record]:
     """
     needing = (o for o in options if o.get("channel") != "preview" and "wheels" not in o)
     first = next(needing, None)
-    if first is None or pinned_plugin(first):
+    if first is None or pinned_plugin_requirement(first):
         return []
     return [{"torch": first["torch"][0], "source": first["source"]}]
 
@@ -269,7 +278,7 @@ def _release_rows(options: Sequence[Record]) -> list[Record]:
 _PIN = re.compile(r"={2,3}\s*([^,;\s+]+)")
 
 
-def steps_of_rows(
+def steps_with_placeholders(
     steps: Iterable[Mapping[str, Any]], package: str, *, has_plugin: bool
 ) -> list[dict[str, Any]]:
     """Return pip steps with placeholders for the versions of torch and `package`.
@@ -307,16 +316,16 @@ def _requirement(text: str, names: Mapping[str, str]) -> str:
     return text
 
 
-def requirements(steps: Iterable[Mapping[str, Any]]) -> Iterator[Requirement]:
+def step_requirements(steps: Iterable[Mapping[str, Any]]) -> Iterator[Requirement]:
     """Yield the requirements of pip steps."""
     for step in steps:
         yield from map(Requirement, step["pip"]["packages"])
 
 
-def pinned(steps: Iterable[Mapping[str, Any]], name: str) -> str | None:
+def pinned_version(steps: Iterable[Mapping[str, Any]], name: str) -> str | None:
     """Return the version to which the steps pin a package, or None."""
     wanted = canonicalize_name(name)
-    own = (r.specifier for r in requirements(steps) if canonicalize_name(r.name) == wanted)
+    own = (r.specifier for r in step_requirements(steps) if canonicalize_name(r.name) == wanted)
     return next(filter(None, map(exact_version, own)), None)
 
 

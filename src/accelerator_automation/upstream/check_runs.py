@@ -10,28 +10,28 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from accelerator_automation.events import Number, Part
-from accelerator_automation.github.api import Api, read
+from accelerator_automation.events import GitHubModel, Number
+from accelerator_automation.github.api import Api, read_response
 from accelerator_automation.upstream.change import Change, UpstreamPullRequest
 from accelerator_automation.upstream.comment import PlatformAnswer, run_page
-from accelerator_automation.upstream.incoming import CHECK
+from accelerator_automation.upstream.incoming import CHECK_PREFIX
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.shared_files import RelayLevel, RelayRepository
-from accelerator_portal.catalog.markdown_quotes import span
+from accelerator_portal.catalog.markdown_quotes import code_span
 from accelerator_portal.catalog.wording import count
 
-LABEL = "ciflow/crcr/"
+CHECK_LABEL_PREFIX = "ciflow/crcr/"
 
 _MOST_SUMMARY = 60_000
 
 
-class _CheckRun(Part):
+class _CheckRun(GitHubModel):
     id: Number
     name: str
     external_id: str | None = None
 
 
-class _CheckRuns(Part):
+class _CheckRuns(GitHubModel):
     check_runs: tuple[_CheckRun, ...]
 
 
@@ -43,10 +43,10 @@ def relay_entry(catalog: Catalog, repository: str) -> RelayRepository | None:
 
 def check_label(entry: RelayRepository) -> str:
     """Return the label that requests a check run on a pull request, for a repository at L3."""
-    return f"{LABEL}{entry.device}"
+    return f"{CHECK_LABEL_PREFIX}{entry.device}"
 
 
-def may_check(entry: RelayRepository, change: Change) -> bool:
+def allows_check_run(entry: RelayRepository, change: Change) -> bool:
     """Return whether to post an answer as a check run, in addition to the comment.
 
     True at L4. At L3, true if the pull request has the label that requests a check run.
@@ -54,38 +54,38 @@ def may_check(entry: RelayRepository, change: Change) -> bool:
     return entry.level == "L4" or (entry.level == "L3" and check_label(entry) in change.labels)
 
 
-def with_labels_now(api: Api, change: Change) -> Change:
+def with_current_labels(api: Api, change: Change) -> Change:
     """Return the change with the current labels of its pull request. Raises GitHubError.
 
     The label that requests a check run is often added while the tests run.
     """
     place = f"repos/{change.repository}/pulls/{change.number}"
-    labels = read(api, place, UpstreamPullRequest).labels
+    labels = read_response(api, place, UpstreamPullRequest).labels
     return change.model_copy(update={"labels": tuple(label.name for label in labels)})
 
 
-def check_run(answer: PlatformAnswer, change: Change, level: RelayLevel) -> dict[str, Any]:
+def check_run_body(answer: PlatformAnswer, change: Change, level: RelayLevel) -> dict[str, Any]:
     """Return the body of the check run, for GitHub's API.
 
     If the answer has new failures, the conclusion is `failure` at L4 and `neutral` at lower levels.
     """
     broken = answer.news.newly_broken
     bad = "failure" if level == "L4" else "neutral"
-    lines = [f"- {span(one.key)} {one.outcome}" for one in answer.news.newly]
+    lines = [f"- {code_span(one.key)} {one.outcome}" for one in answer.news.newly]
     if more := broken - len(lines):
         lines.append(f"- {more:,} more")
-    said = (
+    counts_text = (
         f"{count(broken, 'new failure')}, {answer.news.red_already:,} already failing on the base"
     )
-    summary = "\n".join([f"Reported by {span(answer.repository)}. {said}.", "", *lines])
+    summary = "\n".join([f"Reported by {code_span(answer.repository)}. {counts_text}.", "", *lines])
     return {
-        "name": f"{CHECK}{answer.accelerator}",
+        "name": f"{CHECK_PREFIX}{answer.accelerator}",
         "head_sha": answer.head,
         "status": "completed",
         "conclusion": bad if broken else "success",
         "external_id": f"{change.delivery}:{change.number}",
         "details_url": run_page(answer),
-        "output": {"title": said, "summary": summary[:_MOST_SUMMARY]},
+        "output": {"title": counts_text, "summary": summary[:_MOST_SUMMARY]},
     }
 
 
@@ -97,7 +97,7 @@ def put_check_run(api: Api, repository: str, body: dict[str, Any]) -> str:
     # Filtered by name, because a commit has more check runs than fit on a page.
     name = quote(body["name"], safe="")
     path = f"repos/{repository}/commits/{body['head_sha']}/check-runs?check_name={name}&filter=all"
-    for found in read(api, path, _CheckRuns).check_runs:
+    for found in read_response(api, path, _CheckRuns).check_runs:
         if (found.name, found.external_id) == (body["name"], body["external_id"]):
             api.send("PATCH", f"repos/{repository}/check-runs/{found.id}", body)
             return f"The check run {body['name']} was updated."

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.site.kept_html import FINISHED_HTML, RAW_HTML, anchors
+from accelerator_portal.site.hidden_html import FINISHED_HTML, RAW_HTML, html_ids
 from accelerator_portal.site.vendor_text import render_vendor_text
 
 PAGE = """# Title
@@ -75,4 +75,4 @@ def test_a_part_may_hold_parts_of_the_other_kind() -> None:
 
 
 def test_anchors_of_what_was_taken_out_are_known() -> None:
-    assert anchors('<h3 class="x" id="one">1</h3><p data-id="no" id="two">') == {"one", "two"}
+    assert html_ids('<h3 class="x" id="one">1</h3><p data-id="no" id="two">') == {"one", "two"}

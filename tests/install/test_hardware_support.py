@@ -4,7 +4,11 @@ import pytest
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.files.hardware import BuildSupport
-from accelerator_portal.install.serving import Serving, admits, serving
+from accelerator_portal.install.hardware_support import (
+    HardwareSupport,
+    build_covers,
+    hardware_support,
+)
 from tests.folders import ACCELERATOR, EXAMPLE, INSTALL, Edit, Tree, edited
 
 
@@ -18,25 +22,25 @@ def generation(builds: str, note: str = "") -> Edit:
 
 
 BOTH, NEWEST, OLDEST = ("ex2", "ex1"), "1.10.0", "1.9.1"
-BUILDS: dict[str, Serving] = {
-    "{}": Serving("newest", OLDEST, NEWEST, BOTH),
-    "{variants: [ex1]}": Serving("newest", OLDEST, NEWEST, ("ex1",)),
-    "{torch: '<1.10'}": Serving("earlier", OLDEST, OLDEST, ("ex1",), passed_over=NEWEST),
-    "{torch: '>=1.10'}": Serving("newest", NEWEST, NEWEST, BOTH),
-    "{variants: [ex2], torch: '>=1.10'}, {variants: [ex1], torch: '<1.10'}": Serving(
+BUILDS: dict[str, HardwareSupport] = {
+    "{}": HardwareSupport("newest", OLDEST, NEWEST, BOTH),
+    "{variants: [ex1]}": HardwareSupport("newest", OLDEST, NEWEST, ("ex1",)),
+    "{torch: '<1.10'}": HardwareSupport("earlier", OLDEST, OLDEST, ("ex1",), passed_over=NEWEST),
+    "{torch: '>=1.10'}": HardwareSupport("newest", NEWEST, NEWEST, BOTH),
+    "{variants: [ex2], torch: '>=1.10'}, {variants: [ex1], torch: '<1.10'}": HardwareSupport(
         "newest", OLDEST, NEWEST, ("ex2",)
     ),
-    "{os: [windows]}": Serving("newest", NEWEST, NEWEST, ("ex1",), os="windows"),
-    "{arch: [aarch64]}": Serving("newest", NEWEST, NEWEST, ("ex2",), arch="aarch64"),
-    "{os: [linux, windows]}": Serving("newest", OLDEST, NEWEST, BOTH),
-    "{uncertain: true, note: They differ.}": Serving(
+    "{os: [windows]}": HardwareSupport("newest", NEWEST, NEWEST, ("ex1",), os="windows"),
+    "{arch: [aarch64]}": HardwareSupport("newest", NEWEST, NEWEST, ("ex2",), arch="aarch64"),
+    "{os: [linux, windows]}": HardwareSupport("newest", OLDEST, NEWEST, BOTH),
+    "{uncertain: true, note: They differ.}": HardwareSupport(
         "newest", OLDEST, NEWEST, BOTH, uncertain=True
     ),
-    "{uncertain: true, note: They differ.}, {torch: '>=1.10'}": Serving(
+    "{uncertain: true, note: They differ.}, {torch: '>=1.10'}": HardwareSupport(
         "newest", OLDEST, NEWEST, BOTH
     ),
-    "{torch: '<1'}": Serving("no-command"),
-    "{torch: ==0.9.2}": Serving("no-command", "0.9.2", "0.9.2"),
+    "{torch: '<1'}": HardwareSupport("no-command"),
+    "{torch: ==0.9.2}": HardwareSupport("no-command", "0.9.2", "0.9.2"),
 }
 
 
@@ -48,14 +52,14 @@ def test_the_newest_release_that_a_build_admits(builds: str, tree: Tree) -> None
 
 def test_no_build_is_said_to_be_none(tree: Tree) -> None:
     edit = generation("", note="      note: Nothing has code for it.\n")
-    assert found(tree, edit) == Serving("none")
+    assert found(tree, edit) == HardwareSupport("none")
 
 
 def test_nightly_builds_count_only_where_no_release_does(tree: Tree) -> None:
     old = (INSTALL, "methods: [pip, uv]", 'torch: "<1.10"\n    methods: [pip, uv]')
     image = (INSTALL, 'torch: ">=1.10"', 'torch: "<1"')
     result = found(tree, generation("{variants: [ex2], source: made-up}"), old, image)
-    assert result == Serving("preview", variants=("ex2",))
+    assert result == HardwareSupport("preview", variants=("ex2",))
     assert result.build == "preview"
 
 
@@ -64,7 +68,7 @@ def test_without_any_command_the_vendors_rows_answer(tree: Tree) -> None:
     result = found(
         tree, generation("{torch: '<1.10', source: made-up}"), (INSTALL, options, "options: []\n")
     )
-    assert result == Serving("no-command", "1.9.1", "1.9.1")
+    assert result == HardwareSupport("no-command", "1.9.1", "1.9.1")
     assert result.build == "1.9.1"
 
 
@@ -75,18 +79,18 @@ def test_a_source_build_counts_where_nothing_is_ready(tree: Tree) -> None:
         (INSTALL, "methods: [pip]", "methods: [source]"),
     ]
     result = found(tree, generation("{variants: [ex1], source: made-up}"), *source)
-    assert result == Serving("newest", "1.9.1", "1.10.0", ("ex1",), from_source=True)
+    assert result == HardwareSupport("newest", "1.9.1", "1.10.0", ("ex1",), from_source=True)
 
 
 def test_a_build_without_a_version_fits_only_where_none_is_asked_for() -> None:
-    assert admits(BuildSupport(source=("a",)), "default", None)
-    assert not admits(BuildSupport(source=("a",), torch=">=2"), "default", None)
-    assert admits(BuildSupport(source=("a",), torch=">=2"), "default", "2.16.0.dev0")
+    assert build_covers(BuildSupport(source=("a",)), "default", None)
+    assert not build_covers(BuildSupport(source=("a",), torch=">=2"), "default", None)
+    assert build_covers(BuildSupport(source=("a",), torch=">=2"), "default", "2.16.0.dev0")
 
 
-def found(tree: Tree, *edits: Edit) -> Serving:
+def found(tree: Tree, *edits: Edit) -> HardwareSupport:
     catalog, _ = load_catalog(tree(edited(*edits)))
     assert catalog is not None
     (platform,) = catalog.platforms
     assert platform.accelerator.hardware is not None
-    return serving(catalog, platform, platform.accelerator.hardware.generations[0])
+    return hardware_support(catalog, platform, platform.accelerator.hardware.generations[0])

@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.hardware import BuildSupport, Generation
-from accelerator_portal.install.commands import INSIDE
+from accelerator_portal.install.commands import CONTAINER_METHODS
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.rows import NO_VARIANT, PREVIEW, InstallRow
 
@@ -19,7 +19,7 @@ ReleaseSupport = Literal["newest", "earlier", "preview", "no-command", "none"]
 
 
 @dataclass(frozen=True, slots=True)
-class Serving:
+class HardwareSupport:
     """The builds that run on a hardware generation.
 
     `verdict` says which builds run on the hardware:
@@ -58,52 +58,56 @@ class Serving:
         return PREVIEW if self.verdict == "preview" else self.newest
 
 
-def serving(catalog: Catalog, platform: Platform, generation: Generation) -> Serving:
+def hardware_support(
+    catalog: Catalog, platform: Platform, generation: Generation
+) -> HardwareSupport:
     """Return the builds that a hardware generation of `platform` can run."""
     if not generation.builds:
-        return Serving("none")
+        return HardwareSupport("none")
     rows = list(rows_by_platform(catalog)[platform.id])
     ready = [row for row in rows if row.method != "source"]
     for candidates, from_source in ((ready, False), (rows, True)):
-        fitting = [row for row in candidates if runs(catalog, generation, row)]
+        fitting = [row for row in candidates if runs_on_generation(catalog, generation, row)]
         released = [row for row in fitting if row.build != PREVIEW]
         if released:
-            found = _of_releases(platform, candidates, released)
+            support = _support_by_releases(platform, candidates, released)
         elif fitting:
-            found = Serving("preview", variants=_variants(platform, fitting))
+            support = HardwareSupport("preview", variants=_used_variants(platform, fitting))
         else:
             continue
-        best = [row for row in fitting if row.build == found.build]
-        os, arch = _only(generation, best, "os"), _only(generation, best, "arch")
+        best = [row for row in fitting if row.build == support.build]
+        os, arch = _only_value(generation, best, "os"), _only_value(generation, best, "arch")
         sure = generation.model_copy(
             update={"builds": tuple(build for build in generation.builds if not build.uncertain)}
         )
         return replace(
-            found,
+            support,
             os=os,
             arch=arch,
             from_source=from_source,
             on_request=all(row.on_request for row in best),
-            elsewhere=_elsewhere(fitting, best) if os else (),
-            uncertain=not any(runs(catalog, sure, row) for row in best),
+            elsewhere=_newest_on_other_systems(fitting, best) if os else (),
+            uncertain=not any(runs_on_generation(catalog, sure, row) for row in best),
         )
-    return _of_ended(catalog, platform, generation) or _of_compatibility(platform, generation)
+    return _support_by_ended_machine(catalog, platform, generation) or _support_by_compatibility(
+        platform, generation
+    )
 
 
-def runs(catalog: Catalog, generation: Generation, row: InstallRow) -> bool:
+def runs_on_generation(catalog: Catalog, generation: Generation, row: InstallRow) -> bool:
     """Return whether the build of an install row runs on the cards of a hardware generation."""
     preview = catalog.releases.preview.version
     torch = preview if row.build == PREVIEW else row.build
     return any(
-        admits(build, row.variant, torch)
+        build_covers(build, row.variant, torch)
         and (build.os is None or row.os in build.os)
         and (build.arch is None or row.arch in build.arch)
-        and (build.images or row.method not in INSIDE)
+        and (build.images or row.method not in CONTAINER_METHODS)
         for build in generation.builds
     )
 
 
-def admits(build: BuildSupport, variant: str, torch: str | None) -> bool:
+def build_covers(build: BuildSupport, variant: str, torch: str | None) -> bool:
     """Return whether `build`, a statement about supported builds, covers a variant and release.
 
     `torch` is the version of the release. If it is None, `build` must cover all versions.
@@ -115,46 +119,48 @@ def admits(build: BuildSupport, variant: str, torch: str | None) -> bool:
     return torch is not None and SpecifierSet(build.torch).contains(torch, prereleases=True)
 
 
-def _of_releases(
+def _support_by_releases(
     platform: Platform, all_rows: list[InstallRow], fitting: list[InstallRow]
-) -> Serving:
-    oldest, newest = _ends(row.build for row in fitting)
-    _, best = _ends(row.build for row in all_rows if row.build != PREVIEW)
-    variants = _variants(platform, [row for row in fitting if row.build == newest])
+) -> HardwareSupport:
+    oldest, newest = _oldest_and_newest(row.build for row in fitting)
+    _, best = _oldest_and_newest(row.build for row in all_rows if row.build != PREVIEW)
+    variants = _used_variants(platform, [row for row in fitting if row.build == newest])
     if newest == best:
-        return Serving("newest", oldest, newest, variants)
-    return Serving("earlier", oldest, newest, variants, passed_over=best)
+        return HardwareSupport("newest", oldest, newest, variants)
+    return HardwareSupport("earlier", oldest, newest, variants, passed_over=best)
 
 
-def _of_ended(catalog: Catalog, platform: Platform, generation: Generation) -> Serving | None:
+def _support_by_ended_machine(
+    catalog: Catalog, platform: Platform, generation: Generation
+) -> HardwareSupport | None:
     """Return the last release for hardware in a machine for which newer releases have no wheels.
 
     `ended` in `data/releases.yaml` lists such machines with the last release that has wheels.
     Returns None if the hardware is not in such a machine.
     """
-    for one in catalog.releases.ended:
+    for ended_machine in catalog.releases.ended:
         fitting = [
             build
             for build in generation.builds
-            if platform.id in one.platforms
+            if platform.id in ended_machine.platforms
             and build.torch
-            and one.os in (build.os or ())
-            and one.arch in (build.arch or ())
-            and admits(build, NO_VARIANT, one.version)
+            and ended_machine.os in (build.os or ())
+            and ended_machine.arch in (build.arch or ())
+            and build_covers(build, NO_VARIANT, ended_machine.version)
         ]
         if fitting:
-            return Serving(
+            return HardwareSupport(
                 "earlier",
-                one.version,
-                one.version,
-                os=one.os,
-                arch=one.arch,
+                ended_machine.version,
+                ended_machine.version,
+                os=ended_machine.os,
+                arch=ended_machine.arch,
                 uncertain=all(build.uncertain for build in fitting),
             )
     return None
 
 
-def _of_compatibility(platform: Platform, generation: Generation) -> Serving:
+def _support_by_compatibility(platform: Platform, generation: Generation) -> HardwareSupport:
     """Return the builds for hardware on which no install row runs; `verdict` is `no-command`.
 
     `oldest` and `newest` are from the rows of `compatibility.yaml` that `generation.builds` covers.
@@ -163,15 +169,21 @@ def _of_compatibility(platform: Platform, generation: Generation) -> Serving:
     rows = [
         row
         for row in platform.compatibility.rows
-        if any(admits(build, row.variant or NO_VARIANT, row.torch) for build in generation.builds)
+        if any(
+            build_covers(build, row.variant or NO_VARIANT, row.torch) for build in generation.builds
+        )
     ]
     stated = [build.torch for build in generation.builds if build.torch]
     pins = [torch.removeprefix("==") for torch in stated if torch.startswith("==")]
     releases = [row.torch for row in rows] or pins
-    return Serving("no-command", *_ends(releases)) if releases else Serving("no-command")
+    return (
+        HardwareSupport("no-command", *_oldest_and_newest(releases))
+        if releases
+        else HardwareSupport("no-command")
+    )
 
 
-def _only(generation: Generation, fitting: list[InstallRow], axis: str) -> str | None:
+def _only_value(generation: Generation, fitting: list[InstallRow], axis: str) -> str | None:
     """Return the only operating system or architecture on which the hardware runs builds, or None.
 
     `axis` is `os` or `arch`. Returns None if the rows `fitting` have several values, or if no entry
@@ -183,7 +195,9 @@ def _only(generation: Generation, fitting: list[InstallRow], axis: str) -> str |
     return values.pop() if len(values) == 1 else None
 
 
-def _elsewhere(fitting: list[InstallRow], best: list[InstallRow]) -> tuple[tuple[str, str], ...]:
+def _newest_on_other_systems(
+    fitting: list[InstallRow], best: list[InstallRow]
+) -> tuple[tuple[str, str], ...]:
     """Return pairs of an operating system and its newest release in `fitting`, sorted by name.
 
     Omits the operating systems of the rows `best`, and nightly builds.
@@ -196,11 +210,11 @@ def _elsewhere(fitting: list[InstallRow], best: list[InstallRow]) -> tuple[tuple
     return tuple(sorted(newest.items()))
 
 
-def _ends(versions: Iterable[str]) -> tuple[str, str]:
+def _oldest_and_newest(versions: Iterable[str]) -> tuple[str, str]:
     ordered = sorted(versions, key=Version)
     return ordered[0], ordered[-1]
 
 
-def _variants(platform: Platform, rows: list[InstallRow]) -> tuple[str, ...]:
+def _used_variants(platform: Platform, rows: list[InstallRow]) -> tuple[str, ...]:
     used = {row.variant for row in rows}
     return tuple(variant.id for variant in platform.install.variants if variant.id in used)
