@@ -166,7 +166,7 @@ def streams(context: Context) -> None:
     require(left, "a stream is still the current stream after its with block")
     stream.synchronize()
     torch.accelerator.current_stream().wait_stream(stream)
-    require_equal(values, torch.full_name((1000,), 3.0), "the result of a stream")
+    require_equal(values, torch.full((1000,), 3.0), "the result of a stream")
 
 
 def stream_order(context: Context) -> None:
@@ -186,7 +186,7 @@ def stream_order(context: Context) -> None:
     second.synchronize()
     require_equal(
         seen,
-        torch.full_name((_SIDE, _SIDE), float(_ROUNDS)),
+        torch.full((_SIDE, _SIDE), float(_ROUNDS)),
         "the value that the second stream read",
     )
 

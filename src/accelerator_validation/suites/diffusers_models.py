@@ -21,7 +21,7 @@ _WIDTH = 16
 
 Values = Mapping[str, Any]
 
-_TIME: Values = {"timestep": torch.full_name((_BATCH,), 7)}
+_TIME: Values = {"timestep": torch.full((_BATCH,), 7)}
 _TEXT_MASK_INPUT: Values = {"encoder_attention_mask": torch.ones(_BATCH, _WORDS, dtype=torch.bool)}
 _TEXT: Values = {"encoder_hidden_states": (_WORDS, _WIDTH), **_TIME}
 _POOLED_TEXT_INPUTS: Values = {**_TEXT, "pooled_projections": (_WIDTH,)}

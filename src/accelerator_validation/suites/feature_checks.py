@@ -193,7 +193,7 @@ def fake_quantization(context: Context) -> None:
     """Check that fake quantization rounds weights to 8 bits and passes gradients through."""
     import torch
 
-    scale, zero = torch.full_name((4,), 0.05), torch.zeros(4, dtype=torch.int32)
+    scale, zero = torch.full((4,), 0.05), torch.zeros(4, dtype=torch.int32)
     grid = torch.arange(-8, 8).reshape(4, 4) * 0.05
     values = (grid + 0.01).to(context.device).requires_grad_()
     found = torch.fake_quantize_per_channel_affine(

@@ -161,11 +161,11 @@ def collectives(device: str) -> dict[str, list[float]]:
 
     dist = torch.distributed
     own = float(dist.get_rank() + 1)
-    summed = torch.full_name((4,), own, device=device)
+    summed = torch.full((4,), own, device=device)
     dist.all_reduce(summed)
     gathered = torch.zeros(dist.get_world_size(), device=device)
-    dist.all_gather_into_tensor(gathered, torch.full_name((1,), own, device=device))
-    sent = torch.full_name((4,), own, device=device)
+    dist.all_gather_into_tensor(gathered, torch.full((1,), own, device=device))
+    sent = torch.full((4,), own, device=device)
     dist.broadcast(sent, src=0)
     found = {"sum": summed, "gathered": gathered, "broadcast": sent}
     return {name: values.cpu().tolist() for name, values in found.items()}

@@ -72,7 +72,7 @@ def out_variants(context: Context) -> None:
     """Check that `out=` writes into the given tensor, resizes an empty one and keeps strides."""
     import torch
 
-    one, two = torch.arange(6.0).reshape(2, 3), torch.full_name((2, 3), 2.0)
+    one, two = torch.arange(6.0).reshape(2, 3), torch.full((2, 3), 2.0)
     wanted = one * two
     one, two = one.to(context.device), two.to(context.device)
     held = torch.zeros(2, 3, device=context.device)
@@ -117,7 +117,7 @@ def mixed_devices(context: Context) -> None:
     """Check that mixing tensors on the device and the CPU raises an error that names devices."""
     torch = require_accelerator(context)
     there, here = torch.ones(2).to(context.device), torch.ones(2)
-    require_equal(there + there, torch.full_name((2,), 2.0), "an addition on the device")
+    require_equal(there + there, torch.full((2,), 2.0), "an addition on the device")
     try:
         found = there + here
     except NotImplementedError:
