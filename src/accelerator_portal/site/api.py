@@ -167,7 +167,8 @@ def selector_files(catalog: Catalog, selector: Selector, language: Language) -> 
 def _install_data(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str, Any]:
     """Return the content of a platform's `install/<id>.json`: its install rows and their texts.
 
-    Each card has ranges of indexes: the install rows that run on the card.
+    The content includes the platform's cards. Each card states the install rows that run on it, as
+    ranges of row indexes.
     """
     platform_selector = selector.only(platform.id)
     data = payload(platform_selector, {platform.id: _cards(catalog, platform_selector, platform)})
@@ -276,8 +277,9 @@ _SYSTEMS: tuple[Os, ...] = ("linux", "windows")
 def additional_platforms(catalog: Catalog) -> AdditionalPlatforms:
     """Return the platforms that pytorch.org's own selector lacks, with their pip commands.
 
-    Platforms without a pip command for a release on Linux or Windows are omitted. `generated_at` is
-    the newest day on which a source of any platform was read, so that equal facts give equal files.
+    Platforms without a pip command for a release on Linux or Windows are omitted. `generated_at` in
+    the result is the newest day on which somebody read a source of any platform. It is not the time
+    of the build, so an unchanged catalog gives an unchanged file.
     """
     found = {p: entry for p in catalog.platforms if (entry := _additional_platform(catalog, p))}
     days = [
@@ -336,7 +338,8 @@ def _newest_command_line(platform: Platform, rows: list[InstallRow]) -> str | No
 def _guide_html(platform: Platform) -> str:
     """Return a platform's `guide.md` as HTML, without citations and with a list of its sources.
 
-    Ids in the HTML start with the platform's `listed_id`, because all guides are on one page.
+    Ids in the HTML start with the platform's `additional_platform_id`, because all guides are on
+    one page.
     """
     parts = [f"<h1>Installing on {escape(platform.accelerator.name)}</h1>\n"]
     for section in platform.guide.sections:

@@ -32,12 +32,11 @@ class PageModules:
     """The modules of each kind of form, by the attribute of its tag, such as `data-selector`."""
 
     def of(self, texts: Iterable[str]) -> tuple[str, ...]:
-        """Return the modules to load for the form on a page.
+        """Return the modules to load for a page; empty if it has none of the forms in `parts`.
 
-        `texts` are the parts of the page's HTML. The result is empty if the page has none of the
-        forms in `parts`. If the page has several kinds of forms, the result contains only the
-        modules of the kind that comes first in `parts`. Scripts load the modules of the other forms
-        later.
+        `texts` are the parts of the page's HTML. If the page has several kinds of forms, the result
+        has the modules for only one of them: the kind that comes first in `parts`. Scripts load the
+        modules of the other forms later.
         """
         html = "".join(texts)
         for attribute, names in self.parts.items():

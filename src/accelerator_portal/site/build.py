@@ -349,10 +349,11 @@ def _hardware_choice_pages(
 
 
 def _other_backends(catalog: Catalog, key: Literal["observed", "runtimes"]) -> dict[str, Any]:
-    """Return the entries under `key` of `other-backends.yaml`, and the cited sources.
+    """Return template variables: a list in `other-backends.yaml`, and the sources it cites.
 
-    The result has two keys: the value of `key`, and `sources`. `observed` are backends without a
-    vendor folder. `runtimes` run PyTorch models without a torch device.
+    `key` is the name of the list: `observed` are backends without a vendor folder, and `runtimes`
+    run PyTorch models without a torch device. For `observed`, the result is `{"observed": entries,
+    "sources": sources}`.
     """
     others = catalog.other_backends
     entries: Sequence[Sourced] = getattr(others, key) if others else ()

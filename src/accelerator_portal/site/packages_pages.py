@@ -189,7 +189,7 @@ is named."""
 def lag_picture(lags: Sequence[ReleaseLag]) -> Markup | None:
     """Return a bar chart of release lags, oldest torch release first.
 
-    None if no plugin release supports any of these torch releases.
+    None if no plugin release supports any of the torch releases in `lags`.
     """
     if not any(lag.plugin for lag in lags):
         return None
@@ -239,8 +239,9 @@ def _bar(lag: ReleaseLag, left: float, width: float, zero: float, top: float) ->
 
 @dataclass(frozen=True, slots=True)
 class FitRow:
-    """The newest plugin for a torch release, on systems with the same Python versions.
+    """A row of the version table: a torch release and the newest plugin release for it.
 
+    A torch release has several rows if the plugin release or the Python versions differ by system.
     `date` is the day of the plugin release. `pythons` is the text of the Python versions:
     `3.10–3.13`.
     """
@@ -277,7 +278,7 @@ class PackageView:
 
     @property
     def names_no_torch(self) -> bool:
-        """Whether releases of the package have requirements, but none of these requires torch."""
+        """Whether the package's releases state requirements, but no release requires torch."""
         releases = self.facts.releases if self.facts else ()
         asked = any(release.requires for release in releases)
         return asked and not any(map(torch_requirements, releases))
@@ -315,7 +316,7 @@ def package_view(catalog: Catalog, platform: Platform) -> PackageView | None:
 
 
 def index_name(index: str) -> str:
-    """Return `PyPI` for `pypi`; any other index is an address and returned unchanged."""
+    """Return the display name of a package index: `PyPI` for `pypi`, otherwise its address."""
     return "PyPI" if index == PYPI else index
 
 

@@ -32,9 +32,10 @@ class SiteFile:
 
 
 def to_root(path: str) -> str:
-    """Return the relative address of the site's root from a page with directory addresses.
+    """Return the relative address of the site's root from the page at `path`.
 
-    `index.md` is served as `/`, `a/index.md` as `/a/`, `a/b.md` as `/a/b/`.
+    For `a/b.md`, the result is `../../`, because each page is served as a folder: `index.md` as
+    `/`, `a/index.md` as `/a/`, `a/b.md` as `/a/b/`.
     """
     parts = path.removesuffix(".md").split("/")
     depth = len(parts) - (parts[-1] == "index")
@@ -44,7 +45,7 @@ def to_root(path: str) -> str:
 def data_file(path: str, data: BaseModel | dict[str, Any]) -> SiteFile:
     """Return a JSON file with the path `path` below `/api/v1/`.
 
-    The file omits fields of models that are None.
+    A field of a model is omitted if it is None.
     """
     if isinstance(data, BaseModel):
         data = data.model_dump(mode="json", by_alias=True, exclude_none=True)
@@ -55,7 +56,8 @@ def data_file(path: str, data: BaseModel | dict[str, Any]) -> SiteFile:
 def write_files(files: Iterable[SiteFile], folder: Path) -> Iterator[tuple[SiteFile, Path]]:
     """Write each file below `folder` as soon as it is generated.
 
-    Yields pairs of the file with an empty `content`, and the path to which it was written.
+    Yields each file and the path to which it was written. The yielded files have an empty
+    `content`.
     """
     for file in files:
         place = folder / file.path

@@ -3,8 +3,8 @@
 Any web server can serve the site, so the portal cannot set headers: the policy is in the page.
 Material has a few inline scripts whose text depends on the page's depth. The policy allows only
 these scripts, by their hashes. Hashing *every* inline script would also allow an injected script.
-Therefore only scripts outside the page's content, which is the part that vendors write, get a hash,
-and a page with a script in its content is refused.
+The page's content is the part that vendors write. Therefore only scripts outside the content get a
+hash. A page with a script in its content is refused.
 """
 
 from __future__ import annotations

@@ -35,7 +35,8 @@ class SourceList:
     ) -> None:
         """Create the list from pairs of a file's name and its sources by id.
 
-        `vendor` are the sites of the platform's vendor, which decide the trust level of sources.
+        `vendor` has the sites of the platform's vendor, such as `intel.com`. The trust level of a
+        source can depend on whether it is on one of these sites.
         """
         self.entries: list[SourceEntry] = []
         self._entry_by_id: dict[tuple[str, str], SourceEntry] = {}

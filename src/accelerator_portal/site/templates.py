@@ -70,8 +70,9 @@ _TEMPLATE_CACHES: dict[str, _TemplateCache] = {}
 class Templates:
     """Renders the templates of a folder. An undefined name in a template is an error.
 
-    Every template has the variables in `shared`, and `outcomes` (the test outcomes with their
-    meaning), `extent_words` and `language`. Templates of pages also have `to_root`.
+    Every template has the variables in `shared`. It also has `language`, `outcomes` (the test
+    outcomes with their meaning) and `extent_words` (words for how well a feature works). Templates
+    of pages also have `to_root`.
     """
 
     def __init__(

@@ -48,8 +48,9 @@ def render_page(
     """Return the page `path`, rendered in the language of the templates.
 
     `path`, `template` and `edit` describe the English page, as in `Templates.page`. `context` has
-    the variables of the template. Without `edit`, the page's edit link opens the template. In other
-    languages, the edit link then opens the file with the translations.
+    the variables of the template. `edit` is the file that the page's edit link opens. Without
+    `edit`, the link opens the template on an English page, and the file with the translations on
+    other pages.
     """
     language = templates.language
     if language == ENGLISH:

@@ -64,7 +64,10 @@ def os_name(os: str) -> str:
 
 
 def format_number(value: float) -> str:
-    """Return a number rounded to six digits or to an integer, without trailing zeros: `1.5`."""
+    """Return a number as text, without zeros at the end of its fraction: `1.5`.
+
+    A number below 100,000 is rounded to six significant digits, a larger number to an integer.
+    """
     return f"{value:g}" if value < _G_FORMAT_LIMIT else f"{value:.0f}"
 
 

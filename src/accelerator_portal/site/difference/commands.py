@@ -43,8 +43,8 @@ class ReaderChoice(NamedTuple):
 class ShownCommand(NamedTuple):
     """The commands for a selection, and the texts next to the commands.
 
-    `commands` has one entry for each line. `beside` has the requirements, the check, the note and
-    the lifecycle. An absent text is None.
+    `commands` has one entry for each line. `beside` has four texts: the requirements, the check,
+    the note and the lifecycle. A text that the selector does not show is None.
     """
 
     commands: tuple[str, ...]
@@ -79,10 +79,11 @@ _ReplacedWords = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class _SharedChange:
-    """A change that several commands can share, such as the commands for several releases.
+    """A change that is the same for one or more commands.
 
-    `edit` has the replaced words, or all lines of a new or removed command. If only the texts next
-    to the command changed, `edit` is empty. `beside` has the changes of these texts.
+    For example, the commands for several releases can change in the same way. `edit` has the
+    replaced words, or all lines of a new or removed command. If only the texts next to the command
+    changed, `edit` is empty. `beside` has the changes of these texts.
     """
 
     change: ItemChange

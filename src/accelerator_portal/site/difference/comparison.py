@@ -126,11 +126,12 @@ def _version_changes(old: PlatformFolder, new: PlatformFolder) -> Iterator[Item]
 def _plugin_updates(
     before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]
 ) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """Return pairs of an old and a new version row that differ in the plugin's version.
+    """Return pairs of an old and a new version row for which the plugin's version changed.
 
-    Rows whose release, variant and plugin are in both `before` and `after` are ignored. The
-    remaining rows form a pair if exactly one old row and one new row have the same release and
-    variant.
+    Rows without a plugin are ignored. Rows whose release, variant and plugin are in both `before`
+    and `after` are ignored, too. Of the other rows, an old and a new row with the same release and
+    variant are a pair. If there are several such old rows or several such new rows, none of them is
+    in a pair.
     """
     rows: dict[tuple[Any, Any], tuple[list[Any], list[Any]]] = {}
     plugins = [{_row_key(row, "plugin") for row in side} for side in (before, after)]
@@ -218,10 +219,11 @@ def report_changes(before: PlatformState, after: PlatformState) -> Iterator[Item
 def result_changes(
     before: PlatformState, after: PlatformState
 ) -> tuple[tuple[Move, ...], tuple[Item, ...]]:
-    """Return the tests whose outcome changed, and the numbers of new and removed tests.
+    """Return the tests whose outcome changed, and items that count new and removed tests.
 
-    Failures come first. The numbers are items, one for each suite, basis (runs or baselines) and
-    kind of change. Raises ProblemsError if a report cannot be read.
+    Tests that fail now come first. There is one item for each suite, basis (runs or baselines) and
+    kind of change. Both parts of the result are empty if the reports are the same. Raises
+    ProblemsError if a report cannot be read.
     """
     if not any(report_changes(before, after)):
         return (), ()
@@ -266,7 +268,11 @@ def _count_words(counts: Mapping[Outcome, int]) -> str:
 
 
 def _severity_rank(move: Move) -> int:
-    """Return a sort key: 0 if a passed test fails, 1 for other failures, 2 for passes, else 3."""
+    """Return a sort key for a changed outcome; the most severe changes have the lowest key.
+
+    The key is 0 if the test passed before and fails now. It is 1 for other tests that fail now, 2
+    for tests that pass now, and 3 for all others.
+    """
     if move.after in BAD:
         return 0 if move.before in GOOD else 1
     return 2 if move.after in GOOD else 3

@@ -1,4 +1,8 @@
-"""Writes a difference as Markdown for a pull request: limited in length, with data as code."""
+"""Writes a difference as Markdown for a pull request.
+
+The length of the Markdown is limited. Texts from the two sites are written as code, so that their
+characters are not read as Markdown.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +55,10 @@ Block = list[str]
 
 
 def markdown(difference: Difference) -> str:
-    """Return the difference as Markdown of at most LIMIT characters; a summary comes first."""
+    """Return the difference as Markdown, with a summary at the start.
+
+    The Markdown has at most MOST_MARKDOWN_CHARACTERS characters.
+    """
     return join_blocks([[summary(difference)], *_blocks(difference)], MOST_MARKDOWN_CHARACTERS)
 
 
@@ -184,8 +191,8 @@ def _limited_lines(lines: Block, left_out: int) -> Block:
 def _omitted_count(entries: Sequence[object], left_out: int, most: int = MOST_LINES) -> int:
     """Return the number of entries that the Markdown does not show.
 
-    The Markdown shows the first `most` of `entries`. `left_out` is the number of further entries
-    that the difference already omitted from `entries`.
+    The Markdown shows the first `most` of `entries`. `left_out` is the number of entries that were
+    left out of `entries` when the sites were compared. These are counted, too.
     """
     return max(0, len(entries) - most) + left_out
 

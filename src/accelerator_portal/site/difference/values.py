@@ -100,10 +100,10 @@ def _by_name(entries: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
 
 
 def _entry_name(entry: Mapping[str, Any]) -> str:
-    """Return the name of an entry: the text under the first key of `_NAME_KEYS` that has a text.
+    """Return a name for an entry: the text under the first key of `_NAME_KEYS` that has a text.
 
-    Other entries are named by the versions of a version row (`torch 2.9.0, plugin 2.9.0`). If an
-    entry has no versions, its name consists of all its values.
+    If none of these keys has a text, the name lists the keys of `_VERSION_ROW` with their values:
+    `torch 2.9.0, plugin 2.9.0`. If the entry has none of these keys, the name lists all its values.
     """
     for key in _NAME_KEYS:
         if isinstance(entry.get(key), str):

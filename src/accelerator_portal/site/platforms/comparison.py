@@ -68,8 +68,8 @@ def comparison_groups(
 ) -> tuple[ComparisonGroup, ...]:
     """Return the groups of questions; each row has a cell per platform, in the catalog's order.
 
-    The last group has the tests in `runs` whose speed at least two platforms measured. Without such
-    tests, this group is omitted.
+    The last group compares speeds: it has a row for each test that runs of at least two platforms
+    measured. If there are no such tests in `runs`, this group is omitted.
     """
     groups: dict[str, dict[str, CellReader]] = {
         message("Platform"): {
@@ -114,7 +114,7 @@ def comparison_groups(
 
 
 def _speed_rows(catalog: Catalog, runs: Sequence[SpeedRun]) -> Iterator[ComparisonRow]:
-    """Yield a row for each test whose speed at least two platforms measured."""
+    """Yield a row for each test with a measured speed on at least two platforms."""
     for key, test in {key: run.tests[key] for run in runs for key in run.speeds}.items():
         measured = [run for run in runs if key in run.speeds]
         if len({run.accelerator for run in measured}) > 1:

@@ -164,10 +164,11 @@ class PlatformFeatures(StrictModel):
 
     @property
     def by_extent(self) -> tuple[tuple[FeatureSupport | None, tuple[str, ...]], ...]:
-        """The labels of the features with each extent: `yes`, `partly`, `no`, and None for unknown.
+        """The labels of the features, grouped by extent: how far a feature works, as sources state.
 
-        Each pair has an extent and its labels; pairs without labels are omitted, and so are
-        features that have a result but no statement.
+        The groups are `yes`, `partly`, `no` and None, in this order; empty groups are omitted. None
+        has the features with neither a statement nor a result. Features with only a result are in
+        no group.
         """
         groups = (
             (
@@ -205,7 +206,10 @@ class FeaturesData(StrictModel):
 
     @property
     def share(self) -> float:
-        """The share of cells with a source or a test, from 0 to 1."""
+        """The share of table cells with a source or a test, from 0 to 1.
+
+        A cell is one feature of one platform.
+        """
         return self.sourced / self.cells if self.cells else 0.0
 
     @property

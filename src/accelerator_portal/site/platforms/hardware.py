@@ -174,7 +174,8 @@ class Family:
         """The newest releases that run on the generations: `2.9.0 or 2.7.1; not for every chip`.
 
         `not for every chip` means that no release runs on some of the generations. If no release
-        runs on any generation, the text has the verdicts of the generations.
+        runs on any generation, the text has the `words` of the generations, such as `no published
+        build`.
         """
         releases = list(dict.fromkeys(g.newest for g in self.generations if g.newest))
         if not releases:
@@ -345,9 +346,11 @@ def _build_note(platform: Platform, build: BuildSupport) -> str | None:
 def _note_machines(
     platform: Platform, builds: list[BuildSupport]
 ) -> dict[str, tuple[str, ...]] | None:
-    """Return the machines of each note on builds for some machines only, by note.
+    """Return the machines for which a note applies, by note.
 
-    Machines are, for example, `windows` or `linux aarch64`. None if there are no such notes.
+    Machines are, for example, `windows` or `linux aarch64`. The result has only notes of builds
+    that are limited to some systems or architectures. A note that also belongs to a build for all
+    machines is omitted. None if no note remains.
     """
     machines_by_note: dict[str, list[str]] = {}
     notes_with_builds = [
@@ -392,9 +395,9 @@ def _support_words(platform: Platform, support: HardwareSupport) -> str:
 def _with_systems(words: str, support: HardwareSupport) -> str:
     """Return `words`, the name of a build, with the systems to which the build is limited.
 
-    For example, `2.9.0, Linux only`. If `found.elsewhere` has releases for other systems, the text
-    names them, too: `2.9.0 for Linux, 2.8.0 for Windows`. Without a limit, `words` is returned
-    unchanged.
+    For example, `2.9.0, Linux only`. If `support.elsewhere` has releases for other systems, the
+    text names them, too: `2.9.0 for Linux, 2.8.0 for Windows`. If the build is not limited, `words`
+    is returned unchanged.
     """
     systems = " ".join(
         (OS_LABELS.get(support.os or "", ""), ARCH_LABELS.get(support.arch or "", ""))

@@ -148,7 +148,8 @@ def search_words(
 def _report_count_texts(accelerator: str, histories: TestHistories) -> Iterator[str]:
     """Yield texts such as `5 runs since 2026-01-02` and `3 baselines since 2026-01-02`.
 
-    A text is omitted if the platform has fewer than two runs or baselines.
+    The text about runs is omitted if there are fewer than two runs, and the text about baselines if
+    there are fewer than two baselines.
     """
     for basis in BASES:
         points = histories.of(accelerator, basis).state.reports.values()

@@ -59,7 +59,7 @@ def platform_questions(platform: Platform, sources: SourceList) -> list[PageQues
 def translated_questions(
     asked: Sequence[PageQuestion], platform: Platform, language: Language
 ) -> list[PageQuestion]:
-    """Return a platform's questions `asked` in `language`.
+    """Return a platform's questions, `asked`, translated into `language`.
 
     Questions without a translation stay in English.
     """
@@ -154,8 +154,8 @@ def question_on_other_page(
 def _heading_prefix(anchor: str) -> str:
     """Return the prefix of heading ids in an answer: `faq-install` → `faq-install-`.
 
-    Another hyphen follows the prefix in each id. Ids of questions never contain two hyphens in a
-    row, so no heading has the id of a question.
+    The id of a heading is the prefix, a hyphen and the heading as a slug: `faq-install--linux`. Ids
+    of questions never contain two hyphens in a row, so no heading has the id of a question.
     """
     return f"{anchor}-"
 
@@ -224,8 +224,8 @@ def question_index(
 ) -> QuestionIndex:
     """Return the index of the question search.
 
-    `platform_questions` are the questions of all platforms and the shared questions. `platforms`
-    provide the names by which an error message identifies a platform.
+    `questions` are the questions of all platforms and the shared questions. `platforms` provide the
+    names by which an error message identifies a platform.
     """
     weights_by_question = [_term_weights(question) for question in questions]
     lengths = [sum(counts.values()) for counts in weights_by_question]
@@ -281,10 +281,11 @@ def _platforms_by_error_name(platforms: Sequence[Platform]) -> dict[str, list[st
 def _platforms_by_shared_device(
     platforms: Sequence[Platform], names: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:
-    """Return the platforms whose device string is the id of another platform, by this id.
+    """Return the platforms whose device string is the id of another platform, by that id.
 
-    For example, the device of `rocm` is `cuda`: `{"cuda": ["rocm"]}`. A platform is omitted if it
-    shares one of `names` with the other platform, because this name does not tell the two apart.
+    For example, the device of `rocm` is `cuda`: `{"cuda": ["rocm"]}`. `names` has platform ids by
+    error name. A platform is omitted if an error name stands for both platforms, because a message
+    with this name can be about either of them.
     """
     ids = {platform.id for platform in platforms}
     found: dict[str, list[str]] = {}

@@ -126,7 +126,7 @@ def companion_rows(releases: Releases, release: Release) -> Iterator[CompanionRo
 
 
 def wheel_rows(release: Release) -> Iterator[WheelRow]:
-    """Yield a row for each variant, operating system and architecture, as in `releases.yaml`."""
+    """Yield a row for each architecture of each entry in the release's `wheels`, in order."""
     for wheel in release.wheels:
         for arch in wheel.arch:
             size = wheel.size_mb.get(arch)

@@ -223,9 +223,9 @@ def _value_view(
 def _value_detail(selector: Selector, choice: Choice, axis: Axis, value: str) -> str:
     """Return the detail of a method or variant: `2.8.0, driver ≥ 580`; empty without a detail.
 
-    The detail names the build if selecting the value leads to another build or to the nightly
-    build. For variants, the detail also names the oldest driver. For methods whose commands name no
-    version, the detail is `not pinned`.
+    For methods whose commands name no version, the detail is `not pinned`. Otherwise, the detail
+    names the build that readers get with this value, if it differs from the selected build or is
+    the nightly build. For variants, the oldest driver follows.
     """
     if value in UNPINNED_METHODS:
         return message("not pinned")
@@ -260,10 +260,10 @@ def build_name(build: str) -> str:
 def other_machines(selector: Selector, offered: Mapping[str, str], choice: Choice) -> str:
     """Return the machines for which a platform has builds: `Linux only`.
 
-    The platform must not have builds for the machine of `choice`. If the platform has builds for
-    the operating system of `choice`, the text names architectures: `x86-64 only`. `offered` has the
-    platform's builds by machine, such as `linux x86_64`. If `offered` is empty, the text is `no
-    commands`.
+    Call this function only if the platform has no builds for the machine of `choice`. `offered` has
+    the platform's builds by machine, such as `linux x86_64`. If one of these machines has the
+    operating system of `choice`, the text names the architectures: `x86-64 only`. Otherwise, the
+    text names the operating systems. If `offered` is empty, the text is `no commands`.
     """
     machines = [machine.split() for machine in offered]
     for place, axis in enumerate(selector.machine_axes):
@@ -277,11 +277,11 @@ def other_machines(selector: Selector, offered: Mapping[str, str], choice: Choic
 
 
 def _is_offered(machines: Mapping[str, str], axis: Axis, value: str, machine: str) -> bool:
-    """Return whether a platform supports a value of the axis `os` or `arch`.
+    """Return whether a platform has builds for a value of the axis `os` or `arch`.
 
-    `machines` has the platform's builds by machine, such as `linux x86_64`. `machine` is the
-    selected machine with the new value. An operating system is supported if the platform has builds
-    for it on any architecture.
+    `machines` has the platform's builds by machine, such as `linux x86_64`. For an operating
+    system, builds on any architecture are enough. For an architecture, the platform must have a
+    build for `machine`: the selected operating system with this architecture.
     """
     if axis.id == "os":
         return any(known.split()[0] == value for known in machines)

@@ -60,7 +60,8 @@ def outcome_bar(counts: Mapping[Outcome, int]) -> Markup:
 def _widths(numbers: list[int]) -> list[float]:
     """Return widths in proportion to `numbers`, with the sum WIDTH.
 
-    Smaller widths are raised to about LEAST.
+    A smaller width than LEAST_PART_WIDTH is raised to that width. All widths are then scaled down
+    to keep the sum, so the smallest can be slightly below LEAST_PART_WIDTH.
     """
     total = sum(numbers)
     raised = [max(LEAST_PART_WIDTH, WIDTH * number / total) for number in numbers]
@@ -94,9 +95,10 @@ _KIND_ORDER = list(KIND_TITLES)
 
 @dataclass(frozen=True, slots=True)
 class GridColumn:
-    """A column of the grid: one suite, or all vendors' own suites that only one platform has.
+    """A column of the grid: one suite or, in the column of kind `own`, several suites.
 
-    The column for the vendors' own suites has the kind `own` and an empty `suite`.
+    The column of kind `own` has the vendors' own suites that only one platform reports. Its `suite`
+    is empty.
     """
 
     suite: str
@@ -126,11 +128,11 @@ class GridGroup:
 class GridCell:
     """A suite's results in a platform's newest run or, without a run, in its newest baseline.
 
-    In the column of kind `own`, the results are sums over several suites. For a run, `total` is the
-    number of tests that passed or failed. For a baseline, `total` is the number of all tests. If no
-    test passed or failed, `total` is 0. `age_days` is None without a date. `words` has the numbers
-    by outcome: `9 passed, 1 failed`. `address` is the address of these results, relative to the
-    site's root.
+    In the column of kind `own`, the results are sums over several suites. The cell shows `passed`
+    of `total` tests. In a run, `total` counts the tests that passed or failed. In a baseline,
+    `total` counts all tests, but it is 0 if no test is expected to pass or fail. `age_days` is None
+    without a date. `words` has the numbers by outcome: `9 passed, 1 failed`. `address` is the
+    address of these results, relative to the site's root.
     """
 
     column: GridColumn

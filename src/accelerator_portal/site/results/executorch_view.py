@@ -1,8 +1,8 @@
 """Computes the values of the page on ExecuTorch: goals, results of flows, readiness of backends.
 
-A flow is a backend with a recipe, which is the rest of the flow's name in ExecuTorch's backend test
-suite: `xnnpack_static_int8` is the backend `xnnpack` with the recipe `static_int8`. The flow
-`portable` runs models without a backend, on ExecuTorch's portable kernels.
+A flow is a backend combined with a recipe. ExecuTorch's backend test suite names a flow after both:
+`xnnpack_static_int8` is the backend `xnnpack` with the recipe `static_int8`. The flow `portable`
+runs models without a backend, on ExecuTorch's portable kernels.
 """
 
 from __future__ import annotations
@@ -109,15 +109,16 @@ class FlowRun:
         return {_key_in_all_flows(test): test for test in self.tests}
 
     def against_portable(self, metric: str) -> tuple[float, int] | None:
-        """Return the result of `against` for the tests of the flow `portable`."""
+        """Compare a metric with the flow `portable`; the result is that of `against`."""
         return self.against(self.portable, metric)
 
     def against(self, others: Mapping[str, TestEntry], metric: str) -> tuple[float, int] | None:
-        """Return the median ratio of a metric to its value in `others`, and the number of tests.
+        """Compare a metric with `others`; return the median ratio and the number of compared tests.
 
-        `others` has the tests of another flow or release, by the key of `by_test`. Only tests that
-        passed and state the metric on both sides are compared, because a wrong result can be fast
-        and small. None if there are no such tests.
+        The ratio of a test is its value divided by the value of the same test in `others`. Tests
+        are compared only if they passed and state the metric on both sides, because a wrong result
+        can be fast and small. None if there are no such tests. `others` has the tests of another
+        flow or release, by the key of `by_test`.
         """
         ratios = list(self._ratios(others, metric))
         return (median(ratios), len(ratios)) if ratios else None
@@ -133,7 +134,7 @@ class FlowRun:
 
     @property
     def kept_out(self) -> list[TestEntry]:
-        """The tests with a reason that did not pass or were only partly delegated.
+        """The tests that state a reason why they did not pass or were only partly delegated.
 
         The tests are sorted by name and parameters.
         """
@@ -173,17 +174,19 @@ def _suite_flows(platform: str, evidence: SuiteEvidence) -> Iterator[FlowRun]:
         )
 
 
-def _backend_and_recipe(report_backend: str, recipe: str) -> tuple[str, str]:
+def _backend_and_recipe(report_backend: str, flow: str) -> tuple[str, str]:
     """Return a flow's backend and recipe: `xnnpack_static_int8` → `("xnnpack", "static_int8")`.
 
-    `recipe` is the value of a test's parameter. If `recipe` does not begin with a backend's name,
-    the result is `report_backend`, the backend that the report states, and the whole `recipe`.
+    `flow` is the value of a test's parameter `recipe`. If it is only the name of a backend, the
+    recipe is `plain`. If it begins with `portable`, both parts of the result are `portable`. If it
+    does not begin with the name of a backend in BACKENDS, the backend is `report_backend`, which
+    the report states, and the recipe is the whole `flow`.
     """
     for backend in BACKENDS:
-        if recipe == backend or recipe.startswith(f"{backend}_"):
-            rest = recipe.removeprefix(backend).strip("_")
+        if flow == backend or flow.startswith(f"{backend}_"):
+            rest = flow.removeprefix(backend).strip("_")
             return (PORTABLE, PORTABLE) if backend == PORTABLE else (backend, rest or PLAIN)
-    return report_backend, recipe
+    return report_backend, flow
 
 
 def _key_in_all_flows(test: TestEntry) -> str:
@@ -305,7 +308,8 @@ def executorch_context(catalog: Catalog, reports: Sequence[StoredReport]) -> dic
 def goal_progress(goal: Goal, runs: Sequence[FlowRun]) -> str | None:
     """Return a goal's progress in words: `12 models`, or `median 1.3 s (5 tests)` for a metric.
 
-    None if the goal has neither a count nor a metric, the count is 0, or no test has the metric.
+    None in three cases: the goal has neither a count nor a metric, its count is 0, or no test has
+    its metric.
     """
     if goal.counts:
         number = COUNT_FUNCTIONS[goal.counts](runs)

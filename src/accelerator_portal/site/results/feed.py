@@ -196,9 +196,9 @@ def listed_changes(weeks: Sequence[Week]) -> ListedChanges:
     """Return the newest changes by week, within the limits of the page of changes.
 
     `weeks` begins with the newest week, which is always listed. Older weeks are listed as long as
-    the number of reports is at most MOST_REPORTS. At most MOST_OF_A_REPORT changes of a report are
-    listed. After MOST_CHANGES changes of all reports, at most LEAST_OF_A_REPORT changes of each
-    further report are listed.
+    the number of reports is at most MOST_REPORTS. At most MOST_CHANGES_OF_A_REPORT changes of a
+    report are listed. After MOST_CHANGES changes of all reports, at most LEAST_CHANGES_OF_A_REPORT
+    changes of each further report are listed.
     """
     reports_so_far = accumulate(len(week.episodes) for week in weeks)
     shown = weeks[: max(1, sum(number <= MOST_REPORTS for number in reports_so_far))]

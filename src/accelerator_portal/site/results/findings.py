@@ -160,9 +160,11 @@ def _alternative_advice(
 def _newest_found_releases(
     rows: Iterable[InstallRow], verdicts: Mapping[str, Verdicts]
 ) -> dict[tuple[str, ...], str]:
-    """Return the newest release with found versions for each group of install rows.
+    """Return the newest release whose versions were found, for each group of install rows.
 
-    The key of a group is `row_key` without the axis `build`. Rows of nightly builds are ignored.
+    The rows of a group differ only in the release. The key of a group is `row_key` without the axis
+    `build`. For a release, it is enough that the versions were found for one Python version. Rows
+    of nightly builds are ignored.
     """
     found: dict[tuple[str, ...], str] = {}
     for row in rows:

@@ -244,7 +244,7 @@ def _trend_picture(tallies: Sequence[Tally], until: dt.datetime) -> Markup:
         return f"{WIDTH * (moment - start).total_seconds() / span:.1f}"
 
     def step_path(count: Callable[[Tally], int]) -> str:
-        """Return the SVG path of a step line of `count`: a value holds until the next tally."""
+        """Return the SVG path of a step line: the `count` of each tally until the next one."""
         heights = [f"{floor - (floor - 2) * count(tally) / most:.1f}" for tally in tallies]
         steps = (f"H{x_of(t.started)}V{y}" for t, y in zip(tallies, heights, strict=True))
         return f"M0 {heights[0]}{''.join(steps)}H{WIDTH}"

@@ -135,8 +135,8 @@ def matrix_files(suite: str, views: Sequence[MatrixView]) -> Iterator[SiteFile]:
 def rows_pages(matrix: ResultMatrix, *, own: bool) -> list[RowsPage]:
     """Return the pages of a matrix, at least one.
 
-    If `own` is true, the addresses are in a folder of the matrix's mode within the suite's folder.
-    The suite's first mode has no such folder.
+    If `own` is true, the pages are in a folder named after the matrix's mode, below the suite's
+    folder. Otherwise, they are in the suite's folder itself, as for the suite's first mode.
     """
     folder = f"{suite_folder(matrix.suite)}/{f'{mode_slug(matrix.mode)}/' if own else ''}"
     total = len(matrix.names)
@@ -178,7 +178,7 @@ def mode_slug(mode: str) -> str:
 
 
 def column_id(column: Column) -> str:
-    """Return the id of a column in addresses."""
+    """Return the id that addresses use for a column: `run-1.inductor-float32`."""
     return f"{column.report}.{slug(column.group)}"
 
 

@@ -52,12 +52,13 @@ _SEVERITY = {outcome: place for place, outcome in enumerate(WORST_FIRST)}
 
 @dataclass(frozen=True, slots=True)
 class FamilyCell:
-    """A platform's results of a model family: of runs or baselines, of PyTorch or ExecuTorch.
+    """A platform's results of one model family, as shown in one cell.
 
-    `words` is the result of `result_words`. `modes` has the counts of each mode, for example
-    `training 5 of 6`, if there are several modes; `training` is the text for training or None.
-    `anchor` is the id of the results' section on the family's page. `models` states how a suite's
-    models differ from the published models, by suite.
+    The results come from either runs or baselines, and from either PyTorch or ExecuTorch. `words`
+    is the result of `result_words`. `modes` has the counts of each mode, such as `training 5 of 6`,
+    but is empty if there are fewer than two modes. `training` is the text for training in `modes`,
+    or None. `anchor` is the id of the results' section on the family's page. `models` has texts, by
+    suite, on how the suite's models differ from the published models.
     """
 
     results: FamilyResults
@@ -119,7 +120,7 @@ class FamilyView:
         return next(iter(self.cells.get(platform, ())), None)
 
     def on_executorch(self, platform: str) -> FamilyCell | None:
-        """Return a platform's first ExecuTorch cell after that of `best`; None if there is none."""
+        """Return a platform's first ExecuTorch cell except `best`; None if there is none."""
         _, *others = self.cells.get(platform, (None,))
         return next((cell for cell in others if cell.results.executorch), None)
 

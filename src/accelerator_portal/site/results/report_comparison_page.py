@@ -57,7 +57,7 @@ def report_comparison_page(
 ) -> SiteFile:
     """Return the page that compares reports.
 
-    The titles and notes on the page are DIFFERENCE_WORDS and PAIR_NOTES, as in the command line.
+    Its titles and notes are DIFFERENCE_TITLES and PAIR_NOTES, as on the command line.
     """
     choices = [_choice(catalog, stored) for stored in results.reports]
     words = {"differences": DIFFERENCE_TITLES, "pairs": PAIR_NOTES}

@@ -35,7 +35,8 @@ def address_of(suite: str, name: str) -> str:
 def evidence_suffix(mode: str, report: str, group: str) -> str:
     """Return the suffix of a test's address for one result: `.inference.run-1.float32`.
 
-    `report` is the report's id, and `group` the text that `tables.group_of` returns.
+    `report` is the report's id. `group` is the result of `group_of` for the test, such as
+    `float32`.
     """
     parts = (slug(mode) if mode else "", report, slug(group) if group else "")
     return "".join(f".{part}" for part in parts if part)

@@ -69,11 +69,11 @@ class MatrixRow:
 
 @dataclass(frozen=True, slots=True)
 class MatrixView:
-    """A matrix with the rows as on its page.
+    """A matrix and the texts that its page shows.
 
     `names` has the heading of each column: the platform's name, with a suffix such as `, torch
     2.13.0` if needed to distinguish columns. `groups` has the parameters of adjacent columns in
-    words, and the number of these columns.
+    words, and the number of these columns. `rows` has each test of the matrix with its cells.
     """
 
     matrix: ResultMatrix
@@ -211,11 +211,11 @@ def _counts_of_suite(
 
 
 def _column_suffix(reports: Mapping[str, Report], matrix: ResultMatrix, column: Column) -> str:
-    """Return the suffix of a column's name, such as `, torch 2.13.0`.
+    """Return the suffix that distinguishes a column's name from others: `, torch 2.13.0`.
 
-    The suffix distinguishes columns with the same platform and parameters. It is the torch version,
-    the ExecuTorch version or the date: the first of these that differs in all such columns.
-    Otherwise, the suffix is the report's id. If there is only one such column, the suffix is empty.
+    If no other column has the same platform and parameters, the suffix is empty. Otherwise, the
+    suffix is the torch version, the ExecuTorch version or the date: the first of these that is
+    different in each of these columns. If none is, the suffix is the report's id.
     """
     column_key = (column.group, column.accelerator)
     same = [c.report for c in matrix.columns if (c.group, c.accelerator) == column_key]

@@ -108,10 +108,10 @@ def ordered_points(state: State) -> list[HistoryPoint]:
 def courses_by_test(
     changes: Iterable[OutcomeChange], numbers: Mapping[str, int]
 ) -> dict[str, TestCourses]:
-    """Return the results over time by test (`suite/name`), then by settings.
+    """Return the results over time of each test (`suite/name`), for each of its settings.
 
-    Tests and settings are sorted. A result is a list of steps as in `HistoryShard`. `numbers` maps
-    the id of each report to its index in the index of tests.
+    Tests and settings are sorted. The results over time are a list of steps as in `HistoryShard`.
+    `numbers` has the position of each report in the history's list of reports, by report id.
     """
     found: dict[str, dict[str, list[CourseStep]]] = {}
     for change in changes:

@@ -1,7 +1,8 @@
 """Describes measured speeds for pages, and compares runs.
 
-Two speeds are in one row only if suite, test and every parameter are the same. A run is one report
-of one kind of hardware. Speeds that a report did not publish are not shown as numbers.
+A run is one report of one kind of hardware. A row of a comparison has the speeds of one test in
+several runs: suite, test and every parameter are the same. If a speed is too noisy to publish, the
+report states a reason, and pages show the reason instead of the speed.
 """
 
 from __future__ import annotations
@@ -173,7 +174,10 @@ def _speed_test(test: TestEntry) -> SpeedTest:
 
 
 def _speed(test: TestEntry, model: HardwareModel | None) -> Speed | None:
-    """Return the speed of a test; None if it did not pass, or states no interval or repeats."""
+    """Return the speed of a test; None if it did not pass, or if its speed is incomplete.
+
+    A speed is complete if it has an interval and a number of repeats.
+    """
     found = test.metrics.get("speed")
     if test.outcome != "passed" or not (found and found.interval and found.repeats):
         return None
@@ -198,7 +202,7 @@ def _noise_reason(test: TestEntry) -> str | None:
 
 
 def _model_by_name(catalog: Catalog, accelerator: str, printed: str | None) -> HardwareModel | None:
-    """Return the platform's hardware model with the name `printed`, the output of a device tool.
+    """Return the platform's hardware model with the name that a device tool printed.
 
     Upper and lower case are not distinguished. None if no model or several models have the name.
     """

@@ -268,9 +268,9 @@ def _history_query(stored: StoredReport, result: ReportedTest) -> str:
 def _newer_report_words(
     histories: TestHistories, stored: StoredReport, result: ReportedTest
 ) -> str | None:
-    """Return the day of the report with a note: `2026-11-21; a newer report exists`.
+    """Return the day of a result with a note: `2026-11-21; a newer report exists`.
 
-    None if no newer report has the test, or if this report has no date.
+    None if no newer report has the test, or if the report of the result has no date.
     """
     has_newer_report = result.day and histories.has_newer(stored.report, result.test)
     return f"{result.day}; a newer report exists" if has_newer_report else None
