@@ -17,10 +17,10 @@ def cached_by_owner(
 ) -> Callable[Concatenate[Owner, Rest], Returned]:
     """Return `function` with a separate cache for each owner, which is its first argument.
 
-    For example, rules and pages compute the same values from one catalog, the owner. The owner must
-    be immutable and compared by identity. When the owner is deleted, its cached results are
-    deleted, too, so a result must not refer to the owner. Calls with positional and with keyword
-    arguments are cached separately.
+    For example, the owner is a catalog, and rules and pages need the same values from it. The owner
+    must be immutable and compared by identity. Its cached results are deleted together with it. A
+    result must not refer to the owner, because neither would then be deleted. Calls with positional
+    and with keyword arguments are cached separately.
     """
     results: WeakKeyDictionary[Owner, dict[object, Returned]] = WeakKeyDictionary()
 

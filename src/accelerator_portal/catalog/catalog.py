@@ -197,10 +197,10 @@ class Catalog:
 
     @property
     def platforms_by_precedence(self) -> list[Platform]:
-        """The platforms by precedence. If two use the same name, the name belongs to the first.
+        """The platforms, sorted by precedence: a name that several use belongs to the first one.
 
-        Platforms that the current change does not modify come first. Among them, in-tree platforms
-        come first, then the order is by id. The platforms in `changed` follow in the same order.
+        Platforms that the current change does not modify come before those in `changed`. In both
+        groups, in-tree platforms come first. Platforms that are still equal are sorted by id.
         """
         return sorted(self.platforms, key=lambda p: (p.id in self.changed, not p.in_tree, p.id))
 

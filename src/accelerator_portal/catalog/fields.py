@@ -148,10 +148,11 @@ def _validate_url(value: str) -> str:
 
 
 def _validate_public_url(value: str, written: str) -> str:
-    """Return `written`, an address as it is in the file.
+    """Check an address, and return it as it is written in the file.
 
-    `value` is the same address without placeholders. Raises PydanticCustomError if `value` is not
-    the https address of a public host.
+    `written` is the address in the file. `value` is the same address with `x` for each placeholder.
+    Raises PydanticCustomError if `value` is not the https address of a public host, or if `written`
+    contains an invisible character.
     """
     if not is_public_https_url(value):
         what, remedy = url_fault(value)

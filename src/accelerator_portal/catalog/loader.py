@@ -258,7 +258,8 @@ class _CatalogReader:
     def _check_folder(self, path: str, what: str, remedy: str) -> bool:
         """Return whether a path is a folder. If it is not, add a problem.
 
-        `what` and `remedy` are the texts of the problem. A symbolic link has its own texts.
+        `what` and `remedy` are the texts of the problem. For a symbolic link, which is not accepted
+        as a folder, the problem has other texts.
         """
         place = self.root / path
         if place.is_symlink():

@@ -1,7 +1,9 @@
-"""Defines English texts that remember their messages, so that pages can translate them.
+"""Defines English texts that pages can translate.
 
-A message is a whole sentence or label with named placeholders, never a part of a sentence, because
-the order of parts differs between languages. `make messages` finds the calls of these functions.
+A message is a whole sentence or label with named placeholders, such as `{name} is outdated`. It is
+never a part of a sentence, because the order of parts differs between languages. A text is made
+from a message by replacing the placeholders, and keeps the message and the values for the
+translation. `make messages` finds the calls of these functions.
 """
 
 from __future__ import annotations
@@ -15,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Translatable(str):
-    """An English text that remembers its messages and the values of their placeholders.
+    """An English text, with its message and the values of the placeholders for the translation.
 
-    `forms` contains the message, or the singular and the plural message. If there are two, `number`
-    selects one.
+    `forms` contains one message, or the singular and the plural form of a message. `number` selects
+    one of the two forms.
     """
 
     __slots__ = ("forms", "number", "values")
@@ -35,7 +37,7 @@ class Translatable(str):
         values: Mapping[str, object] | None = None,
         number: int = 1,
     ) -> Self:
-        """Return the text; without `forms`, the text itself is the message."""
+        """Return a translatable text. If `forms` is empty, the text itself is the message."""
         made = super().__new__(cls, text)
         made.forms = forms or (text,)
         made.values = values or {}

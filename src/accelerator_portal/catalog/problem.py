@@ -27,8 +27,9 @@ class Problem:
 
     `path` is relative to the repository and uses forward slashes. `line` counts from 1, and is 1
     for a problem of the whole file. `what` says what is wrong, `remedy` is the fix. `rule` is the
-    id of the rule that found it, or `format` if it was found while the file was read. `record` is
-    the model's name, such as `Option`, of the record with the problem; empty for the whole file.
+    id of the rule that found it, or `format` if it was found while the file was read. `record`
+    names the model of the record that has the problem, such as `Option`. It is empty for a problem
+    of the whole file.
     """
 
     path: str

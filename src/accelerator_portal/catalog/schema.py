@@ -82,7 +82,7 @@ SCHEMA_MODELS = dict(FILE_FORMATS.values())
 
 
 def schema_text(name: str) -> str:
-    """Return the text of the schema file (draft 2020-12) for a key of SCHEMAS."""
+    """Return the text of the schema file (draft 2020-12) for a key of SCHEMA_MODELS."""
     return model_schema(SCHEMA_MODELS[name])
 
 
@@ -119,7 +119,8 @@ def format_address(path: str, record: str) -> str:
     """Return the address of a record's format description, relative to the site's root.
 
     `path` is the contributed file. `record` is the name of the record's model, such as `Option`, or
-    empty for the file itself. For a file without a format, the address is that of the whole page.
+    empty for the file itself. If the format of the file is not described, return the address of the
+    page with all formats.
     """
     if fnmatchcase(path, "accelerators/*/results/*"):
         return "contribute/report/#keys"
@@ -130,7 +131,7 @@ def format_address(path: str, record: str) -> str:
 
 
 def file_patterns(name: str) -> Iterator[str]:
-    """Yield a glob pattern for each file that a key of FILES names.
+    """Yield a glob pattern for each file that a key of FILE_FORMATS names.
 
     For example, `accelerators/<id>/guide.md, faq.md` → `accelerators/*/guide.md` and
     `accelerators/*/faq.md`.

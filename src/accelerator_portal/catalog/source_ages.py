@@ -121,8 +121,8 @@ def vendor_sites(accelerator: Accelerator) -> frozenset[str]:
     """Return a vendor's sites, such as `intel.com` or `github.com/intel`.
 
     The sites are `own_sites` in `accelerator.yaml`, and the sites of the documents, support
-    channels and CI repositories there. A project that several vendors share is left out unless
-    `own_sites` lists it.
+    channels and CI repositories there. A site that several vendors share, such as
+    `github.com/vllm-project`, is included only if `own_sites` lists it.
     """
     links = [link.url for link in accelerator.documentation]
     links += [channel.url for channel in accelerator.support]

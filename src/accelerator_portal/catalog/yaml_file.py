@@ -77,9 +77,9 @@ def values_in(data: object, location: Location = ()) -> Iterator[tuple[Location,
 def parse_yaml(path: str, text: str, first_line: int = 1) -> tuple[YamlFile | None, list[Problem]]:
     """Return the parsed YAML with its line numbers, and the problems.
 
-    If the text cannot be used at all, the first value is None. Otherwise, there can also be
-    problems. `first_line` is the line of the file at which `text` begins. Front matter begins at
-    line 2.
+    The first value is None if the text cannot be used at all. Problems such as duplicate keys do
+    not prevent parsing. `first_line` is the line of the file at which `text` begins: 2 for front
+    matter.
     """
     reader = _YamlReader(path, text, first_line)
     try:

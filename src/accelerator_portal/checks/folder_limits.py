@@ -75,7 +75,7 @@ def load_within_limits(root: Path, today: dt.date) -> tuple[Catalog | None, list
 
 
 def first_problems(problems: Iterable[Problem]) -> list[Problem]:
-    """Return the first MOST_FAULTS problems of each folder.
+    """Return the first MAX_PROBLEMS problems of each folder.
 
     If a folder has more problems, one additional problem says so. A folder is the first two parts
     of a problem's path, such as `accelerators/acme`.

@@ -44,9 +44,9 @@ def name_fault(name: str) -> tuple[str, str] | None:
 
 
 def claimed_fault(kind: str, name: str, first: Platform) -> tuple[str, str]:
-    """Return two texts: the platform `first` already has the name, and the fix.
+    """Return two texts about a name that the platform `first` already has: the error and the fix.
 
-    `kind` says what has the name: `id`, `name` or `package`.
+    `kind` is the kind of the name: `id`, `name` or `package`.
     """
     what = f'the {kind} "{name}" is already claimed by {first.path("accelerator.yaml")}'
     remedy = "use a different one, or merge the two folders"

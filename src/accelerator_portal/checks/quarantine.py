@@ -25,11 +25,14 @@ def load_with_quarantine(
 ) -> tuple[Catalog | None, list[Problem]]:
     """Return the catalog without the folders that have errors, and the other problems.
 
-    `Catalog.set_aside` contains the errors of these quarantined folders. If `last_good` contains
-    the last valid version of a quarantined folder, the catalog contains this version, and
-    `Catalog.shown_before` lists it. A last valid version that now has errors is not used. The other
-    problems are warnings and errors of shared data. With errors of shared data, the site cannot be
-    built.
+    The folders with errors are quarantined: `Catalog.set_aside` contains their errors. The other
+    problems are warnings, and errors of shared data. With errors of shared data, the site cannot be
+    built. If the shared data cannot be used at all, the catalog is None.
+
+    `last_good` is a folder with the last valid versions of vendors' folders. If it contains a
+    version of a quarantined folder, the catalog contains this version, and `Catalog.shown_before`
+    lists the folder. A version that cannot be loaded, or with which the rules find an error, is not
+    used.
     """
     catalog, problems = _quarantine_broken_folders(root, today)
     if catalog is not None and last_good is not None:
@@ -40,10 +43,11 @@ def load_with_quarantine(
 
 
 def last_good_versions(place: Path) -> dict[str, dt.date]:
-    """Return the last valid versions below `place`: for each folder name, the first day shown.
+    """Return the folders with a last valid version below `place`, each with a date.
 
-    The nightly job writes the versions to `accelerators/<id>` and the days to `since.json`. Without
-    a valid `since.json`, the result is empty.
+    The date is the first day on which the site showed this version, because the folder had errors.
+    The nightly job writes the versions to `accelerators/<id>` and the dates to `since.json`.
+    Without a valid `since.json`, the result is empty.
     """
     try:
         found = json.loads((place / SINCE_FILE).read_text("utf-8"))
@@ -55,10 +59,11 @@ def last_good_versions(place: Path) -> dict[str, dt.date]:
 def _with_last_good(
     catalog: Catalog, place: Path, folder: str, since: dt.date, today: dt.date
 ) -> Catalog:
-    """Return the catalog with the last valid version of a folder, read from below `place`.
+    """Return the catalog with the last valid version of a quarantined folder.
 
-    `since` is the first day on which the site showed the last valid version. If the version cannot
-    be loaded or the rules find an error, the catalog is returned unchanged.
+    The version is loaded from `accelerators/<folder>` below `place`. `since` is the date that
+    `last_good_versions` returns for it. If the version cannot be loaded, or the rules find an error
+    in the catalog with this version, the catalog is returned unchanged.
     """
     platform, _ = load_platform(place, folder)
     if platform is None:
@@ -85,11 +90,11 @@ def _quarantine_broken_folders(root: Path, today: dt.date) -> tuple[Catalog | No
 
 
 def _rule_problems(catalog: Catalog, today: dt.date) -> list[Problem]:
-    """Return the problems that the rules find.
+    """Return the problems of all rules, as warnings for the rules that compare folders.
 
-    Problems of rules that compare folders become warnings. Therefore, neither of two folders with
-    the same name is quarantined. The check of the pull request that adds the second folder still
-    fails.
+    For example, if two folders have the same name, a rule reports an error in one of them. As this
+    is a warning here, neither folder is quarantined. `accelerator-portal check` reports the error,
+    so that the pull request that adds the second folder fails.
     """
     return [
         replace(problem, level="warning") if problem.rule in _COMPARING else problem

@@ -68,10 +68,10 @@ async def open_client(agent: str, limits: RequestLimits | None = None) -> AsyncI
 class HttpClient:
     """An HTTP client that keeps to its limits and counts its traffic.
 
-    The client gives up a host that cannot be reached after all attempts. It also gives up a host
-    after _MOST_SILENT addresses in a row without a response, or after _MOST_SILENT_AT_FIRST
-    addresses if the host has never responded. For a host that was given up, `get` raises FetchError
-    at once. `sleep` is the function that waits for a number of seconds between attempts.
+    The client gives up a host that cannot be reached after all attempts. It also gives up a host if
+    _MOST_SILENT of its addresses in a row do not respond. For a host that has never responded,
+    _MOST_SILENT_AT_FIRST addresses are enough. For a host that was given up, `get` raises
+    FetchError at once. `sleep` is the function that waits for a number of seconds between attempts.
     """
 
     def __init__(
@@ -114,8 +114,9 @@ class HttpClient:
     async def status(self, url: str, method: str = "GET") -> int:
         """Return the HTTP status of an address, such as 404, without a body and without retries.
 
-        Redirects are followed to any host, unless the limits allow none. Raises FetchError if the
-        address is invalid, there is no response, or there are too many redirects.
+        Redirects are followed to any host. If the limits allow no redirects, the status of the
+        redirect is returned. Raises FetchError if the address is invalid, there is no response, or
+        there are too many redirects.
         """
         follow = self._limits.redirects > 0
         async with self._request_slot(origin(url)):
@@ -155,9 +156,9 @@ class HttpClient:
         current_traffic().add(more)
 
     def _record_failure(self, url: str, error: FetchError) -> bool:
-        """Record an address without a response, and return whether to give up the host.
+        """Count an address without a response, and return whether to give up its host.
 
-        For errors of other kinds than `slow` and `broken`, record nothing and return False.
+        Only errors of kind `slow` or `broken` are counted. For other kinds, return False.
         """
         if error.kind not in {"slow", "broken"}:
             return False

@@ -14,8 +14,8 @@ MISSING_STATUSES = {404, 410}
 class FetchError(Exception):
     """A request that failed; the message says what happened.
 
-    The message is the same on every machine and contains no address, because the portal stores the
-    message with the address and compares it. `kind` is the type of the failure. `status` is the
+    The portal stores messages and compares them with later ones. A message therefore contains no
+    address, and is the same on every machine. `kind` is the type of the failure. `status` is the
     HTTP status if it is the reason for the failure, otherwise None. `cause` is the class name of
     the underlying error, or empty. `retry_after` is the number of seconds that the server asks to
     wait, or 0.

@@ -51,7 +51,7 @@ class OperatorGroup(Sourced):
 
 
 class MustPass(StrictModel):
-    """Operators that a stable install option requires. The suite's other tests are optional."""
+    """Operators required for a stable install option. The suite's other tests are optional."""
 
     suite: Id
     """Id of the suite that tests the operators."""
@@ -128,10 +128,11 @@ class BasicSet(StrictModel):
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The PyTorch test files that contain the tests of `suite`, without duplicates.
+        """The PyTorch test files that contain the tests of the set, without duplicates.
 
-        A file is given as its path below `test/` of a PyTorch checkout, without `.py`:
-        `test/test_torch.py` → `test_torch`.
+        Only groups with the same suite as the set (`suite`) are included. A file is given as its
+        path below `test/` of a PyTorch checkout, without `.py`: `test/test_torch.py` →
+        `test_torch`.
         """
         names = (name for suite, name in self.tests if suite == self.suite)
         containers = (name.partition("::")[0].rpartition(".")[0] for name in names)

@@ -68,10 +68,12 @@ class SuiteNames:
     def full_name(self, suite: str, accelerator: str) -> str:
         """Return the full name of a suite in a report: `pytest` → `acme/pytest`.
 
-        `accelerator` is the id of the report's platform. The names of suites in `portal` and of the
-        harness are returned unchanged. All other suites belong to the vendor, so the id is added
-        if the name has no slash. If the result is an alias, the name of the alias's suite is
-        returned. If `portal` is empty, a name that is no alias is returned unchanged.
+        A suite in `portal` or SUITES_WITHOUT_FILE keeps its name. Any other suite belongs to a
+        vendor: if its name has no slash, `accelerator`, the id of the report's platform, is put
+        before it. If the result is an alias, the name of the alias's suite is returned instead.
+
+        If `portal` is empty, the portal's suites are unknown. In that case, only
+        aliases are replaced. Other names are returned unchanged, without the id.
         """
         if suite in self.portal or suite in SUITES_WITHOUT_FILE:
             return suite

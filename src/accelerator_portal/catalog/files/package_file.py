@@ -78,7 +78,7 @@ class IndexFacts(StrictModel):
 
 
 class FactChange(StrictModel):
-    """A change of a published version, or a removed version."""
+    """A change to a version after it was published: new metadata, a yank or a removal."""
 
     date: Day
     """The date on which the change was detected."""
@@ -105,7 +105,7 @@ class PackageFacts(StrictModel):
     indexes: tuple[IndexFacts, ...]
     """Each index that was read, PyPI first."""
     changes: tuple[FactChange, ...] = ()
-    """Changes of published versions, newest first."""
+    """Changes to versions after they were published, newest first."""
 
     def on(self, index: str) -> IndexFacts | None:
         """Return the facts of an index, or None if the index was never read."""
@@ -158,10 +158,11 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def read_package_files(root: Path) -> tuple[dict[str, PackageFacts], PackagesRead, list[Problem]]:
-    """Return the facts by normalized package name, the days of reading, and the problems.
+    """Return the facts of each package, the days on which they were read, and the problems.
 
-    The files are `data/packages/*.json` and `data/packages-read.json` below `root`. An invalid file
-    is left out and reported as a problem.
+    The facts are in `data/packages/*.json` below `root`, and their keys are normalized package
+    names. The days are in `data/packages-read.json`. An invalid file is left out and reported as a
+    problem.
     """
     problems: list[Problem] = []
     found: dict[str, PackageFacts] = {}

@@ -37,7 +37,7 @@ BuildKind = Literal["wheels", "images", "archives"]
 
 
 class Build(StrictModel):
-    """Builds of one variant for one operating system that PyTorch publishes."""
+    """Builds of one variant for one operating system, published by PyTorch."""
 
     variant: Id
     """Name of the variant in the wheel index: `cpu`, `cu130`, `rocm7.2`, `xpu`."""
@@ -50,7 +50,7 @@ class Build(StrictModel):
 
 
 class Wheel(Build):
-    """Wheels of one variant for one operating system, in PyTorch's index or (`on`) on PyPI."""
+    """Wheels of one variant for one operating system, on PyPI or in PyTorch's own index."""
 
     on: Literal["pypi"] | None = None
     """`pypi` if the wheels are on PyPI, so that a plain `pip install` finds them. Default: they are
@@ -151,7 +151,7 @@ class Mirror(Sourced):
 
     @property
     def copied(self) -> str:
-        """The index address that `url` replaces in commands: `https://download.pytorch.org/whl`.
+        """The address of the copied index; commands for the mirror contain `url` instead of it.
 
         Empty for a mirror of PyPI, because commands do not contain the address of PyPI.
         """
@@ -187,8 +187,8 @@ class Releases(SourcedFile):
         """Return the companion versions that support a torch release, by package name.
 
         A companion is a package that is installed next to torch, such as torchaudio. Versions are
-        sorted newest first. If no version supports the release, the tuple is empty. For
-        torchvision, the key is then absent.
+        sorted newest first. Each package in `companions` is a key, and its tuple is empty if no
+        version supports the release. `torchvision` is a key only if the release has such a version.
         """
         release = self.by_version.get(torch)
         found: dict[str, tuple[str, ...]] = {}

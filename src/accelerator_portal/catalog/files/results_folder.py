@@ -45,8 +45,8 @@ def _file_fault(place: Path) -> tuple[str, str] | None:
 def exceeded_limits(files: Sequence[Path]) -> Iterator[str]:
     """Yield a message for each exceeded limit of a results folder: number and total size.
 
-    A report that is larger than the limit for all reports is not counted, because reading the
-    report yields a problem. The size of a sparse file is its apparent size.
+    The total size does not include a report that alone is larger than MAX_REPORTS_BYTES. Such a
+    report is a problem when it is read. The size of a sparse file is its apparent size.
     """
     if len(files) > MAX_REPORTS:
         yield f"the folder has {len(files):,} reports, more than {MAX_REPORTS}"

@@ -145,7 +145,7 @@ class Sourced(StrictModel):
 
 
 class SourcedFile(StrictModel):
-    """A file that declares sources. The front matter of a guide or FAQ has no other key."""
+    """A file with sources. In the front matter of a guide or FAQ, `sources` is the only key."""
 
     sources: Mapping[Id, Source] = Field(min_length=1)
     """The sources of this file, by id."""

@@ -193,7 +193,7 @@ _CURL_VALUES = frozenset("AbcCdDeEFHKmoPQrtTuUwxXyYz")
 def words_disabling_checks(words: Sequence[str]) -> Iterator[str]:
     """Yield the words of a command that disable a security check.
 
-    A short option of curl follows the program's name: `curl -k`.
+    Short options of curl that contain `-k` are yielded with the program's name: `curl -sSLk`.
     """
     curl = False
     for word in words:
@@ -269,8 +269,8 @@ def implied_addresses(words: Sequence[str]) -> Iterator[str]:
 def _addresses_without_scheme(arguments: Sequence[str], flag: str) -> Iterator[str]:
     """Yield `https://HOST/` for each argument of a downloader that is an address without a scheme.
 
-    The values of options are skipped. `flag` is an option that has no value in this program,
-    although it has one in other programs, such as `-O` of curl.
+    The value of each option in `_OPTIONS_WITH_VALUES` is skipped. `flag` is the option in this set
+    that has no value in the downloader, such as `-O` of curl, or empty.
     """
     skip = False
     for word in arguments:

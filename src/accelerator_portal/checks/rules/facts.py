@@ -159,10 +159,11 @@ def package_facts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def builds_without_command(platform: Platform, commands: Sequence[InstallRow]) -> Iterator[Problem]:
-    """Yield a problem for each build of a card that no install command installs.
+    """Yield a problem for each build of a card that no install command for its variant installs.
 
     The builds of cards are in `hardware` of `accelerator.yaml`: variants with PyTorch releases and
-    systems. If no command installs the variant on any system, the build is not checked.
+    systems. A build is a problem if the commands for its variant are all for other releases or
+    systems. A variant without any command is not checked.
     """
     for at, generation in platform.generations():
         for number, build in enumerate(generation.builds):
@@ -223,9 +224,10 @@ _COMPATIBILITY_FILE = "compatibility.yaml"
 
 
 def unsupported_pythons(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
-    """Yield a problem for each Python version that the row's PyTorch release doesn't support.
+    """Yield a problem for each row with a Python version that its PyTorch release doesn't support.
 
-    `compatibility.yaml` contains the rows, and `data/releases.yaml` the PyTorch releases.
+    `compatibility.yaml` contains the rows, and `data/releases.yaml` the PyTorch releases. A row
+    with an unlisted release is not checked.
     """
     supported = {release.version: release.python for release in catalog.releases.releases}
     for place, row in enumerate(platform.compatibility.rows):
@@ -241,9 +243,10 @@ def unsupported_pythons(catalog: Catalog, platform: Platform) -> Iterator[Proble
 
 
 def sdk_contradictions(platform: Platform) -> Iterator[Problem]:
-    """Yield a problem for each row with another SDK version than the row's variant.
+    """Yield a problem for each row that includes a different SDK version than its variant.
 
-    `compatibility.yaml` contains the rows, and `install.yaml` the variants.
+    `compatibility.yaml` contains the rows, and `install.yaml` the variants. For example, CUDA 12.8
+    contradicts the variant "CUDA 13.0", but CUDA 13.0.1 does not.
     """
     versions = {variant.id: variant.version for variant in platform.install.variants}
     for place, row in enumerate(platform.compatibility.rows):

@@ -82,7 +82,7 @@ def duplicate_names(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 def _share_package_name(first: Platform, second: Platform) -> bool:
     """Return whether both vendors set `shared_name`.
 
-    If only one vendor sets the key, the vendor could use another vendor's name.
+    Both must set the key. Otherwise, any vendor could claim another vendor's package name.
     """
     return first.accelerator.package.shared_name and second.accelerator.package.shared_name
 

@@ -131,10 +131,10 @@ def _leading_alias(key_or_glob: str, aliases: Mapping[str, str]) -> str | None:
 
 
 def _is_vendor_suite(suite: str, platform: str) -> bool:
-    """Return whether a suite belongs to a vendor, such as `acme/kernels`.
+    """Return whether the suite of a test key belongs to a vendor.
 
-    Also true for the id of the platform, because `parse_key` returns the suite `acme` for the test
-    key `acme/kernels/test_a`.
+    True for a name with a slash, such as `acme/kernels`. Also true if `suite` is `platform`, the id
+    of the platform: for the test key `acme/kernels/test_a`, `parse_key` returns the suite `acme`.
     """
     return suite == platform or suite_owner(suite) is not None
 
