@@ -96,10 +96,10 @@ def result_from_record(record: Mapping[str, Any]) -> Result:
 
 
 def with_recording_failure(verdict: Result, why: str, log_tail: str | None = None) -> Result:
-    """Return the result with a note that the test's operators could not be recorded.
+    """Return `verdict` with a note that the test's operators could not be recorded.
 
-    `why` is the cause, which the note states. `log_tail` replaces the log tail of the result, even
-    if it is None.
+    The note states the cause `why`. The returned result has `log_tail` instead of the log tail of
+    `verdict`.
     """
     lost = f"The operators of this test could not be recorded: {why}"
     reason = short_message(f"{verdict.reason or ''} {lost}".strip())

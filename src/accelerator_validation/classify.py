@@ -48,10 +48,15 @@ _FIXED_OUTCOMES: tuple[tuple[type[Exception], Outcome], ...] = (
 def classify_error(error: BaseException, stage: Stage, *, reference: bool = False) -> Result:
     """Return the result of a test that raised an exception in a stage.
 
-    Each exception class of this module has a fixed outcome, and NotHereError has one, too. If
-    `reference` is true, the test did not use the device, and any other exception gives the outcome
-    `test-broken`. If `reference` is false, the class and the text of the exception determine the
-    outcome. If the text names a missing operator, the reason begins with the operator's name.
+    The first rule that applies determines the outcome:
+
+    1. UnavailableError and each exception class of this module have a fixed outcome, such as
+       `skipped` for SkippedError.
+    2. If `reference` is true, the code that failed does not use the device. The outcome is
+       `test-broken`.
+    3. The outcome follows from the class and the text of the exception. It is `failed` if they show
+       no known cause. For `unsupported-operator`, the reason begins with the name of the operator,
+       if the text has it.
     """
     text = describe_error(error)
     for kind, outcome in _FIXED_OUTCOMES:

@@ -48,11 +48,11 @@ class Context:
         """Mark the code in a `with` block as a part of the test that does not use the device.
 
         If this part raises an exception, the outcome is `test-broken`. Exceptions that have a fixed
-        outcome in `classify.verdict` keep it.
+        outcome in `classify_error` keep it.
         """
         before, self.reference = self.reference, True
         yield
-        self.reference = before  # not reset after an exception: `verdict` reads it
+        self.reference = before  # not reset after an exception: `classify_error` needs it
 
     def announce(self, step: str) -> None:
         """Write to the worker's log that a step begins. A crash report names the last step."""
@@ -69,7 +69,7 @@ class SuiteModule(Protocol):
     def run(self, case: Case, context: Context) -> Result:
         """Run a test and return its result.
 
-        If it raises an exception, `classify.verdict` decides the result.
+        If it raises an exception, `classify_error` returns the result.
         """
 
 

@@ -78,9 +78,9 @@ def installed_facts(package: str | None) -> dict[str, Any]:
 def plugin(device: str) -> dict[str, str] | None:
     """Return the `name`, `version` and, if known, `commit` of the plugin for a device, or None.
 
-    Only plugins that torch loads through an entry point count. If several plugins are installed, a
-    plugin whose entry point contains the device type is preferred. If the device type is in
-    `IN_TREE`, the entry point must contain it. The result for the CPU is None.
+    Only plugins that torch loads through an entry point are found. The first plugin with the device
+    type in its entry point is returned. If there is none, the first plugin of all is returned,
+    except for device types in `IN_TREE`. The result for the CPU is always None.
     """
     kind = device_type(device)
     points = metadata.entry_points(group=PLUGIN_GROUP)

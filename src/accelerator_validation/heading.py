@@ -102,7 +102,10 @@ def _note(request: Request, matrices: Mapping[str, Matrix], probed: ProbeResult)
 
 
 def _suite_command(request: Request, suite: str, matrix: Matrix) -> str:
-    """Return the command that runs a suite again, including the test files of PyTorch's tests."""
+    """Return the command that runs a suite again.
+
+    For the suite `pytorch-tests`, the command also names the test files.
+    """
     paths = ",".join(file.path for file in matrix.files)
     files = ["--pytorch-files", paths] if suite == PYTORCH_SUITE else []
     only = [f"--only={name}={','.join(values)}" for name, values in request.only.items()]

@@ -225,9 +225,9 @@ def _usable_probe_result(
 ) -> ProbeResult:
     """Return the result of probing the device. Raises RunError if the device cannot be used.
 
-    If `suites` has the suite `integration`, its tests report the cause. A failed probe is then
-    returned, with three exceptions: RunError is raised if torch is missing, if the probe hangs, or
-    if torch does not support the device.
+    If `suites` has the suite `integration`, the result of a failed probe is returned, so that the
+    tests of this suite report the cause. Even then, RunError is raised if torch is missing, if the
+    probe hangs, or if torch does not know the device type.
     """
     found = _run_probe(request, cluster, waiting)
     if found.fault == "no torch":

@@ -162,8 +162,8 @@ def with_recipes(matrix: Matrix, recipes: Iterable[str], plain: Iterable[str] = 
     """Return the matrix with a backend's recipes as the values of the axis `recipe`.
 
     If the matrix has no such axis, it is returned unchanged. A recipe runs by default, unless the
-    matrix already lists it as a recipe that runs only on request. `plain` has the recipes that
-    `plain_recipes` returns for the new matrix.
+    matrix already lists it as a recipe that runs only on request. If no recipe remains, all run by
+    default. `plain` has the names of the recipes for which `Recipe.is_plain` is true.
     """
     if "recipe" not in matrix.axes:
         return matrix
@@ -181,7 +181,8 @@ def with_recipes(matrix: Matrix, recipes: Iterable[str], plain: Iterable[str] = 
 def plain_recipes(matrix: Matrix) -> frozenset[str]:
     """Return the names of the recipes for which `Recipe.is_plain` is true.
 
-    This is the recipe `plain` unless `with_recipes` set others.
+    They are the names in the argument `plain` of `with_recipes`. For a matrix that
+    `with_recipes` did not change, the result has only `plain`.
     """
     return frozenset(filter(None, matrix.given.get("plain", "plain").split(",")))
 

@@ -40,8 +40,9 @@ class Offer:
     def is_selected(self, only: Mapping[str, Iterable[str]], *, everything: bool) -> bool:
         """Return whether a run includes the test.
 
-        `only` has the values to run by parameter. It must allow the values in `parameters`. If
-        `everything` is false, the test must also be `usual`.
+        `only` has the values to run by parameter. For each parameter that `only` and `parameters`
+        share, the test's value must be in `only`. If `everything` is false, the test must also be
+        `usual`.
         """
         own = self.parameters.keys() & only.keys()
         return (self.usual or everything) and all(self.parameters[n] in set(only[n]) for n in own)
@@ -51,8 +52,8 @@ class Offer:
 class Plan:
     """The tests of a run in order, and the known issues that affect these tests.
 
-    `skipped` has the issue that skips a test, by test id. `expected` has the issue because of which
-    a test is expected to fail, by test id. If this plan is a part of a larger plan, `shard`
+    `skipped` has the known issues that skip a test, by test id. `expected` has the known issues for
+    which a failure is expected, by test id. If this plan is a part of a larger plan, `shard`
     describes the part.
     """
 

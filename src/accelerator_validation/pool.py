@@ -75,7 +75,7 @@ class _Worker:
 
 
 def start_fork_server(job: Job) -> None:
-    """Start the process from which workers are forked. That process imports their modules."""
+    """Start the process from which workers are forked. It imports the modules in `job.preload`."""
     forkserver.set_forkserver_preload(list(job.preload))
     forkserver.ensure_running()
 
@@ -218,7 +218,8 @@ class Pool:
     def _report_worker_end(self, worker: _Worker, case: Case, end: Result) -> None:
         """Report the end of a test whose worker died or was killed.
 
-        The result is `end`. If the worker had already sent a verdict, the result is the verdict.
+        If the worker had not sent the test's verdict, the result is `end`. Otherwise, the result is
+        the verdict, with a note that the operators could not be recorded.
         """
         if worker.verdict:
             end = with_recording_failure(worker.verdict, end.reason or end.outcome, end.log_tail)
@@ -290,9 +291,9 @@ def _second_attempt_reason(result: Result, first: Outcome) -> str:
 def crash_result(code: int | None, log: str, *, alone: bool) -> Result:
     """Return the result of a test whose worker died with exit status `code`.
 
-    `alone` is true if no other test ran in the process, as in a second attempt. If such a worker
-    died while it computed the reference on the CPU, the outcome is `test-broken`. Otherwise the
-    outcome is `crashed`.
+    `alone` is true if no other test ran in the worker, as in a second attempt. The outcome is
+    `crashed`. It is `test-broken` instead if `alone` is true and the worker died in a part of the
+    test that does not use the device.
     """
     step = last_step(log)
     reference = step is not None and step.startswith(REFERENCE_PREFIX)

@@ -168,9 +168,10 @@ def plan_from_offers(
 ) -> Plan:
     """Return the plan of a request, from the tests that each suite offers.
 
-    Raises RunError if no test is selected, if no suite has a requested value, or if the platform
-    has no recipe to deploy. Without a `-k` expression, also raises RunError if a named test does
-    not exist. Raises ExpressionError if the `-k` expression is invalid.
+    Raises RunError if no suite has a requested value of a parameter, if the suite `deploy` runs but
+    the platform has no recipe for it, or if no test is selected. Also raises RunError if a named
+    test does not exist and there is no `-k` expression. Raises ExpressionError if the `-k`
+    expression is invalid.
     """
     _require_known_values(request, matrices, offers)
     if DEPLOY in matrices and not matrices[DEPLOY].deployments:

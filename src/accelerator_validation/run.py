@@ -70,7 +70,11 @@ class FinishedRun:
 
     @property
     def is_successful(self) -> bool:
-        """Whether a test ran, and every test with an outcome in `UNSETTLED` has a known issue."""
+        """Whether at least one test was attempted, and no test failed unexpectedly.
+
+        A test was attempted if its outcome is in `ATTEMPTED`. It failed unexpectedly if its outcome
+        is in `UNSETTLED` and it has no known issue.
+        """
         tests = self.report.tests
         ran = any(test.outcome in ATTEMPTED for test in tests)
         return ran and not any(t.outcome in UNSETTLED and not t.known_issue for t in tests)
@@ -257,7 +261,8 @@ def _utc_now() -> dt.datetime:
 def _require_same_run(kept: JournalContent, request: Request, probed: ProbeResult) -> None:
     """Raise RunError if device, torch, plugin, backend or shard differ from the run's start.
 
-    Also raises RunError if the device cannot be used now, so that the version of torch is unknown.
+    If the request names no shard, the shard is not compared. Also raises RunError if probing the
+    device failed before it found the version of torch.
     """
     before, now = kept.head["environment"], probed.environment
     if "torch" in before and "torch" not in now:  # the probe ended before it could tell

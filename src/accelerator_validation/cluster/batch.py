@@ -44,7 +44,7 @@ class CaseEvent:
 class BatchOutcome:
     """The events of a batch in order, and the machine that ran the batch.
 
-    If workers could not start, `fault` is the error message. `events` then has the earlier events.
+    If workers could not start, `fault` is the error message. Some tests then have no events.
     """
 
     events: tuple[CaseEvent, ...]

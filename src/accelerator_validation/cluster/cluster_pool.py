@@ -126,7 +126,11 @@ class ClusterPool:
             raise PoolError(f"{outcome.machine}: {outcome.fault}")
 
     def _report_crash(self, case: Case, error: BaseException) -> None:
-        """Report a test as crashed: it killed each machine or process that ran only this test."""
+        """Report a test as crashed, after a batch that had only this test was lost.
+
+        `error` is a HostDiedError if the process of the batch died, or a KilledWorker of Dask if
+        several Dask workers were lost.
+        """
         machine = getattr(getattr(error, "last_worker", None), "address", "")
         how = str(error)
         if not isinstance(error, HostDiedError):

@@ -1,8 +1,9 @@
-"""Runs batches on a machine of a cluster, in a process with workers of its own.
+"""Runs batches on a machine of a cluster, in a process that has its own worker processes.
 
 A Dask worker may not start processes through `multiprocessing`, and a crashing test must not end
-the Dask worker. So each Dask worker keeps processes of this program, `python -m … FILE_DESCRIPTOR`,
-each for many batches. The process from which its workers are forked imports torch only once.
+the Dask worker. So each Dask worker starts this module, `python -m … FILE_DESCRIPTOR`, as a
+separate process that runs many batches. The worker processes of that process are forked from
+another process, which imports torch only once.
 """
 
 from __future__ import annotations

@@ -96,7 +96,10 @@ _states_lock = threading.Lock()
 
 
 def probe_machine(run: str, device: str, imports: str | None) -> ProbeResult:
-    """Return the result of probing a device on this machine. A run probes only once."""
+    """Return the result of probing a device on this machine.
+
+    Only the first call of a run probes the device. Later calls return the same result.
+    """
     state = _state(run)
     with state.lock:
         if state.probed is None:
@@ -108,8 +111,8 @@ def probe_machine(run: str, device: str, imports: str | None) -> ProbeResult:
 def run_batch(batch: Batch) -> BatchOutcome:
     """Run a batch in another process, and return the outcome of the batch.
 
-    Raises HostDiedError if the other process dies. Raises ForeignMachineError if this machine
-    cannot use the device or differs from the batch's `environment`.
+    Raises HostDiedError if the other process dies. Raises UnsuitableMachineError if this
+    machine cannot use the device or differs from the batch's `environment`.
     """
     if batch.environment is not None:
         found = probe_machine(batch.run, batch.job.device, batch.job.imports or None)

@@ -28,7 +28,10 @@ class UnavailableError(Exception):
 
 @contextmanager
 def required_import(what: str, install: str) -> Iterator[None]:
-    """Turn an ImportError into a NotHereError that names the software and how to install it."""
+    """Turn an ImportError in a `with` block into an UnavailableError.
+
+    The error names the software, `what`, and says how to install it.
+    """
     try:
         yield
     except ImportError as error:
@@ -42,7 +45,9 @@ def version_reader(package: str) -> Callable[[], str]:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A way to lower and run a model. ExecuTorch calls a backend with a recipe a flow.
+    """A way to lower and run a model, such as one kind of quantization.
+
+    In ExecuTorch, a *flow* is a backend together with one of its recipes.
 
     The difference from the reference must be at most `atol + rtol * |reference|`. If the recipe
     quantizes, the reference is the quantized model in PyTorch. The outputs must then reach a
@@ -80,7 +85,7 @@ class Recipe:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the recipe uses the backend, without `quantizer`, `dtype` and `two_steps`."""
+        """Whether the recipe uses the backend, but sets no `quantizer`, `dtype` or `two_steps`."""
         changed = self.quantizer or self.dtype or self.two_steps
         return self.delegates and not changed
 

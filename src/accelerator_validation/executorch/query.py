@@ -1,7 +1,8 @@
-"""Reads the recipes and versions of an ExecuTorch backend in a separate process.
+"""Reads the recipes and versions of ExecuTorch backends in a separate process.
 
-As a program, `python -m accelerator_validation.executorch.query NAME` prints them as JSON. A
-backend is its vendor's code, so its import may fail or crash without ending the calling process.
+As a program, `python -m accelerator_validation.executorch.query NAMES` prints the recipes and
+versions as JSON. NAMES has the names of backends, separated by commas. A backend is its vendor's
+code. If importing it fails or crashes, only the separate process ends.
 """
 
 from __future__ import annotations
@@ -43,20 +44,20 @@ class BackendReply:
     fault: str | None = None
 
 
-def query_backend(name: str) -> BackendReply:
+def query_backend(names: str) -> BackendReply:
     """Return the recipes and versions of ExecuTorch backends.
 
-    `name` has the names of the backends, separated by commas. Raises RunError if a backend cannot
+    `names` has the names of the backends, separated by commas. Raises RunError if a backend cannot
     be used.
     """
-    with SideProcess(__name__, name) as process:
+    with SideProcess(__name__, names) as process:
         done = process.wait(QUERY_TIMEOUT_S)
     if done.status is None:
-        raise RunError(f'the backend "{name}" does not load within {QUERY_TIMEOUT_S} s')
+        raise RunError(f'the backend "{names}" does not load within {QUERY_TIMEOUT_S} s')
     lines = [line for line in done.stdout.splitlines() if line.startswith('{"recipes"')]
     if done.status or not lines:
         error_text = short_message(done.stderr.strip()[-400:])
-        problem = f'loading the backend "{name}" ended its process with status {done.status}'
+        problem = f'loading the backend "{names}" ended its process with status {done.status}'
         raise RunError(f"{problem}: {error_text}")
     reply = BackendReply(**json.loads(lines[-1]))
     if reply.fault:
@@ -82,18 +83,18 @@ def main() -> None:
     sys.stdout.flush()
 
 
-def _reply(name: str) -> BackendReply:
+def _reply(names: str) -> BackendReply:
     if importlib.util.find_spec("executorch") is None:
         return BackendReply(fault=NO_EXECUTORCH)
     try:
-        backends, flows = find_backends(name), find_flows(name)
+        backends, flows = find_backends(names), find_flows(names)
         backend = backends[0]
         version = backend.version() if backend.version else metadata.version("executorch")
     except RunError as error:
         return BackendReply(fault=str(error))
     except BaseException as error:  # noqa: BLE001 - a vendor's package may raise anything
         import_error_text = short_message(describe_error(error), 1000)
-        return BackendReply(fault=f'the backend "{name}" cannot be loaded: {import_error_text}')
+        return BackendReply(fault=f'the backend "{names}" cannot be loaded: {import_error_text}')
     further = (package for one in backends for package in one.packages)
     packages = installed_versions(("executorch", "torchao", *further))
     called = {"name": backend.runtime_name, "version": str(version)}

@@ -29,9 +29,9 @@ class PytestSource:
 
     @property
     def suite(self) -> str | None:
-        """The name of the suite, or None without a path and a name.
+        """The name of the suite, or None if neither a path nor a name is given.
 
-        Raises RunError for an invalid name, or a name without a path.
+        Raises RunError if the name is invalid, or if it is given without a path.
         """
         if self.path is None:
             if self.name:

@@ -1,7 +1,8 @@
-"""Preloads PyTorch's test helpers, which saves each worker seconds.
+"""Provides the functions of the module `suite`, and also imports PyTorch's test helpers.
 
-It is not used for CUDA and XPU: importing the helpers queries such a device, and a process that is
-forked after that cannot use it.
+The process from which workers are forked imports this module. Each worker then starts seconds
+faster. CUDA and XPU use the module `suite` instead. For them, importing the helpers queries the
+device, and a process that is forked after that cannot use the device.
 """
 
 from __future__ import annotations

@@ -1,9 +1,12 @@
 """Lists ATen's operators for a device, and records which ones a computation dispatched.
 
-An operator is a name in torch's namespace `aten`, without its overload; `add_`, which writes into
-its input, counts with `add`. Operators that PyTorch always computes from other operators never
-reach a device and are not counted. PyTorch registers those for the dispatch key
-CompositeImplicitAutograd, except their overloads that write into an argument `out`.
+An operator is a name in torch's namespace `aten`, without its overload. `add_`, which writes into
+its input, counts as `add`.
+
+PyTorch computes some operators from other operators on every device, so it never dispatches them to
+a device. They have a kernel for the dispatch key CompositeImplicitAutograd, and are not counted.
+Their overloads that write into an argument `out` have no such kernel. So the names of operators are
+taken from the other overloads only.
 """
 
 from __future__ import annotations
@@ -31,7 +34,10 @@ _EXPLICIT = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctiona
 
 @cache
 def device_operators() -> frozenset[str]:
-    """Return the ATen operators of the imported torch that can reach a device."""
+    """Return the ATen operators that the imported torch dispatches to devices.
+
+    Operators that PyTorch always computes from other operators are omitted.
+    """
     return frozenset(operator_name(full) for full in _device_overloads() if not full.endswith(_OUT))
 
 
@@ -47,8 +53,8 @@ def core_operators() -> frozenset[str]:
 def operator_counts(device: str) -> dict[str, Any]:
     """Return counts of ATen operators and kernels for a device.
 
-    `registered` is the number of operators that can reach a device. `core` has the sorted
-    names of the core operators. `kernels` has the number of overloads by `kernel_origin`.
+    `registered` is the number of `device_operators`. `core` has the sorted `core_operators`.
+    `kernels` has the number of overloads by `kernel_origin`.
     """
     kernels = Counter(map(partial(kernel_origin, device), _device_overloads()))
     return {
@@ -82,7 +88,10 @@ def _aten_overloads() -> list[str]:
 
 
 def _device_overloads() -> list[str]:
-    """Return the full names of the overloads that reach a device."""
+    """Return the full names of the overloads that torch dispatches to devices.
+
+    Overloads that PyTorch always computes from other operators are omitted.
+    """
     return [full for full in _aten_overloads() if not _HAS_KERNEL(full, _COMPOSITE)]
 
 

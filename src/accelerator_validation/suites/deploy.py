@@ -4,9 +4,10 @@ A recipe is a script or a Dockerfile. The script runs in a temporary folder, whi
 Then the check of the platform's install options runs in the same folder. After a Dockerfile, the
 check runs in the image. Script and check get a plain PATH and, of this machine's environment
 variables, only the settings of proxies, certificates and pip. This shows whether a recipe is
-complete. It is no sandbox: commands run as the user who started them. At the time limit, their
-process group and the container of the check are killed. If the whole run is interrupted, they may
-continue.
+complete. It is no sandbox: commands run as the user of this process.
+
+At the time limit, the process group of the command and the container of the check are killed. If
+the whole run is interrupted, the command and the container may keep running.
 """
 
 from __future__ import annotations
@@ -47,7 +48,10 @@ _LOG = 3000
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield the platform's recipes. Without recipes, yield the names that a recipe can have."""
+    """Yield a test for each recipe of the platform.
+
+    Without recipes, yield the tests that a platform could have.
+    """
     return (Offer(name) for name in matrix.deployments or matrix.tests)
 
 

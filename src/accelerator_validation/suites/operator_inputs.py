@@ -37,7 +37,10 @@ _MOST_AXES = 4
 
 @dataclass(frozen=True)
 class Input:
-    """A tensor on the CPU, and a function that returns the view to pass to an operator."""
+    """An input of an operator: the view that `view` returns for the CPU tensor `base`.
+
+    For example, `view` transposes or slices the tensor.
+    """
 
     base: torch.Tensor
     view: View
@@ -133,8 +136,8 @@ class SampledOperator:
     """An operator, the function that generates its arguments and options, and its `FORMS`.
 
     If `ends` is true, extreme values include the largest and smallest numbers of a type. `ends` is
-    false for operators with unpredictable results for such numbers. Examples are sums, whose order
-    may change, and remainders, which may be only a rounding error.
+    false for operators with unpredictable results for such numbers. For example, a sum depends on
+    the order of the additions, and a remainder may be nothing but a rounding error.
     """
 
     call: Callable[..., Any]

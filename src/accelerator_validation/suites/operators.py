@@ -236,7 +236,7 @@ class OperatorTest:
 
     @property
     def expected_device(self) -> str | None:
-        """The device type of correct results. None if it is unknown, or if the CPU is tested."""
+        """The device type on which results must be. None if unclear, or if the CPU is tested."""
         return None if is_cpu(self.device) else expected_device(self.sample, self.device)
 
     def on_device(self) -> OperatorResult:

@@ -3,8 +3,8 @@
 PyTorch's own tests make samples on the device, but keep some arguments on the CPU, such as the
 indices of `tensor_split`. Here, the OpInfo's function gets the name of the device, but its tensors
 are made on the CPU. The tensors that would be on the device are marked, and `on_device` copies
-them. So every device gets the same numbers, and samples need no function that a device lacks or
-that crashes on it.
+them. So every device gets the same numbers. Making samples does not run functions on the device,
+where a function may be missing or may crash.
 """
 
 from __future__ import annotations
@@ -186,9 +186,10 @@ def _mark_tensor(value: Any) -> Any:
 
 
 def _clone_if_input(value: Any, inputs: set[int]) -> Any:
-    """Return a value that can be marked. If it is an input of the call, return a copy.
+    """Return a copy of a tensor that is an input of the call, or else the value itself.
 
-    `inputs` has the ids (`id()`) of the call's inputs.
+    The result can then be marked without marking an input. `inputs` has the ids (`id()`) of the
+    call's inputs.
     """
     return value.clone() if isinstance(value, torch.Tensor) and id(value) in inputs else value
 
@@ -204,9 +205,10 @@ def _device_like(value: object, device: str) -> object:
 
 
 def _fills_its_memory(value: torch.Tensor) -> bool:
-    """Return whether a tensor fills its storage, so that `Tensor.to` copies all of it.
+    """Return whether a tensor has as many bytes as its storage.
 
-    The result is also true for conjugate and negative views, which `Tensor.to` must copy.
+    The result is also true for conjugate and negative views: a copy of their storage would have
+    other numbers, so they must be copied with `Tensor.to`, too.
     """
     if value.is_conj() or value.is_neg():  # its memory holds the unconjugated numbers
         return True

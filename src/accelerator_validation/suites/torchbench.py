@@ -117,7 +117,7 @@ class _PositionalInputs(nn.Module):
 
 @contextmanager
 def _restored_settings() -> Iterator[None]:
-    """Restore the global settings that TorchBench changes at the end of a `with` block."""
+    """At the end of a `with` block, restore the global settings that TorchBench changed."""
     seed, dtype = torch.manual_seed, torch.get_default_dtype()
     deterministic = torch.are_deterministic_algorithms_enabled()
     grad, threads = torch.is_grad_enabled(), torch.get_num_threads()

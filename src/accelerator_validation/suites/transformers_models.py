@@ -291,9 +291,10 @@ def example(name: str, *, full: bool = False) -> Example:
 
 
 def with_larger_weights(model: Any) -> Any:
-    """Return a model with doubled weights, so that wrong results are visible.
+    """Double the weights of a model in place, and return the model.
 
-    The model itself is changed, except its parameters of one dimension.
+    Larger weights make wrong results visible. Parameters with fewer than two dimensions, such as
+    biases, stay the same.
     """
     with torch.no_grad():
         for parameter in model.parameters():

@@ -114,7 +114,7 @@ class GroupedConvolutions(nn.Module):
 
 
 class ExpertRouting(nn.Module):
-    """A model with indices that depend on numbers: top values, and sums scattered by index."""
+    """A model that computes indices with `topk` and adds rows at them with `index_add`."""
 
     def __init__(self) -> None:
         super().__init__()

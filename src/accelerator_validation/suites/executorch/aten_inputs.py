@@ -285,12 +285,14 @@ def operator_call_sample(
 
 
 def with_dynamic_sizes(sample: Sample) -> Sample:
-    """Return the sample with a dynamic first axis.
+    """Return the sample with inputs whose first axis is dynamic.
 
-    The length of this axis in the first input that has axes determines which inputs get a dynamic
-    axis: all inputs with the same length. If the length is less than 2, the sample is returned
-    unchanged. `others` of the result has inputs that are longer by 1. `others` is None if the
-    operator rejects such inputs, or if the length is 64 or more.
+    Let `n` be the length of the first axis of the first input that has axes. Each input whose first
+    axis has the length `n` gets a dynamic first axis. If no input has axes, or if `n` is less than
+    2, the sample is returned unchanged.
+
+    In `others` of the returned sample, the dynamic axes have the length `n + 1`. `others` is None
+    if the operator rejects such inputs, or if `n` is 64 or more.
     """
     sizes = [value.shape[0] for value in sample.inputs if value.dim()]
     if not sizes or sizes[0] < 2:  # noqa: PLR2004 - torch.export takes sizes of 0 and 1 as fixed

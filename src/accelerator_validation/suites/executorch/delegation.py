@@ -49,7 +49,10 @@ class Delegation:
         return tuple(sorted({name.partition(".")[0] for name in aten}))
 
     def extent_sentence(self) -> str:
-        """Return a sentence on how much was lowered, for programs that cannot be run here."""
+        """Return a sentence with the numbers of delegates and of nodes in them.
+
+        It is for programs that were lowered, but cannot be run here.
+        """
         nodes, all_nodes = self.taken.total(), self.taken.total() + self.left.total()
         blobs = count(self.delegates, "delegate")
         return f"Lowered, not run: {blobs} with {nodes} of {all_nodes} nodes."
@@ -103,8 +106,9 @@ def program_sizes(program: Any) -> dict[str, tuple[float, str]]:
     """Return the sizes of a finished program, as (value, unit) by metric.
 
     `pte_size` is the size of the file in kB. `delegate_size` is the size of all delegates in kB,
-    with the weights that the file stores separately. `planned_memory` is the planned memory in kB.
-    `delegate_blobs` is the number of delegates in the file.
+    with the weights that the file stores separately. `planned_memory` is the memory in kB that
+    ExecuTorch plans for tensors that are not constant. `delegate_blobs` is the number of delegates
+    in the file.
     """
     program_data = program.executorch_program
     blobs = sum(len(item.data) for item in program_data.backend_delegate_data)

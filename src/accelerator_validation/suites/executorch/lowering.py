@@ -54,8 +54,9 @@ def lower_model(
 ) -> LoweredModel:
     """Export, quantize, lower and serialize a model with a recipe, and return the program.
 
-    Each step is measured. An error in a step is passed on. `context.stage` then names the step, or
-    `lower` for serialization. Raises BrokenTestError if the export before quantization fails.
+    Each step is measured. If a step fails, `context.stage` is the name of the step, and the step's
+    exception is passed on. Serialization has the stage `lower`. Raises BrokenTestError if the
+    export before quantization fails.
     """
     observed = measurement.observed
     context.stage = "export"

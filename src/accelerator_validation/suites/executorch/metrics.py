@@ -137,9 +137,10 @@ class Measurement:
 
     @contextmanager
     def step(self, name: ProgramStep) -> Iterator[None]:
-        """Measure the time of a `with` block as the step `name`, and compute the step's metrics.
+        """Measure the time of a `with` block as the step `name`, and compute metrics.
 
-        If the block raises, only the metrics whose `after` is `each` are computed.
+        After the block, the metrics with `after="each"` are computed, even if the block raises an
+        exception. If it does not, the metrics whose `after` is `name` are computed, too.
         """
         start = time.perf_counter()
         try:

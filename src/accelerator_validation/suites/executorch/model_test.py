@@ -1,6 +1,7 @@
 """Runs one ExecuTorch test: the model in PyTorch, then the program, then a comparison.
 
-Also limits the size of files, and adds the runtime's log to its errors.
+Also limits the size of the files that a test writes. If ExecuTorch's runtime raises an error, adds
+the runtime's log to the error.
 """
 
 from __future__ import annotations
@@ -49,9 +50,9 @@ _TIMED_RUNS = 5
 def run_model_test(case: Case, context: Context, make: Callable[[], Sample]) -> Result:
     """Lower a model with the backend and recipe of a test, run it, and compare the result.
 
-    If the backend executes no part of the model, the program runs on ExecuTorch's own kernels. If
-    its numbers are correct, the outcome is then `executed`, not `passed`. The recipe `portable`
-    uses no backend, so its outcome is `passed`.
+    Raises MismatchError if the result is wrong. If the result is correct, the outcome is `passed`,
+    with one exception: if the recipe has `delegates`, but the backend executed no part of the
+    model, the outcome is `executed`. The model then ran on ExecuTorch's own kernels.
     """
     flow = find_flows(context.backend)[case["recipe"]]
     threads = dict(case.parameters).get("threads")
@@ -164,8 +165,8 @@ def _load_program(lowered_model: LoweredModel, backend: Backend) -> Execute:
     """Return a function that runs the program.
 
     If the program has delegates and the backend has `simulate` or `load`, that function is used.
-    Otherwise, the program is loaded in this process. Raises NotHereError if this machine cannot run
-    the program, and NotImplementedError if ExecuTorch's runtime lacks an operator.
+    Otherwise, the program is loaded in this process. Raises UnavailableError if this machine cannot
+    run the program, and NotImplementedError if ExecuTorch's runtime lacks an operator.
     """
     delegated = bool(lowered_model.delegation.delegates)
     if delegated and backend.simulate:
@@ -289,7 +290,7 @@ def missing_operators(program: Any) -> list[str]:
 
 
 def check_runtime(backend: Backend | None) -> None:
-    """Raise NotHereError if this process cannot run programs, or cannot use the backend."""
+    """Raise UnavailableError if this process cannot run programs, or cannot use the backend."""
     try:
         from executorch.runtime import Runtime
 
@@ -360,8 +361,8 @@ def _read_runtime_log() -> str:
 def set_thread_count(number: int | None) -> None:
     """Set the number of ExecuTorch's threads for this and later programs.
 
-    If `number` is None, it is torch's number of threads. Raises SkippedError if `number` is given
-    and this ExecuTorch cannot set it.
+    None stands for torch's number of threads. If this ExecuTorch cannot set the number, this does
+    nothing for None, and raises SkippedError for any other value.
     """
     from executorch.extension import pybindings
 

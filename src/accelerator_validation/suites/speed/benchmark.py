@@ -31,7 +31,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A call to measure, and an optional function that gets numbers to check from its output."""
+    """A call to measure, and an optional function that selects numbers of its output to check."""
 
     act: Call
     sample: Callable[[Any], tuple[torch.Tensor, torch.Tensor]] | None = None
@@ -91,7 +91,10 @@ class SpeedBenchmark:
         return int(numbers * setting.dtype.itemsize)
 
     def smaller_shapes(self, shape: BenchmarkShape) -> list[BenchmarkShape]:
-        """Return the sizes, also `pilot`, with less work than this one, smallest first."""
+        """Return all sizes with less work than `shape`, sorted by work.
+
+        They are the sizes of all modes and, if it is set, `pilot`.
+        """
         known = {each for shapes in self.shapes.values() for each in shapes}
         known |= {self.pilot} if self.pilot else set()
         return sorted(

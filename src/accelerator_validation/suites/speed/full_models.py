@@ -145,7 +145,7 @@ class EncoderBlock(torch.nn.Module):
         self.narrow = torch.nn.Linear(4 * WIDTH, WIDTH)
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        """Return the block's output for (batch, tokens, width)."""
+        """Return the block's output. Input and output have the shape (batch, tokens, width)."""
         batch, length, _ = tokens.shape
         mixed = self.inputs(self.before_attention(tokens))
         parts = mixed.view(batch, length, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)

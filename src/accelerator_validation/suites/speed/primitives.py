@@ -31,7 +31,10 @@ def _numbers(shape: BenchmarkShape) -> int:
 
 
 def _vector(setting: Setting) -> torch.Tensor:
-    """Return `shape[0]` MiB of values; each MiB repeats the same, which is faster to create."""
+    """Return `shape[0]` MiB of float32 values on the device.
+
+    One MiB of random values is repeated, because this is faster than drawing all values.
+    """
     return setting.random(_TILE).repeat(setting.shape[0])
 
 
@@ -90,9 +93,9 @@ def _attention_operations(shape: BenchmarkShape) -> float:
 
 
 def _attention_memory(shape: BenchmarkShape) -> float:
-    """Return how many numbers attention keeps in memory.
+    """Return how many numbers attention keeps in memory, including the attention scores.
 
-    The scores count, because not all devices have a fused kernel.
+    Devices without a fused kernel keep the scores in memory.
     """
     batch, heads, tokens, width = shape
     return batch * heads * (4.0 * tokens * width + 2.0 * tokens * tokens)

@@ -72,7 +72,10 @@ def parse_amd_smi(text: str) -> SensorReading:
 
 
 def parse_rocm_smi(text: str) -> SensorReading:
-    """Return the reading in the JSON of `rocm-smi`; power has different keys by card."""
+    """Return the reading in the JSON of `rocm-smi`.
+
+    The key of the power depends on the card, such as `Average Graphics Package Power (W)`.
+    """
     card = next(iter(json.loads(text).values()))
     power = next((value for name, value in card.items() if "Package Power (W)" in name), "")
     return SensorReading(_number(power), _number(card.get("sclk clock speed:", "")))

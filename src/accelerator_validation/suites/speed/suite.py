@@ -63,7 +63,11 @@ def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is 
 
 
 def run(case: Case, context: Context) -> Result:
-    """Measure a computation. The result must be finite and, if it can be checked, correct."""
+    """Measure a computation, check its output, and return the speed.
+
+    The output must be finite and, if it can be checked, correct. If the timing must not be
+    published, the test passes without a speed.
+    """
     benchmark, limits = BENCHMARKS[case.name], context.matrix.settings
     setting = benchmark_setting(case, context.device)
     context.stage = "load"
@@ -149,8 +153,9 @@ def _require_short_estimate(
 ) -> None:
     """Raise SkippedError if the estimated time of a call is more than twice `longest_s`.
 
-    The time is estimated from a call with the next smaller size. The sizes run from the smallest
-    on, and each size is estimated in this way before it runs.
+    To get the estimate, calls with smaller sizes are timed, from the smallest size on. The time of
+    a size is estimated from the size before it. Timing stops at the first size that is expected to
+    take too long.
     """
     unsure_s = _ESTIMATE_MARGIN * longest_s
     second = 0.0  # per unit of work

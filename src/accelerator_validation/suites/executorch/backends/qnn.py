@@ -24,8 +24,8 @@ _NO_SDK = (
 def _lowering(*, half: bool) -> Mapping[str, Any]:
     """Return arguments of `to_edge_transform_and_lower`.
 
-    If `half` is true, unquantized numbers are float16. Raises NotHereError if Qualcomm's SDK is
-    missing.
+    If `half` is true, unquantized numbers are float16. Raises UnavailableError if Qualcomm's
+    SDK is missing.
     """
     if not os.environ.get("QNN_SDK_ROOT"):  # without it ExecuTorch would download the SDK
         raise UnavailableError(_NO_SDK)
