@@ -37,7 +37,7 @@ _CHINESE = re.compile("[\u3400-\u9fff]+")
 
 
 def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
-    """Store the navigation for `on_env`, when the titles of all pages are known."""
+    """Store the navigation for `on_env`, which runs when the titles of all pages are known."""
     config.extra[NAVIGATION_KEY] = nav
     return nav
 

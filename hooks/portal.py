@@ -55,7 +55,7 @@ _log = get_plugin_logger("portal")
 
 
 def on_pre_build(*, config: MkDocsConfig) -> None:
-    """Generate the pages. If this fails, the existing site stays, because MkDocs clears it later.
+    """Generate the pages. MkDocs clears the existing site later, so it stays if this fails.
 
     Raises PluginError if the catalog or the languages have errors.
     """

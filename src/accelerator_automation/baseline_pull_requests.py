@@ -97,12 +97,12 @@ def _newest_baselines(reports: Collection[StoredReport]) -> Collection[StoredRep
 def _proposal(
     api: Api, catalog: Catalog, stored: StoredReport, now: dt.datetime
 ) -> Proposal | None:
-    """Return the proposal to update a baseline, or None if nothing changed.
+    """Return the proposal to update a baseline, or None if it needs no update.
 
-    If the baseline belongs to a PyTorch release, it is converted from the files at the tag of the
-    newest release. If there is no newer release, nothing changed. Other baselines are converted
-    from the newest commit of each file. Raises GitHubError. Raises ProblemsError if a file cannot
-    be converted or the new report is not valid.
+    A baseline of a PyTorch release is updated only if there is a newer release. It is then
+    converted from the files at the tag of the newest release. Other baselines are converted from
+    the newest commit of each file, and are updated only if their tests changed. Raises GitHubError.
+    Raises ProblemsError if a file cannot be converted or the new report is not valid.
     """
     before, release = stored.report, None
     torch = before.environment.torch
@@ -149,10 +149,11 @@ def _origin_commit(api: Api, origin: Origin, release: Release | None) -> ListedC
 def _import_results(
     api: Api, before: Report, origin: Origin, commit: ListedCommit
 ) -> Iterator[ImportResult]:
-    """Yield the converted results of a baseline's file at a commit, or of each file in its folder.
+    """Yield the results of a baseline, converted from a file or folder at a commit.
 
-    `origin` names the file or folder; in a folder, only test files are converted. Raises
-    GitHubError, and ProblemsError if a file cannot be converted.
+    `origin` names the file or folder. In a folder, only test files are converted. `before` is the
+    current baseline; the results are for its platform. Raises GitHubError, and ProblemsError if a
+    file cannot be converted.
     """
     repository, path = BranchRepository(api, origin.repository), PurePosixPath(origin.path)
     is_file = bool(path.suffix)

@@ -80,10 +80,11 @@ def build(  # noqa: PLR0913 - what, where, and how
 ) -> None:
     """Build the site, check every link, and replace the existing site at `target`.
 
-    `root` is the repository. With `quarantine` or an archive, the site omits platforms whose
-    folders have errors. With an archive, the site shows the last valid version of each platform in
-    `standing_in`. `standing_in` maps a platform id to the date since which that version is shown.
-    `engine` runs the build (default: MkDocs). Raises ArchiveError, BuildError, OSError.
+    `root` is the repository. If a platform's folder has errors, the build fails. With `quarantine`
+    or an archive, the site omits such platforms instead. With an archive, it shows the last valid
+    version of those that are in `standing_in`. `standing_in` maps a platform id to the date since
+    which that version is shown. `engine` runs the build (default: MkDocs). Raises ArchiveError,
+    BuildError, OSError.
     """
     target = target.absolute()
     try:

@@ -78,7 +78,7 @@ class Citations:
 
 @dataclass(frozen=True, slots=True)
 class CitedChange:
-    """A changed file, or a repository that GitHub no longer returns, as an item of an issue's list.
+    """A list item of an issue: a cited file that has changed, or a repository that is gone.
 
     `name` is the file or repository as Markdown. `places` lists where the file is cited (see
     `Citations`). `words` are sentences that describe the change. If a person closes the issue as

@@ -98,8 +98,9 @@ class FeedAccess:
 class _ReportStore:
     """Checks new reports, and stores the valid ones in the repository `root`.
 
-    `known` has the names that reports may use. `results` has the result files of each platform that
-    got a new report, by platform id. The result files of the other platforms are in `catalog`.
+    `known` has the platforms and suites that reports may name. `results` has the result files of
+    each platform that got a new report, by platform id. The result files of the other platforms are
+    in `catalog`.
     """
 
     root: Path
@@ -152,9 +153,10 @@ class _ReportStore:
         return report
 
     def _check_folder(self, accelerator: str, file: Path) -> None:
-        """Raise ProblemsError if a report exceeds the folder's limits or adds errors to the folder.
+        """Raise ProblemsError if the report `file` cannot be added to the platform's folder.
 
-        `file` replaces the report with the same file name.
+        The folder must not exceed its limits, and must not get new errors. If the folder has a
+        report with the same file name, it does not count, because `file` replaces it.
         """
         before = self._result_files(accelerator)
         after = _with_file(before, file)
@@ -169,7 +171,8 @@ class _ReportStore:
     def _errors(self, accelerator: str, results: tuple[Path, ...]) -> set[Problem]:
         """Return the errors of one platform with these result files.
 
-        Rules that compare platforms do not see the other platforms.
+        The catalog for this check has no other platforms, so rules that compare platforms have
+        nothing to compare.
         """
         platform = replace(self.catalog.by_id[accelerator], results=results)
         alone = replace(self.catalog, platforms=(platform,))

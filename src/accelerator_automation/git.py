@@ -93,8 +93,9 @@ def conflicting_paths(
 ) -> frozenset[str]:
     """Return the paths in `ours` that cannot be merged with `theirs`.
 
-    `unit` returns the group of a path (default: the path itself). If `theirs` changes a file of a
-    group in another way than `ours`, all paths of the group are returned.
+    `unit` returns the group of a path (default: each path is its own group). A group of files in
+    `ours` conflicts if `theirs` changes a file of the group, unless `ours` has the same change of
+    this file. All paths of a conflicting group are returned.
     """
     units = {unit(path) for path in ours}
     differing = {

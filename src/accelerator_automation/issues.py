@@ -68,7 +68,8 @@ class IssueTopic:
 class Issues:
     """How many issues were opened, updated (`renewed`) and closed.
 
-    `waiting` is the number of topics without an issue, because a run opens at most `MOST_OPENED`.
+    A run opens at most `MOST_OPENED` issues. `waiting` is the number of issues that are left for a
+    later run to open.
     """
 
     opened: int = 0
@@ -97,7 +98,7 @@ def issue_text(label: str, name: str, lines: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class IssueList:
-    """The issues with `label` in the repository `home`; every method raises GitHubError."""
+    """The issues with `label` in the repository `home`; every method can raise GitHubError."""
 
     api: Api
     home: str

@@ -1,7 +1,7 @@
 """Archives the last version of each platform's folder that had no errors.
 
 `last-good/<id>.json.gz` has the texts of the folder's files, and the day since which the folder has
-errors. It is one object, so that a version is never incomplete.
+errors. Each version is a single object, so that it is never incomplete.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MOST_BYTES = 512 * 1024 * 1024
 
 
 def _validate_inside(path: str) -> str:
-    """Return a path inside of the folder. Raises ValueError for other paths.
+    """Return `path` if it is inside of the folder. Raises ValueError otherwise.
 
     The paths come from an archive, which is untrusted.
     """

@@ -45,8 +45,8 @@ class Night:
     def is_to_publish(self) -> bool:
         """Whether to publish the site.
 
-        True if the site was built or a step failed, unless the step `site` failed. After a failed
-        step, the site is published because its operations page shows the failure.
+        False if the step `site` failed. Otherwise, true if the site was built or another step
+        failed: the operations page of the site shows the failure.
         """
         site_failed = any(step.failed for step in self.steps if step.name == "site")
         return not site_failed and (self.published or self.failed)

@@ -33,7 +33,8 @@ def changed_platforms(files: Iterable[str]) -> list[str]:
 def notices(base: Maintainers, folders: Sequence[str], author: str) -> list[str]:
     """Return a sentence, in Markdown, for each folder whose maintainers do not include `author`.
 
-    After MOST_FOLDERS sentences, the last one counts the other folders.
+    If there are more than MOST_FOLDERS such folders, an additional sentence states the number of
+    folders that are left out.
     """
     found = [
         sentence for folder in folders if (sentence := _notice(base.get(folder), folder, author))

@@ -32,9 +32,9 @@ _MOST_TITLE = 200
 def _proposal(
     platform: Platform, found: Iterable[RowProposal], declined: Collection[str]
 ) -> Proposal | None:
-    """Return the proposal to add rows to `compatibility.yaml`, or None if no row is left.
+    """Return the proposal to add rows to `compatibility.yaml`.
 
-    Rows of the versions in `declined` are omitted.
+    Rows of the versions in `declined` are omitted. Returns None if no row remains.
     """
     rows = [row for row in found if row.release.facts.version not in declined]
     if not rows:
@@ -108,7 +108,8 @@ def _new_rows(
 ) -> tuple[RowProposal, ...]:
     """Return the proposals for new releases whose metadata states a torch version.
 
-    For each other release, adds a problem to `done`, which names the command that adds the row.
+    For each other new release, adds a problem to `done`. The message names the command with which a
+    person adds the row.
     """
     found = [proposal(catalog, platform, release) for release in new_releases(catalog, platform)]
     for one in found:

@@ -1,4 +1,4 @@
-"""Opens a pull request for each PyTorch release that `data/releases.yaml` lacks or has in part."""
+"""Opens a pull request for each PyTorch release to add or complete in `data/releases.yaml`."""
 
 from __future__ import annotations
 

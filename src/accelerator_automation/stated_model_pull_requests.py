@@ -60,9 +60,9 @@ class ListChange:
 def _proposal(
     platform: Platform, found: Iterable[ListChange], declined: Collection[str]
 ) -> Proposal | None:
-    """Return the proposal to update a platform's lists, or None if no list is left.
+    """Return the proposal to update a platform's lists.
 
-    Lists whose new commit is in `declined` are omitted.
+    Lists whose new commit is in `declined` are omitted. Returns None if no list remains.
     """
     changes = [change for change in found if change.copy.commit not in declined]
     if not changes:

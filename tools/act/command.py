@@ -98,9 +98,9 @@ def offline_variables() -> dict[str, str]:
 
 
 def without_make_variables(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables without PYTHONPATH and the variables that make sets.
+    """Return the variables without PYTHONPATH and without those that `make` sets.
 
-    The jobs call make, too.
+    The jobs run `make` themselves.
     """
     return {name: value for name, value in variables.items() if name not in _MAKE_VARIABLES}
 

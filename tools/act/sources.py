@@ -63,7 +63,7 @@ def make_source(folder: Path, root: Path, home: str, replaced: Mapping[str, byte
 
 
 def push_tag(source: Source, name: str) -> None:
-    """Add a tag for the first commit of main, the copied files."""
+    """Push a tag for the commit with the copied files, which is the first commit of main."""
     _git(source.project, "push", "--quiet", str(source.origin), f"{source.head}:refs/tags/{name}")
 
 

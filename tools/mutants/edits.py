@@ -143,7 +143,7 @@ def _is_swap(old: ast.AST, new: ast.AST) -> bool:
 
 
 def _is_skipped(parent: ast.AST, field: str, node: ast.AST) -> bool:
-    """Return whether to skip a node, because a test cannot detect its changes or need not."""
+    """Return whether to skip a node, because tests cannot or need not detect a change of it."""
     match node:
         case (
             # A docstring; an import, without which a name is missing; code for type checkers.

@@ -23,8 +23,8 @@ _MINIMUM_PER_ROOM = 8
 class Change:
     """The key of a mutant. The key does not change if lines are added above the mutant.
 
-    `before` and `after` are the changed lines. If `after` is empty, all changes of `before` are
-    meant.
+    `before` has the original text of the changed lines, and `after` their new text. If `after` is
+    empty, the key stands for all changes of these lines.
     """
 
     path: str

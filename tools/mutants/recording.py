@@ -63,8 +63,9 @@ class RecordedTest:
     def function(self) -> str:
         """The id of the test without parameters.
 
-        If the parameters begin with `subject: sentence: `, the result includes the subject and the
-        sentence. Each sentence in a table of problems then counts as a function.
+        If the parameters begin with `subject: sentence: `, these two are kept:
+        `test_faults[subject: sentence: case]` becomes `test_faults[subject: sentence`. A test
+        function with a table of error messages then counts as one function for each message.
         """
         function, _, case = self.id.partition("[")
         match case.split(": ", 2):

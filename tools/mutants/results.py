@@ -58,8 +58,9 @@ def read_equivalents(path: Path) -> list[Equivalent]:
 def read_results(path: Path, state: State) -> dict[Change, Result]:
     """Return the stored results that are still valid, by change.
 
-    None are valid if the package has changed. If any test file is new or has changed, only mutants
-    stay that a test in another file killed: a new test may kill a mutant that survived.
+    If the package has changed, no result is valid. If any test file is new or has changed,
+    survivors are not valid, because a new test may kill them. Killed mutants then stay valid if the
+    test that killed them is in an unchanged file.
     """
     if not path.exists():
         return {}

@@ -52,9 +52,9 @@ def _runs_at_import(recording: Recording, mutant: Mutant) -> bool:
 def _tests_in_order(recording: Recording, names: Iterable[str], path: str) -> list[RecordedTest]:
     """Return the tests in the order of the trial.
 
-    Tests with slow fixtures come last. One case of each test function comes before the function's
-    other cases. Then tests in the test file with the module's name come first, then the fastest
-    tests.
+    Tests with slow fixtures come last. Within both groups, the first case of each test function
+    comes before all second cases, and so on. Among these, tests in the test file with the module's
+    name come first, then the fastest tests.
     """
     tests = sorted((recording.tests[name] for name in names), key=lambda test: test.id)
     own = f"test_{Path(path).name}"
@@ -89,7 +89,10 @@ def _fixture_seconds(recording: Recording, test: RecordedTest, ready: set[str]) 
 
 @cache
 def _importers(root: Path) -> dict[str, set[str]]:
-    """Return the modules that import each module with `from … import`, as paths by path."""
+    """Return, for each module, the modules that import it with `from … import`.
+
+    The keys and the values are paths.
+    """
     modules = modules_of(root)
     names = {_module_name(path): path for path in modules}
     importers: dict[str, set[str]] = defaultdict(set)

@@ -36,7 +36,10 @@ def copy_tree(root: Path, target: Path) -> Path:
 
 @contextmanager
 def mutated_tree(tree: Path, mutant: Mutant | None) -> Iterator[None]:
-    """Write the mutant to the tree until the end of the block; None changes nothing."""
+    """Write a mutant to the tree, and restore the original at the end of the block.
+
+    If `mutant` is None, the tree stays unchanged.
+    """
     if mutant is None:
         yield
         return

@@ -41,7 +41,7 @@ class GitHubError(UserError, RuntimeError):
 
 
 class Api(Protocol):
-    """The methods of GitHub's API that the automation uses; all of them raise GitHubError.
+    """The methods of GitHub's API that the automation uses; each can raise GitHubError.
 
     Paths have no leading slash.
     """
@@ -62,7 +62,8 @@ class Api(Protocol):
 class ForwardingApi:
     """Base class of APIs that send each request through another client.
 
-    A subclass implements `_forward`, which calls `ask` with the client for the path.
+    A subclass implements `_forward`. This method chooses the client for the path, calls `ask` with
+    the client, and returns the response.
     """
 
     def get(self, path: str) -> bytes:

@@ -95,7 +95,7 @@ class BaseCommit:
 
 @dataclass(frozen=True)
 class BranchRepository:
-    """A repository on GitHub; every method and `base` raise GitHubError."""
+    """A repository on GitHub; `base` and every method can raise GitHubError."""
 
     api: Api
     name: str

@@ -182,9 +182,8 @@ def client_from_environment(
 ) -> GitHubClient:
     """Return a client with the token in the environment variable `variable`.
 
-    A job has one variable for each of its tokens, which have only the permissions that are needed.
-    The client uses GITHUB_API_URL if it is set. Raises GitHubError if the token or PyGithub is
-    missing.
+    A job can have several tokens with different permissions, each in its own variable. The client
+    uses GITHUB_API_URL if it is set. Raises GitHubError if the token or PyGithub is missing.
     """
     token = os.environ.get(variable, "")
     if not token:

@@ -57,7 +57,7 @@ class InstallationTokens:
         pause: Callable[[float], None] = time.sleep,
         wait: Callable[[], None] = lambda: None,
     ) -> None:
-        """Create clients with tokens of `app`, which are requested when needed.
+        """Prepare clients with tokens of `app`; no token is requested yet.
 
         `now` returns the current time. `pause` sleeps for a number of seconds. `wait` blocks until
         the next token may be requested.

@@ -78,9 +78,9 @@ class LookupResult:
 
 
 def current_entries(catalog: Catalog) -> dict[str, PlannedPlatform]:
-    """Return the plan's entry of each platform that tests changes, by platform id.
+    """Return the platforms that test changes, with their current settings, by platform id.
 
-    The entries have the current settings of the platforms' folders.
+    The settings are read from the platforms' folders. A plan can have older settings.
     """
     return {
         platform.id: planned_platform(platform, platform.accelerator.upstream_events)
@@ -126,7 +126,7 @@ def find_reports(
     """Return, for each request, the result of looking for its report.
 
     If GitHub refuses a request, the result has the error. The runs of each repository are listed
-    once for all requests. `known` has the names that reports may use.
+    once for all requests. `known` has the platforms and suites that reports may name.
     """
     asked = list(asked)
     begins = _earliest_run_times(home, asked)
@@ -160,9 +160,10 @@ def ledger_with_settled(
 ) -> Ledger:
     """Return a ledger with the settled requests of `before` and the final results of `looked`.
 
-    Requests older than `REQUEST_LIFETIME` are removed. `failed` has the numbers of pull requests
-    that could not be answered; their requests stay open. `checked` has the titles of the runs that
-    have a check run now. The result has no open requests; `ledger_with_open` adds them.
+    The result has no open requests; `ledger_with_open` adds them. Settled requests of `before` that
+    are older than `REQUEST_LIFETIME` are removed. `failed` has the numbers of pull requests that
+    could not be answered; results for these are ignored, so that the next round tries again.
+    `checked` has the titles of the runs that have a check run now.
     """
     kept = {title: one for title, one in before.settled.items() if now - one.at <= REQUEST_LIFETIME}
     for one in looked:

@@ -147,9 +147,10 @@ class _Issue(GitHubModel):
 
 @dataclass(frozen=True, slots=True)
 class LateLabels:
-    """The titles of the runs whose pull request got the label for a check run after the tests.
+    """The result of looking for labels that were added after a report was answered.
 
-    `errors` are sentences about requests to GitHub that failed.
+    `titles` are the titles of the runs that now need a check run, because their pull request has
+    the label that requests one. `errors` are sentences about requests to GitHub that failed.
     """
 
     titles: frozenset[str] = frozenset()
@@ -167,10 +168,11 @@ class LabelQuestion:
 def late_labels(
     api: Api, waiting: Mapping[LabelQuestion, Mapping[int, tuple[SentRequest, ...]]]
 ) -> LateLabels:
-    """Return the titles of the runs whose pull requests now have the label for a check run.
+    """Return the titles of the runs that now need a check run.
 
-    `waiting` has the requests without a check run, by label and by the pull request's number. If a
-    request to GitHub fails, the result has the error.
+    Their pull requests now have the label that requests one. `waiting` has the requests without a
+    check run, by label and by the pull request's number. Failed requests to GitHub are in `errors`
+    of the result.
     """
     titles: set[str] = set()
     errors: list[str] = []
@@ -189,10 +191,11 @@ def late_labels(
 def requests_without_check(
     catalog: Catalog, home: str, requests: Iterable[SentRequest], ledger: Ledger
 ) -> dict[LabelQuestion, dict[int, tuple[SentRequest, ...]]]:
-    """Return the answered requests that get a check run if their pull request has a label.
+    """Return the answered requests without a check run for which a label can request one.
 
-    The outer keys are a repository and its label, the inner keys are numbers of pull requests.
-    `requests` are sorted by time. For each platform and pull request, only the last request counts.
+    The outer keys are the label and the repository of the pull requests, the inner keys are numbers
+    of pull requests. `requests` are sorted by time. For each platform and pull request, only the
+    last request counts.
     """
     newest: dict[tuple[str, int, str], SentRequest] = {}
     for one in requests:
@@ -318,7 +321,7 @@ def post_answers(
 
 
 def store_main_reports(root: Path, looked: Iterable[LookupResult]) -> list[str]:
-    """Store the newest report of PyTorch's main branch of each platform.
+    """Store each platform's newest report about PyTorch's main branch.
 
     The file is in the platform's `results/`. The nightly job adds the report to the history.
     Returns the ids of the platforms whose report was stored. Raises OSError.

@@ -32,7 +32,7 @@ SelfStartedEvent = Literal["nightly", "periodic"]
 
 
 class Dispatched(GitHubModel):
-    """The `client_payload` that the relay sent; it has no other keys."""
+    """The `client_payload` that the relay sent, which has exactly these three keys."""
 
     event_type: Annotated[str, Field(min_length=1, max_length=100)]
     """The type of the event."""

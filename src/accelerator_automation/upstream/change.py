@@ -122,8 +122,8 @@ def main_branch_change(
 ) -> Change:
     """Return the newest commit of the main branch as a daily or weekly change.
 
-    The delivery number consists of the occasion, the day and the commit, so that a second start has
-    the same number. Raises GitHubError.
+    The delivery number consists of the occasion, the day and the commit. If the job runs twice on a
+    day, the same commit therefore gets the same number. Raises GitHubError.
     """
     head = read_response(api, f"repos/{repository}/commits/{BRANCH}", _Commit).sha
     delivery = f"{occasion}-{now:%Y%m%d}-{head[:12]}"

@@ -153,9 +153,9 @@ def upstream_permissions(path: str) -> Permissions:
 
 
 def dispatch_targets(catalog: Catalog) -> list[Dispatch]:
-    """Return the vendors' repositories, each with an event type that it is sent.
+    """Return the vendors' repositories to which events are sent, with the type of the events.
 
-    The result is sorted and has no duplicates.
+    The result is sorted and has no duplicates. A repository is listed once for each event type.
     """
     found = {run.sent_to for run in _upstream_runs(catalog) if run.sent_to}
     return sorted(found, key=lambda one: (one.repository, one.event_type))

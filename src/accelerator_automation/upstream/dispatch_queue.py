@@ -223,9 +223,10 @@ def _replaces_older_plan(
 def _already_sent_platforms(log: SendLog, change: Change, now: dt.datetime) -> frozenset[str]:
     """Return the ids of the platforms to which a change is not sent again.
 
-    These platforms received this event or this commit within `REPEAT_PERIOD`, or this commit waits
-    for them under another event. A `rerequested` event asks for the same tests again, so an earlier
-    event of the commit does not count.
+    These are the platforms that received this event or this commit within `REPEAT_PERIOD`.
+    Platforms to which this commit is still to be sent for another occasion, such as `daily`, are
+    included, too. A `rerequested` event asks for the same tests again, so that earlier events of
+    the commit do not count.
     """
     already_sent: set[str] = set()
     for one in log.sent.values():

@@ -123,7 +123,10 @@ def permission_findings(api: Api, repository: str) -> Iterator[SetupFinding]:
 
 
 def workflow_findings(api: Api, target: Dispatch) -> Iterator[SetupFinding]:
-    """Yield a finding if a vendor has no workflow for the event it is sent. Raises GitHubError."""
+    """Yield a finding if no workflow in a vendor's repository handles the event.
+
+    `target` names the repository and the type of the event. Raises GitHubError.
+    """
     path = f"repos/{target.repository}/contents/{_WORKFLOWS}"
     names = (
         [one.name for one in read_response(api, path, tuple[_NamedItem, ...])]
@@ -343,7 +346,10 @@ def app_finding(error: GitHubError) -> SetupFinding:
 
 
 def check_run_findings(catalog: Catalog) -> Iterator[SetupFinding]:
-    """Yield a finding if check runs are needed, because only an App can create them."""
+    """Yield a finding if check runs are needed; call this only if there is no GitHub App.
+
+    Personal tokens cannot create check runs, only an App can.
+    """
     if repositories := check_run_repositories(catalog):
         problem = f"a personal token can't create the check runs of {', '.join(repositories)}"
         fix = "Set up the GitHub App that docs/upstream-events.md describes"

@@ -1,9 +1,10 @@
 """Reads the change of PyTorch from GitHub's event `repository_dispatch`.
 
-Two forms of `client_payload` are in use: the webhook nested beside `event_type` and `delivery_id`
-(PyTorch's cross-repository CI relay), and `pull_request` alone with its number (the older
-dispatcher of pytorch-fdn/oota). Anyone who may send events to this repository can write any
-payload. The data is therefore confirmed with GitHub before it is used (see `confirmed_change`).
+Two forms of `client_payload` are in use. PyTorch's cross-repository CI relay sends `event_type`,
+`delivery_id` and `payload`, which contains PyTorch's webhook. The older dispatcher of
+pytorch-fdn/oota sends only `pull_request` with its number. Anyone who may send events to this
+repository can write any payload. The data is therefore confirmed with GitHub before it is used (see
+`confirmed_change`).
 """
 
 from __future__ import annotations
@@ -192,10 +193,11 @@ def _change_of_check_run(event: _RelayPayload, upstream: str) -> Change | str:
 
 
 def _pull_request_number(check: _CheckRun) -> int | None:
-    """Return the number of a check run's pull request, or None without exactly one pull request.
+    """Return the number of a check run's pull request, or None if it is missing or ambiguous.
 
-    For a fork's pull request, GitHub lists none. The portal's own check runs have the number in
-    `external_id`. The number is confirmed with GitHub later.
+    If GitHub lists several pull requests, the number is ambiguous. If GitHub lists none, as for a
+    fork's pull request, the number is read from `external_id`, where the portal's own check runs
+    have it. The number is confirmed with GitHub later.
     """
     if check.pull_requests:
         return check.pull_requests[0].number if len(check.pull_requests) == 1 else None

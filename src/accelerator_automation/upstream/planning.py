@@ -129,7 +129,8 @@ def run_title(change: Change, accelerator: str) -> str:
     """Return `<delivery>/<accelerator>`, which the title of a platform's run must contain.
 
     The vendor's workflow sets the title as `run-name`, and the portal finds the run by its title.
-    For a private CI (`redispatch`), the portal finds the report's artifact by its name instead.
+    For a private CI (`redispatch`), the portal looks for the artifact
+    `accelerator-report-<delivery>` instead.
     """
     return f"{change.delivery}/{accelerator}"
 

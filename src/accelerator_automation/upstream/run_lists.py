@@ -42,9 +42,9 @@ class _Listing:
 class RunLists:
     """The runs of repositories; each list is requested from GitHub only once.
 
-    A list has the runs of one repository and one event. `begins` has the time at which the list of
-    each repository begins, so that one slow vendor does not make the lists of the others longer. A
-    list can include some earlier runs.
+    A list has the runs of one repository and one event. `begins` has, for each repository, the time
+    from which its runs are listed. With a time for each repository, one slow vendor does not make
+    the lists of the others longer. A list can also include some earlier runs.
     """
 
     def __init__(self, api: Api, begins: Mapping[str, dt.datetime]) -> None:

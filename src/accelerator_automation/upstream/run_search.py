@@ -2,8 +2,9 @@
 
 The run and the report are requested from GitHub, so their repository is certain. Their content is
 written by the vendor. A run is recognized by its title, which the vendor's workflow sets to the
-`run_name` that it received. For a private CI (`redispatch`), the report's artifact is recognized by
-its name instead. A run counts only if no fork can create its event.
+`run_name` that it received. For a private CI (`redispatch`), the portal looks for the artifact
+`accelerator-report-<delivery>` instead. Only runs of events that a fork cannot trigger are
+accepted.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ RunState = Literal["waiting", "running", "report", "late", "lost", "silent", "re
 class ReportSearch:
     """Where to look for reports, and what to check them against.
 
-    `known` has the names that reports may use. `now` is the time of the search.
+    `known` has the platforms and suites that reports may name. `now` is the time of the search.
     """
 
     api: Api
@@ -140,7 +141,7 @@ def _find_run_report(
 def _run_with_title(place: ReportSearch, asked: SentRequest, repository: str) -> ListedRun:
     """Return the newest run with the title of the request `asked`.
 
-    Raises GitHubError, and _NotHereError if there is none.
+    Raises GitHubError, and _NoReportError if there is none.
     """
     title = run_title(asked.change, asked.entry.accelerator)
     workflow = asked.entry.run.portal_workflow
@@ -155,7 +156,7 @@ def _run_with_title(place: ReportSearch, asked: SentRequest, repository: str) ->
 def _run_of_artifacts(api: Api, repository: str, artifacts: Sequence[ListedArtifact]) -> ListedRun:
     """Return the run that uploaded the artifacts of a private CI.
 
-    Raises _NotHereError if there are no artifacts or GitHub does not state their run. Raises
+    Raises _NoReportError if there are no artifacts or GitHub does not state their run. Raises
     GitHubError.
     """
     if not artifacts:

@@ -166,10 +166,10 @@ def companions_on_pypi(
 ) -> tuple[Companion, ...]:
     """Return the companion releases of a torch release, such as torchaudio and triton.
 
-    If the torch release requires a companion package, these are the required versions. Otherwise,
-    it is the newest release of the package that requires exactly this torch release. `torch` are
-    the facts of the torch release and `version` its version. `others` has the facts of each
-    companion package's releases, by package name.
+    If the torch release requires versions of a companion package, the result has these versions.
+    Otherwise, the result has the package's newest release that requires exactly this torch release,
+    if any. `torch` are the facts of the torch release and `version` its version. `others` has the
+    facts of each companion package's releases, by package name.
     """
     companion_rows = []
     required = {Requirement(r) for own in torch.requires.values() for r in own} if torch else set()

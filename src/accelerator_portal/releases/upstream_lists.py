@@ -117,9 +117,9 @@ def read_matrix(text: str) -> MatrixBuilds:
 def compare_matrix(releases: Releases, matrix: MatrixBuilds) -> UpstreamComparison:
     """Return the comparison of `data/releases.yaml` with a binary build matrix.
 
-    A build counts as extra only if the matrix has other builds of its release, system and kind,
-    because a matrix covers one system. Nightly LibTorch archives are not compared, because
-    `data/releases.yaml` has none.
+    A matrix covers one system. Builds that only `data/releases.yaml` has are therefore reported
+    only for the releases, systems and kinds in the matrix. Nightly LibTorch archives are not
+    compared, because `data/releases.yaml` has none.
     """
     theirs = {k: v for k, v in matrix.pythons.items() if (k[0], k[2]) != (NIGHTLY, "archives")}
     compared = {key[:3] for key in theirs}

@@ -156,9 +156,9 @@ MAX_BYTES = 4 * 1024**2
 def upstream_text(source: str, limits: RequestLimits) -> str:
     """Return the text at a path or address.
 
-    Raises OSError for a file, or FetchError for an address, that cannot be read. Raises ValueError
-    for a file that is not regular or too large, and for a text that is not UTF-8. An address with
-    too large a text raises FetchError.
+    A path raises OSError if the file cannot be read, and ValueError if it is too large or is a
+    special file, such as a pipe. An address raises FetchError if it cannot be read or its text is
+    too large. Both raise ValueError if the text is not UTF-8.
     """
     if source.startswith(("https://", "http://")):
         data = asyncio.run(_fetch(source, limits))

@@ -97,9 +97,9 @@ class Prompt:
     """A question to a vendor; `flag` is the option that answers it on the command line.
 
     If `needed` is true, the folder cannot be created without an answer; for exceptions, see
-    `interview.is_needed`. If `hidden` is true, the question is asked only if no option answers it,
-    and documents and other answers do not imply an answer. If `many` is true, the answer has
-    several values, separated by commas.
+    `interview.is_answer_needed`. If `hidden` is true, the question is asked only if its answer is
+    unknown: no option answers it, and no document or other answer implies it. If `many` is true,
+    the answer has several values, separated by commas.
     """
 
     flag: str

@@ -167,7 +167,11 @@ class PlatformCase:
 
     @property
     def steps(self) -> list[dict[str, Any]]:
-        """The steps of the answer `command`, or else of the first option in `entry`; or empty."""
+        """The steps of the install command.
+
+        These are the steps of the answer `command`. Without this answer, they are the steps of the
+        first option in `entry`. Empty if there is neither.
+        """
         command = self.value("command")
         if command:
             return pip_steps(command)

@@ -48,10 +48,10 @@ def draft_from_entry(
 ) -> Draft:
     """Return the draft of a folder from the entry `platform_id` of `additional-platforms.json`.
 
-    `releases` are the known PyTorch releases: an option whose command pins no torch version is for
-    the newest of them with its wheels. `read` is the day on which the file was read. Raises
-    UnreadableCommandError if a command is not a chain of pip commands, and KeyError if there is no
-    entry `platform_id`.
+    `releases` are the known PyTorch releases. If an option's command pins no torch version, the
+    option's release is chosen from them (see `_release_selection`). `read` is the day on which the
+    file was read. Raises UnreadableCommandError if a command is not a chain of pip commands, and
+    KeyError if there is no entry `platform_id`.
     """
     platform = data.platforms[platform_id]
     options = [
@@ -134,10 +134,10 @@ def _release_selection(
 ) -> dict[str, Any]:
     """Return the keys `torch` and `wheels` of an option, which select its PyTorch releases.
 
-    If the steps pin a version of torch, `torch` is that version and there is no `wheels`. Otherwise
-    `wheels` is the variant of PyTorch's own index, or absent for any other index. `torch` is the
-    newest release with wheels of this variant, or the newest of all. It is absent in the channel
-    `preview` if there is `wheels`.
+    If the steps pin a version of torch, `torch` is that version and there is no `wheels`. If the
+    steps use an index of PyTorch, `wheels` is the variant of the index, such as `cu130`. `torch` is
+    then the result of `_newest_release`, but absent in the channel `preview`. In all other cases,
+    `torch` is the newest release and there is no `wheels`.
     """
     version = pinned_version(steps, "torch")
     if version:
@@ -206,12 +206,12 @@ def _with_escaped_html(line: str) -> str:
 
 
 def with_following_options(draft: Draft) -> Draft:
-    """Return a draft from `additional-platforms.json` whose options follow new PyTorch releases.
+    """Return a copy of a draft with options that also cover new PyTorch releases.
 
-    Options for PyTorch's own wheels or for nightly builds take their releases from
-    `data/releases.yaml`. Other options take their releases from the rows of `compatibility.yaml`.
-    If the draft has no rows, a row is added for the torch version of the first of these other
-    options, unless this option pins a plugin.
+    `draft` is from `additional-platforms.json`. Options for PyTorch's own wheels or for nightly
+    builds take their releases from `data/releases.yaml`. Other options take their releases from the
+    rows of `compatibility.yaml`. If the draft has no rows, a row is added if possible (see
+    `_release_rows`).
     """
     options: Sequence[Record] = draft.install["options"]
     rows = [*draft.rows] or _release_rows(options)
@@ -220,7 +220,7 @@ def with_following_options(draft: Draft) -> Draft:
 
 
 def following_option(option: Record, rows: Sequence[Record], package: str | None = None) -> Record:
-    """Return a copy of an option that takes its versions from compatibility.yaml, not from pins.
+    """Return a copy of an option with versions from `rows` instead of pinned versions.
 
     `rows` are the rows of compatibility.yaml. An option with `wheels` or for nightly builds takes
     its versions from `data/releases.yaml` instead. `package` is the platform's package; by default,
@@ -262,11 +262,11 @@ def _following_wheels(option: Record) -> Record:
 
 
 def _release_rows(options: Sequence[Record]) -> list[Record]:
-    """Return a list with one row of compatibility.yaml, or an empty list.
+    """Return the row to add to an empty compatibility.yaml, as a list.
 
-    The row has the torch release of the first option without `wheels` that is not for nightly
-    builds. Returns an empty list if there is no such option. Also returns an empty list if this
-    option pins a plugin, because the torch version that the plugin needs is not stated.
+    Only the first option that has no `wheels` and is not for nightly builds counts: the row has its
+    torch release. The list is empty if there is no such option. It is also empty if this option
+    pins a plugin, because the torch version that the plugin needs is not stated.
     """
     needing = (o for o in options if o.get("channel") != "preview" and "wheels" not in o)
     first = next(needing, None)

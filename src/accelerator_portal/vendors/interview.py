@@ -59,9 +59,9 @@ def interview(
 ) -> InterviewResult:
     """Return the case with all valid answers, and messages about wrong and missing answers.
 
-    `given` has the texts of given answers by flag. `ask` asks the user each other question, except
-    hidden questions whose answer documents or other answers imply. If `ask` is None, implied
-    answers are used, and questions without an answer are missing if they are needed.
+    `given` has the texts of given answers by flag. `ask` asks the user each other question. It is
+    not called for a hidden question if documents or other answers imply the answer. If `ask` is
+    None, implied answers are used, and questions without an answer are missing if they are needed.
     """
     wrong: list[str] = []
     missing: list[str] = []
@@ -104,7 +104,7 @@ def _proposed_answers(case: PlatformCase) -> dict[str, Answer]:
 def is_relevant(case: PlatformCase, question: Prompt) -> bool:
     """Return whether a question is relevant for this platform.
 
-    For example, there is no question for operating systems without an install command.
+    For example, without an install command, the question about operating systems is not relevant.
     """
     if question.flag in {"command", "os"} and case.entry_options:
         return False  # the entry has both

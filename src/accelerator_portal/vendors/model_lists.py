@@ -1,8 +1,9 @@
 """Reads the models in tables and lists of a vendor's document, as a `ModelList` describes them.
 
-The document is Markdown or HTML. A heading or a required column that is missing, or a mark that the
-list's `marks` do not have, raises ProblemsError, so that models are never lost silently if the
-document changes its form. The columns of names and examples are required, and one of `supported`.
+The document is Markdown or HTML. ProblemsError is raised if a heading or a required column is
+missing, or if a mark is not in the list's `marks`. Therefore, models are never lost silently if the
+document changes its form. The columns of names and examples are required. If the list has
+`supported`, one of these columns is required, too.
 """
 
 from __future__ import annotations
@@ -207,7 +208,8 @@ class _ModelReader:
     def add_table(self, table: _DocumentTable) -> None:
         """Read the models in a table's rows.
 
-        Rows of a table below one of `except_headings` are only counted, in `rows` and `left_out`.
+        If the table is below one of `except_headings`, its rows are not read, but counted in `rows`
+        and `left_out`.
         """
         left_out = [r for h, r in self.listed.except_headings.items() if h in table.headings]
         header, *rows = table.rows

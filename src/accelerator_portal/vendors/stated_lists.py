@@ -57,7 +57,10 @@ def with_updated_list(
 
 
 def stated_models_text(file: StatedModels) -> str:
-    """Return the text of `stated-models.yaml`; `source` of a list is its first source id."""
+    """Return the text of `stated-models.yaml`.
+
+    A list has one source, so its `source` is written as an id, not as a list of ids.
+    """
     data: dict[str, Any] = file.model_dump(exclude_defaults=True)
     for list_record in data["lists"]:
         list_record["source"] = list_record["source"][0]

@@ -83,9 +83,10 @@ def _torch(case: PlatformCase) -> tuple[str, AnswerTexts]:
 def _plugin_version(case: PlatformCase) -> tuple[str, AnswerTexts]:
     """Return the source id and the plugin version that the install command pins.
 
-    If the command pins no version, returns the version of the package whose metadata was read, if
-    this package supports all torch releases in the answers. The second item is an empty tuple if
-    there is no version, or if the command pins the version for only one of several torch releases.
+    Without a pin, returns the version of the package whose metadata was read, if its metadata
+    allows all torch releases in the answers. The second item is an empty tuple if there is no such
+    version. It is also empty if the command pins torch and the plugin, but the answers have several
+    torch releases.
     """
     package = case.package
     pin = pinned_plugin_version(case)
@@ -100,9 +101,9 @@ def _plugin_version(case: PlatformCase) -> tuple[str, AnswerTexts]:
 def _python(case: PlatformCase) -> tuple[str, AnswerTexts]:
     """Return the source id and the Python versions that the package supports, joined by commas.
 
-    These are Python versions of the torch releases in the answers. Free-threaded Pythons are
-    omitted, because package metadata cannot state them. The second item is an empty tuple if the
-    metadata states no Python versions.
+    Only the Python versions of the torch releases in the answers are considered. Free-threaded
+    Pythons are omitted, because package metadata cannot state them. The second item is an empty
+    tuple if the metadata states no Python versions.
     """
     wanted = case.package.python if case.package else None
     if wanted is None:
@@ -176,7 +177,10 @@ def _text_tuple(text: str | None) -> AnswerTexts:
 
 
 def _admits_python(wanted: SpecifierSet, python: str) -> bool:
-    """Return whether a specifier allows patch release 0 or 99 of `python`, such as `3.12`."""
+    """Return whether a specifier allows the minor version `python`, such as `3.12`.
+
+    It must allow the patch release 0 or 99, which stand for the first and the latest patch release.
+    """
     return wanted.contains(f"{python}.0") or wanted.contains(f"{python}.99")
 
 
