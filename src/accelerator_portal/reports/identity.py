@@ -43,10 +43,9 @@ class Identity:
 
     @property
     def group(self) -> str:
-        """The suite and the parameters in `SETTINGS`, written like a key.
+        """The suite and the parameters in `SETTINGS`, which are set for a whole run of a suite.
 
-        These parameters are the same for all tests of a run:
-        `torchbench?compiler=inductor&mode=inference`.
+        The form is that of a key: `torchbench?compiler=inductor&mode=inference`.
         """
         return _group_name(self.suite, self.parameters)
 

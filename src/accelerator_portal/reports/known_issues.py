@@ -1,4 +1,4 @@
-"""Finds known issues that have expired, whose tests now pass, or that match no test."""
+"""Finds outdated known issues: they have expired, their tests now pass, or they match no test."""
 
 from __future__ import annotations
 
@@ -74,8 +74,9 @@ def _has_run_suite(issue: KnownFailure, suites: Iterable[str]) -> bool:
 def _may_match_suite(suite: str, words: Sequence[str]) -> bool:
     """Return whether a known issue can be about tests of a suite.
 
-    `words` is the issue's key or pattern, split at slashes. If it has more words than the suite's
-    name, its first words must match that name. A shorter pattern can be about any suite.
+    `words` is the issue's key or pattern, split at slashes. If there are more words than in the
+    suite's name, the first words must match that name: `acme/*/test_a` can be about `acme/kernels`.
+    Otherwise, the issue can be about any suite, because `*` also matches slashes.
     """
     depth = suite.count("/") + 1
     return len(words) <= depth or fnmatchcase(suite, "/".join(words[:depth]))

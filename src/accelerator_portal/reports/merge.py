@@ -174,11 +174,11 @@ def shard_problems(files: Sequence[ShardFile], *, all_read: bool = True) -> Iter
 
 
 def _difference_problems(parts: Sequence[_ShardReport]) -> Iterator[Problem]:
-    """Yield a problem for each fact that differs between a shard and the first shard.
+    """Yield the differences between each shard and the first shard as problems.
 
     The number of shards, the plan and the recorded times are compared in this order, and only the
-    first difference is a problem. Facts of the run (such as accelerator and trigger) and of the
-    environment are compared one by one, and each difference is a problem.
+    first difference is reported. Facts of the run (such as accelerator and trigger) and of the
+    environment are also compared, and every difference is reported.
     """
     first = parts[0]
     for part in parts[1:]:

@@ -1,7 +1,7 @@
 """Defines outcomes and stages, the vocabulary of the common test report format.
 
-Faults of the infrastructure, of the product and of the test itself are different outcomes. So are
-"the test ran" and "its result is right".
+Faults of the infrastructure, of the product and of the test itself have different outcomes. A test
+that ran without a check of its result is `executed`; it is `passed` only if the result is right.
 
 `OUTCOMES` contains everything that the portal knows about an outcome. To add an outcome, add it to
 `Outcome` and to this table: readers and writers of other formats, the harness, pages, scripts and
@@ -67,7 +67,7 @@ class OutcomeInfo:
 
     @property
     def bar_color(self) -> OutcomeColor:
-        """The color in bars, which are gray where an outcome is neither good nor bad."""
+        """The color in bars: `none` (gray) if the outcome is neither good nor bad, else `color`."""
         return "none" if self.color == "info" else self.color
 
 

@@ -155,9 +155,10 @@ def load_json(path: Path) -> Any:  # noqa: ANN401 - any JSON
 
 
 def parse_json_in_file(path: Path, text: str, remedy: str, line: int | None = None) -> Any:  # noqa: ANN401
-    """Return the value of a JSON text in a file; `line` is its line if it is only one line.
+    """Return the value of a JSON text in a file.
 
-    Raises ProblemsError with `remedy` if it is invalid.
+    If the text is a single line of the file, `line` is the number of this line. Raises
+    ProblemsError with `remedy` if the JSON is invalid.
     """
     try:
         return parse_json(text)

@@ -41,7 +41,8 @@ def report_text(report: Report) -> str:
 def read_report(path: Path) -> Report:
     """Read a report.
 
-    Raises ProblemsError with up to a hundred faults of the file; faults of tests have a line.
+    Raises ProblemsError with up to a hundred faults of the file. Each fault of a test names the
+    line of the test.
     """
     file_faults = _FileFaults(path)
     tests: list[TestEntry] = []

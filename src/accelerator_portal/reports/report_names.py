@@ -36,10 +36,11 @@ def name_warnings(
 ) -> Iterator[Problem]:
     """Yield warnings about suites that are not declared, and about names of tests.
 
-    If `data/suites/` describes a suite, it must list the names of the suite's tests. In other
-    suites without an owner, the name of a test must not contain a device. After `MOST_SHOWN`
-    warnings about tests, the last warning has the number of the others. `first_test` is the line of
-    the first test, or None if tests don't have their own lines.
+    If a suite is in `data/suites/`, there is a warning for each test that the suite's file does not
+    list. If a suite is neither there nor a vendor's suite, there is a warning for each test whose
+    name contains a device. After `MAX_LISTED_FAULTS` warnings about tests, the last warning has the
+    number of the others. `first_test` is the line of the first test, or None if tests don't have
+    their own lines.
     """
     found = chain(_suite_faults(report, known), first_faults(_test_name_faults(report, known)))
     for place, what, remedy in found:
@@ -48,15 +49,16 @@ def name_warnings(
 
 
 def with_full_suite_names(report: Report, names: SuiteNames) -> Report:
-    """Return a report with the portal's full suite names; see `SuiteNames.full`."""
+    """Return a report with the portal's full suite names; see `SuiteNames.full_name`."""
     return _with_renamed_suites(report, lambda suite: names.full_name(suite, report.accelerator))
 
 
 def with_imported_suite_names(report: Report, known: KnownNames) -> Report:
-    """Return an imported report with the portal's full suite names.
+    """Return an imported report with the portal's full suite names; see `SuiteNames.full_name`.
 
-    Test tools also name suites by folder, so the part before a slash may not be a vendor:
-    `tests/unit` becomes `acme/tests-unit`.
+    If the part of a name before the slash is no platform, it is probably a folder of the test tool.
+    A hyphen then replaces the slash, and the report's platform is added: `tests/unit` becomes
+    `acme/tests-unit`.
     """
     names = known.suite_names
 

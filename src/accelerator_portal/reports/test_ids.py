@@ -72,10 +72,10 @@ def parse_junit_test_id(container: str, test: str) -> ParsedTestId:
 
 
 def parse_pytest_node_id(nodeid: str) -> ParsedTestId:
-    """Return the identity of a pytest node.
+    """Return the identity of a test from its pytest node id.
 
-    The identity is the same in pytest's JUnit file: `tests/test_a.py::TestX::test_y[1]` is the test
-    `test_y[1]` in the class `tests.test_a.TestX` there.
+    pytest's JUnit file gives the same identity. There, `tests/test_a.py::TestX::test_y[1]` has the
+    `classname` `tests.test_a.TestX` and the `name` `test_y[1]`.
     """
     address, bracket, inside = nodeid.partition("[")
     file, *inner = address.split("::")
@@ -138,7 +138,8 @@ def device_or_none(word: str) -> str | None:
 def _bracket_parameters(inside: str) -> tuple[dict[str, str], str | None]:
     """Return the parameters and the device in the brackets of a test id.
 
-    Two or more data types stay in the parameter `case`, because their roles are unknown.
+    `cpu-float32-shape0` gives `{"dtype": "float32", "case": "shape0"}` and the device `cpu`. If
+    there are two or more data types, they stay in `case`, because their roles are unknown.
     """
     if not inside:
         return {}, None
@@ -177,7 +178,7 @@ def _split_device_suffix(test: str, device: str) -> tuple[str, dict[str, str]] |
     """Return a test's name without device and data type, and the parameters from its ending.
 
     `test_add_cuda_float32` gives `test_add` and `{"dtype": "float32"}`. None if the name does not
-    contain the device, or ends in other words.
+    contain the device, or if other words than data types follow the device.
     """
     base, found, types = test.rpartition(f"_{device}")
     parameters = _suffix_parameters(types.removeprefix("_")) if types[:1] in {"", "_"} else None

@@ -1,9 +1,8 @@
-"""Reads the archived results of a platform.
+"""Reads the archived results of an accelerator from `data/history`.
 
-`data/history/<accelerator>/runs.json` contains the state of its tests after the last archived run,
-`baselines.json` the state of their expected results after the last archived baseline. The
-partitioned archive contains every result and every change: see `partitions`. To fold a report means
-to add it to these files.
+`<accelerator>/runs.json` contains the state of the tests after the last archived run.
+`<accelerator>/baselines.json` contains the state of the expected results after the last archived
+baseline. Parquet files contain every result and every change: see `partitions`.
 """
 
 from __future__ import annotations
@@ -24,10 +23,9 @@ from accelerator_portal.results.state_file import read_state
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The state of an accelerator's tests, and all changes that led to this state.
+    """The state of an accelerator's tests, and all changes that led to this state, oldest first.
 
-    The changes are in order of time. `left_out` has the problems of reports that could not be added
-    to the state.
+    Reports that cannot be added to the state are left out. `left_out` contains their problems.
     """
 
     state: State
@@ -68,10 +66,11 @@ def read_history(root: Path, accelerator: str, basis: Basis) -> History:
 
 
 def with_reports(history: History, reports: Iterable[StoredReport]) -> History:
-    """Return a history to which newer reports are added, without writing a file.
+    """Return a new history that also contains newer reports; no file is written.
 
-    Reports without a date are ignored. The problems of reports that cannot be added, for example
-    because they are older than the history, are in `left_out`.
+    The reports are added in order of time. Reports without a date are ignored. A report that cannot
+    be added, for example because it is older than the history, is left out. Its problems are added
+    to `left_out`.
     """
     state, changes, left_out = history.state, list(history.changes), list(history.left_out)
     dated = [stored for stored in reports if stored.report.started]

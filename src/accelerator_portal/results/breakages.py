@@ -38,8 +38,9 @@ class NeverPassed:
     """A test that failed in runs and never passed, so it is not a breakage.
 
     `key` is the test's key. `outcome` and `stage` describe the last failure. `first_bad` is the run
-    with the first failure, and `last_seen` is the last run with the test. `gone` is the first newer
-    run that should contain the test but does not. `age` is the time since the first failure.
+    with the first failure, and `last_seen` is the last run with the test. `gone` is the first run
+    after `last_seen` that should contain the test but does not, or None. `age` is the time since
+    the first failure.
     """
 
     key: str
@@ -58,8 +59,8 @@ class Breakage:
     `id` stays the same while the breakage is open. `outcome` and `stage` describe the last failure.
     `last_good` is the run with the last pass. `first_bad` is the run with the first failure after
     `last_good`, and `last_seen` is the last run with the test. `age` is the time since `first_bad`.
-    `gone` is the first newer run that should contain the test but does not; the breakage stays
-    open.
+    `gone` is the first run after `last_seen` that should contain the test but does not, or None. A
+    breakage stays open if its test is gone.
     """
 
     id: str
@@ -81,11 +82,12 @@ class Breakage:
 
 
 def open_breakages(state: State, at: dt.datetime, deadline: dt.timedelta) -> tuple[Breakage, ...]:
-    """Return the open breakages that began by the time `at`, sorted by age (oldest first) and key.
+    """Return the open breakages, sorted by age (oldest first) and key.
 
-    Breakages that a later report in `state` fixes are not open, even if the report is newer than
-    `at`. A breakage is overdue if it is older than `deadline`. Baselines have no breakages, because
-    they are not runs.
+    Breakages that began after `at` are omitted. A breakage is not open if the test passes in any
+    later report in `state`, even in a report after `at`. A breakage is overdue if its age at the
+    time `at` is more than `deadline`. If `state` contains baselines, the result is empty, because
+    baselines are not runs.
     """
     breakages = [
         Breakage(
@@ -214,11 +216,13 @@ def is_flaky(standing: StoredTestState) -> bool:
 
 
 def classify_test(standing: StoredTestState, basis: Basis) -> HistoryClass:
-    """Return the class of a test.
+    """Return the class of a test; `HistoryClass` describes the classes.
 
-    In baselines, the class is `gone`, `new`, `expectation changed` or `unchanged`. Some outcomes
-    say nothing about the product, so they neither break nor fix a test: infrastructure errors,
-    broken tests, and tests that were skipped, not run or not checked.
+    A test in runs can have every class except `expectation changed`. A test in baselines is `gone`,
+    `new`, `expectation changed` or `unchanged`.
+
+    In runs, outcomes that say nothing about the product neither break nor fix a test. These are
+    infrastructure errors, broken tests, and tests that were skipped, not run or not checked.
     """
     if standing.gone:
         return "gone"

@@ -102,8 +102,8 @@ def fold_reports(
 def read_reports(root: Path, files: Iterable[Path]) -> tuple[list[NamedReport], list[Problem]]:
     """Return the reports in files, and the problems of files that cannot be read.
 
-    Suites that the repository at `root` does not describe get the accelerator's name as a
-    prefix, as in reports of platform folders. If its catalog cannot be loaded, names stay the same.
+    Suites get their full names, as in reports of platform folders: `pytest` becomes `acme/pytest`
+    (see `SuiteNames.full_name`). If the catalog at `root` cannot be loaded, names stay the same.
     """
     catalog, _ = load_catalog(root)
     names = catalog.suite_names if catalog else None
@@ -153,8 +153,8 @@ def _fold_history(
 ) -> FoldedHistory:
     """Fold reports into one history, and save it after each new report.
 
-    `empty` is a state without reports that names the accelerator and basis of the history.
-    `reports` are in order of time. With `anew`, the stored history is deleted first.
+    `empty` states the accelerator and the basis of the history, and contains no reports. `reports`
+    are in order of time. With `anew`, the stored history is deleted first.
     """
     accelerator, basis = empty.accelerator, empty.basis
     name = f"{accelerator}, {basis}"

@@ -44,9 +44,9 @@ _REBUILD_REMEDY = "rebuild the history from all reports"
 
 
 class OutcomeChange(NamedTuple):
-    """A change of one test by a report: another outcome or stage, or a new, gone or returned test.
+    """The change of a test between a report and the last earlier report that has the test.
 
-    The report is compared with the last earlier report that has the test.
+    Its outcome or stage is different, or the test is new, gone or back after it was gone.
     """
 
     started: dt.datetime
@@ -72,19 +72,21 @@ def fold_report(
 ) -> tuple[State, tuple[OutcomeChange, ...]]:
     """Return the state after one more report, and the report's changes sorted by key.
 
-    A report that is already in the state changes nothing. A group consists of the tests of a suite
-    with the same settings (see `identity.SETTINGS`). The time needed is proportional to the report
-    and to the groups in the report. Reports with the same start time can be added in any order, but
-    two of these reports must not contain the same group.
+    A report that is already in the state changes nothing. The time needed is proportional to the
+    report and to the groups in the report. A group consists of the tests of a suite with the same
+    settings (see `identity.SETTINGS`).
 
     A test is gone if a report contains its group but not the test. This does not apply to reports
     with fewer tests of the suite than planned. It does not apply to runs with the trigger
     `pull-request`, `manual` or `unknown` either.
 
-    The caller decides which reports belong to a history: a pull request's report tests code that is
-    not merged. Raises ProblemsError, which names the file of `path` without its folder, if the
-    report belongs to another accelerator or basis, has no start time, starts before the newest
-    report, contains a test twice, or contains a group of another report with the same start time.
+    The caller decides whether to add reports of pull requests, which test code that is not merged.
+    Reports with the same start time can be added in any order.
+
+    Raises ProblemsError if the report belongs to another accelerator or basis, has no start time,
+    starts before the newest report, or contains a test twice. Also raises it if a report in
+    the state has the same start time and contains one of the report's groups. The error contains
+    the file name of `path`, without the folder.
     """
     _check_same_history(state, report, path)
     outcomes = _outcomes_by_group(report, path)

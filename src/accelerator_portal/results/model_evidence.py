@@ -1,8 +1,8 @@
 """Finds the newest evidence for families of models on each platform.
 
-Runs and baselines are counted separately. So are PyTorch and ExecuTorch, because ExecuTorch's
-models are quantized and lowered. Of each platform's reports with a suite, only the newest run and
-the newest baseline count. Only suites of the kind `model` count.
+Only suites of the kind `model` count. For each platform and suite, only the newest run and the
+newest baseline count. Results of runs and of baselines are counted separately. Results of
+ExecuTorch are also counted separately, because ExecuTorch's models are quantized and lowered.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 
 @dataclass(frozen=True)
 class FamilyResults:
-    """The tests of one family on one platform, from runs or from baselines; there is at least one.
+    """The tests of one family on one platform, from runs or from baselines.
 
-    The tests are either from ExecuTorch's suites or from all other suites. `tests` are pairs of a
-    report and the index of a test in it.
+    If `executorch` is true, all tests are from ExecuTorch's suites, else all are from other suites.
+    `tests` are pairs of a report and the index of a test in it; there is at least one pair.
     """
 
     accelerator: str
@@ -60,9 +60,11 @@ class FamilyResults:
 
     @property
     def worst(self) -> Outcome:
-        """The worst outcome of tests that passed or failed; without such tests, of all tests.
+        """The worst outcome of the tests that passed or failed.
 
-        Training counts only if no other mode passed or failed: pages show its results separately.
+        Tests in the mode `training` count only if no other test passed or failed, because pages
+        show their results separately. If no test passed or failed, this is the worst outcome of
+        all tests.
         """
         checked_outcomes = [outcome for outcome in self.outcomes if outcome in GOOD | BAD]
         untrained_outcomes = {

@@ -65,10 +65,15 @@ class QualityAssessment:
 def as_of(catalog: Catalog, reports: Iterable[Report]) -> dt.datetime:
     """Return the reference time for ages: the newest date in the portal's own facts.
 
-    These facts are the release dates of PyTorch, the days on which the portal read package indexes
-    and the sources of releases and criteria, and the times of this project's own runs. The clock is
-    not used, so that the same data gives the same pages. Vendors' dates are not used, because the
-    date of one vendor would change the ages on all platforms.
+    The dates of these facts are:
+
+    - the release dates of PyTorch
+    - the days on which the portal read package indexes
+    - the days on which the sources of releases and of criteria were read
+    - the start and end times of this project's own runs
+
+    The clock is not used, so that the same data gives the same pages. Vendors' dates are not used,
+    because the date of one vendor would change the ages on all platforms.
     """
     days = [release.date for release in catalog.releases.releases]
     sources = [*catalog.releases.sources.values()]
@@ -129,9 +134,10 @@ def is_tested(
 ) -> DemandResult:
     """Return whether the runs among the reports fulfill `criteria.tested`, and the reason.
 
-    At least one run of a required suite must be recent enough. If the criteria ask for it, this run
-    must also use the same minor release as `newest_torch`. Required operators must have passed in
-    runs that meet the same conditions. These runs need not contain a required suite.
+    A run counts if it is recent enough. If the criteria ask for it, the run must also use the same
+    minor release as `newest_torch`. At least one run that counts must contain a required suite. If
+    the criteria require operators, these must have passed in runs that count, with or without a
+    required suite.
     """
     wanted = criteria.tested
     why: str = message("no run of a required suite")

@@ -71,9 +71,11 @@ class OutcomeDifference(NamedTuple):
 class ReportComparison:
     """The differences between two reports, in the groups of tests that both contain.
 
-    A group is a suite with the same settings (see `Identity.group`). `unchanged` is the number of
-    tests with equal outcomes, by suite. `only_first` and `only_second` are the numbers of tests in
-    groups that only one report contains, by suite or by suite with settings.
+    A group consists of the tests of a suite with the same settings (see `Identity.group`).
+    `unchanged` is the number of tests with equal outcomes, by suite. `only_first` and `only_second`
+    are the numbers of tests in groups that only one report contains. Their key is the suite. If the
+    other report contains the suite with other settings, the settings follow the suite in the key:
+    `torchbench (mode=training)`.
     """
 
     differences: tuple[OutcomeDifference, ...]
@@ -139,9 +141,10 @@ def difference_kind(first: Outcome | None, second: Outcome | None) -> Difference
 
 
 def report_pair(first: Report, second: Report) -> ReportPair:
-    """Return the relation of two reports, for example `runs` for two runs of one platform.
+    """Return the kind of pair that two reports form.
 
-    The titles of their differences depend on it; see `DIFFERENCE_TITLES`.
+    For example, two runs of one platform are the pair `runs`. `DIFFERENCE_TITLES` contains the
+    titles of differences for each kind of pair.
     """
     if first.kind == "baseline":
         return "baselines" if second.kind == "baseline" else "from-baseline"
@@ -162,8 +165,8 @@ def _outcomes_by_group(report: Report) -> _OutcomesByGroup:
 class ReportChanges:
     """The changes of one report; `report` is its id.
 
-    `first` maps each suite that no earlier report had to the number of its tests. These tests are
-    not in `changes`, because the whole suite is new.
+    Tests of a suite that no earlier report has are not in `changes`. Instead, `first` maps each of
+    these suites to the number of its tests.
     """
 
     started: dt.datetime

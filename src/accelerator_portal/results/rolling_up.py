@@ -186,9 +186,10 @@ def pass_rates(frame: Frame) -> Frame:
 def flaky_tests(frame: Frame) -> Frame:
     """Return the tests that passed and failed on the same code, by `PLACE_COLUMNS` and `key`.
 
-    Two results have the same code if the columns in `CODE_COLUMNS` are equal. `passed` and `failed`
-    count a test's results on code on which the test both passed and failed. Results without a
-    PyTorch version are ignored, because their code is unknown.
+    Two results have the same code if the columns in `CODE_COLUMNS` are equal. Results without a
+    PyTorch version are ignored, because their code is unknown. The columns `passed` and `failed`
+    are numbers of results. Results on code on which the test only passed, or only failed, are not
+    counted.
     """
     with_known_code = frame[frame["torch"].notna()]
     marked = with_known_code.assign(

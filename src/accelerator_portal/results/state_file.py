@@ -64,9 +64,10 @@ class _StateFile(StrictModel):
 
 
 def state_text(state: State) -> str:
-    """Return a state as JSON, without the environment of reports that no test or group refers to.
+    """Return a state as JSON.
 
-    Such reports stay listed, so that they are recognized if they are added again.
+    The JSON lists all reports, so that a report is recognized if it is added again. A report that
+    no test or group refers to is listed without its environment.
     """
     points = sorted(state.reports.values(), key=lambda point: (point.started, point.id))
     numbers = {point.id: number for number, point in enumerate(points)}

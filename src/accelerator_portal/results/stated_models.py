@@ -1,4 +1,4 @@
-"""Finds the models that a platform supports according to documents, which are not test results."""
+"""Finds the models that a platform supports according to documents, not according to tests."""
 
 from __future__ import annotations
 
@@ -92,9 +92,11 @@ def statements_of_family(found: Iterable[Statement], family: ModelFamily) -> Ite
 
 
 def _model_names(model: StatedModel) -> Iterator[str]:
-    """Yield each model named in a statement, in the spellings that suites use.
+    """Yield the name of each model in `model.name`, in the spellings that suites use.
 
-    Examples don't count: "LLaVA-NeXT" with the example "llava-v1.6-mistral" is not Mistral.
+    `Qwen1.5 / Qwen2` contains two names. `Llama 2` has the spellings `Llama 2`, `Llama_2` and
+    `Llama2`. Names in `model.examples` are not yielded: "LLaVA-NeXT" with the example
+    "llava-v1.6-mistral" is not a Mistral model.
     """
     for part in _NAME_SEPARATORS.split(_OWNER.sub("", model.name)):
         if name := part.strip():

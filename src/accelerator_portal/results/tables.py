@@ -78,8 +78,9 @@ _ColumnsByGroup: TypeAlias = dict[tuple[str, str], _ColumnBuilder]
 def matrices(reports: Iterable[StoredReport], order: Iterable[str]) -> list[ResultMatrix]:
     """Return a matrix for each suite and mode, with tests sorted by name.
 
-    The columns are sorted by group (see `group_of`): the more accelerators have columns of a group,
-    the earlier it comes. Within a group, the columns are in the `order` of the accelerators.
+    Columns of the same group (see `group_of`) are next to each other. Groups with columns of more
+    accelerators come first. In a group, the columns are sorted by the position of their accelerator
+    in `order`.
     """
     rank = {accelerator: number for number, accelerator in enumerate(order)}
     return [
@@ -100,10 +101,10 @@ def outcome_counts(reports: Iterable[StoredReport]) -> dict[tuple[str, str], dic
 
 
 def group_of(test: TestEntry) -> str:
-    """Return the parameters by which tests are grouped, in words: `inductor, float32`.
+    """Return the parameters of a test without the mode, in words: `inductor, float32`.
 
-    They are all parameters except the mode. A missing data type is named in the words, so that such
-    cells are not compared with others.
+    Tests with the same words are in one group, so their results can be compared. A test without a
+    data type gets the words `type not stated`, so that it is in another group than tests with one.
     """
     parts = [_parameter_text(name, test) for name in GROUP_PARAMETERS]
     known = {"mode", *GROUP_PARAMETERS}
@@ -149,10 +150,9 @@ def _columns_by_matrix(reports: Iterable[StoredReport]) -> dict[tuple[str, str],
 def _column_of_test(
     tables: dict[tuple[str, str], _ColumnsByGroup], stored: StoredReport, test: TestEntry
 ) -> _ColumnBuilder:
-    """Return the column in `tables` to which a test belongs; it is created if needed.
+    """Return the column for a test's suite, mode, report and group (see `group_of`).
 
-    The column is that of the report and of the test's `group_of`. If tests with the same group
-    write the data type differently, the column has the data type of the first.
+    If `tables` does not contain this column, it is created and added.
     """
     table = tables.setdefault((test.suite, str(test.parameters.get("mode", ""))), {})
     report, group = stored.report, group_of(test)
@@ -174,9 +174,9 @@ def _matrix(suite: str, mode: str, table: _ColumnsByGroup, rank: Mapping[str, in
 
 
 def _sorted_columns(table: _ColumnsByGroup, rank: Mapping[str, int]) -> list[_ColumnBuilder]:
-    """Return the columns sorted by group; a group that more accelerators have comes earlier.
+    """Return the columns in the order that `matrices` describes.
 
-    Within a group, columns are sorted by `rank`, the position of each accelerator.
+    `rank` maps each accelerator to its position.
     """
     accelerators: dict[str, set[str]] = {}
     for results in table.values():

@@ -13,8 +13,9 @@ torch-xpu-ops has one column with a status for each data type; an empty cell pro
 Blank lines have no meaning: they prevent merge conflicts between two changes.
 
 The URLs in comment lines above a row are known issues of that row. The first URL becomes the known
-issue of a test, the others become evidence. They are added to the tests that do not pass. If all
-tests of the row pass, they are added to all of them: the known issues are then out of date.
+issue of a test, the others become its evidence. If a test of the row does not pass, only the tests
+that do not pass get the URLs. If all tests of the row pass, the known issues are out of date, and
+all tests get the URLs.
 """
 
 from __future__ import annotations
@@ -114,7 +115,10 @@ def _suite_and_parameters(path: Path, options: ImportOptions) -> tuple[str, dict
 
 
 def _csv_rows(path: Path) -> Iterator[_Row]:
-    """Yield each line that has cells, the header first, with the URLs in comments above it."""
+    """Yield the header and each row with its cells, and with the URLs in the comments above it.
+
+    Comment lines and blank lines are not yielded.
+    """
     addresses: list[str] = []
     for number, line in enumerate(lines_of(path, read_text(path)), start=1):
         if line.startswith("#"):

@@ -5,11 +5,12 @@ The form is that of `CSV_FIELD_NAMES` in backends/test/suite/reporting.py of pyt
 whether the backend ran any part of the model. A pass without delegation does not count as a pass of
 the backend, except in the flow `portable`, which has no backend.
 
-A flow consists of a backend and a recipe: `xnnpack_static_int8_per_channel`. The tested object is
-the backend, so the parameter `recipe` contains only the rest of the flow's name, or `plain` if
-there is no rest. This makes tests of two backends comparable. One file must therefore have only one
-backend. The flow `portable` is not a backend: every runtime can run a model that was not lowered
-for a backend. It is therefore a recipe next to those of any backend.
+A flow consists of a backend and a recipe. In `xnnpack_static_int8_per_channel`, the backend is
+`xnnpack`. The backend is the tested object and not part of a test's identity. The parameter
+`recipe` therefore contains only the rest of the flow's name, or `plain` if there is no rest. This
+makes tests of two backends comparable, but one file must have only one backend. The flow `portable`
+has no backend, because every runtime can run a model that was not lowered for a backend. A file may
+therefore contain it together with the flows of any backend. Its recipe is `portable`.
 
 `Test Case` is the name; `Test ID` repeats name and flow. Parameters are in `Params`. If the suite
 runs under pytest, `Params` is empty, and they are in the brackets of `Test ID`:
@@ -244,8 +245,9 @@ def _row_parameters(row: CsvRow) -> dict[str, Scalar] | None:
 def bracket_parameters(test_id: str, flow: str) -> dict[str, Scalar]:
     """Return the test parameters in the brackets of a pytest id, without the flow.
 
-    `test_add[flow-float32-static_shapes]` gives `{"dtype": "float32"}`. Dynamic shapes give
-    `"dynamic": True`, and the other parts give `case`, joined by hyphens. Empty without brackets.
+    `test_add[flow-float32-dynamic_shapes-a-b]` gives
+    `{"dtype": "float32", "dynamic": True, "case": "a-b"}`. Static shapes give no parameter. Without
+    brackets, the result is empty.
     """
     _, _, inside = test_id.partition("[")
     parts = inside.removesuffix("]").split("-")

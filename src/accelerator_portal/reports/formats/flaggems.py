@@ -5,10 +5,10 @@
         if flag_gems.vendor_name in ("acme", "other"):
             pytest.skip("not supported")
 
-Only test functions that are skipped for all their parameters are read. A condition that also
-depends on a data type or a shape skips only a part of them. A function without a condition is
-ignored, because a test that is not skipped does not necessarily pass. Tests in classes are left
-out. The files are parsed, and never run.
+Only test functions that are skipped for all their parameters are read. A function whose condition
+also depends on a data type or a shape is ignored, because it is skipped for some parameters only. A
+function without a condition is ignored, because a test that is not skipped does not necessarily
+pass. Tests in classes are ignored. The files are parsed, and never run.
 """
 
 from __future__ import annotations

@@ -40,12 +40,15 @@ class _Entry(NamedTuple):
 class ImportedTests:
     """Collects the tests and the faults of one file while a reader reads it.
 
-    The first hundred faults are stored; further faults are only counted. Two results of one test
-    are a fault, unless `may_repeat` is true. If it is true, a result on the accelerator replaces a
-    result on the CPU or on the device `meta`. Of two results on the same kind of device, the result
-    with the lower `merge_rank` counts: for example, the failure if a test passes and its teardown
-    fails. `entries` counts the entries that the reader took (key `TAKEN`) or skipped (key: the
-    reason).
+    The first hundred faults are stored; further faults are only counted.
+
+    If `may_repeat` is false, a second result of the same test is a fault. If it is true, only one
+    of the results is kept. A result on the accelerator takes precedence over a result on the CPU or
+    on the device `meta`. Otherwise, the result with the lower `merge_rank` is kept: for example,
+    the failure if a test passes and its teardown fails.
+
+    `entries` contains the number of entries that the reader took (key `READ_AS_TEST`), and the
+    numbers of entries that it skipped, by reason.
     """
 
     def __init__(self, path: Path, options: ImportOptions, *, may_repeat: bool = False) -> None:
@@ -138,9 +141,10 @@ class ImportedTests:
     ) -> None:
         """Add a test with these `TestEntry` fields, or record faults if they are invalid.
 
-        `place` names the test in a fault, `device` is the device in its original name. The test
-        also gets `options.parameters`, unless `fields` has other values. Raises ProblemsError if
-        the file has more tests than a report may have.
+        The test also gets the parameters in `options.parameters`. If `fields` states the same
+        parameter, the value in `fields` counts. `place` names the test in a fault. `device` is the
+        device that was part of the test's name in the file, or None. Raises ProblemsError if the
+        file has more tests than a report may have.
         """
         if isinstance(name := fields.get("name"), str):
             fields = {**fields, "name": HIDDEN_CHARACTER.sub(_escape_sequence, name)}
@@ -237,5 +241,8 @@ def _validation_faults(place: str, error: ValidationError) -> Iterator[str]:
 
 
 def _escape_sequence(hidden: re.Match[str]) -> str:
-    """Return the escape sequence of an invisible character, which pytest names can contain."""
+    """Return the escape sequence for an invisible character.
+
+    pytest names can contain invisible characters, and the names in a report must not.
+    """
     return f"\\u{ord(hidden[0]):04x}"

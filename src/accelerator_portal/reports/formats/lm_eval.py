@@ -8,8 +8,10 @@ The form of vllm-ascend:
       metrics:
       - {name: "exact_match,strict-match", value: 0.765}
 
-vllm-gaudi has `model_name` and `tasks` in a mapping `model_card`. There, `tasks` is the name of the
-only task, and `metrics` (next to `model_card`) is the only metric.
+The form of vllm-gaudi, which has exactly one task and one metric:
+
+    model_card: {model_name: "acme/Model-8B", tasks: "gsm8k"}
+    metrics: {name: "exact_match,strict-match", value: 0.765}
 
 The plugins' CI evaluates the model, and fails if a result is worse than the value by more than a
 tolerance. Each task of a model is a test; the expected values are its metrics.

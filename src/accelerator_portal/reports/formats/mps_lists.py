@@ -89,7 +89,7 @@ def read_mps_lists(path: Path, options: ImportOptions) -> ImportResult:
                 continue
             tests.entries[READ_AS_TEST] += 1
             expectation = "leave it out" if skipped else "expect a failure"
-            comment = _comment_on_entry(key, types, entries, comments)
+            comment = _comment_suffix(key, types, entries, comments)
             failed = "test-broken" if comment else "failed"
             fields = {
                 "suite": suite.name,
@@ -139,12 +139,13 @@ def _blaming_comments(path: Path) -> list[tuple[int, bool, str]]:
     ]
 
 
-def _comment_on_entry(
+def _comment_suffix(
     key: ast.expr, types: ast.expr, entries: ast.Dict, comments: list[tuple[int, bool, str]]
 ) -> str:
-    """Return the comment that blames an entry's test instead of MPS: `, comment "CPU errors"`.
+    """Return the words that quote an entry's comment in its reason: `, comment "CPU errors"`.
 
-    The result is the end of a reason; it is empty without such a comment.
+    Only a comment in `comments` is quoted; these blame the test instead of MPS. The result is empty
+    if none of them is about the entry.
     """
     entry_lines, list_lines_above = (
         range(key.lineno, (types.end_lineno or 0) + 1),

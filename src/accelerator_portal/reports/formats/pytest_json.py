@@ -121,7 +121,7 @@ def _planned_count(document: Document, ran: int) -> int | None:
 
     This is the number of collected tests without deselected tests, plus one for each module or
     class that cannot be collected. It is unknown if the file does not state the number of collected
-    tests, or if more tests (`ran`) have a result.
+    tests, or if the result is less than `ran`, the number of tests with a result.
     """
     collected = document.summary.collected
     if collected is None:

@@ -1,8 +1,9 @@
 """Stores the fields that another format lacks, so that a report can be restored without loss.
 
-A writer converts a test to the other format, reads the result as that format's reader does, and
-stores only the fields that differ, in a place of this project's own. Everything that the other
-format can express is therefore in its normal fields.
+A writer first writes a test into the normal fields of the other format. It then determines which
+`TestEntry` fields a reader would get from these normal fields. The fields that differ from the test
+are stored separately, under the name `NAMESPACE`. Everything that the other format can express is
+therefore in its normal fields.
 """
 
 from __future__ import annotations

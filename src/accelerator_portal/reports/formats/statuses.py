@@ -6,14 +6,15 @@ uses the same statuses:
 - `pass`: the result was compared with the reference. For models on a list of non-deterministic
   models, the benchmark always writes `pass`; the file does not state which models these are.
 - `pass_due_to_skip`: the result was not checked, so this is not a pass. Models on a list of large
-  models are not even run, and the file does not state which these are. The outcome is therefore not
-  even "executed".
+  models are not even run, and the file does not state which these are. The outcome is therefore
+  `skipped`, not `executed`.
 - `fail_accuracy`: the result was compared, and differs.
 - `fail_to_run`: the compiled model stops with an error, either during compilation or while it runs.
   The benchmark catches both errors in one place, so the stage is the later one, `run`.
 - `eager_fail_to_run`, `eager_1st_run_fail`, `eager_2nd_run_fail`: the model stops even without the
   compiler. This is an error of the device's own code, and says nothing about the compiler.
-- `eager_two_runs_differ`: it ran twice, with two results; there is nothing to compare with.
+- `eager_two_runs_differ`: the model ran twice without the compiler, with different results, so
+  there is nothing to compare with.
 - `model_fail_to_load`: the model failed before it used the device.
 - `…_OOM`: too little memory. This depends on the card, not on the quality of the code.
 - `timeout`, `infra_error`: the time limit was reached, or the machine failed.

@@ -7,13 +7,17 @@
           p150: {status: KNOWN_FAILURE_XFAIL, reason: "out of memory"}
 
 As in TT-XLA's tests/runner/conftest.py, a test runs on the boards in `supported_archs`, by default
-on `n150` and `p150`, and a board's overrides replace the common values. Hardware is not part of a
-test's identity, so one expectation counts, as in `ImportedTests`: a failure on any board, or else a
-pass, or else a skip. A reason from the file then names the board, unless there are several boards
-and the file expects the same on all. If `assert_pcc` is false, TT-XLA runs the model and accepts
-any result. If a model passes with the `bringup_status` `INCORRECT_RESULT` and a `required_pcc`, the
-reason says so. Models with the status `EXCLUDE_MODEL` or `UNSPECIFIED` have no expectation, and are
-not read.
+on `n150` and `p150`. The values of a board in `arch_overrides` replace the common values.
+
+Hardware is not part of a test's identity, so the expectation of only one board is kept: that with
+the lowest `merge_rank`, for example a failure rather than a pass, and a pass rather than a skip. A
+reason from the file begins with the board's name: `p150: out of memory`. The name is omitted if
+there are several boards, and the file expects the same on all of them.
+
+If a model is expected to pass and `assert_pcc` is false, TT-XLA runs the model and accepts any
+result, so the outcome is `executed`. If a model is expected to pass with the `bringup_status`
+`INCORRECT_RESULT` and a `required_pcc`, the reason says so. Models with the status `EXCLUDE_MODEL`
+or `UNSPECIFIED` have no expectation, and are not read.
 """
 
 from __future__ import annotations
@@ -55,9 +59,11 @@ class _Expectation(OpenModel):
     required_pcc: float | None = None
 
     def meaning(self, board: str | None) -> StatusMeaning | None:
-        """Return the expected result; None for a status without one, such as `UNSPECIFIED`.
+        """Return the expected outcome, stage, reason and status.
 
-        A reason from the file begins with `board`, if it is given.
+        None if the status is `UNSPECIFIED` or `EXCLUDE_MODEL`, because these state no
+        expectation. If `board` is not None, a reason from the file begins with it:
+        `p150: out of memory`.
         """
         where = f"{board}: " if board else ""
         reason = shortened_text(where + self.reason) if self.reason else None

@@ -1,4 +1,7 @@
-"""Defines the manifest (the files of an accelerator in the archive) and the files' folders."""
+"""Defines the manifest, which lists the files and the reports of an accelerator in the archive.
+
+The module also defines the folders and the names of these files.
+"""
 
 from __future__ import annotations
 
