@@ -60,12 +60,10 @@ def push(place: Path) -> None:
 @PLACE
 @click.argument("inputs")
 def published(place: Path, inputs: str) -> None:
-    """Record that the published site was built from INPUTS.
+    """Record the checksum of the published site's inputs.
 
-    The record is stored in PLACE, the folder with the archive. INPUTS is a checksum that `build
-    --outputs` writes.
-
-    The nightly update publishes again only when the inputs have another checksum.
+    INPUTS is the checksum that `build --outputs` writes. It is stored in PLACE, the folder with
+    the archive. The nightly update publishes again only when the inputs have another checksum.
     """
     if not re.fullmatch(r"[0-9a-f]{64}", inputs):
         raise click.UsageError(
@@ -84,9 +82,9 @@ def push_data(root: Path, paths: tuple[str, ...], branch: str, message: str) -> 
 
     The files are in or below PATHS. The branch may have new commits since the checkout.
 
-    If the branch changed the same file, the branch's version stays, the other files are pushed
-    and the command exits with status 1. Run the job again to generate that
-    file from the newest commit.
+    A file that these commits changed, too, is not pushed: the branch's version stays. The other
+    files are pushed, and the command exits with status 1. Run the job again to generate the file
+    from the newest commit.
     """
     push_result = github_branch.push_data(root, branch, paths, message)
     click.echo(f"Pushed {count(push_result.pushed, 'file')} to {branch}.")

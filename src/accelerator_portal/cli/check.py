@@ -68,10 +68,11 @@ PROBLEM_FORMATS: Mapping[str, ProblemFormat] = {
 
 
 def problem_span(line: str, problem: Problem) -> tuple[int, int]:
-    """Return the start and the exclusive end of a problem in its line, from 0.
+    """Return the start and the exclusive end of the text to underline in a problem's line, from 0.
 
-    The problem is the text that its fix replaces, else the first text in double quotes in
-    `problem.what` that the line contains, else the whole line without surrounding spaces.
+    The candidates are the text that the problem's fix replaces, then the texts in double quotes in
+    `problem.what`. The first of them that the line contains is underlined. If there is none, the
+    whole line without surrounding spaces is underlined.
     """
     quoted_texts = _QUOTED.findall(problem.what)
     for word in [problem.fix.old, *quoted_texts] if problem.fix else quoted_texts:
@@ -106,9 +107,9 @@ def _help_page_address(root: Path, problem: Problem) -> str:
 
 
 def _visible_columns(start: int, length: int) -> slice:
-    """Return the positions of the characters to print of a line with `length` characters.
+    """Return the part of a line to print, at most MOST_COLUMNS characters.
 
-    These are at most MOST_COLUMNS characters. They contain `start`, the problem's first position.
+    `length` is the length of the line. The part contains `start`, the position of the problem.
     """
     if length <= MOST_COLUMNS:
         return slice(0, length)
@@ -313,11 +314,13 @@ _DEFAULT_BASES = ("origin/HEAD", "origin/main")
 
 
 def changed_folders(root: Path, base: str | None) -> frozenset[str]:
-    """Return the names of the platform folders that changed since HEAD branched off from `base`.
+    """Return the names of the platform folders with changes since HEAD branched off from `base`.
 
-    If `base` is None, it is the default branch of origin, or else its branch main. If git finds no
-    common commit of HEAD and `base`, raises click.BadParameter; if `base` is None, returns an empty
-    set instead.
+    Uncommitted changes and new files count, too. Raises click.BadParameter if git finds no common
+    commit of HEAD and `base`.
+
+    Without `base`, HEAD is compared with the default branch of origin, or else with origin's branch
+    main. The result is empty if HEAD has no common commit with either.
     """
     for name in (base,) if base else _DEFAULT_BASES:
         # Compare with the last common commit, so that later changes of others do not count.

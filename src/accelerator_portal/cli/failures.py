@@ -1,4 +1,4 @@
-"""Prints the error that ends a command in one line. Imports only modules that load fast."""
+"""Prints an error that ends a command as one line. Imports only modules that load fast."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ INTERRUPTED_EXIT_STATUS = 130
 
 @contextmanager
 def failures_as_messages() -> Iterator[None]:
-    """Print an error as one line, or one for each problem, instead of a traceback, and exit.
+    """Print an error of the `with` block as one line instead of a traceback, and exit.
 
-    The exit status is 1 for problems in the data and system errors, 2 for wrong usage (click's
-    own), and 130 after Ctrl+C. Unexpected exceptions are raised again.
+    A ProblemsError is printed as one line for each problem. The exit status is 1 for problems in
+    the data and system errors, and 130 after Ctrl+C. Errors of click keep their exit status, which
+    is 2 for wrong usage. Unexpected exceptions are raised again.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal or log that is not UTF-8

@@ -22,9 +22,9 @@ CHECK = click.option(
 
 
 def outdated_files(root: Path, files: Mapping[str, str]) -> dict[str, str]:
-    """Return the items of `files` whose file is missing or out of date below `root`.
+    """Return the files that are missing or out of date below `root`: paths and expected texts.
 
-    `files` maps paths to texts.
+    `files` maps the paths of all generated files to their expected texts.
     """
     return {path: text for path, text in files.items() if not _has_text(root / path, text)}
 

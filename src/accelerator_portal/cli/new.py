@@ -184,9 +184,9 @@ def _case_with_answers(
 ) -> PlatformCase:
     """Return `case` completed with all answers about the new platform.
 
-    `given` are the answers from options. If `is_interactive` is true, the user is asked the other
-    questions. Raises click.ClickException if an option is wrong, before the first question. If
-    `is_interactive` is false, also raises click.ClickException if an answer is missing.
+    `given` are the answers from options. Raises click.ClickException if any of them is wrong. Then,
+    if `is_interactive` is true, the user is asked the other questions. If it is false, a missing
+    answer also raises click.ClickException.
     """
     interview_result = interview(case, given)
     faults = (
@@ -240,10 +240,11 @@ def _write_platform(root: Path, case: PlatformCase, origin: dict[str, str]) -> N
 
 
 def _checked_draft(case: PlatformCase) -> tuple[Draft, Catalog | None, list[Problem]]:
-    """Return the draft of the new folder, the catalog with this folder, and its problems.
+    """Return the draft of the new folder, the catalog with this folder, and the folder's problems.
 
-    The catalog is None if the folder cannot be loaded. If the guide from
-    `additional-platforms.json` fails the check, the draft has no guide from this file.
+    The catalog is None if the folder cannot be loaded. The platform's entry in
+    `additional-platforms.json` can have a text for `guide.md`. If this text fails the check, its
+    problems are printed, and the draft is made without it.
     """
     draft = draft_from_answers(case)
     catalog_with_hosts = with_known_hosts(

@@ -106,7 +106,7 @@ class DateText(_DescribedParamType, click.DateTime):
 
     @property
     def wanted(self) -> str:
-        """Text that names a valid date, with an example in each of `formats`."""
+        """Text with an example in each of `formats`: "a valid date. Write it like 2026-11-25"."""
         day = dt.datetime(2026, 11, 25, 13, 45, tzinfo=dt.timezone.utc)
         like = " or ".join(f"{day:{one}}" for one in self.formats)
         return f"a valid date. Write it like {like}"
@@ -213,7 +213,10 @@ def checked_catalog(root: Path) -> Catalog:
 
 
 def refuse_unknown(name: str, known: Collection[str], thing: str = "platform") -> None:
-    """Raise click.UsageError if the name of a platform, or of another `thing`, is unknown."""
+    """Raise click.UsageError if `name` is not one of the names in `known`.
+
+    `thing` is the word for the named object in the error message, such as `suite`.
+    """
     if name not in known:
         what = f'there is no {thing} "{name[:60]}"; {did_you_mean(name, known)}'
         raise click.UsageError(printable(what))

@@ -150,8 +150,9 @@ def add_release(root: Path, version: str) -> None:
 
     The command reads PyPI and the PyTorch package indexes that install options use, and cites each
     as a source. It also adds companions, the packages that are installed next to torch, such as
-    torchaudio and triton. What cannot be read is omitted and listed; run the command again to
-    complete the entry. Values that the entry already lists are not changed.
+    torchaudio and triton. If an index or a wheel can't be read, the command prints an error, and
+    the entry lacks its values: run the command again to complete the entry. Values that the entry
+    already lists are not changed.
     """
     from accelerator_portal.checks.release_addition import release_addition
 
@@ -176,8 +177,8 @@ def add_release(root: Path, version: str) -> None:
 def check_release(root: Path, version: str | None) -> None:
     """List builds that data/releases.yaml lacks.
 
-    These are builds of PyTorch that install commands use.
-    With VERSION, only builds of that release are listed. Exits with 1 if there are any.
+    The command looks for each PyTorch build that install commands use. With VERSION, it looks only
+    for builds of that release. It exits with status 1 if builds are missing.
     """
     from accelerator_portal.releases.claims import claims_without_evidence
 
@@ -212,8 +213,8 @@ def _published_release(root: Path, catalog: Catalog, version: str) -> PublishedR
 def _unread_lines(unread: Mapping[str, str]) -> Iterator[str]:
     """Yield a line for each host and error, such as `PyPI (3 places): timeout`.
 
-    `unread` maps each index, package or wheel that could not be read to its error. A line for
-    only one of these names it instead of the host.
+    `unread` maps the index, package or wheel that could not be read to the error. If an error
+    occurs only once on a host, its line has the full name instead, such as `PyPI, triton: timeout`.
     """
     places: dict[tuple[str, str], list[str]] = {}
     for name, fault in sorted(unread.items()):

@@ -164,9 +164,14 @@ def _difference_text(difference: OutcomeDifference) -> str:
 def _comparison_record(first: Report, second: Report) -> dict[str, Any]:
     """Return all differences between two reports, as `report compare --json` prints them.
 
-    `first` and `second` identify the reports. `only_first` and `only_second` map suites or settings
-    that only one report has to their number of tests. `unchanged` has the number of tests with
-    equal outcomes by suite. `environment` and `differences` are lists of changes.
+    The result has these keys:
+
+    - `first` and `second`: the platform, the kind and the start of each report.
+    - `environment`: the changes of the environment.
+    - `only_first` and `only_second`: the number of tests in suites that only this report has, by
+      suite. A suite with other settings counts as another suite.
+    - `unchanged`: the number of tests with equal outcomes, by suite.
+    - `differences`: the tests on which the reports differ.
     """
     comparison = compare_reports(first, second)
     heads = [

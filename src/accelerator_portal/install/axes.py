@@ -130,9 +130,9 @@ def _build_values(catalog: Catalog, _: Sequence[InstallRow]) -> tuple[Value, ...
 def _values_with_labels(
     axis: str, labels_by_id: Mapping[str, str]
 ) -> Callable[[Catalog, Sequence[InstallRow]], tuple[Value, ...]]:
-    """Return a function for `Axis.values` that returns the values of `axis` that rows use.
+    """Return a function for `Axis.values`, which returns the values of `axis` that rows use.
 
-    `labels_by_id` maps all value ids to labels, in the order of the result.
+    `labels_by_id` maps all value ids to labels. The function returns the values in this order.
     """
 
     def values(_: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:

@@ -159,9 +159,9 @@ def _row_note(platform: Platform, option: Option, target: Target, method: Method
 def _needs_note(platform: Platform, target: Target) -> str | None:
     """Return a note about the versions of required software, such as a driver, or None.
 
-    The note lists the plugin versions to use with other versions of the software. If no source
-    states which versions the PyTorch release requires, the note names the newest release with
-    stated versions.
+    If there are plugin versions for other versions of the software, the note lists them. If no
+    source states which version of the software the PyTorch release requires, the note names the
+    newest PyTorch release for which a source does.
     """
     fits = target.fits
     if fits is None:
@@ -196,7 +196,8 @@ def _needs_text(row: CompatibilityRow) -> str:
 def _python_range_text(row: CompatibilityRow, fits: CompatibilityRow) -> str:
     """Return the range of Python versions of `row` as text, such as `, Python 3.10–3.12`.
 
-    Returns an empty text if `row` has all Python versions of `fits`, or if either states none.
+    Returns an empty text if `row` supports every Python version that `fits` supports, or if one of
+    the two rows states no Python versions.
     """
     if not row.python or not fits.python or {*fits.python} <= {*row.python}:
         return ""

@@ -68,8 +68,8 @@ def with_derived_formats(catalog: Catalog, rows: Iterable[InstallRow]) -> tuple[
 def _requirements_rows(row: InstallRow) -> Iterator[InstallRow]:
     """Yield the row for requirements files, with a file for each pip call of `row`.
 
-    A file applies its indexes to all of its packages, so calls cannot share one. No row is yielded
-    if the commands do more than install packages.
+    Each call needs its own file, because the indexes in a file apply to all packages in the file.
+    No row is yielded if the commands do more than install packages.
     """
     if not _only_installs_packages(row):
         return
@@ -96,7 +96,7 @@ def _requirement_lines(call: PipCall) -> Iterator[str]:
 
 
 def _systems_of_indexes(rows: Iterable[InstallRow]) -> dict[str, frozenset[str]]:
-    """Return the operating systems of the rows that install from each index."""
+    """Return the operating systems for which rows install from an index, by the index's address."""
     systems_by_index: dict[str, frozenset[str]] = {}
     for row in rows:
         for index in {call.index for call in row.calls if call.index}:
@@ -213,9 +213,10 @@ def _only_installs_packages(row: InstallRow) -> bool:
 
 
 def _newest_uv_rows(rows: Iterable[InstallRow]) -> dict[tuple[str, str, str], InstallRow]:
-    """Return the newest release's uv row for each platform and machine whose build uv can detect.
+    """Return one uv row for each platform and machine: the row of the newest release.
 
-    The keys are platform id, operating system and architecture.
+    Only rows with a build that uv can detect (`--torch-backend=auto`) are used. Nightly builds are
+    omitted. The keys are platform id, operating system and architecture.
     """
     newest: dict[tuple[str, str, str], InstallRow] = {}
     for row in rows:
@@ -248,7 +249,11 @@ def _uv_auto_row(row: InstallRow) -> InstallRow:
 
 
 def _conda_rows(catalog: Catalog, rows: Iterable[InstallRow]) -> Iterator[InstallRow]:
-    """Yield one row for each platform and machine with conda-forge packages and a pip row."""
+    """Yield the conda row for each platform and machine that conda-forge has packages for.
+
+    Each conda row is derived from the first pip row of the platform and machine that is not for a
+    nightly build. If there is no such pip row, no conda row is yielded.
+    """
     conda = catalog.defaults.conda
     if conda is None:
         return

@@ -133,10 +133,11 @@ def _support_by_releases(
 def _support_by_ended_machine(
     catalog: Catalog, platform: Platform, generation: Generation
 ) -> HardwareSupport | None:
-    """Return the last release for hardware in a machine for which newer releases have no wheels.
+    """Return the last release for hardware if newer releases have no wheels for its machine.
 
-    `ended` in `data/releases.yaml` lists such machines with the last release that has wheels.
-    Returns None if the hardware is not in such a machine.
+    A machine is an operating system and an architecture. `ended` in `data/releases.yaml` lists the
+    machines that newer releases have no wheels for, each with its last release. Returns None if no
+    build of `generation` is for such a machine.
     """
     for ended_machine in catalog.releases.ended:
         fitting = [
@@ -184,10 +185,10 @@ def _support_by_compatibility(platform: Platform, generation: Generation) -> Har
 
 
 def _only_value(generation: Generation, fitting: list[InstallRow], axis: str) -> str | None:
-    """Return the only operating system or architecture on which the hardware runs builds, or None.
+    """Return the operating system or the architecture that all rows in `fitting` have in common.
 
-    `axis` is `os` or `arch`. Returns None if the rows `fitting` have several values, or if no entry
-    of `generation.builds` sets `axis`.
+    `axis` is `os` or `arch`. Returns None if the rows have different values. Also returns None if
+    `generation.builds` never states the axis, because the hardware then does not limit it.
     """
     if not any(getattr(build, axis) for build in generation.builds):
         return None

@@ -31,7 +31,7 @@ TEXT_COLUMNS = ("commands", "files", "needs", "check", "note", "stage", "finding
 
 
 def payload_columns(axes: Iterable[Axis]) -> tuple[str, ...]:
-    """Return the column names of the payload's `rows`: the fields of `axes`, then TEXTS."""
+    """Return the column names of the payload's `rows`: the fields of `axes`, then TEXT_COLUMNS."""
     return (*(axis.field for axis in axes_by_column(axes)), *TEXT_COLUMNS)
 
 
@@ -72,13 +72,15 @@ def payload(
     `cards` has the cards by platform id and card id. The result has the keys of `payload_overview`,
     and:
 
-    - `rows`: for each column, a list with an integer for each row. In the column of an axis, the
-      integer is a position in the values of the axis; for `variant`, these are the values of the
-      row's platform. In the columns of TEXTS and in `pythons`, it is a position in the list with
-      the column's name. -1 means no value; in `pythons`, it means any value.
-    - a list with the distinct values of each column of TEXTS.
-    - `pythons`: lists of positions in the values of the axis `python`.
-    - `findings`: lists of positions in the list `finding`.
+    - `rows`: for each column, a list with an integer for each row. The integer is a position in
+      another list, or -1. For an axis, this is the list of the axis's values; for `variant`, the
+      list of the platform's variants. For `pythons` and the columns in TEXT_COLUMNS, it is the list
+      below with the column's name. -1 means no value; in `pythons`, it means any value.
+    - `pythons`: the distinct combinations of Python versions. Each is a list of positions in the
+      values of the axis `python`.
+    - for each column in TEXT_COLUMNS: a list of the column's distinct values. A value of `findings`
+      is a list of positions in the list `finding`.
+    - `finding`: a list of the distinct findings.
     """
     many = [axis for axis in selector.table if axis.many]
     tables = {
@@ -234,9 +236,10 @@ _MAX_ADDRESS_LENGTH = 300
 
 
 def text_addresses(text: str) -> list[str]:
-    """Return every address in a text, of any scheme, up to the next space or _LONGEST characters.
+    """Return every address in a text, of any scheme.
 
-    Quotation marks and brackets are part of an address, as they are for the program that reads it:
+    An address ends at the next space, or after _MAX_ADDRESS_LENGTH characters. Quotation marks and
+    brackets are part of an address, as they are for the program that reads it:
     `https://trusted)@evil.example` leads to the second host.
     """
     starts = [found.start() for found in _SCHEME.finditer(text)]

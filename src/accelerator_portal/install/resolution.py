@@ -33,8 +33,8 @@ class Resolution:
     """The row and the complete choice that fit a reader's wishes best.
 
     `choice` and `row` are None if the platform has no row for the reader's machine, card and
-    driver. `unmet` are the ids of the axes whose wish conflicts with the platform, the machine or
-    more recent wishes, oldest wish first.
+    driver. `unmet` are the ids of the axes on which a wish is not fulfilled, oldest wish first: it
+    conflicts with the platform, the machine or more recent wishes.
     """
 
     platform: str
@@ -161,7 +161,8 @@ def _adjustable_wishes(
 def _with_value(points: list[_RowAndPython], axis: Axis, value: str) -> list[_RowAndPython]:
     """Return the pairs of a row and a Python version that have the value `value` on an axis.
 
-    If no pair has the Python version `value`, returns the pairs of rows for any Python version.
+    On the axis `python`, if no pair has this version, returns the pairs with a row that is for any
+    Python version.
     """
     if axis.id != "python":
         return [point for point in points if getattr(point[0], axis.field) == value]
@@ -175,9 +176,10 @@ def _preference_key(
     """Return the sort key of a row and one of its Python versions. The smallest key is the best.
 
     The key compares, the most important first: whether the versions resolve for this Python,
-    whether the row is a nightly build, whether its method is one of READY, and `on_request`. Then
-    it compares the value on each of `axes`: the value of the choice `start` is the best, and the
-    other values follow in the order of the axis.
+    whether the row is a nightly build, whether its method is one of READY_METHODS, and whether only
+    readers who select its release get the row (`on_request`). Then it compares the value on each of
+    `axes`: the value of the choice `start` is the best, and the other values follow in the order of
+    the axis.
     """
     row, python = point
     places = []
@@ -203,11 +205,12 @@ def _is_unresolvable(row: InstallRow, python: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SupportedReleases:
-    """The newest and the oldest PyTorch release that a platform supports, or None if not known.
+    """The newest and the oldest PyTorch release that a platform supports; None if not known.
 
-    If `has_command` is true, the releases with an install command other than a build from source
-    are used, otherwise the releases in `compatibility.yaml`. `behind` is the number of PyTorch's
-    minor releases after `newest`.
+    `has_command` is true if the platform has install commands for releases; a build from source
+    does not count. The releases are then the releases of these commands. If it is false, they are
+    the releases in `compatibility.yaml`. `behind` is the number of PyTorch's minor releases after
+    `newest`.
     """
 
     newest: str | None = None

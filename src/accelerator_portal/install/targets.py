@@ -30,8 +30,8 @@ class Target:
     `build` is a release's version or `preview`. `wheel` is the variant of the published wheel,
     image or archive. `index` is the address of the index with the wheel; it is empty for PyPI, and
     None for images and archives. If the option itself states its systems, `wheel` and `index` are
-    None. `fits` is the row of `compatibility.yaml` that the option installs. `named` is the
-    document that names the version.
+    None. `fits` is the row of `compatibility.yaml` that the option installs. `named` is the first
+    document among the sources that state the version, or None.
     """
 
     build: str

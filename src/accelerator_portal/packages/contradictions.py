@@ -52,10 +52,10 @@ class _IndexEvidence:
         return f"{name}, read {last_read_day(self.catalog, self.own_index)}"
 
     def missing_version_text(self, version: str) -> str | None:
-        """Return a text that says that the index lacks a version, or None if this is unknown.
+        """Return a text that says that the index lacks a version, or None if the index may have it.
 
-        `version` is not one of the stored releases. The portal stores only the newest releases:
-        whether the index has a pre-release or a version older than the stored ones is unknown.
+        `version` is not one of the stored releases. Returns None for a pre-release and for a
+        version older than all stored releases, because the portal does not store all of these.
         """
         oldest = min(Version(release.version) for release in self.facts.releases)
         if Version(version) < oldest or Version(version).is_prerelease:

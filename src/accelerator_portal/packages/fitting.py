@@ -68,9 +68,12 @@ class FittingRelease:
 def plugin_index(catalog: Catalog, platform: Platform) -> PluginIndex | None:
     """Return the package index of a platform's plugin.
 
-    This is the first index other than PyPI that the platform's install commands name, or else
-    PyPI. Returns None if the platform's package is torch. Also returns None if the package sets
-    `shared_name` and no command installs it by name: PyPI then has another vendor's package.
+    This is the first index other than PyPI from which the platform's install commands install the
+    plugin. If there is none, it is PyPI.
+
+    Returns None if the platform's package is torch. Also returns None if several vendors use the
+    package's name (`shared_name`) and no install command installs it: the package with this name on
+    PyPI is then another vendor's.
     """
     package = canonicalize_name(platform.accelerator.package.name)
     if package == TORCH:
@@ -214,9 +217,11 @@ def release_lags(catalog: Catalog, platform: Platform) -> tuple[ReleaseLag, ...]
     """Return a plugin's release lag for each torch release, newest torch release first.
 
     Includes the torch releases that the plugin supports and all newer ones. Returns an empty tuple
-    if no plugin release with a known date fits a torch release. If the portal stores the maximum
-    number of plugin releases, torch releases that the oldest stored release fits are omitted: an
-    older plugin release, which is not stored, might be the first that fits.
+    if no plugin release with a known date fits a torch release.
+
+    The portal stores the newest plugin releases, at most MOST_RELEASES. If it stores that many,
+    older plugin releases may exist. A torch release that the oldest stored plugin release fits is
+    then omitted: an older plugin release may have been the first that fits.
     """
     own_index = plugin_index(catalog, platform)
     if own_index is None or own_index.facts is None or not own_index.facts.releases:
@@ -245,8 +250,8 @@ def release_lags(catalog: Catalog, platform: Platform) -> tuple[ReleaseLag, ...]
 def last_read_day(catalog: Catalog, found: PluginIndex) -> dt.date | None:
     """Return the last day on which a plugin's index was read, or None if it was never read.
 
-    If the last reading failed, returns the day of the first failure, or the day of the package's
-    last reading if this day is earlier.
+    If the last attempt failed, returns the earlier of two days: the first day on which the index
+    could not be read, and the day that `data/packages-read.json` states for the package.
     """
     if found.facts is None:
         return None

@@ -71,10 +71,12 @@ async def read_index(
 ) -> IndexReading:
     """Return a package's facts from an index; facts of unchanged files are taken from `before`.
 
-    The facts are empty if the index does not have the package. Raises FetchError if the index or
-    its file host cannot be reached, or if all releases in `before` have disappeared;
-    InvalidResponseError if the response is invalid, and pydantic.ValidationError if a value is not
-    valid in a file of facts. Callers then use `before` instead.
+    The facts are empty if the index does not have the package.
+
+    Raises FetchError if the index or its file host cannot be reached, or if all releases in
+    `before` have disappeared. Raises InvalidResponseError if the response is invalid. Raises
+    pydantic.ValidationError if a value from the index cannot be stored in `data/packages`. After an
+    error, callers keep the facts in `before`.
     """
     url = f"{reader.address_of(index).rstrip('/')}/{package.name}/"
     try:
@@ -263,7 +265,10 @@ def _with_metadata_facts(
 
 
 def _joined_requirements(requires: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Return the requirements by platform tag; if equal for all tags, with the only key `*`."""
+    """Return the requirements by platform tag.
+
+    If they are equal for all tags, the result has a single key, the tag `*`.
+    """
     distinct_requirements = set(requires.values())
     if len(distinct_requirements) == 1:
         return {ANY_PLATFORM_TAG: distinct_requirements.pop()}

@@ -93,9 +93,10 @@ def requirements_of_wheel(
 
 
 def cuda_version(requires: Iterable[Requirement], tag: str, label: str) -> str | None:
-    """Return the CUDA version, such as `13.0`, whose libraries a wheel requires, or None.
+    """Return the version of the CUDA libraries that a wheel requires, such as `13.0`.
 
-    `tag` and `label` are the wheel's platform tag and Python label, as in `requirements_of_wheel`.
+    Returns None if the requirements state no CUDA version. `tag` and `label` are the wheel's
+    platform tag and Python label, as in `requirements_of_wheel`.
     """
     pinned = {
         canonicalize_name(needed.name): spec.version

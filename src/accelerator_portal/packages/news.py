@@ -52,9 +52,10 @@ class NewsItem:
 
 @cached_by_owner
 def news(catalog: Catalog) -> tuple[NewsItem, ...]:
-    """Return the news of the year before the day on which packages were last read, newest first.
+    """Return the news of the last year (NEWS_DAYS days), newest first.
 
-    Items with a later date are omitted.
+    The year ends on the last day on which packages were read. Items with a later date are omitted.
+    If packages were never read, the year ends on the date of the newest item.
     """
     found = [item for platform in catalog.platforms for item in _platform_news(catalog, platform)]
     order = ("changed", "first", "behind", "release")

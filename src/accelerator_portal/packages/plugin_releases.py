@@ -41,11 +41,10 @@ _POST_RELEASES = re.compile(r"==([0-9]+\.[0-9]+\.[0-9]+)\.\*")
 class TorchEvidence:
     """The torch release that a plugin release is for, with the evidence.
 
-    `torch` is None if the torch release cannot be derived. `required` has the distinct torch
-    requirements in the plugin's metadata. If the metadata does not state the torch release,
-    `sources` has the ids of the sources in `compatibility.yaml` that state it. `note` says how
-    `torch` was derived. It is None if the metadata or a person states the exact release, and if
-    `torch` is None.
+    `torch` is None if the torch release is unknown. `required` has the distinct torch requirements
+    in the plugin's metadata. If the metadata does not state the torch release, `sources` has the
+    ids of the sources in `compatibility.yaml` that state it. `note` explains how `torch` was
+    derived from a range of versions or from the vendor's version rule; otherwise it is None.
     """
 
     torch: str | None
@@ -197,7 +196,7 @@ class PluginRelease:
 class VendorAnswers:
     """Values of a new row of `compatibility.yaml` that a person states in addition to the metadata.
 
-    `sources` are the ids of their sources in the same file.
+    `sources` are the ids of the sources in `compatibility.yaml` that state these values.
     """
 
     torch: str | None = None
@@ -340,7 +339,7 @@ def _vendor_questions(
 
 
 def _newest_stated_versions(platform: Platform, kind: str) -> Mapping[str, str]:
-    """Return the versions that the newest row with the key `kind` states, by name.
+    """Return the versions that the newest row with the key `kind` states, by software name.
 
     `kind` is `needs` or `includes`. Returns an empty mapping if no row has this key.
     """

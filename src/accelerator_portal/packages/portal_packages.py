@@ -42,7 +42,7 @@ class NamedRequirement:
 
     @property
     def package(self) -> str:
-        """The normalized name."""
+        """The normalized name of the package that is required."""
         return canonicalize_name(self.requirement.name)
 
 

@@ -107,12 +107,12 @@ def selected_versions(versions: Iterable[Version], package: str) -> list[Version
 
 
 def representative_wheels(files: Sequence[IndexFile], *, of_each_system: bool) -> list[IndexFile]:
-    """Return the wheels whose metadata is read: one for each system and architecture.
+    """Return the wheels to read metadata from: one for each system and architecture.
 
-    If `of_each_system` is false, returns only one wheel, preferably for any system or for Linux
-    x86_64. If there are several wheels for a system, returns the wheel for the newest Python that
-    is not free-threaded, or the last of these wheels by name. A wheel for musl or for an unknown
-    system is returned only if there is no other wheel.
+    If a system has several wheels, returns the wheel for the newest Python. Wheels for
+    free-threaded Python are used only if the system has no others. Wheels for musl or for unknown
+    systems are used only if the release has no others. If `of_each_system` is false, returns only
+    one wheel: preferably for any system, then for Linux x86_64.
     """
     groups: dict[tuple[str, ...], list[IndexFile]] = {}
     for file in files:

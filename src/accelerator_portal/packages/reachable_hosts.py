@@ -98,7 +98,10 @@ class ReachableHosts:
 
 
 def index_hosts(question: ResolutionQuestion) -> frozenset[str]:
-    """Return the hosts of the indexes that a question uses, with PyPI's if it is the default."""
+    """Return the hosts of the indexes that a question uses.
+
+    PyPI's host is included if a call names no index.
+    """
     return question.hosts | ({PYPI_HOST} if question.uses_pypi else frozenset())
 
 

@@ -275,10 +275,12 @@ MOST_CHANGES = 30
 def fact_changes(
     before: IndexFacts, after: IndexFacts, versions: frozenset[Version], day: dt.date
 ) -> Iterator[FactChange]:
-    """Yield the changes of published versions between two readings of an index.
+    """Yield each change on an index between the readings `before` and `after`.
 
-    `versions` are all versions on the index now: a release that is only too old to be stored does
-    not count as removed. A fact that is unknown in one of the readings does not count as changed.
+    A change is a new value of a release's fact, or the removal of a release. `versions` are all
+    versions that the index has now. A release that is in `versions`, but not in `after`, was not
+    removed: the portal stores only the newest releases. A fact that is unknown in one of the
+    readings does not count as changed. `day` is the date of the changes.
     """
     now = {release.version: release for release in after.releases}
     for old in before.releases:
@@ -300,7 +302,10 @@ def fact_changes(
 def merged_changes(
     known: tuple[FactChange, ...], found: list[FactChange]
 ) -> tuple[FactChange, ...]:
-    """Return the newest MOST_CHANGES of known and new changes, newest first, without duplicates."""
+    """Return the changes in `known` and `found` without duplicates, newest first.
+
+    If there are more than MOST_CHANGES, the oldest are omitted.
+    """
     merged = {_change_key(change): change for change in (*known, *found)}
     ordered = sorted(merged.values(), key=lambda c: (c.index, c.of, c.on))
     ordered.sort(key=lambda change: Version(change.version), reverse=True)

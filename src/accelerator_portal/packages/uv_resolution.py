@@ -70,7 +70,10 @@ CONSTRAINTS = "constraints.txt"
 
 @dataclass(frozen=True, slots=True)
 class ResolutionResult:
-    """The result of resolving a question: the versions found by package, or why there are none."""
+    """The result of resolving a question.
+
+    `found` maps packages to the versions that uv found. `why` is the reason if there are none.
+    """
 
     kind: ResolutionKind
     found: Mapping[str, str] = field(default_factory=dict)

@@ -133,7 +133,10 @@ def _other_package_result(platform: Platform, answer: ResolutionResult) -> Resol
 
 
 def verdict_counts(known: Mapping[RowKey, Mapping[str, Verdict]]) -> dict[str, int]:
-    """Return the number of verdicts by kind, such as `found`, without kinds that have none."""
+    """Return the number of verdicts by kind, such as `{"found": 12, "none": 1}`.
+
+    Kinds without verdicts are absent.
+    """
     found: dict[str, int] = {}
     for by_python in known.values():
         for verdict in by_python.values():
@@ -322,7 +325,7 @@ def import_trials(root: Path, folder: Path, platforms: Iterable[str], day: dt.da
 
     `folder` has the verdict files that `run_trials` wrote in the other job. This job ran the
     packages' code, so its files are not trusted: an installation is accepted only if it is at most
-    two days old (RECENT) and has the same versions as the verdict below `root`. Raises
+    two days old (MAX_TRIAL_AGE) and has the same versions as the verdict below `root`. Raises
     ProblemsError if a file below `root` cannot be read. If files in `folder` cannot be read, adds
     the installations of the other files first, and then raises ProblemsError.
     """
