@@ -30,7 +30,7 @@ INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {"automation": ("packages", "site"
 """The other extras that an extra includes."""
 
 OLDEST_PYTHON = (3, 11)
-"""The oldest Python that extras support, except those in BESIDE_A_PLUGIN."""
+"""The oldest Python that extras support, except those in ANY_PYTHON_EXTRAS."""
 
 ANY_PYTHON_EXTRAS: frozenset[Extra] = frozenset({"cluster"})
 """Extras that support every Python that the base dependencies support."""
