@@ -23,8 +23,8 @@ ProposalKind = Literal["plugin-release", "pytorch-release", "stated-models", "ba
 ProposalOutcome = Literal["opened", "updated", "unchanged", "left", "declined", "waiting"]
 
 _MARKER = re.compile(
-    r"^<!-- accelerator-portal (?P<kind>[a-z-]{1,30}) (?P<about>[0-9a-z.-]{1,60})"
-    r"(?P<versions>( [0-9a-z.+!]{1,60}){1,20}) -->\n"
+    r"^<!-- accelerator-portal (?P<kind>[a-z-]{1,30}) (?P<about>[0-9a-z.-]+)"
+    r"(?P<versions>(?: [0-9a-z.+!]+)+) -->\n"
 )
 _WORDS: dict[ProposalOutcome, str] = {
     "left": "edited by a person",

@@ -28,7 +28,7 @@ from accelerator_validation.crash_evidence import (
     last_step,
     read_log,
 )
-from accelerator_validation.side_process import kill_group
+from accelerator_validation.side_process import kill_group, signal_name
 from accelerator_validation.worker import Job, Message, run_worker
 
 # The number of workers that die in a row before they start a test, at which the run stops: the
@@ -313,7 +313,7 @@ def timeout_result(limit: float, log: str) -> Result:
 def _crash_reason(code: int | None, log: str, step: str | None) -> str:
     if code is None or code >= 0:
         return short_message(f"The process exited with status {code}{_at_step(step)}.")
-    name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+    name = signal_name(-code)
     if -code == signal.SIGKILL:
         why = "the usual cause is too little memory"
         return short_message(f"The process was killed by {name}{_at_step(step)}; {why}.")

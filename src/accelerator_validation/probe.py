@@ -10,7 +10,6 @@ import importlib.util
 import json
 import multiprocessing
 import re
-import signal
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -20,7 +19,7 @@ from typing import Any, Literal
 from accelerator_validation.case import short_message
 from accelerator_validation.classify import describe_error
 from accelerator_validation.environment import environment, plugin
-from accelerator_validation.side_process import SideProcess, WaitCallback
+from accelerator_validation.side_process import SideProcess, WaitCallback, signal_name
 
 ProbeFault = Literal["no torch", "import", "device", "hang"]
 
@@ -88,7 +87,7 @@ def wait_for_probe(
     # The environment may have been printed before the process died.
     printed: dict[str, Any] = json.loads(lines[-1]) if lines else {"fault": "import"}
     if done.status < 0:
-        died = f"crashed with {signal.Signals(-done.status).name}"
+        died = f"crashed with {signal_name(-done.status)}"
     else:
         died = f"exited with status {done.status}"
     words = f"the process {died}. {done.stderr.strip()[-400:]}".strip()

@@ -101,5 +101,13 @@ def kill_group(leader: int | None) -> None:
             os.killpg(leader, signal.SIGKILL)
 
 
+def signal_name(number: int) -> str:
+    """Return a signal's name, such as `SIGSEGV`; `signal 40` for a signal without a name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
 def _read_text(file: Path) -> str:
     return file.read_text("utf-8", errors="replace")

@@ -105,6 +105,15 @@ def test_a_second_release_joins_the_open_pull_request(
     assert git.commits[git.branches[BRANCH]]["parents"] == [git.branches["main"]]
 
 
+def test_a_pull_request_with_many_releases_is_found_again(
+    client: GitHubClient, git: GitStore, catalog: Catalog
+) -> None:
+    many = [release(f"1.11.{number}", "torch==1.11.0") for number in range(40)]
+    assert night(client, catalog, *many).words == "1 opened"
+    assert night(client, catalog, *many).words == "1 unchanged"
+    assert len(git.pulls) == 1
+
+
 def test_a_closed_pull_request_is_not_opened_again_and_a_later_release_is(
     client: GitHubClient, git: GitStore, catalog: Catalog
 ) -> None:

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from accelerator_portal.catalog.markdown_quotes import (
+    MOST_IN_SPAN,
     code_span,
     escape_hidden_characters,
     fenced_code,
@@ -35,6 +36,11 @@ def test_a_span_is_one_piece_of_code_wherever_it_stands(text: str) -> None:
             }
 
 
+def test_a_long_text_is_cut() -> None:
+    assert code_span("x" * MOST_IN_SPAN) == f"`{'x' * MOST_IN_SPAN}`"
+    assert code_span("x" * (MOST_IN_SPAN + 1)) == f"`{'x' * (MOST_IN_SPAN - 1)}…`"
+
+
 @given(st.lists(texts))
 def test_a_fence_holds_its_lines_and_ends(lines: list[str]) -> None:
     tokens = PARSER.parse("\n".join(["before", "", *fenced_code(lines, "diff"), "", "after"]))
@@ -52,6 +58,7 @@ def test_a_fence_holds_its_lines_and_ends(lines: list[str]) -> None:
         ("a\u202eb", "a\\u202eb"),
         ("a\nb", "a\\u000ab"),
         ("\x1b[1m", "\\u001b[1m"),
+        ("\U000e0001", "\\U000e0001"),
         ("ä → 中", "ä → 中"),
     ],
 )

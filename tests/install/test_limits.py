@@ -8,6 +8,7 @@ from accelerator_portal.install.hardware_support import runs_on_generation
 from accelerator_portal.install.limits import driver_bounds, row_ranges
 from accelerator_portal.install.resolution import resolve
 from accelerator_portal.site.platforms.hardware import card_name, cards_by_id
+from tests.folders import INSTALL, Tree, edited, loaded
 
 LINUX = {"os": "linux", "arch": "x86_64", "platform": "cuda"}
 
@@ -22,6 +23,13 @@ def test_each_variant_of_cuda_has_the_driver_that_its_folder_states(catalog: Cat
 
 def test_a_platform_without_stated_versions_has_no_bounds(catalog: Catalog) -> None:
     assert driver_bounds(catalog.by_id["rocm"]) is None
+
+
+def test_the_bound_of_a_range_is_its_lower_end(tree: Tree) -> None:
+    files = edited((INSTALL, 'version: ">=5"', 'version: "<9, >=5.08"'))
+    bounds = driver_bounds(loaded(tree(files)).by_id["example"])
+    assert bounds
+    assert bounds.oldest == {"ex1": {"linux": "5.08"}}
 
 
 def test_driver_535_gets_the_newest_build_that_it_can_run(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports import reading as module
 from accelerator_portal.reports.reading import READ_AS_TEST, lines_of, load_json, with_entry_counts
+from accelerator_portal.reports.texts import MAX_TEXT_LENGTH
 
 FILE = Path("somewhere/example.csv")
 
@@ -38,6 +39,13 @@ def test_a_note_ends_with_the_counts_of_the_last_import() -> None:
     counts = "Entries read: 2,000. Taken: 1,995. Left out: 3 for old macOS, 2 empty cells."
     assert first == f"A note. {counts}"
     assert with_entry_counts(first, {"x": 1}) == "A note. Entries read: 1. Taken: 0. Left out: 1 x."
+
+
+def test_counts_are_kept_when_a_note_is_too_long() -> None:
+    counts = "Entries read: 1. Taken: 1."
+    note = with_entry_counts("x" * MAX_TEXT_LENGTH, {READ_AS_TEST: 1}) or ""
+    assert note.endswith(f"x {counts}")
+    assert len(note) <= MAX_TEXT_LENGTH
 
 
 NO_JSON = "results.json:1: invalid JSON: {}; create the file again"

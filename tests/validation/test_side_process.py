@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from pathlib import Path
 
 import pytest
 
-from accelerator_validation.side_process import SideProcess
+from accelerator_validation.side_process import SideProcess, signal_name
 from tests.folders import REPOSITORY
 from tests.validation.processes import is_gone
 
@@ -42,6 +43,11 @@ def test_it_is_killed_when_it_takes_too_long(tmp_path: Path) -> None:
     assert (done.status, done.stdout) == (None, "hangs\n")
     assert told == sorted(told)
     assert told
+
+
+def test_a_signal_without_a_name_is_a_number() -> None:
+    assert signal_name(signal.SIGSEGV) == "SIGSEGV"
+    assert signal_name(signal.SIGRTMIN + 1) == f"signal {signal.SIGRTMIN + 1}"
 
 
 def test_it_is_killed_when_its_block_is_left(tmp_path: Path) -> None:

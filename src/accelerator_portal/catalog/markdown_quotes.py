@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER
+from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER, escape_sequence
 
 _BACKTICKS = re.compile(r"`+")
 _SHORTEST_FENCE = 3
@@ -24,7 +24,7 @@ def code_span(text: str) -> str:
     """
     line = escape_hidden_characters(" ".join(text.split()))
     if len(line) > MOST_IN_SPAN:
-        line = f"{line[:MOST_IN_SPAN]}…"
+        line = f"{line[: MOST_IN_SPAN - 1]}…"
     if not line:
         return "*empty*"
     ticks = "`" * (_longest_backtick_run(line) + 1)
@@ -45,12 +45,8 @@ def fenced_code(lines: Iterable[str], language: str = "") -> list[str]:
 
 def escape_hidden_characters(text: str) -> str:
     """Return text with invisible characters and line breaks as escape sequences."""
-    shown = HIDDEN_CHARACTER.sub(_unicode_escape, text)
-    return "".join(c if c == " " or c.isprintable() else _unicode_escape(c) for c in shown)
-
-
-def _unicode_escape(found: re.Match[str] | str) -> str:
-    return f"\\u{ord(found if isinstance(found, str) else found[0]):04x}"
+    shown = HIDDEN_CHARACTER.sub(lambda found: escape_sequence(found[0]), text)
+    return "".join(c if c == " " or c.isprintable() else escape_sequence(c) for c in shown)
 
 
 def _longest_backtick_run(text: str) -> int:

@@ -27,6 +27,12 @@ HIDDEN_CHARACTER = re.compile(
 )
 
 
+def escape_sequence(character: str) -> str:
+    r"""Return the escape sequence of a character in Python and YAML: `\u202e`, `\U000e0001`."""
+    code = ord(character)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 - four digits
+
+
 def read_text(root: Path, path: str, folder: str = "") -> str | Problem:
     r"""Return the text of `path`, or the problem that prevents reading it.
 

@@ -13,8 +13,8 @@ from accelerator_portal.checks.shell_text import Pipeline, pipelines, pipelines_
 from accelerator_portal.reports.store import stored_reports
 
 # Reports contain many commands, and most are of the harness. Only texts with a pipe, a backtick, a
-# parenthesis, an address, a dot, an at sign, a container engine, or a word that `unprotected_words`
-# looks for are parsed.
+# parenthesis, an address, a dot, an at sign, a container engine, or a word that
+# `words_disabling_checks` looks for are parsed.
 _MAY_BE_UNSAFE = re.compile(
     r"[|`@.(]|//|verify|insecure|trust|check|force|auth|ssl|tls|docker|podman|nerdctl|-\w*k",
     re.IGNORECASE,

@@ -45,8 +45,10 @@ def driver_bounds(platform: Platform) -> DriverBounds | None:
             if bound is None or _DRIVER not in requirement.name.lower():
                 continue
             name = requirement.name
+            parts = (requirement.version or "").split(",")
+            stated = next(part for part in parts if lower_bound(part) == bound)
+            stated = stated.strip().lstrip("=>~ ")  # leading zeros are kept
             for os in requirement.os or OS_LABELS:
-                stated = (requirement.version or "").lstrip("=>~ ")  # leading zeros are kept
                 oldest.setdefault(variant.id, {})[os] = stated
     return DriverBounds(name, oldest) if oldest else None
 

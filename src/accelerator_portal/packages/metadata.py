@@ -293,7 +293,7 @@ class _MissingPartError(Exception):
 class _PartialFile(io.RawIOBase):
     """A file on a server of which only some parts were fetched and added.
 
-    Reading any other part raises _MissingError.
+    Reading any other part raises _MissingPartError.
     """
 
     def __init__(self, size: int) -> None:

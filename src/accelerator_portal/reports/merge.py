@@ -118,7 +118,7 @@ def merged_results(results: Sequence[ImportResult]) -> ImportResult:
         environment=merged_environment(*(found.environment for found in results)),
         started=min((found.started for found in results if found.started), default=None),
         finished=max((found.finished for found in results if found.finished), default=None),
-        note=" ".join(notes) or None,
+        note=shortened_text(" ".join(notes)),
         entries=sum((Counter(found.entries) for found in results), Counter()),
     )
 

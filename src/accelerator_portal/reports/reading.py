@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.reports.report import Environment, Suite, TestEntry
+from accelerator_portal.reports.texts import MAX_TEXT_LENGTH, shortened_text
 
 # Other formats need more bytes, and are read only on the machine of the person who imports them.
 MAX_BYTES = 128 * 1024 * 1024
@@ -72,8 +73,10 @@ def with_entry_counts(note: str | None, entries: Mapping[str, int]) -> str | Non
     left_out = sorted((-number, why) for why, number in entries.items() if why != READ_AS_TEST)
     reasons = ", ".join(f"{-number:,} {why}" for number, why in left_out)
     counts = f"{_COUNTS}{sum(entries.values()):,}. Taken: {entries.get(READ_AS_TEST, 0):,}."
-    text = (note or "").partition(_COUNTS)[0].rstrip()
-    return f"{text} {counts}{f' Left out: {reasons}.' if reasons else ''}".lstrip()
+    if reasons:
+        counts = f"{counts} Left out: {reasons}."
+    text = (note or "").partition(_COUNTS)[0]
+    return f"{shortened_text(text, MAX_TEXT_LENGTH - len(counts) - 1) or ''} {counts}".lstrip()
 
 
 def file_error(path: Path, line: int, what: str, remedy: str) -> ProblemsError:

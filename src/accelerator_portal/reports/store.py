@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from accelerator_portal.catalog import Catalog, Problem, ProblemsError
@@ -64,7 +64,7 @@ def _reports_of_folders(
             try:
                 made = read_report(file)
             except ProblemsError as error:
-                problems += (Problem(path, p.line, p.what, p.remedy) for p in error.problems)
+                problems += (replace(p, path=path) for p in error.problems)
                 continue
             if made.accelerator != folder:
                 what = f'the report is about "{made.accelerator}"'

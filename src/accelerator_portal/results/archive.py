@@ -79,7 +79,7 @@ def with_reports(history: History, reports: Iterable[StoredReport]) -> History:
         try:
             state, more = fold_report(state, stored.report, Path(stored.path))
         except ProblemsError as error:
-            left_out += (Problem(stored.path, p.line, p.what, p.remedy) for p in error.problems)
+            left_out += (replace(p, path=stored.path) for p in error.problems)
             continue
         changes += more
     return History(state, tuple(changes), tuple(left_out))

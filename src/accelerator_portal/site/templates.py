@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 
 from accelerator_portal.catalog.files.own_suite import suite_folder
 from accelerator_portal.catalog.message import Translatable
-from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER
+from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER, escape_sequence
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.site.anchors import slug
@@ -192,7 +192,7 @@ def escape_hidden_characters(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return HIDDEN_CHARACTER.sub(lambda m: m[0] if m[0] == "\r" else f"\\u{ord(m[0]):04x}", text)
+    return HIDDEN_CHARACTER.sub(lambda m: m[0] if m[0] == "\r" else escape_sequence(m[0]), text)
 
 
 def _escape_markdown(text: str) -> Markup:

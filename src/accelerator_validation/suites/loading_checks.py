@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from importlib import metadata
@@ -12,6 +11,7 @@ from accelerator_validation.classify import SkippedError
 from accelerator_validation.context import Context
 from accelerator_validation.environment import IN_TREE, PLUGIN_GROUP, device_type
 from accelerator_validation.listing import AUTOLOAD
+from accelerator_validation.side_process import signal_name
 
 _LIMIT_S = 120
 
@@ -96,8 +96,7 @@ def _run_python(program: str, device: str, *, autoload: str) -> None:
         raise TimeoutError(f"import torch timed out after {_LIMIT_S} s") from None
     code = done.returncode
     if code < 0:
-        name = signal.Signals(-code).name
-        raise LoadingError(f"The process that imports torch was killed by {name}.")
+        raise LoadingError(f"The process that imports torch was killed by {signal_name(-code)}.")
     if code:
         lines = [line for line in done.stderr.splitlines() if line and not line.startswith(" ")]
         errors = [line for line in lines if "Error" in line.partition(":")[0]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.files.suite_file import SuiteKind
-from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER
+from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER, escape_sequence
 from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
 from accelerator_portal.reports.identity import Identity, identity_of
 from accelerator_portal.reports.outcomes import OUTCOMES
@@ -146,8 +145,9 @@ class ImportedTests:
         device that was part of the test's name in the file, or None. Raises ProblemsError if the
         file has more tests than a report may have.
         """
-        if isinstance(name := fields.get("name"), str):
-            fields = {**fields, "name": HIDDEN_CHARACTER.sub(_escape_sequence, name)}
+        if isinstance(name := fields.get("name"), str):  # pytest allows invisible characters
+            name = HIDDEN_CHARACTER.sub(lambda found: escape_sequence(found[0]), name)
+            fields = {**fields, "name": name}
         test = self.parse_record(TestEntry, self._with_parameters(fields), place, line)
         if test is None:
             return
@@ -238,11 +238,3 @@ def _validation_faults(place: str, error: ValidationError) -> Iterator[str]:
         named = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
         words = detail["msg"][:1].lower() + detail["msg"][1:]
         yield f"{(place + named).removeprefix('.') or 'the file'}: {words}"
-
-
-def _escape_sequence(hidden: re.Match[str]) -> str:
-    """Return the escape sequence for an invisible character.
-
-    pytest names can contain invisible characters, and the names in a report must not.
-    """
-    return f"\\u{ord(hidden[0]):04x}"

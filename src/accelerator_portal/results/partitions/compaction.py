@@ -48,7 +48,7 @@ def compact_accelerator(root: Path, accelerator: str, before: str) -> Compaction
     Partitions with one file are not changed. The merged files are written and compared with their
     parts, then the manifest is written, then the parts are deleted. An interruption leaves
     files that the manifest does not list; `history check` lists them. The caller must hold the
-    lock of the history (`locked`).
+    `history_lock`.
 
     Raises ProblemsError if the manifest or a file is damaged, OSError if a file cannot be written.
     """
