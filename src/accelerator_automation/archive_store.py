@@ -206,9 +206,9 @@ def push_archive(place: Path) -> bool:
 def _merge_with_branch(place: Path, before: str, tree: str) -> tuple[str, str]:
     """Return the newest commit of the branch, and a git tree that adds our changes to that commit.
 
-    Our changes are the differences from the commit `before` to `tree`. If `before` is empty, there
-    was no branch. Raises GitError. Raises ArchiveError if the branch has another change of the same
-    file.
+    Our changes are the differences from the commit `before` to `tree`. `before` is empty if the
+    branch did not exist when the work started. Raises GitError. Raises ArchiveError if the branch
+    has another change of the same file.
     """
     git(place, "fetch", "--quiet", "--depth=1", "origin", BRANCH)
     newest = git(place, "rev-parse", "FETCH_HEAD").strip()

@@ -1,4 +1,4 @@
-"""Finds files on GitHub that facts cite at a commit and that have changed since that commit.
+"""Reports cited files on GitHub that have changed since the cited commit, in issues.
 
 One issue for each platform lists the changed files. The facts stay as they are until somebody reads
 the newer files.

@@ -1,4 +1,4 @@
-"""Defines a suite's matrix: axes, defaults, exclusions, tolerances, limits. Reads it from YAML."""
+"""Defines a suite: its module, tests, axes, defaults, tolerances and limits. Reads it from YAML."""
 
 from __future__ import annotations
 
@@ -133,9 +133,10 @@ class Matrix(StrictModel):
             yield dict(zip(self.axes, values, strict=True))
 
     def group(self, name: str) -> str:
-        """Return the group of a test: the `container` of its file, or "" if it is in no file.
+        """Return the group of a test. A worker process runs tests of one group only.
 
-        A worker process only runs tests of one group.
+        Tests of a suite with `files` are grouped by file: the group is `TestFile.container`. The
+        group of all other tests is "".
         """
         file = find_test_file(name, self.files)
         return file.container if file else ""

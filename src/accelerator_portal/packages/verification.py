@@ -1,6 +1,7 @@
-"""Verifies install commands, and stores the results in `data/verdicts`.
+"""Verifies install commands with uv and by trial installs; stores verdicts in `data/verdicts`.
 
-Each pip and uv command is resolved. Commands for this machine can also be installed.
+Each pip and uv command is resolved. Commands for this machine can also be installed. Verdicts of
+trial installs can come from another job, whose files are not trusted.
 """
 
 from __future__ import annotations

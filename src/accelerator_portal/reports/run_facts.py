@@ -1,4 +1,4 @@
-"""Merges the facts of an imported run from its files, from the user and from this machine.
+"""Merges the environments of a run that files, the user and this machine state.
 
 The command-line options take precedence over the environment file, which takes precedence over
 the imported files. The facts of this machine are added only if no other source states them.

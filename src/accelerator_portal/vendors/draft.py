@@ -1,4 +1,4 @@
-"""Defines the draft of a vendor's folder, renders the texts of its files, and checks them."""
+"""Defines the answers about a new platform, and the draft of its folder; renders and checks it."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class PlatformCase:
         return answer.value if answer else None
 
     def source(self, flag: str) -> str:
-        """Return the id of the source of the answer to the question `flag`.
+        """Return the id of the source that the answer to the question `flag` cites.
 
         Raises KeyError without an answer.
         """

@@ -96,7 +96,7 @@ def expected_device(sample: SampleInput, device: str) -> str | None:
 
 
 def is_marked(value: object) -> bool:
-    """Return whether a tensor belongs on the device."""
+    """Return whether a value is a tensor that this module marked to be moved to the device."""
     return isinstance(value, torch.Tensor) and hasattr(value, _MARK)
 
 

@@ -66,7 +66,7 @@ class StridedViews(nn.Module):
         self.layer = nn.Linear(8, 8)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Change a copy through a view, and multiply its transpose with an expanded mean."""
+        """Change a tensor through a view, and multiply its transpose with its flipped mean."""
         base = self.layer(x).clone()
         base[:, ::2] = base[:, 1::2] * 2
         mean = base.mean(0, keepdim=True).expand_as(base)

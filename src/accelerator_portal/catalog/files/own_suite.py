@@ -1,4 +1,4 @@
-"""Defines a vendor's own test suite, named after its folder: `acme/kernels`."""
+"""Defines the names of test suites, and a vendor's own suite, such as `acme/kernels`."""
 
 from __future__ import annotations
 

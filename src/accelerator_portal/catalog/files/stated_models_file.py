@@ -105,7 +105,7 @@ class ModelList(Sourced):
 
 
 class StatedModels(SourcedFile):
-    """Lists of models that documents say run on one platform."""
+    """Lists of models that run on one platform, according to documents."""
 
     lists: Annotated[tuple[ModelList, ...], Field(min_length=1)]
     """The lists. Each has a source of its own: a file on GitHub at a commit."""

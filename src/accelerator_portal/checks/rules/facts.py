@@ -1,4 +1,4 @@
-"""Checks that facts do not contradict each other, other folders or the package indexes."""
+"""Checks that facts of folders refer to known entries and do not contradict each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks names that readers or pip could mistake for another."""
+"""Checks names that readers or pip could confuse, and archives of platforms without folder."""
 
 from __future__ import annotations
 

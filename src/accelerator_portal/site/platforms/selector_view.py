@@ -277,11 +277,11 @@ def other_machines(selector: Selector, offered: Mapping[str, str], choice: Choic
 
 
 def _is_offered(machines: Mapping[str, str], axis: Axis, value: str, machine: str) -> bool:
-    """Return whether a platform has builds for a value of the axis `os` or `arch`.
+    """Return whether a platform has builds for an operating system or an architecture.
 
-    `machines` has the platform's builds by machine, such as `linux x86_64`. For an operating
-    system, builds on any architecture are enough. For an architecture, the platform must have a
-    build for `machine`: the selected operating system with this architecture.
+    `machines` has the platform's builds by machine, such as `linux x86_64`. If `axis` is `os`, a
+    machine with the operating system `value` is enough. If `axis` is `arch`, `machine` must be one
+    of `machines`.
     """
     if axis.id == "os":
         return any(known.split()[0] == value for known in machines)

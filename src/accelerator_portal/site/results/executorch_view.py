@@ -325,9 +325,10 @@ def goal_progress(goal: Goal, runs: Sequence[FlowRun]) -> str | None:
 
 
 def readiness(proposal: ExecutorchReadiness, run: FlowRun, runs: Sequence[FlowRun]) -> Readiness:
-    """Return the readiness of the flow `run` by the criteria of `proposal`.
+    """Return whether the run of a flow meets each criterion of `proposal`.
 
-    `runs` are all flows. They show on how many kinds of hardware the flow passes tests.
+    `runs` are the runs of all flows. The criterion `platforms` counts the kinds of hardware on
+    which the same flow passes tests.
     """
     findings = []
     for criterion in proposal.criteria:

@@ -1,4 +1,4 @@
-"""Lowers single operators with a backend, on inputs from three sources.
+"""Tests single operators with a backend (suite `executorch-aten`), on inputs from three sources.
 
 Most operators use the samples of PyTorch's OpInfo, as the suite `operators` does. For operators of
 the core set without suitable samples, this module draws inputs. On request, inputs of FACTO,
