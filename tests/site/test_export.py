@@ -19,6 +19,7 @@ from accelerator_portal.site.export import EXPORT_INDEX, commonmark, export_file
 from accelerator_portal.site.page import SiteFile
 from tests.built_site import Site
 from tests.folders import REPOSITORY
+from tests.made_once import made_once
 
 # Another engine: Sphinx, whose MyST parser reads CommonMark. It serves folders, as the export says.
 CONFIGURATION = """
@@ -34,10 +35,11 @@ suppress_warnings = ["toc.not_included"]
 
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("export") / "pages"
-    done = CliRunner().invoke(main, ["export", "--root", str(REPOSITORY), "--out", str(out)])
-    assert done.exit_code == 0, done.output
-    return out
+    def export(out: Path) -> None:
+        done = CliRunner().invoke(main, ["export", "--root", str(REPOSITORY), "--out", str(out)])
+        assert done.exit_code == 0, done.output
+
+    return made_once(tmp_path_factory, "export", export)
 
 
 @pytest.fixture(scope="module")
