@@ -59,25 +59,25 @@ class Archive:
     def read(self, path: str) -> bytes | None:
         """Return the content of an object, or None if it does not exist."""
         with self._as_archive_errors(path), suppress(FileNotFoundError):
-            found: bytes = self._files.cat_file(self._full_path(path))
-            return found
+            content: bytes = self._files.cat_file(self._full_path(path))
+            return content
         return None
 
     def write(self, path: str, data: bytes) -> None:
         """Write an object to a temporary path, then move it into place."""
         target = self._full_path(path)
-        beside = f"{target}{UNFINISHED_SUFFIX}"
+        temporary_path = f"{target}{UNFINISHED_SUFFIX}"
         with self._as_archive_errors(path):
             self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
-            self._files.pipe_file(beside, data)
-            self._files.mv(beside, target)
+            self._files.pipe_file(temporary_path, data)
+            self._files.mv(temporary_path, target)
 
     def names(self, folder: str) -> list[str]:
         """Return the sorted names of the objects in a folder; empty if there is no folder."""
-        found: list[str] = []
+        paths: list[str] = []
         with self._as_archive_errors(folder), suppress(FileNotFoundError):
-            found = self._files.ls(self._full_path(folder), detail=False)
-        names = [str(path).rstrip("/").rpartition("/")[2] for path in found]
+            paths = self._files.ls(self._full_path(folder), detail=False)
+        names = [str(path).rstrip("/").rpartition("/")[2] for path in paths]
         return sorted(name for name in names if not name.endswith(UNFINISHED_SUFFIX))
 
     def remove(self, path: str) -> None:
@@ -94,8 +94,8 @@ class Archive:
         try:
             yield
         except Exception as error:  # noqa: BLE001 - every kind of place has errors of its own
-            words = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            what = f"the archive {self.place} cannot be used ({path}: {words})"
+            error_text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            what = f"the archive {self.place} cannot be used ({path}: {error_text})"
             raise ArchiveError(what) from None
 
 
@@ -138,18 +138,18 @@ def gzip_decompress(data: bytes, most: int) -> bytes:
     """
     try:
         with gzip.GzipFile(fileobj=BytesIO(data)) as file:
-            found = file.read(most + 1)
+            content = file.read(most + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise DamagedObjectError(f"an object of the archive is damaged ({error})") from None
-    if len(found) > most:
+    if len(content) > most:
         raise DamagedObjectError(f"an object of the archive has more than {most:,} bytes")
-    return found
+    return content
 
 
 BRANCH = "archive"
 
-_MESSAGE = "Archive of the nightly update: older runs, package data, last valid folders"
-_ATTEMPTS = 5
+_COMMIT_MESSAGE = "Archive of the nightly update: older runs, package data, last valid folders"
+_PUSH_ATTEMPTS = 5
 _STATUS_NO_MATCH = 2  # of `git ls-remote --exit-code`
 
 
@@ -164,11 +164,11 @@ def fetch_archive(repository: Path, place: Path) -> bool:
     remote = git(repository, "remote", "get-url", "origin").strip()
     git(repository, "init", "--quiet", f"--initial-branch={BRANCH}", str(place.absolute()))
     git(place, "remote", "add", "origin", remote)
-    found = run_git(place, "ls-remote", "--exit-code", "origin", f"refs/heads/{BRANCH}")
-    if found.returncode == _STATUS_NO_MATCH:
+    result = run_git(place, "ls-remote", "--exit-code", "origin", f"refs/heads/{BRANCH}")
+    if result.returncode == _STATUS_NO_MATCH:
         return False
-    if found.returncode:
-        raise git_error(found)
+    if result.returncode:
+        raise git_error(result)
     git(place, "fetch", "--quiet", "--depth=1", "origin", BRANCH)
     git(place, "reset", "--quiet", "--hard", "FETCH_HEAD")
     return True
@@ -185,36 +185,36 @@ def push_archive(place: Path) -> bool:
         unfinished.unlink(missing_ok=True)
     git(place, "add", "--all")
     tree = git(place, "write-tree").strip()
-    before = run_git(place, "rev-parse", "--quiet", "--verify", "HEAD").stdout.strip()
-    if before and git(place, "rev-parse", f"{before}^{{tree}}").strip() == tree:
+    fetched_commit = run_git(place, "rev-parse", "--quiet", "--verify", "HEAD").stdout.strip()
+    if fetched_commit and git(place, "rev-parse", f"{fetched_commit}^{{tree}}").strip() == tree:
         return False
-    newest = before
-    for _ in range(_ATTEMPTS):
-        commit = git(place, "commit-tree", tree, "-m", _MESSAGE).strip()
+    newest_commit = fetched_commit
+    for _ in range(_PUSH_ATTEMPTS):
+        commit = git(place, "commit-tree", tree, "-m", _COMMIT_MESSAGE).strip()
         # The lease is the fetched commit; if it is empty, the branch must not exist yet.
-        lease = f"--force-with-lease=refs/heads/{BRANCH}:{newest}"
-        done = run_git(place, "push", "--quiet", lease, "origin", f"{commit}:refs/heads/{BRANCH}")
-        if not done.returncode:
+        lease = f"--force-with-lease=refs/heads/{BRANCH}:{newest_commit}"
+        result = run_git(place, "push", "--quiet", lease, "origin", f"{commit}:refs/heads/{BRANCH}")
+        if not result.returncode:
             git(place, "reset", "--quiet", "--hard", commit)
             return True
-        if "rejected]" not in done.stderr:
-            raise git_error(done)
-        newest, tree = _merge_with_branch(place, before, tree)
-    raise ArchiveError(f"{BRANCH} changed during {_ATTEMPTS} attempts to push")
+        if "rejected]" not in result.stderr:
+            raise git_error(result)
+        newest_commit, tree = _merge_with_branch(place, fetched_commit, tree)
+    raise ArchiveError(f"{BRANCH} changed during {_PUSH_ATTEMPTS} attempts to push")
 
 
-def _merge_with_branch(place: Path, before: str, tree: str) -> tuple[str, str]:
+def _merge_with_branch(folder: Path, fetched_commit: str, tree: str) -> tuple[str, str]:
     """Return the newest commit of the branch, and a git tree that adds our changes to that commit.
 
-    Our changes are the differences from the commit `before` to `tree`. `before` is empty if the
-    branch did not exist when the work started. Raises GitError. Raises ArchiveError if the branch
-    has another change of the same file.
+    Our changes are the differences from the commit `fetched_commit` to `tree`. `fetched_commit` is
+    empty if the branch did not exist when the work started. Raises GitError. Raises ArchiveError if
+    the branch has another change of the same file.
     """
-    git(place, "fetch", "--quiet", "--depth=1", "origin", BRANCH)
-    newest = git(place, "rev-parse", "FETCH_HEAD").strip()
-    base = before or EMPTY_TREE
-    ours = changed_entries(place, base, tree)
-    if wrong := sorted(conflicting_paths(ours, changed_entries(place, base, newest))):
-        what = f"{wrong[0]} changed on the branch {BRANCH} in the meantime"
+    git(folder, "fetch", "--quiet", "--depth=1", "origin", BRANCH)
+    newest_commit = git(folder, "rev-parse", "FETCH_HEAD").strip()
+    base = fetched_commit or EMPTY_TREE
+    ours = changed_entries(folder, base, tree)
+    if conflicts := sorted(conflicting_paths(ours, changed_entries(folder, base, newest_commit))):
+        what = f"{conflicts[0]} changed on the branch {BRANCH} in the meantime"
         raise ArchiveError(f"{what}. Run the job again")
-    return newest, merged_tree(place, newest, ours)
+    return newest_commit, merged_tree(folder, newest_commit, ours)

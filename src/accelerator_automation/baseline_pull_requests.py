@@ -44,11 +44,11 @@ from accelerator_portal.reports.store import StoredReport, stored_reports
 
 KIND: ProposalKind = "baseline"
 
-_PYTORCH = "pytorch/pytorch"
+_PYTORCH_REPOSITORY = "pytorch/pytorch"
 
 # The only format that is read from folders, and the names of its files. It is not detected, because
 # some of these files look like a file of another format.
-_FOLDER_FORMAT, _FOLDER_FILES = "flaggems", re.compile(r"test_[\w-]{1,200}\.py", re.ASCII)
+_FOLDER_FORMAT, _FOLDER_FILE_NAME = "flaggems", re.compile(r"test_[\w-]{1,200}\.py", re.ASCII)
 
 
 def propose_baselines(api: Api, home: str, catalog: Catalog, now: dt.datetime) -> ProposalResults:
@@ -59,28 +59,28 @@ def propose_baselines(api: Api, home: str, catalog: Catalog, now: dt.datetime) -
     repository (OWNER/NAME). Raises GitHubError for temporary errors. Other errors of GitHub are in
     `problems`, too.
     """
-    done = ProposalResults("no changed baseline")
+    results = ProposalResults("no changed baseline")
     repository = BranchRepository(api, home)
-    turns = {
-        p.id for place, p in enumerate(catalog.platforms) if is_checked_on_day(place, now.date())
+    due_platforms = {
+        p.id for index, p in enumerate(catalog.platforms) if is_checked_on_day(index, now.date())
     }
     for stored in _newest_baselines(stored_reports(catalog)[0]):
-        if stored.report.accelerator not in turns:
+        if stored.report.accelerator not in due_platforms:
             continue
         try:
-            wanted = _proposal(api, catalog, stored, now)
-            if wanted:
+            proposal = _proposal(api, catalog, stored, now)
+            if proposal:
                 topic = ProposalTopic(KIND, stored.id, f"{KIND}/{stored.id}")
-                done.outcomes[stored.id] = update_pull_request(
-                    repository, topic, wanted.unless_declined, room=done.has_room
+                results.outcomes[stored.id] = update_pull_request(
+                    repository, topic, proposal.unless_declined, room=results.has_room
                 )
         except GitHubError as error:
             if error.passing:
                 raise
-            done.problems[stored.id] = f"GitHub refused a request: {error}"
+            results.problems[stored.id] = f"GitHub refused a request: {error}"
         except ProblemsError as error:
-            done.problems[stored.id] = str(error.problems[0])
-    return done
+            results.problems[stored.id] = str(error.problems[0])
+    return results
 
 
 def _newest_baselines(reports: Collection[StoredReport]) -> Collection[StoredReport]:
@@ -89,9 +89,11 @@ def _newest_baselines(reports: Collection[StoredReport]) -> Collection[StoredRep
     If a platform has several baselines that were converted from the same files, only the newest one
     is returned.
     """
-    again = [stored for stored in reports if is_converted_again(stored.report)]
-    again.sort(key=lambda stored: str(stored.report.started or ""))
-    return {(s.report.accelerator, *(o.path for o in s.report.origins)): s for s in again}.values()
+    baselines = [stored for stored in reports if is_converted_again(stored.report)]
+    baselines.sort(key=lambda stored: str(stored.report.started or ""))
+    return {
+        (s.report.accelerator, *(o.path for o in s.report.origins)): s for s in baselines
+    }.values()
 
 
 def _proposal(
@@ -104,54 +106,62 @@ def _proposal(
     the newest commit of each file, and are updated only if their tests changed. Raises GitHubError.
     Raises ProblemsError if a file cannot be converted or the new report is not valid.
     """
-    before, release = stored.report, None
-    torch = before.environment.torch
-    if torch and before.origins[0].repository == _PYTORCH:
+    old_report, release = stored.report, None
+    torch_version = old_report.environment.torch
+    if torch_version and old_report.origins[0].repository == _PYTORCH_REPOSITORY:
         release = catalog.releases.newest
-        if Version(release.version) <= Version(torch):
+        if Version(release.version) <= Version(torch_version):
             return None
-    pairs = [(one, _origin_commit(api, one, release)) for one in before.origins]
-    if not release and all(commit.sha.startswith(one.commit) for one, commit in pairs):
+    origin_commits = [(one, _origin_commit(api, one, release)) for one in old_report.origins]
+    if not release and all(commit.sha.startswith(one.commit) for one, commit in origin_commits):
         return None
-    found = merged_results([one for pair in pairs for one in _import_results(api, before, *pair)])
-    newest = max((commit for _, commit in pairs), key=lambda commit: commit.time)
-    at = dt.datetime.combine(release.date, dt.time(), dt.timezone.utc) if release else newest.time
-    stated = {"torch": release.version} if release else {}
+    results = merged_results(
+        [one for pair in origin_commits for one in _import_results(api, old_report, *pair)]
+    )
+    latest_commit = max((commit for _, commit in origin_commits), key=lambda commit: commit.time)
+    start_time = (
+        dt.datetime.combine(release.date, dt.time(), dt.timezone.utc)
+        if release
+        else latest_commit.time
+    )
+    environment_update = {"torch": release.version} if release else {}
     changes = {
-        "started": at,
-        "environment": before.environment.model_copy(update=stated),
-        "origins": tuple(one.model_copy(update={"commit": new.sha}) for one, new in pairs),
-        "note": with_entry_counts(before.note, found.entries),
-        "suites": found.suites,
-        "tests": found.tests,
+        "started": start_time,
+        "environment": old_report.environment.model_copy(update=environment_update),
+        "origins": tuple(
+            one.model_copy(update={"commit": new_commit.sha}) for one, new_commit in origin_commits
+        ),
+        "note": with_entry_counts(old_report.note, results.entries),
+        "suites": results.suites,
+        "tests": results.tests,
     }
-    known = known_names(catalog)
-    after = with_imported_suite_names(before.model_copy(update=changes), known)
-    problems = list(report_problems(after, stored.path, known, now))
-    if {suite.name for suite in after.suites} != {suite.name for suite in before.suites}:
+    catalog_names = known_names(catalog)
+    new_report = with_imported_suite_names(old_report.model_copy(update=changes), catalog_names)
+    problems = list(report_problems(new_report, stored.path, catalog_names, now))
+    if {suite.name for suite in new_report.suites} != {suite.name for suite in old_report.suites}:
         what = "the files of this baseline now have other suites"
         problems.append(Problem(stored.path, 1, what, "import them again by hand"))
     if problems:
         raise ProblemsError(problems)
-    if not release and after.tests == before.tests:
+    if not release and new_report.tests == old_report.tests:
         return None
-    return _replacement_proposal(stored, after, newest)
+    return _replacement_proposal(stored, new_report, latest_commit)
 
 
 def _origin_commit(api: Api, origin: Origin, release: Release | None) -> ListedCommit:
     tag = f"v{release.version}" if release else ""
-    found = newest_commit(api, origin.repository, origin.path, tag)
-    if found is None:
+    commit = newest_commit(api, origin.repository, origin.path, tag)
+    if commit is None:
         raise GitHubError(f"{origin.repository} has no commit of {origin.path}")
-    return found
+    return commit
 
 
 def _import_results(
-    api: Api, before: Report, origin: Origin, commit: ListedCommit
+    api: Api, baseline: Report, origin: Origin, commit: ListedCommit
 ) -> Iterator[ImportResult]:
     """Yield the results of a baseline, converted from a file or folder at a commit.
 
-    `origin` names the file or folder. In a folder, only test files are converted. `before` is the
+    `origin` names the file or folder. In a folder, only test files are converted. `baseline` is the
     current baseline; the results are for its platform. Raises GitHubError, and ProblemsError if a
     file cannot be converted.
     """
@@ -160,32 +170,38 @@ def _import_results(
     if is_file:
         files = {path.name: repository.file_text(origin.path, commit.sha).encode()}
     else:
-        found = repository.folder_files(origin.path, commit.sha)
-        files = {name: found[name] for name in sorted(found) if _FOLDER_FILES.fullmatch(name)}
+        folder_files = repository.folder_files(origin.path, commit.sha)
+        files = {
+            name: folder_files[name]
+            for name in sorted(folder_files)
+            if _FOLDER_FILE_NAME.fullmatch(name)
+        }
     with TemporaryDirectory() as folder:
         for name, content in files.items():
             file = Path(folder, name)
             file.write_bytes(content)
             reader = READERS[detect_format(file) if is_file else _FOLDER_FORMAT]
-            yield reader(file, ImportOptions(accelerator=before.accelerator))
+            yield reader(file, ImportOptions(accelerator=baseline.accelerator))
 
 
-def _replacement_proposal(stored: StoredReport, after: Report, newest: ListedCommit) -> Proposal:
-    """Return the proposal to replace a stored report with `after`.
+def _replacement_proposal(
+    stored: StoredReport, new_report: Report, latest_commit: ListedCommit
+) -> Proposal:
+    """Return the proposal to replace a stored report with `new_report`.
 
-    `newest` is the newest commit of the files from which `after` was converted.
+    `latest_commit` is the newest commit of the files from which `new_report` was converted.
     """
     repositories = ", ".join(
-        code_span(name) for name in dict.fromkeys(o.repository for o in after.origins)
+        code_span(name) for name in dict.fromkeys(o.repository for o in new_report.origins)
     )
     lines = [
         (
             f"The CI of {repositories} expects other results since {code_span(stored.path)} "
             "was imported."
         ),
-        f"Newest commit: {code_span(newest.sha)} of {newest.day}.",
+        f"Newest commit: {code_span(latest_commit.sha)} of {latest_commit.day}.",
         "",
-        *_change_list_items(stored.report, after),
+        *_change_list_items(stored.report, new_report),
         "",
         "A baseline lists expected results. It is not a test run.",
         "In the note of the report, only the counts are new. Check that the rest still holds.",
@@ -196,29 +212,38 @@ def _replacement_proposal(stored: StoredReport, after: Report, newest: ListedCom
     return Proposal(
         path=stored.path,
         title=f"Update the results that {stored.id} expects",
-        versions=[newest.sha],
+        versions=[latest_commit.sha],
         lines=lines,
-        reason="\n".join(f"{o.repository}@{o.commit}:{o.path}" for o in after.origins),
-        edited=lambda _: report_text(after),
+        reason="\n".join(f"{o.repository}@{o.commit}:{o.path}" for o in new_report.origins),
+        edited=lambda _: report_text(new_report),
     )
 
 
-def _change_list_items(before: Report, after: Report) -> Iterator[str]:
+def _change_list_items(old_report: Report, new_report: Report) -> Iterator[str]:
     """Yield Markdown list items: the number of tests, and the added, removed and changed tests."""
-    old, new = (
-        {unquote(identity_of(test).key): test for test in side.tests} for side in (before, after)
+    old_tests, new_tests = (
+        {unquote(identity_of(test).key): test for test in report.tests}
+        for report in (old_report, new_report)
     )
-    yield f"- {count(len(new), 'test')} (before: {len(old):,})"
+    yield f"- {count(len(new_tests), 'test')} (before: {len(old_tests):,})"
     yield from names_list_item(
-        "Added", [f"{key}: {new[key].outcome}" for key in new if key not in old]
+        "Added", [f"{key}: {new_tests[key].outcome}" for key in new_tests if key not in old_tests]
     )
     yield from names_list_item(
-        "Removed", [f"{key}: {old[key].outcome}" for key in old if key not in new]
+        "Removed", [f"{key}: {old_tests[key].outcome}" for key in old_tests if key not in new_tests]
     )
-    pairs = [(key, old[key], new[key]) for key in new if key in old and new[key] != old[key]]
-    changed = [
-        f"{key}: {a.outcome}, now {b.outcome}" for key, a, b in pairs if a.outcome != b.outcome
+    changed_tests = [
+        (key, old_tests[key], new_tests[key])
+        for key in new_tests
+        if key in old_tests and new_tests[key] != old_tests[key]
     ]
-    yield from names_list_item("Changed", changed)
-    others = [key for key, a, b in pairs if a.outcome == b.outcome]
-    yield from names_list_item("Same result, other details", others)
+    outcome_changes = [
+        f"{key}: {old_test.outcome}, now {new_test.outcome}"
+        for key, old_test, new_test in changed_tests
+        if old_test.outcome != new_test.outcome
+    ]
+    yield from names_list_item("Changed", outcome_changes)
+    detail_changes = [
+        key for key, old_test, new_test in changed_tests if old_test.outcome == new_test.outcome
+    ]
+    yield from names_list_item("Same result, other details", detail_changes)

@@ -73,9 +73,9 @@ def body(platform: Platform, breakage: Breakage) -> str:
         *(["- newer runs don't include this test"] if breakage.gone else []),
         *(["- flaky: the test passes and fails intermittently"] if breakage.flaky else []),
         *(
-            f"- {d.what}: {code_span(d.before or 'not stated')} → "
-            f"{code_span(d.after or 'not stated')}"
-            for d in breakage.differences
+            f"- {difference.what}: {code_span(difference.before or 'not stated')} → "
+            f"{code_span(difference.after or 'not stated')}"
+            for difference in breakage.differences
         ),
         f"- contact: {people or 'no maintainer listed'}",
         "",

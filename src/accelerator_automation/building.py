@@ -57,7 +57,7 @@ class BrokenLinksError(BuildError):
 
 def mkdocs(root: Path, place: Path, variables: Mapping[str, str], *, quiet: bool = False) -> None:
     """Run `mkdocs build --strict` (see Engine); with `quiet`, its output appears only in errors."""
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(place)],
         cwd=root,
         env={**os.environ, **variables},
@@ -65,8 +65,8 @@ def mkdocs(root: Path, place: Path, variables: Mapping[str, str], *, quiet: bool
         text=True,
         check=False,
     )
-    if done.returncode:
-        raise EngineError(done.returncode, f"{done.stdout or ''}{done.stderr or ''}")
+    if result.returncode:
+        raise EngineError(result.returncode, f"{result.stdout or ''}{result.stderr or ''}")
 
 
 def build(  # noqa: PLR0913 - what, where, and how
@@ -101,8 +101,8 @@ def build(  # noqa: PLR0913 - what, where, and how
                 NIGHTS: str(nights) if archive else "",
             }
             engine(root, staging_folder(target), variables)
-        if broken := [str(fault) for fault in site_faults(BuiltSite(staging_folder(target)))]:
-            raise BrokenLinksError(broken)
+        if broken_links := [str(fault) for fault in site_faults(BuiltSite(staging_folder(target)))]:
+            raise BrokenLinksError(broken_links)
         publish_site(target)
     finally:
         shutil.rmtree(staging_folder(target), ignore_errors=True)
@@ -134,10 +134,10 @@ def publish_site(target: Path) -> None:
     There is no site for an instant, between the two renames. If a rename fails, the existing site
     is restored and OSError is raised.
     """
-    kept = previous_site(target)
-    shutil.rmtree(kept, ignore_errors=True)
+    previous = previous_site(target)
+    shutil.rmtree(previous, ignore_errors=True)
     if target.exists():
-        target.rename(kept)
+        target.rename(previous)
     try:
         staging_folder(target).rename(target)
     except OSError:
@@ -150,12 +150,12 @@ def restore_previous(target: Path) -> None:
 
     Raises UserError if there is no previous site, and OSError if a folder cannot be renamed.
     """
-    kept = previous_site(target)
-    if not kept.is_dir():
-        raise UserError(f"there is no previous site in {kept.name} next to {target.name}")
+    previous = previous_site(target)
+    if not previous.is_dir():
+        raise UserError(f"there is no previous site in {previous.name} next to {target.name}")
     staging = staging_folder(target)
     shutil.rmtree(staging, ignore_errors=True)
-    kept.rename(staging)
+    previous.rename(staging)
     publish_site(target)
 
 
@@ -179,20 +179,20 @@ def inputs_digest(root: Path, catalog: Catalog, standing_in: Mapping[str, dt.dat
     data has expired. `standing_in` maps a platform id to the date since which the last valid
     version is shown. The digest does not cover the metrics of nightly runs. Raises OSError.
     """
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for file in _input_files(root):
-        found.update(file.relative_to(root).as_posix().encode() + b"\0")
-        found.update(hashlib.sha256(file.read_bytes()).digest())
+        digest.update(file.relative_to(root).as_posix().encode() + b"\0")
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
     for name, problems in catalog.set_aside.items():
-        found.update(f"{name} {standing_in.get(name)} {problems}\0".encode())
-    return found.hexdigest()
+        digest.update(f"{name} {standing_in.get(name)} {problems}\0".encode())
+    return digest.hexdigest()
 
 
 def _input_files(root: Path) -> Iterator[Path]:
     for name in _INPUT_PATHS:
-        place = root / name
-        found = sorted(place.rglob("*")) if place.is_dir() else [place]
-        for file in found:
+        path = root / name
+        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+        for file in files:
             if file.is_file() and not any(
                 part.startswith(".") or part == "__pycache__" for part in file.parts[-4:]
             ):

@@ -45,11 +45,11 @@ CHECK_INTERVAL_DAYS = 7
 """The number of days in which each platform is checked once. GitHub limits requests per hour, so
 not all platforms are checked on the same day."""
 
-_SHARED = "shared-data"
+_SHARED_DATA = "shared-data"
 _DECLINED = "not_planned"
-_MOST_LINES, _MOST_PLACES, _MOST_LINE, _MOST_LISTED = 5, 3, 160, 50_000
+_MOST_LINES, _MOST_PLACES, _MOST_LINE_CHARACTERS, _MOST_ENTRY_CHARACTERS = 5, 3, 160, 50_000
 
-_FILE = re.compile(
+_FILE_URL = re.compile(
     r"https://github\.com/(?P<repository>[\w.-]+/[\w.-]+)/(?:blob|tree)"
     r"/(?P<commit>[0-9a-f]{7,40})/(?P<path>[^?#]+)"
 )
@@ -90,18 +90,18 @@ class CitedChange:
     words: tuple[str, ...]
 
 
-class _Entry(GitHubModel):
+class _FolderEntry(GitHubModel):
     name: str
     sha: Sha
 
 
-class _File(GitHubModel):
+class _FileResponse(GitHubModel):
     sha: Sha
     encoding: str
     content: str
 
 
-class _Contents(RootModel[_File | tuple[_Entry, ...]]):
+class _Contents(RootModel[_FileResponse | tuple[_FolderEntry, ...]]):
     """GitHub's response for a path: a file, or the entries of a folder."""
 
 
@@ -112,22 +112,24 @@ def cited_files(catalog: Catalog) -> dict[str, dict[CitedFile, Citations]]:
     imported reports cite files in their origins. Baselines that the nightly update converts again
     (see `is_converted_again`) are omitted.
     """
-    found: dict[str, dict[CitedFile, Citations]] = {p.id: {} for p in catalog.platforms}
+    files_by_platform: dict[str, dict[CitedFile, Citations]] = {p.id: {} for p in catalog.platforms}
     for fact in facts(catalog):
-        own = found.setdefault(platform_id_of(fact.path) or _SHARED, {})
+        platform_files = files_by_platform.setdefault(platform_id_of(fact.path) or _SHARED_DATA, {})
         for source in fact.sources:
-            if source.url and (match := _FILE.match(source.url)):
+            if source.url and (match := _FILE_URL.match(source.url)):
                 repository, commit, path = match.groups()
-                cited = own.setdefault(CitedFile(repository, commit, unquote(path)), Citations())
-                cited.places.append(f"{fact.path}:{fact.line}")
-                cited.lines.append(source.lines)
+                citations = platform_files.setdefault(
+                    CitedFile(repository, commit, unquote(path)), Citations()
+                )
+                citations.places.append(f"{fact.path}:{fact.line}")
+                citations.lines.append(source.lines)
     for stored in stored_reports(catalog)[0]:
         for origin in () if is_converted_again(stored.report) else stored.report.origins:
             file = CitedFile(origin.repository, origin.commit, origin.path)
-            cited = found[stored.report.accelerator].setdefault(file, Citations())
-            cited.places.append(stored.path)
-            cited.lines.append(None)
-    return found
+            citations = files_by_platform[stored.report.accelerator].setdefault(file, Citations())
+            citations.places.append(stored.path)
+            citations.lines.append(None)
+    return files_by_platform
 
 
 def is_converted_again(report: Report) -> bool:
@@ -149,8 +151,8 @@ def newest_commit(api: Api, repository: str, path: str, tag: str = "") -> Listed
     With a tag, searches the commits up to the tag, otherwise the default branch. Raises
     GitHubError.
     """
-    place = f"repos/{repository}/commits?path={quote(path)}&per_page=1{tag and f'&sha={tag}'}"
-    return next(iter(read_response(api, place, tuple[ListedCommit, ...])), None)
+    api_path = f"repos/{repository}/commits?path={quote(path)}&per_page=1{tag and f'&sha={tag}'}"
+    return next(iter(read_response(api, api_path, tuple[ListedCommit, ...])), None)
 
 
 def report_cited_files(api: Api, home: str, catalog: Catalog, day: dt.date) -> Issues:
@@ -160,27 +162,31 @@ def report_cited_files(api: Api, home: str, catalog: Catalog, day: dt.date) -> I
     `CHECK_INTERVAL_DAYS` days. `home` is this repository (OWNER/NAME). Returns how many issues were
     opened, updated and closed. Raises GitHubError.
     """
-    cited = cited_files(catalog)
+    files_by_platform = cited_files(catalog)
     checked_names = [
-        name for place, name in enumerate(sorted(cited)) if is_checked_on_day(place, day)
+        name
+        for index, name in enumerate(sorted(files_by_platform))
+        if is_checked_on_day(index, day)
     ]
     issues = IssueList(api, home, LABEL)
-    known = issues.read()
-    declined = [i.body or "" for i in known if i.topic(LABEL) and i.state_reason == _DECLINED]
+    listed_issues = issues.read()
+    declined = [
+        i.body or "" for i in listed_issues if i.topic(LABEL) and i.state_reason == _DECLINED
+    ]
     comparer = _CitedFileComparer(api)
     topics = []
     for name in checked_names:
         changes = [
             change
-            for change in comparer.changes(cited[name])
+            for change in comparer.changes(files_by_platform[name])
             if not any(f"\n- {change.name}: " in body for body in declined)
         ]
         if changes:
             topics.append(_topic(catalog, name, changes))
-    not_checked = cited.keys() - set(checked_names)
+    not_checked = files_by_platform.keys() - set(checked_names)
     # Without the closed issues, so that a change after an issue was closed opens a new one.
-    shown = [issue for issue in known if issue.state == "open"]
-    return issues.update_issues(topics, shown, lambda name: name in not_checked)
+    open_issues = [issue for issue in listed_issues if issue.state == "open"]
+    return issues.update_issues(topics, open_issues, lambda name: name in not_checked)
 
 
 def _topic(catalog: Catalog, name: str, changes: Collection[CitedChange]) -> IssueTopic:
@@ -188,15 +194,15 @@ def _topic(catalog: Catalog, name: str, changes: Collection[CitedChange]) -> Iss
     people = platform.accelerator.maintainers if platform else ()
     contact = ", ".join(code_span(person.github) for person in people)
     entries: list[str] = []
-    left = len(changes)
+    unlisted = len(changes)
     for change in changes:
         entry = "\n".join(_change_item_lines(change))
-        if sum(map(len, entries)) + len(entry) > _MOST_LISTED:
+        if sum(map(len, entries)) + len(entry) > _MOST_ENTRY_CHARACTERS:
             break
         entries.append(entry)
-        left -= 1
-    if left:
-        entries.append(f"- {count(left, 'more file')}")
+        unlisted -= 1
+    if unlisted:
+        entries.append(f"- {count(unlisted, 'more file')}")
     lines = [
         f"Facts of {code_span(name)} cite these files, which have changed since they were read.",
         "",
@@ -214,11 +220,11 @@ def _topic(catalog: Catalog, name: str, changes: Collection[CitedChange]) -> Iss
 
 
 def _change_item_lines(change: CitedChange) -> Iterator[str]:
-    shown = ", ".join(map(code_span, change.places[:_MOST_PLACES]))
+    shown_places = ", ".join(map(code_span, change.places[:_MOST_PLACES]))
     more = len(change.places) - _MOST_PLACES
-    others = f" and {count(more, 'more place')}" if more > 0 else ""
-    yield f"- {change.name}: cited in {shown}{others}"
-    yield from (f"  - {words}" for words in change.words)
+    suffix = f" and {count(more, 'more place')}" if more > 0 else ""
+    yield f"- {change.name}: cited in {shown_places}{suffix}"
+    yield from (f"  - {sentence}" for sentence in change.words)
 
 
 @dataclass(frozen=True)
@@ -234,75 +240,85 @@ class _CitedFileComparer:
         If GitHub refuses the request for a file, the item states the error. Raises GitHubError for
         temporary errors.
         """
-        gone: dict[str, list[str]] = {}
+        gone_repositories: dict[str, list[str]] = {}
         for file, citations in sorted(cited.items(), key=lambda item: item[0]):
-            if file.repository in gone:
-                gone[file.repository] += citations.places
+            if file.repository in gone_repositories:
+                gone_repositories[file.repository] += citations.places
                 continue
-            place = f"{code_span(file.repository)}, {code_span(file.path)}"
-            name = f"{place} at {code_span(file.commit)}"
+            location = f"{code_span(file.repository)}, {code_span(file.path)}"
+            name = f"{location} at {code_span(file.commit)}"
             places = tuple(dict.fromkeys(citations.places))
             try:
-                after = self._contents(file.repository, file.path, "")
-                if after is None and not exists(self.api, f"repos/{file.repository}"):
-                    gone[file.repository] = citations.places
+                current_contents = self._contents(file.repository, file.path, "")
+                if current_contents is None and not exists(self.api, f"repos/{file.repository}"):
+                    gone_repositories[file.repository] = citations.places
                     continue
-                words = tuple(self._change_sentences(file, after, citations))
+                sentences = tuple(self._change_sentences(file, current_contents, citations))
             except GitHubError as error:
                 if error.passing:
                     raise
-                words = (f"GitHub does not return the file: {code_span(str(error))}",)
-            if words:
-                yield CitedChange(name, places, words)
-        for repository, found in gone.items():
-            words = ("The repository was deleted or is private. The facts keep their sources.",)
-            yield CitedChange(code_span(repository), tuple(dict.fromkeys(found)), words)
+                sentences = (f"GitHub does not return the file: {code_span(str(error))}",)
+            if sentences:
+                yield CitedChange(name, places, sentences)
+        for repository, citing_places in gone_repositories.items():
+            sentences = ("The repository was deleted or is private. The facts keep their sources.",)
+            yield CitedChange(code_span(repository), tuple(dict.fromkeys(citing_places)), sentences)
 
     def _change_sentences(
-        self, file: CitedFile, after: _Contents | None, citations: Citations
+        self, file: CitedFile, current_contents: _Contents | None, citations: Citations
     ) -> Iterator[str]:
-        if after is None:
+        if current_contents is None:
             yield "The default branch no longer has the file. The facts keep their source."
             return
-        before = self._contents(file.repository, file.path, file.commit)
-        if before is None:
+        cited_contents = self._contents(file.repository, file.path, file.commit)
+        if cited_contents is None:
             yield "GitHub no longer has the file at this commit. The facts keep their source."
             return
-        found = [*_differences(before.root, after.root, citations.lines)]
-        if found:
+        differences = [*_differences(cited_contents.root, current_contents.root, citations.lines)]
+        if differences:
             commit = newest_commit(self.api, file.repository, file.path)
             if commit:
                 yield f"Newest commit: {code_span(commit.sha)} of {commit.day}"
-        yield from found
+        yield from differences
 
     def _contents(self, repository: str, path: str, ref: str) -> _Contents | None:
         """Return a file or folder at `ref` (empty: the default branch), or None if it is gone."""
         key = (repository, path, ref)
         if key not in self._known:
-            place = f"repos/{repository}/contents/{quote(path)}{f'?ref={ref}' if ref else ''}"
-            self._known[key] = none_if_missing(lambda: read_response(self.api, place, _Contents))
+            api_path = f"repos/{repository}/contents/{quote(path)}{f'?ref={ref}' if ref else ''}"
+            self._known[key] = none_if_missing(lambda: read_response(self.api, api_path, _Contents))
         return self._known[key]
 
 
 def _differences(
-    before: _File | tuple[_Entry, ...],
-    after: _File | tuple[_Entry, ...],
-    cited: Collection[str | None],
+    cited_contents: _FileResponse | tuple[_FolderEntry, ...],
+    current_contents: _FileResponse | tuple[_FolderEntry, ...],
+    cited_ranges: Collection[str | None],
 ) -> Iterator[str]:
-    if isinstance(before, _File) and isinstance(after, _File):
-        if before.sha != after.sha:
-            yield from _text_differences(_text_lines(before), _text_lines(after), cited)
-    elif isinstance(before, tuple) and isinstance(after, tuple):
-        old, new = ({entry.name: entry.sha for entry in side} for side in (before, after))
-        yield from _change_summary("Removed", [name for name in old if name not in new])
-        yield from _change_summary("Added", [name for name in new if name not in old])
-        yield from _change_summary("Changed", [n for n in old if n in new and old[n] != new[n]])
+    if isinstance(cited_contents, _FileResponse) and isinstance(current_contents, _FileResponse):
+        if cited_contents.sha != current_contents.sha:
+            yield from _text_differences(
+                _text_lines(cited_contents), _text_lines(current_contents), cited_ranges
+            )
+    elif isinstance(cited_contents, tuple) and isinstance(current_contents, tuple):
+        old_shas, new_shas = (
+            {entry.name: entry.sha for entry in contents}
+            for contents in (cited_contents, current_contents)
+        )
+        yield from _change_summary("Removed", [name for name in old_shas if name not in new_shas])
+        yield from _change_summary("Added", [name for name in new_shas if name not in old_shas])
+        yield from _change_summary(
+            "Changed", [n for n in old_shas if n in new_shas and old_shas[n] != new_shas[n]]
+        )
     else:
-        kinds = ["a file" if isinstance(side, _File) else "a folder" for side in (before, after)]
+        kinds = [
+            "a file" if isinstance(contents, _FileResponse) else "a folder"
+            for contents in (cited_contents, current_contents)
+        ]
         yield f"The path was {kinds[0]} and is now {kinds[1]}. The facts keep their source."
 
 
-def _text_lines(file: _File) -> list[str] | None:
+def _text_lines(file: _FileResponse) -> list[str] | None:
     """Return the lines of a file, or None if it is binary or too large for GitHub's API."""
     try:
         text = base64.b64decode(file.content).decode()
@@ -312,50 +328,61 @@ def _text_lines(file: _File) -> list[str] | None:
 
 
 def _text_differences(
-    before: list[str] | None, after: list[str] | None, cited: Collection[str | None]
+    old_lines: list[str] | None, new_lines: list[str] | None, cited_ranges: Collection[str | None]
 ) -> Iterator[str]:
-    if before is None or after is None:
+    if old_lines is None or new_lines is None:
         yield "The file changed. It is not text, or larger than 1 MB: compare it by hand."
         return
-    old = before
-    if None not in cited:
-        parts = [_cited_lines(before, lines) for lines in cited if lines]
-        old = [line for part in parts if not _contains_lines(after, part) for line in part]
-        if not old:
+    compared_lines = old_lines
+    if None not in cited_ranges:
+        cited_parts = [
+            _cited_lines(old_lines, line_range) for line_range in cited_ranges if line_range
+        ]
+        compared_lines = [
+            line for part in cited_parts if not _contains_lines(new_lines, part) for line in part
+        ]
+        if not compared_lines:
             return
-    kept, known = Counter(_stripped_lines(after)), Counter(_stripped_lines(before))
-    yield from _change_summary("Removed", _surplus_lines(_stripped_lines(old), kept))
-    yield from _change_summary("Added", _surplus_lines(_stripped_lines(after), known))
+    new_counts, old_counts = (
+        Counter(_stripped_lines(new_lines)),
+        Counter(_stripped_lines(old_lines)),
+    )
+    yield from _change_summary(
+        "Removed", _surplus_lines(_stripped_lines(compared_lines), new_counts)
+    )
+    yield from _change_summary("Added", _surplus_lines(_stripped_lines(new_lines), old_counts))
 
 
-def _cited_lines(lines: list[str], cited: str) -> list[str]:
-    first, _, last = cited.partition("-")
+def _cited_lines(lines: list[str], line_range: str) -> list[str]:
+    first, _, last = line_range.partition("-")
     return lines[int(first) - 1 : int(last or first)]
 
 
 def _contains_lines(lines: list[str], part: list[str]) -> bool:
-    text, wanted = ("\n".join(["", *side, ""]) for side in (lines, part))
-    return wanted in text
+    text, part_text = ("\n".join(["", *block, ""]) for block in (lines, part))
+    return part_text in text
 
 
 def _stripped_lines(lines: Iterable[str]) -> list[str]:
     return [stripped for line in lines if (stripped := line.strip())]
 
 
-def _surplus_lines(lines: Iterable[str], others: Counter[str]) -> list[str]:
-    """Return the lines that occur more often in `lines` than in `others`."""
-    left = Counter(others)
-    found = []
+def _surplus_lines(lines: Iterable[str], other_counts: Counter[str]) -> list[str]:
+    """Return the lines that occur more often in `lines` than in `other_counts`."""
+    remaining = Counter(other_counts)
+    surplus = []
     for line in lines:
-        if left[line]:
-            left[line] -= 1
+        if remaining[line]:
+            remaining[line] -= 1
         else:
-            found.append(line)
-    return found
+            surplus.append(line)
+    return surplus
 
 
-def _change_summary(what: str, found: Collection[str]) -> Iterator[str]:
-    if found:
-        shown = ", ".join(code_span(one[:_MOST_LINE]) for one in list(found)[:_MOST_LINES])
-        more = len(found) - _MOST_LINES
-        yield f"{what}: {shown}{f' and {more} more' if more > 0 else ''}"
+def _change_summary(heading: str, items: Collection[str]) -> Iterator[str]:
+    if items:
+        shown = ", ".join(
+            code_span(item[:_MOST_LINE_CHARACTERS]) for item in list(items)[:_MOST_LINES]
+        )
+        more = len(items) - _MOST_LINES
+        yield f"{heading}: {shown}{f' and {more} more' if more > 0 else ''}"

@@ -39,29 +39,31 @@ def post_comment(api: Api, run: PullRequestRun, base: Maintainers) -> str:
     platform's maintainers in the base commit, because a pull request can change the maintainers.
     Raises GitHubError. Raises HarmfulError if `markdown_check.faults` refuses the comment.
     """
-    ended = run.workflow_run
-    if ended.event != "pull_request" or ended.conclusion not in {"success", "failure"}:
-        return f"No comment needed for a run of {ended.event} that ended as {ended.conclusion}."
+    ci_run = run.workflow_run
+    if ci_run.event != "pull_request" or ci_run.conclusion not in {"success", "failure"}:
+        return f"No comment needed for a run of {ci_run.event} that ended as {ci_run.conclusion}."
     try:
-        found = _artifact(api, run)
+        artifact = _artifact(api, run)
     except ArtifactError as error:
         return f"No comment posted: {error}."
-    home = f"repos/{run.repository.full_name}"
-    pull = read_response(api, f"{home}/pulls/{found.number}", PullRequest)
+    repository_path = f"repos/{run.repository.full_name}"
+    pull = read_response(api, f"{repository_path}/pulls/{artifact.number}", PullRequest)
     if reason := _reason_not_to_post(run, pull):
         return f"No comment posted: {reason}."
     text = (
         failure_comment(run)
-        if ended.conclusion == "failure"
-        else difference_comment(run, found.difference, _notices(api, home, pull, base))
+        if ci_run.conclusion == "failure"
+        else difference_comment(
+            run, artifact.difference, _notices(api, repository_path, pull, base)
+        )
     )
-    comment = _own_comment(api, home, pull.number)
+    comment = _own_comment(api, repository_path, pull.number)
     if comment:
-        api.send("PATCH", f"{home}/issues/comments/{comment.id}", {"body": text})
+        api.send("PATCH", f"{repository_path}/issues/comments/{comment.id}", {"body": text})
         return f"The comment on pull request {pull.number} was updated."
-    if ended.conclusion == "failure":
+    if ci_run.conclusion == "failure":
         return "No comment posted: the run failed, and its check shows the failure."
-    api.send("POST", f"{home}/issues/{pull.number}/comments", {"body": text})
+    api.send("POST", f"{repository_path}/issues/{pull.number}/comments", {"body": text})
     return f"A comment on pull request {pull.number} was posted."
 
 
@@ -84,26 +86,28 @@ def _reason_not_to_post(run: PullRequestRun, pull: PullRequest) -> str | None:
 
 
 def _artifact(api: Api, run: PullRequestRun) -> Artifact:
-    home = f"repos/{run.repository.full_name}/actions"
-    listed = read_response(
-        api, f"{home}/runs/{run.workflow_run.id}/artifacts?per_page=100", Artifacts
+    actions_path = f"repos/{run.repository.full_name}/actions"
+    page = read_response(
+        api, f"{actions_path}/runs/{run.workflow_run.id}/artifacts?per_page=100", Artifacts
     )
-    found = [a for a in listed.artifacts if a.name == ARTIFACT_NAME and not a.expired]
-    if len(found) != 1:
-        raise ArtifactError(f"the run has {len(found)} artifacts with the name {ARTIFACT_NAME}")
-    if found[0].size_in_bytes > MOST_ARTIFACT_BYTES:
+    artifacts = [a for a in page.artifacts if a.name == ARTIFACT_NAME and not a.expired]
+    if len(artifacts) != 1:
+        raise ArtifactError(f"the run has {len(artifacts)} artifacts with the name {ARTIFACT_NAME}")
+    if artifacts[0].size_in_bytes > MOST_ARTIFACT_BYTES:
         raise ArtifactError(f"the artifact has more than {MOST_ARTIFACT_BYTES:,} bytes")
-    return read_artifact(api.download(f"{home}/artifacts/{found[0].id}/zip", MOST_ARTIFACT_BYTES))
+    return read_artifact(
+        api.download(f"{actions_path}/artifacts/{artifacts[0].id}/zip", MOST_ARTIFACT_BYTES)
+    )
 
 
-def _notices(api: Api, home: str, pull: PullRequest, base: Maintainers) -> list[str]:
-    files = list(read_all_pages(api, f"{home}/pulls/{pull.number}/files", ChangedFile))
+def _notices(api: Api, repository_path: str, pull: PullRequest, base: Maintainers) -> list[str]:
+    files = list(read_all_pages(api, f"{repository_path}/pulls/{pull.number}/files", ChangedFile))
     paths = [path for f in files for path in (f.filename, f.previous_filename) if path]
     return notices(base, changed_platforms(paths), pull.user.login if pull.user else "ghost")
 
 
-def _own_comment(api: Api, home: str, number: int) -> Comment | None:
-    for comment in read_all_pages(api, f"{home}/issues/{number}/comments", Comment):
+def _own_comment(api: Api, repository_path: str, number: int) -> Comment | None:
+    for comment in read_all_pages(api, f"{repository_path}/issues/{number}/comments", Comment):
         written_here = comment.user is not None and comment.user.login == BOT
         if written_here and (comment.body or "").startswith(MARKER):
             return comment
@@ -117,10 +121,10 @@ def _own_comment(api: Api, home: str, number: int) -> Comment | None:
 ARTIFACT_NAME = "difference"
 MOST_ARTIFACT_BYTES = 4 * 1024 * 1024
 
-_NUMBER = "number"
-_DIFFERENCE = "difference.json"
+_NUMBER_FILE = "number"
+_DIFFERENCE_FILE = "difference.json"
 _MOST_UNPACKED = 8 * 1024 * 1024
-_DIGITS = re.compile(r"[1-9][0-9]{0,8}\n?")
+_NUMBER_PATTERN = re.compile(r"[1-9][0-9]{0,8}\n?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +139,15 @@ class Artifact:
 
 def read_artifact(archive: bytes) -> Artifact:
     """Read the zip archive of an artifact. Raises ArtifactError."""
-    found = read_members(archive, {_NUMBER: 20, _DIFFERENCE: _MOST_UNPACKED}, MOST_ARTIFACT_BYTES)
+    members = read_members(
+        archive, {_NUMBER_FILE: 20, _DIFFERENCE_FILE: _MOST_UNPACKED}, MOST_ARTIFACT_BYTES
+    )
     try:
-        texts = {name: data.decode() for name, data in found.items()}
+        texts = {name: data.decode() for name, data in members.items()}
     except UnicodeDecodeError:
         raise ArtifactError("the archive cannot be read") from None
-    number, difference = texts.get(_NUMBER), texts.get(_DIFFERENCE)
-    if number is None or not _DIGITS.fullmatch(number):
+    number, difference = texts.get(_NUMBER_FILE), texts.get(_DIFFERENCE_FILE)
+    if number is None or not _NUMBER_PATTERN.fullmatch(number):
         raise ArtifactError("the archive contains no pull request number")
     return Artifact(int(number), _parse_difference(difference) if difference is not None else None)
 
@@ -155,15 +161,15 @@ def _parse_difference(text: str) -> Difference | None:
 
 MARKER = "<!-- accelerator-portal:diff -->"
 
-_ABOUT = (
+_ABOUT_TEMPLATE = (
     "Built from commit {commit} by {run}. The artifact {preview} is a preview of the site. "
     "The content comes from the pull request and has not been reviewed."
 )
-_FAILED = (
+_FAILED_TEMPLATE = (
     "Commit {commit} did not pass the check or the strict build, so there is no comparison. "
     "{run} lists every problem by file and line."
 )
-_UNREADABLE = (
+_UNREADABLE_TEXT = (
     "The comparison cannot be shown, because its format is not supported. This happens if the pull "
     "request changes that format."
 )
@@ -182,16 +188,16 @@ def difference_comment(
     comparison cannot be shown. `notices` are sentences about changed folders that the author does
     not maintain. Raises HarmfulError.
     """
-    changes = markdown(difference) if difference else _UNREADABLE
-    first, _, rest = changes.partition("\n")
-    about = _ABOUT.format(**_template_values(run), preview="`preview`")
-    listed = "\n".join(f"- {notice}" for notice in notices)
-    return _checked_comment(run, [first, listed, rest.strip(), about])
+    changes = markdown(difference) if difference else _UNREADABLE_TEXT
+    heading, _, rest = changes.partition("\n")
+    about = _ABOUT_TEMPLATE.format(**_template_values(run), preview="`preview`")
+    notice_list = "\n".join(f"- {notice}" for notice in notices)
+    return _checked_comment(run, [heading, notice_list, rest.strip(), about])
 
 
 def failure_comment(run: PullRequestRun) -> str:
     """Return the comment for a commit that could not be built. Raises HarmfulError."""
-    return _checked_comment(run, [_FAILED.format(**_template_values(run))])
+    return _checked_comment(run, [_FAILED_TEMPLATE.format(**_template_values(run))])
 
 
 def _template_values(run: PullRequestRun) -> dict[str, str]:
@@ -200,6 +206,6 @@ def _template_values(run: PullRequestRun) -> dict[str, str]:
 
 def _checked_comment(run: PullRequestRun, parts: Sequence[str]) -> str:
     text = "\n\n".join([MARKER, *filter(None, parts)]) + "\n"
-    if found := faults(text, MARKER, [run.address]):
-        raise HarmfulError(f"comment not posted: {'; '.join(found[:5])}")
+    if problems := faults(text, MARKER, [run.address]):
+        raise HarmfulError(f"comment not posted: {'; '.join(problems[:5])}")
     return text

@@ -70,14 +70,14 @@ def fetch_reports(
     them, and returns a result for each. Replaces files atomically. Raises OSError.
     """
     sources = sources or FeedAccess()
-    wanted = [(p, feed) for p in catalog.platforms for feed in p.accelerator.report_feeds]
-    found = fetch_bodies([feed for _, feed in wanted], sources.limits, sources.api)
+    platform_feeds = [(p, feed) for p in catalog.platforms for feed in p.accelerator.report_feeds]
+    bodies = fetch_bodies([feed for _, feed in platform_feeds], sources.limits, sources.api)
     store = _ReportStore(root, catalog, known_names(catalog), now)
-    fetched = [
+    feed_results = [
         store.add(platform.id, feed.name, body)
-        for (platform, feed), body in zip(wanted, found, strict=True)
+        for (platform, feed), body in zip(platform_feeds, bodies, strict=True)
     ]
-    return fetched + list(_store_own_reports(store, sources.made_here))
+    return feed_results + list(_store_own_reports(store, sources.made_here))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +158,13 @@ class _ReportStore:
         The folder must not exceed its limits, and must not get new errors. If the folder has a
         report with the same file name, it does not count, because `file` replaces it.
         """
-        before = self._result_files(accelerator)
-        after = _with_file(before, file)
+        old_files = self._result_files(accelerator)
+        new_files = _with_file(old_files, file)
         path = f"{ACCELERATORS}/{accelerator}/{RESULTS}"
         remedy = "remove older reports from the folder"
-        problems = [Problem(path, 1, what, remedy) for what in exceeded_limits(after)] or sorted(
-            self._errors(accelerator, after) - self._errors(accelerator, before)
-        )
+        problems = [
+            Problem(path, 1, what, remedy) for what in exceeded_limits(new_files)
+        ] or sorted(self._errors(accelerator, new_files) - self._errors(accelerator, old_files))
         if problems:
             raise ProblemsError(problems)
 
@@ -190,8 +190,8 @@ def _store_own_reports(store: _ReportStore, folder: Path | None) -> Iterator[Fet
         elif catalog.own_runs is None or accelerator not in catalog.own_runs.ids:
             why = f"{OWN_RUNS} does not list this platform"
             yield FetchResult(accelerator, name, "refused", (why,))
-        elif wrong := report_fault(file.name):
-            yield FetchResult(accelerator, name, "refused", (": ".join(wrong),))
+        elif fault := report_fault(file.name):
+            yield FetchResult(accelerator, name, "refused", (": ".join(fault),))
         else:
             yield store.add(accelerator, name, file.read_bytes(), own=True)
 
@@ -206,8 +206,8 @@ TRUSTED_EVENTS = {"push", "repository_dispatch", "schedule", "workflow_dispatch"
 SECONDS_IN_ALL = 10 * 60
 """The time limit for all feeds, so that one vendor's slow server does not block the others."""
 
-_AT_ONCE = 8
-_MOST_CHECKSUM = 4096
+_MOST_THREADS = 8
+_MOST_CHECKSUM_BYTES = 4096
 _SHA256 = re.compile(r"\b[0-9a-f]{64}\b")
 
 
@@ -250,13 +250,13 @@ async def _fetch_bodies(
     feeds: Iterable[ReportFeed], limits: RequestLimits, api: Api | None
 ) -> list[FeedBody]:
     loop = asyncio.get_running_loop()
-    end = loop.time() + SECONDS_IN_ALL
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    deadline = loop.time() + SECONDS_IN_ALL
+    with ThreadPoolExecutor(_MOST_THREADS) as pool:
         async with open_client(AGENT, limits) as client:
 
             async def fetch_feed(feed: ReportFeed) -> FeedBody:
                 try:
-                    async with asyncio.timeout_at(end):
+                    async with asyncio.timeout_at(deadline):
                         if feed.url:
                             return await _fetch_url(client, feed.url, feed.sha256)
                         return await loop.run_in_executor(pool, _fetch_from_github, feed, api)
@@ -274,19 +274,19 @@ async def _fetch_bodies(
             return list(await asyncio.gather(*map(fetch_feed, feeds)))
 
 
-async def _fetch_url(client: HttpClient, url: str, checksum: str | None) -> bytes:
-    answer = await client.get(url, {"accept": "application/json"}, max_bytes=MAX_REPORT_BYTES)
-    if checksum:
-        checksum_response = await client.get(checksum, max_bytes=_MOST_CHECKSUM)
-        _verify_checksum(answer.body, checksum_response.body.decode("ascii", "replace").lower())
-    return answer.body
+async def _fetch_url(client: HttpClient, url: str, checksum_url: str | None) -> bytes:
+    response = await client.get(url, {"accept": "application/json"}, max_bytes=MAX_REPORT_BYTES)
+    if checksum_url:
+        checksum_response = await client.get(checksum_url, max_bytes=_MOST_CHECKSUM_BYTES)
+        _verify_checksum(response.body, checksum_response.body.decode("ascii", "replace").lower())
+    return response.body
 
 
 def _verify_checksum(body: bytes, checksum_text: str) -> None:
-    found = _SHA256.search(checksum_text)
-    if found is None:
+    match = _SHA256.search(checksum_text)
+    if match is None:
         raise FeedError("its checksum is not a SHA-256 checksum", refused=True)
-    if hashlib.sha256(body).hexdigest() != found[0]:
+    if hashlib.sha256(body).hexdigest() != match[0]:
         raise FeedError("its checksum doesn't match", refused=True)
 
 
@@ -300,37 +300,43 @@ def _fetch_from_github(feed: ReportFeed, api: Api | None) -> bytes:
     raise LookupError(f"the feed {feed.name} has no location")  # its model refuses that
 
 
-def _download_asset(place: ReleaseAsset, api: Api) -> bytes:
-    home = f"repos/{place.repository}/releases"
-    release = read_response(api, f"{home}/latest", _Release)
-    found = next((asset for asset in release.assets if asset.name == place.asset), None)
-    if found is None:
-        raise FeedError(f"the newest release of {place.repository} has no {place.asset}")
-    if found.size > MAX_REPORT_BYTES:
-        raise FeedError(f"{place.asset} has more than {MAX_REPORT_BYTES:,} bytes", refused=True)
-    body = api.download(f"{home}/assets/{found.id}", MAX_REPORT_BYTES)
-    if found.digest:
-        _verify_checksum(body, found.digest)
+def _download_asset(location: ReleaseAsset, api: Api) -> bytes:
+    releases_path = f"repos/{location.repository}/releases"
+    release = read_response(api, f"{releases_path}/latest", _Release)
+    listed_asset = next((asset for asset in release.assets if asset.name == location.asset), None)
+    if listed_asset is None:
+        raise FeedError(f"the newest release of {location.repository} has no {location.asset}")
+    if listed_asset.size > MAX_REPORT_BYTES:
+        raise FeedError(f"{location.asset} has more than {MAX_REPORT_BYTES:,} bytes", refused=True)
+    body = api.download(f"{releases_path}/assets/{listed_asset.id}", MAX_REPORT_BYTES)
+    if listed_asset.digest:
+        _verify_checksum(body, listed_asset.digest)
     return body
 
 
-def _download_artifact(place: WorkflowArtifact, api: Api) -> bytes:
-    home = f"repos/{place.repository}/actions"
-    query = f"branch={place.branch}&status=success&exclude_pull_requests=true&per_page=50"
+def _download_artifact(location: WorkflowArtifact, api: Api) -> bytes:
+    actions_path = f"repos/{location.repository}/actions"
+    query = f"branch={location.branch}&status=success&exclude_pull_requests=true&per_page=50"
     runs = read_response(
-        api, f"{home}/workflows/{place.workflow}/runs?{query}", ListedRuns
+        api, f"{actions_path}/workflows/{location.workflow}/runs?{query}", ListedRuns
     ).workflow_runs
     for run in runs:
         source = run.head_repository.full_name if run.head_repository else ""
-        if run.event not in TRUSTED_EVENTS or source.casefold() != place.repository.casefold():
+        if run.event not in TRUSTED_EVENTS or source.casefold() != location.repository.casefold():
             continue
-        query = f"name={place.artifact}&per_page=20"
-        listed = read_response(api, f"{home}/runs/{run.id}/artifacts?{query}", Artifacts).artifacts
-        if kept := [artifact for artifact in listed if not artifact.expired]:
-            archive = api.download(f"{home}/artifacts/{kept[0].id}/zip", MAX_REPORT_BYTES)
+        query = f"name={location.artifact}&per_page=20"
+        artifacts = read_response(
+            api, f"{actions_path}/runs/{run.id}/artifacts?{query}", Artifacts
+        ).artifacts
+        if unexpired := [artifact for artifact in artifacts if not artifact.expired]:
+            archive = api.download(
+                f"{actions_path}/artifacts/{unexpired[0].id}/zip", MAX_REPORT_BYTES
+            )
             files = read_members(archive, {REPORT_FILE: MAX_REPORT_BYTES}, MAX_REPORT_BYTES)
             if REPORT_FILE not in files:
-                raise FeedError(f"the artifact {place.artifact} has no {REPORT_FILE}", refused=True)
+                raise FeedError(
+                    f"the artifact {location.artifact} has no {REPORT_FILE}", refused=True
+                )
             return files[REPORT_FILE]
-    what = f"no successful run of {place.workflow} on {place.branch} has {place.artifact}"
+    what = f"no successful run of {location.workflow} on {location.branch} has {location.artifact}"
     raise FeedError(what)

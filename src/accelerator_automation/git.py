@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from accelerator_portal.catalog.problem import UserError
 
-_SECONDS = 600
+_TIMEOUT_SECONDS = 600
 
 
 class GitError(UserError):
@@ -33,7 +33,7 @@ def run_git(
             input=text,
             capture_output=True,
             text=True,
-            timeout=_SECONDS,
+            timeout=_TIMEOUT_SECONDS,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -47,10 +47,10 @@ def git(
 
     Raises GitError if it fails.
     """
-    done = run_git(place, *words, variables=variables, text=text)
-    if done.returncode:
-        raise git_error(done)
-    return done.stdout
+    result = run_git(place, *words, variables=variables, text=text)
+    if result.returncode:
+        raise git_error(result)
+    return result.stdout
 
 
 def git_error(done: subprocess.CompletedProcess[str]) -> GitError:
@@ -79,11 +79,11 @@ def changed_entries(repository: Path, before: str, after: str) -> dict[str, Tree
     """
     text = git(repository, "diff-tree", "-r", "-z", "--no-renames", before, after)
     fields = text.split("\0")[:-1]
-    found = {}
-    for head, path in zip(fields[::2], fields[1::2], strict=True):
-        _, mode, _, blob, _ = head.split(" ")
-        found[path] = (mode, blob)
-    return found
+    entries = {}
+    for header, path in zip(fields[::2], fields[1::2], strict=True):
+        _, mode, _, blob, _ = header.split(" ")
+        entries[path] = (mode, blob)
+    return entries
 
 
 def conflicting_paths(

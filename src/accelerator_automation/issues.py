@@ -43,8 +43,8 @@ class Issue(GitHubModel):
         """
         if self.user is None or self.user.login != BOT:
             return None
-        found = _MARKER.match(self.body or "")
-        return found[2] if found and found[1] == label else None
+        match = _MARKER.match(self.body or "")
+        return match[2] if match and match[1] == label else None
 
     @property
     def muted(self) -> bool:
@@ -91,8 +91,8 @@ def issue_text(label: str, name: str, lines: Iterable[str]) -> str:
     """
     marker = f"<!-- accelerator-portal {label} {name} -->"
     text = "\n".join([marker, "", *lines]) + "\n"
-    if wrong := faults(text, marker):
-        raise ValueError(f"the issue {label} {name}: {wrong[0]}")
+    if problems := faults(text, marker):
+        raise ValueError(f"the issue {label} {name}: {problems[0]}")
     return text
 
 
@@ -123,27 +123,27 @@ class IssueList:
         stays open. An interrupted call can be repeated, because existing issues are found by their
         markers.
         """
-        wanted = {topic.name: topic for topic in topics}
-        known: dict[str, Issue] = {}
+        topics_by_name = {topic.name: topic for topic in topics}
+        issues_by_topic: dict[str, Issue] = {}
         opened = renewed = closed = waiting = 0
         for issue in sorted(issues, key=lambda issue: issue.number):
             name = issue.topic(self.label)
             if name is None:
                 continue
-            is_duplicate = known.setdefault(name, issue) is not issue
-            is_resolved = name not in wanted and not is_left(name)
+            is_duplicate = issues_by_topic.setdefault(name, issue) is not issue
+            is_resolved = name not in topics_by_name and not is_left(name)
             if issue.state == "open" and (is_duplicate or is_resolved):
                 self._edit_issue(issue, {"state": "closed", "state_reason": "completed"})
                 closed += 1
-        for name, topic in wanted.items():
-            found = known.get(name)
-            if found is None and opened == MOST_OPENED:
+        for name, topic in topics_by_name.items():
+            existing = issues_by_topic.get(name)
+            if existing is None and opened == MOST_OPENED:
                 waiting += 1
-            elif found is None:
+            elif existing is None:
                 self._open_issue(topic)
                 opened += 1
-            elif found.state == "open" and not found.muted and found.body != topic.body:
-                self._edit_issue(found, {"body": topic.body})
+            elif existing.state == "open" and not existing.muted and existing.body != topic.body:
+                self._edit_issue(existing, {"body": topic.body})
                 renewed += 1
         return Issues(opened, renewed, closed, waiting)
 

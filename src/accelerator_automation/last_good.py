@@ -60,12 +60,12 @@ def archive_good_folders(
     `good` and `broken` are platform ids. Returns the ids of the valid platforms whose archived
     version was missing, damaged or different. Raises ArchiveError, OSError.
     """
-    new = tuple(name for name in good if _archive_folder(archive, root, name))
+    changed_ids = tuple(name for name in good if _archive_folder(archive, root, name))
     for name in broken:
         version = _undamaged_version(archive, name)
         if version is not None and version.broken_since is None:
             _write_version(archive, name, version.model_copy(update={"broken_since": today}))
-    return new
+    return changed_ids
 
 
 def last_good_dates(archive: Archive, broken: Iterable[str], today: dt.date) -> dict[str, dt.date]:
@@ -80,13 +80,13 @@ def last_good_dates(archive: Archive, broken: Iterable[str], today: dt.date) -> 
 
 def damaged_folders(archive: Archive, names: Iterable[str]) -> tuple[str, ...]:
     """Return the ids in `names` whose archived version is damaged. Raises ArchiveError."""
-    found = []
+    damaged = []
     for name in names:
         try:
             _read_version(archive, name)
         except DamagedObjectError:
-            found.append(name)
-    return tuple(found)
+            damaged.append(name)
+    return tuple(damaged)
 
 
 def write_last_good(archive: Archive, versions: Mapping[str, dt.date], place: Path) -> None:
@@ -115,10 +115,10 @@ def _archive_folder(archive: Archive, root: Path, name: str) -> bool:
         if file.is_file() and not file.name.startswith(".")
     }
     version = _FolderVersion(files=files)
-    before = _undamaged_version(archive, name)
-    if before != version:
+    archived_version = _undamaged_version(archive, name)
+    if archived_version != version:
         _write_version(archive, name, version)
-    return before is None or before.files != files
+    return archived_version is None or archived_version.files != files
 
 
 def _undamaged_version(archive: Archive, name: str) -> _FolderVersion | None:

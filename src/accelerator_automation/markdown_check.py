@@ -21,8 +21,8 @@ MOST_CHARACTERS = 65_000
 
 _PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 
-_BLOCKS = {"paragraph", "heading", "bullet_list", "list_item"}
-_INLINE = {"text", "code_inline", "softbreak", "strong", "em", "link"}
+_ALLOWED_BLOCKS = {"paragraph", "heading", "bullet_list", "list_item"}
+_ALLOWED_INLINE = {"text", "code_inline", "softbreak", "strong", "em", "link"}
 
 # Mentions, references, HTML, formulas, and text that GitHub turns into links.
 _ACTIVE_TEXT = re.compile(r"[@#<>&$\\\[\]]|://|www\.|\bGH-\d", re.IGNORECASE)
@@ -33,15 +33,15 @@ def faults(text: str, marker: str, links: Iterable[str] = ()) -> list[str]:
 
     It must begin with `marker`, the only HTML that is allowed. Links may only lead to `links`.
     """
-    found = []
+    problems = []
     if len(text) > MOST_CHARACTERS:
-        found.append(f"it has more than {MOST_CHARACTERS:,} characters")
+        problems.append(f"it has more than {MOST_CHARACTERS:,} characters")
     if hidden := HIDDEN_CHARACTER.search(text):
-        found.append(f"it has the character U+{ord(hidden[0]):04X}")
+        problems.append(f"it has the character U+{ord(hidden[0]):04X}")
     if not text.startswith(f"{marker}\n\n"):
-        found.append("it does not start with the marker")
+        problems.append("it does not start with the marker")
     body = text.removeprefix(marker)
-    return found + list(_faults(_PARSER.parse(body), set(links)))
+    return problems + list(_faults(_PARSER.parse(body), set(links)))
 
 
 def _faults(tokens: Iterable[Token], links: set[str]) -> Iterator[str]:
@@ -49,16 +49,16 @@ def _faults(tokens: Iterable[Token], links: set[str]) -> Iterator[str]:
         kind = token.type.removesuffix("_open").removesuffix("_close")
         if token.type == "inline":
             yield from _inline_faults(token.children or (), links)
-        elif token.type != "fence" and kind not in _BLOCKS:
+        elif token.type != "fence" and kind not in _ALLOWED_BLOCKS:
             yield f"it has a {kind}"
 
 
 def _inline_faults(tokens: Iterable[Token], links: set[str]) -> Iterator[str]:
     for token in tokens:
         kind = token.type.removesuffix("_open").removesuffix("_close")
-        if kind not in _INLINE:
+        if kind not in _ALLOWED_INLINE:
             yield f"it has a {kind}"
         elif token.type == "link_open" and token.attrs.get("href") not in links:
             yield "it links elsewhere"
-        elif token.type == "text" and (what := _ACTIVE_TEXT.search(token.content)):
-            yield f'"{what[0]}" is not in a code span'
+        elif token.type == "text" and (match := _ACTIVE_TEXT.search(token.content)):
+            yield f'"{match[0]}" is not in a code span'

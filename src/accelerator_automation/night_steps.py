@@ -131,7 +131,9 @@ class NightRun:
         """
         platforms = self.valid_catalog.platforms if self.valid_catalog else ()
         return [
-            (platform, found) for platform in platforms for found in self._breakages_of(platform)
+            (platform, breakage)
+            for platform in platforms
+            for breakage in self._breakages_of(platform)
         ]
 
     def overdue(self) -> tuple[tuple[str, Breakage], ...]:
@@ -159,22 +161,22 @@ def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
 
     `skip` has the names of steps to omit: keys of `NETWORK_STEPS` (`packages`, `commands`).
     """
-    found: list[NightStep] = [("reports", partial(_collect_reports, tonight))]
-    found += [
+    step_list: list[NightStep] = [("reports", partial(_collect_reports, tonight))]
+    step_list += [
         (name, partial(work, tonight)) for name, work in NETWORK_STEPS.items() if name not in skip
     ]
     if tonight.trials:
-        found.append(("installations", partial(_record_trials, tonight, tonight.trials)))
-    found.append(("history", partial(_update_histories, tonight)))
-    found.append(("folders", partial(_check_folders, tonight)))
+        step_list.append(("installations", partial(_record_trials, tonight, tonight.trials)))
+    step_list.append(("history", partial(_update_histories, tonight)))
+    step_list.append(("folders", partial(_check_folders, tonight)))
     if tonight.archive:
-        found.append(("archive", partial(_archive_results, tonight, tonight.archive)))
-    found.append(("site", partial(_build_site, tonight)))
+        step_list.append(("archive", partial(_archive_results, tonight, tonight.archive)))
+    step_list.append(("site", partial(_build_site, tonight)))
     if tonight.repository and tonight.api:
-        found.append(
+        step_list.append(
             ("issues", partial(_update_regression_issues, tonight, tonight.api, tonight.repository))
         )
-        found.append(
+        step_list.append(
             (
                 "cited files",
                 partial(_update_cited_file_issues, tonight, tonight.api, tonight.repository),
@@ -182,21 +184,24 @@ def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
         )
     if tonight.pull_requests and tonight.api:
         api, home, now = tonight.api, tonight.pull_requests, tonight.now
-        usable = partial(_require_catalog, tonight)
-        found += [
-            ("plugin releases", lambda: propose_releases(api, home, usable()).words),
+        require_catalog = partial(_require_catalog, tonight)
+        step_list += [
+            ("plugin releases", lambda: propose_releases(api, home, require_catalog()).words),
             ("PyTorch releases", partial(_propose_pytorch, tonight, api, home)),
-            ("stated models", lambda: propose_stated_models(api, home, usable(), now.date()).words),
-            ("baselines", lambda: propose_baselines(api, home, usable(), now).words),
+            (
+                "stated models",
+                lambda: propose_stated_models(api, home, require_catalog(), now.date()).words,
+            ),
+            ("baselines", lambda: propose_baselines(api, home, require_catalog(), now).words),
         ]
-    return found
+    return step_list
 
 
 def _collect_reports(tonight: NightRun) -> str:
     sources = FeedAccess(None, tonight.api, tonight.made_here)
     tonight.fetched += fetch_reports(tonight.root, tonight.catalog, tonight.now, sources)
-    new = sum(feed.outcome == "new" for feed in tonight.fetched)
-    return f"{count(len(tonight.fetched), 'feed')}, {new} new"
+    new_count = sum(feed.outcome == "new" for feed in tonight.fetched)
+    return f"{count(len(tonight.fetched), 'feed')}, {new_count} new"
 
 
 def _sync_packages(tonight: NightRun) -> str:
@@ -225,10 +230,10 @@ def _update_histories(tonight: NightRun) -> str:
     Returns the result in one line. If a report or a history has an error, raises ProblemsError
     after adding the valid reports.
     """
-    reports, future = without_future_reports(folder_reports(tonight.root)[0], tonight.now)
+    reports, future_problems = without_future_reports(folder_reports(tonight.root)[0], tonight.now)
     folding = fold_reports(tonight.root, reports)
-    unmerged = compact_all(tonight.root, month_of(tonight.now))
-    problems = {*future, *folding.problems, *unmerged, *_history_problems(tonight)}
+    merge_problems = compact_all(tonight.root, month_of(tonight.now))
+    problems = {*future_problems, *folding.problems, *merge_problems, *_history_problems(tonight)}
     if problems:
         raise ProblemsError(problems)
     return str(folding.total or folding.histories[-1]) if folding.histories else "done"
@@ -250,25 +255,27 @@ def _check_folders(tonight: NightRun) -> str:
     tonight.valid_catalog, problems = load_with_quarantine(tonight.root, tonight.now.date())
     if tonight.valid_catalog is None:
         raise StepFailed(" / ".join(map(str, problems[:3])))
-    aside = tonight.valid_catalog.set_aside
-    return f"{len(tonight.valid_catalog.platforms)} valid, {len(aside)} quarantined"
+    quarantined = tonight.valid_catalog.set_aside
+    return f"{len(tonight.valid_catalog.platforms)} valid, {len(quarantined)} quarantined"
 
 
 def _archive_results(tonight: NightRun, archive: Archive) -> str:
-    found, today = tonight.valid_catalog, tonight.now.date()
-    facts = archive_package_data(archive, tonight.root, today)
-    if found is None:
-        return f"{count(facts, 'package')} with changes"
-    runs = archive_runs(archive, stored_reports(found)[0], tonight.root)
-    new = archive_good_folders(archive, tonight.root, found.by_id, found.set_aside, today)
-    tonight.standing_in = last_good_dates(archive, found.set_aside, today)
-    if lost := damaged_folders(archive, found.set_aside):
-        words = "the last valid version is damaged, so the platform is not shown. Fix its folder"
-        raise StepFailed(f"{', '.join(lost)}: {words}")
+    catalog, today = tonight.valid_catalog, tonight.now.date()
+    changed_packages = archive_package_data(archive, tonight.root, today)
+    if catalog is None:
+        return f"{count(changed_packages, 'package')} with changes"
+    new_runs = archive_runs(archive, stored_reports(catalog)[0], tonight.root)
+    new_versions = archive_good_folders(
+        archive, tonight.root, catalog.by_id, catalog.set_aside, today
+    )
+    tonight.standing_in = last_good_dates(archive, catalog.set_aside, today)
+    if damaged := damaged_folders(archive, catalog.set_aside):
+        reason = "the last valid version is damaged, so the platform is not shown. Fix its folder"
+        raise StepFailed(f"{', '.join(damaged)}: {reason}")
     result_parts = (
-        count(runs, "new run"),
-        f"{count(facts, 'package')} with changes",
-        f"{count(len(new), 'new version')} of folders",
+        count(new_runs, "new run"),
+        f"{count(changed_packages, 'package')} with changes",
+        f"{count(len(new_versions), 'new version')} of folders",
         f"{len(tonight.standing_in)} shown in their last valid version",
     )
     return ", ".join(result_parts)
@@ -276,12 +283,12 @@ def _archive_results(tonight: NightRun, archive: Archive) -> str:
 
 def _build_site(tonight: NightRun) -> str:
     """Build the site, unless its inputs are unchanged; return the result in one line."""
-    found, archive = tonight.valid_catalog, tonight.archive
-    if found is None:
+    catalog, archive = tonight.valid_catalog, tonight.archive
+    if catalog is None:
         raise StepFailed("the shared data has errors, so the existing site stays")
     day = tonight.now.date()
-    standing_in = last_good_dates(archive, found.set_aside, day) if archive else {}
-    digest = inputs_digest(tonight.root, found, standing_in)
+    standing_in = last_good_dates(archive, catalog.set_aside, day) if archive else {}
+    digest = inputs_digest(tonight.root, catalog, standing_in)
     if archive and is_published(archive, digest):
         return "no changes, so the existing site stays"
     try:
@@ -302,10 +309,12 @@ def _build_site(tonight: NightRun) -> str:
 
 
 def _update_regression_issues(tonight: NightRun, api: Api, repository: str) -> str:
-    done = update_breakage_issues(api, repository, tonight.breakages(), tonight.set_aside())
-    tonight.issues = done
-    waiting = f", {count(done.waiting, 'regression')} without an issue" if done.waiting else ""
-    return f"{done.words}{waiting}"
+    issues = update_breakage_issues(api, repository, tonight.breakages(), tonight.set_aside())
+    tonight.issues = issues
+    waiting_text = (
+        f", {count(issues.waiting, 'regression')} without an issue" if issues.waiting else ""
+    )
+    return f"{issues.words}{waiting_text}"
 
 
 def _update_cited_file_issues(tonight: NightRun, api: Api, repository: str) -> str:
@@ -314,9 +323,9 @@ def _update_cited_file_issues(tonight: NightRun, api: Api, repository: str) -> s
 
 def _propose_pytorch(tonight: NightRun, api: Api, repository: str) -> str:
     catalog = _require_catalog(tonight)
-    asked = partial(query_release, tonight.root, catalog, options=tonight.release_indexes)
+    ask_indexes = partial(query_release, tonight.root, catalog, options=tonight.release_indexes)
     day = tonight.now.date()
-    return propose_pytorch_releases(api, repository, catalog, asked, day).words
+    return propose_pytorch_releases(api, repository, catalog, ask_indexes, day).words
 
 
 def _require_catalog(tonight: NightRun) -> Catalog:
@@ -339,7 +348,7 @@ runs."""
 MOST_PACKAGE_VERSIONS = 120
 """The maximum number of archived versions of one package's data: one for each day with a change."""
 
-_PACKAGES = "data/packages"
+_PACKAGES_FOLDER = "data/packages"
 _MOST_BYTES = 64 * 1024 * 1024
 
 
@@ -352,26 +361,26 @@ def archive_runs(
     start, the path has a digest of the report instead. Keeps the newest `most` objects of each
     report name. Raises ArchiveError, OSError.
     """
-    new = 0
+    new_count = 0
     for stored in reports:
         if stored.report.kind == "baseline":
             continue  # the history keeps expected results
         folder = f"runs/{stored.report.accelerator}/{Path(stored.path).stem}"
-        text = (root / stored.path).read_bytes()
+        content = (root / stored.path).read_bytes()
         path, data = (
-            f"{folder}/{_run_object_stem(stored.report, text)}.json.gz",
-            gzip_compress(text),
+            f"{folder}/{_run_object_stem(stored.report, content)}.json.gz",
+            gzip_compress(content),
         )
         if archive.read(path) != data:
             archive.write(path, data)
             _drop_oldest(archive, folder, most)
-            new += 1
-    return new
+            new_count += 1
+    return new_count
 
 
-def _run_object_stem(report: Report, text: bytes) -> str:
+def _run_object_stem(report: Report, content: bytes) -> str:
     if report.started is None:
-        return f"0-{hashlib.sha256(text).hexdigest()[:12]}"
+        return f"0-{hashlib.sha256(content).hexdigest()[:12]}"
     return f"{report.started.astimezone(dt.timezone.utc):%Y%m%dT%H%M%SZ}"
 
 
@@ -380,22 +389,22 @@ def archive_package_data(archive: Archive, root: Path, today: dt.date) -> int:
 
     Raises ArchiveError, OSError.
     """
-    new = 0
-    for file in sorted((root / _PACKAGES).glob("*.json")):
-        folder, text = f"packages/{file.stem}", file.read_bytes()
+    changed_count = 0
+    for file in sorted((root / _PACKAGES_FOLDER).glob("*.json")):
+        folder, content = f"packages/{file.stem}", file.read_bytes()
         names = archive.names(folder)
-        last = archive.read(f"{folder}/{names[-1]}") if names else None
-        if last is not None and _has_content(last, text):
+        last_version = archive.read(f"{folder}/{names[-1]}") if names else None
+        if last_version is not None and _has_content(last_version, content):
             continue
-        archive.write(f"{folder}/{today.isoformat()}.json.gz", gzip_compress(text))
+        archive.write(f"{folder}/{today.isoformat()}.json.gz", gzip_compress(content))
         _drop_oldest(archive, folder, MOST_PACKAGE_VERSIONS)
-        new += 1
-    return new
+        changed_count += 1
+    return changed_count
 
 
-def _has_content(data: bytes, text: bytes) -> bool:
+def _has_content(data: bytes, content: bytes) -> bool:
     try:
-        return gzip_decompress(data, _MOST_BYTES) == text
+        return gzip_decompress(data, _MOST_BYTES) == content
     except DamagedObjectError:  # it is written again
         return False
 

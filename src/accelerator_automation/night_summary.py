@@ -54,26 +54,26 @@ class Night:
 
 def summary(night: Night, catalog: Catalog) -> str:
     """Return the summary as Markdown; text from vendors is in code spans, so it has no effect."""
-    lines = ["# Nightly", "", *(_step(step) for step in night.steps)]
-    news = [feed for feed in night.fetched if feed.outcome != "unchanged"]
-    if night.fetched and not news:
+    lines = ["# Nightly", "", *(_step_item(step) for step in night.steps)]
+    changed_feeds = [feed for feed in night.fetched if feed.outcome != "unchanged"]
+    if night.fetched and not changed_feeds:
         lines += ["", "No new reports."]
     for title, outcome in (
         ("New reports", "new"),
         ("Rejected (the last valid report stays)", "refused"),
         ("Not reachable (the last valid report stays)", "unreachable"),
     ):
-        found = [feed for feed in news if feed.outcome == outcome]
-        if found:
-            lines += ["", f"## {title}", "", *(_feed(feed) for feed in found)]
+        feeds = [feed for feed in changed_feeds if feed.outcome == outcome]
+        if feeds:
+            lines += ["", f"## {title}", "", *(_feed_item(feed) for feed in feeds)]
     if night.set_aside:
         lines += ["", "## Quarantined", ""]
         for folder, problems in night.set_aside.items():
             since = night.standing_in.get(folder)
-            shown = (
+            shown_text = (
                 f"shown in its last valid version, from before {since}" if since else "not shown"
             )
-            lines += [f"- {_code(folder)}, {shown}: {_code(str(problems[0]))}"]
+            lines += [f"- {_code(folder)}, {shown_text}: {_code(str(problems[0]))}"]
     if night.overdue:
         names = {platform.id: platform.accelerator.name for platform in catalog.platforms}
         lines += ["", "## Overdue", ""]
@@ -89,11 +89,11 @@ def summary(night: Night, catalog: Catalog) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _step(step: StepResult) -> str:
+def _step_item(step: StepResult) -> str:
     return f"- {'**failed** ' if step.failed else ''}{step.name}: {_code(step.words)}"
 
 
-def _feed(feed: FetchResult) -> str:
+def _feed_item(feed: FetchResult) -> str:
     why = f": {_code(feed.why[0])}" if feed.why else ""
     more = f" and {len(feed.why) - 1} more" if len(feed.why) > 1 else ""
     return f"- {_code(f'{feed.accelerator}/{feed.name}')}{why}{more}"

@@ -39,16 +39,16 @@ def run_night(
     A failed step does not stop the others. `told` is called with the result of each step. Raises
     OSError if the existing site cannot be copied.
     """
-    for place in (ACCELERATORS, "data"):
-        remove_leftovers(tonight.root / place, dt.datetime.now(dt.timezone.utc))
+    for data_folder in (ACCELERATORS, "data"):
+        remove_leftovers(tonight.root / data_folder, dt.datetime.now(dt.timezone.utc))
     with TemporaryDirectory(prefix="portal-night-") as folder:
-        before = Path(folder, "before")
+        old_site = Path(folder, "before")
         if tonight.out.is_dir():
-            shutil.copytree(tonight.out, before)  # the build takes its place
-        done = run_steps(steps(tonight, skip), told)
-        difference = _difference(before, tonight.out) if tonight.published else ""
+            shutil.copytree(tonight.out, old_site)  # the build takes its place
+        step_results = run_steps(steps(tonight, skip), told)
+        difference = _site_difference(old_site, tonight.out) if tonight.published else ""
     return Night(
-        done,
+        step_results,
         tuple(tonight.fetched),
         tonight.set_aside(),
         tonight.overdue(),
@@ -77,10 +77,10 @@ def github_client_for(catalog: Catalog, *, required: bool) -> Api | None:
         return None
 
 
-def _difference(before: Path, after: Path) -> str:
+def _site_difference(old_site: Path, new_site: Path) -> str:
     """Return the changes that readers will see, as Markdown; empty if a site cannot be read."""
     try:
-        return markdown(compare(read_state(before), read_state(after)))
+        return markdown(compare(read_state(old_site), read_state(new_site)))
     except ProblemsError:
         return ""
 
@@ -101,19 +101,21 @@ def nightly_lock(root: Path, out: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _hold_lock(lock: Path, what: Path) -> Iterator[None]:
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    file_lock = FileLock(lock, timeout=0)
+def _hold_lock(lock_path: Path, folder: Path) -> Iterator[None]:
+    lock_path.parent.mkdir(parents=True, exist_ok=True)
+    file_lock = FileLock(lock_path, timeout=0)
     try:
         file_lock.acquire()
     except Timeout:
-        where = what.absolute()
-        words = f"{where}: another nightly job is running here. Wait until it ends"
-        raise NightRunningError(words) from None
+        full_path = folder.absolute()
+        message = f"{full_path}: another nightly job is running here. Wait until it ends"
+        raise NightRunningError(message) from None
     try:
         yield
     finally:
-        lock.unlink(missing_ok=True)  # before the release: another night may hold it right after
+        lock_path.unlink(
+            missing_ok=True
+        )  # before the release: another night may hold it right after
         file_lock.release()
 
 
@@ -123,14 +125,14 @@ def night_metrics(night: Night, started: dt.datetime, seconds: float) -> NightMe
         started=started.replace(microsecond=0),
         seconds=round(seconds, 1),
         published=night.published,
-        steps=tuple(map(_step, night.steps)),
+        steps=tuple(map(_step_metrics, night.steps)),
         feeds=dict(Counter(feed.outcome for feed in night.fetched)),
         quarantined=tuple(night.set_aside or ()),
         overdue=len(night.overdue),
     )
 
 
-def _step(step: StepResult) -> StepMetrics:
+def _step_metrics(step: StepResult) -> StepMetrics:
     return StepMetrics(
         name=step.name,
         seconds=round(step.seconds, 1),

@@ -9,7 +9,7 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.markdown_quotes import code_span
 from accelerator_portal.catalog.wording import count
 
-_FOLDER = re.compile(r"accelerators/([a-z0-9][a-z0-9-]{0,59})/")
+_PLATFORM_PATH = re.compile(r"accelerators/([a-z0-9][a-z0-9-]{0,59})/")
 
 MOST_FOLDERS = 20
 
@@ -27,7 +27,7 @@ def maintainers(catalog: Catalog) -> Maintainers:
 
 def changed_platforms(files: Iterable[str]) -> list[str]:
     """Return the ids of the platforms whose folders contain any of the files."""
-    return sorted({found[1] for file in files if (found := _FOLDER.match(file))})
+    return sorted({found[1] for file in files if (found := _PLATFORM_PATH.match(file))})
 
 
 def notices(base: Maintainers, folders: Sequence[str], author: str) -> list[str]:
@@ -36,21 +36,23 @@ def notices(base: Maintainers, folders: Sequence[str], author: str) -> list[str]
     If there are more than MOST_FOLDERS such folders, an additional sentence states the number of
     folders that are left out.
     """
-    found = [
+    sentences = [
         sentence for folder in folders if (sentence := _notice(base.get(folder), folder, author))
     ]
-    more = len(found) - MOST_FOLDERS
-    return [*found[:MOST_FOLDERS], f"… and {count(more, 'more folder')}."] if more > 0 else found
+    more = len(sentences) - MOST_FOLDERS
+    return (
+        [*sentences[:MOST_FOLDERS], f"… and {count(more, 'more folder')}."]
+        if more > 0
+        else sentences
+    )
 
 
 def _notice(people: Sequence[str] | None, folder: str, author: str) -> str | None:
-    place, who = code_span(f"accelerators/{folder}/"), code_span(author)
+    path, who = code_span(f"accelerators/{folder}/"), code_span(author)
     if people is None:
-        return f"{place} is new and has no maintainer yet. The author is {who}."
+        return f"{path} is new and has no maintainer yet. The author is {who}."
     if not people:
-        return f"{place} has no maintainer. The author is {who}."
+        return f"{path} has no maintainer. The author is {who}."
     if author.casefold() in {person.casefold() for person in people}:
         return None
-    return (
-        f"The author, {who}, is not a maintainer of {place}: {', '.join(map(code_span, people))}."
-    )
+    return f"The author, {who}, is not a maintainer of {path}: {', '.join(map(code_span, people))}."

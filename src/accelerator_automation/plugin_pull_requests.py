@@ -30,13 +30,13 @@ _MOST_TITLE = 200
 
 
 def _proposal(
-    platform: Platform, found: Iterable[RowProposal], declined: Collection[str]
+    platform: Platform, proposals: Iterable[RowProposal], declined: Collection[str]
 ) -> Proposal | None:
     """Return the proposal to add rows to `compatibility.yaml`.
 
     Rows of the versions in `declined` are omitted. Returns None if no row remains.
     """
-    rows = [row for row in found if row.release.facts.version not in declined]
+    rows = [row for row in proposals if row.release.facts.version not in declined]
     if not rows:
         return None
     path = platform.path("compatibility.yaml")
@@ -67,10 +67,10 @@ def _proposal(
 
 def _release_lines(proposal: RowProposal) -> Iterator[str]:
     facts, row = proposal.release.facts, proposal.row
-    when = f" on {facts.date}" if facts.date else ""
+    date_text = f" on {facts.date}" if facts.date else ""
     required = " and ".join(map(code_span, proposal.evidence.required))
     requires = f"It requires {required}." if required else "Its metadata names no torch version."
-    yield f"{code_span(proposal.release.name)} was published{when}. {requires}"
+    yield f"{code_span(proposal.release.name)} was published{date_text}. {requires}"
     yield ""
     yield f"- Wheels: {code_span(', '.join(proposal.systems) or 'none')}"
     yield f"- Python: {code_span(', '.join(row.python) if row and row.python else 'not stated')}"
@@ -86,44 +86,46 @@ def propose_releases(api: Api, home: str, catalog: Catalog) -> ProposalResults:
 
     Returns the outcomes by platform id. `home` is this repository (OWNER/NAME). Raises GitHubError.
     """
-    done = ProposalResults("no new plugin release")
+    results = ProposalResults("no new plugin release")
     repository = BranchRepository(api, home)
     for platform in catalog.platforms:
-        rows = _new_rows(catalog, platform, done)
+        rows = _new_rows(catalog, platform, results)
         if not rows:
             continue
         topic = ProposalTopic(KIND, platform.id, f"{KIND}/{platform.id}")
         propose = partial(_proposal, platform, rows)
         try:
-            done.outcomes[platform.id] = update_pull_request(
-                repository, topic, propose, room=done.has_room
+            results.outcomes[platform.id] = update_pull_request(
+                repository, topic, propose, room=results.has_room
             )
         except ProblemsError as error:
-            done.add_problem(platform.id, str(error.problems[0]))
-    return done
+            results.add_problem(platform.id, str(error.problems[0]))
+    return results
 
 
 def _new_rows(
-    catalog: Catalog, platform: Platform, done: ProposalResults
+    catalog: Catalog, platform: Platform, results: ProposalResults
 ) -> tuple[RowProposal, ...]:
     """Return the proposals for new releases whose metadata states a torch version.
 
-    For each other new release, adds a problem to `done`. The message names the command with which a
-    person adds the row.
+    For each other new release, adds a problem to `results`. The message names the command with
+    which a person adds the row.
     """
-    found = [proposal(catalog, platform, release) for release in new_releases(catalog, platform)]
-    for one in found:
-        if one.row is None:
-            version = one.release.facts.version
+    proposals = [
+        proposal(catalog, platform, release) for release in new_releases(catalog, platform)
+    ]
+    for row in proposals:
+        if row.row is None:
+            version = row.release.facts.version
             command = f"accelerator-portal plugin-release {platform.id} {version} --torch VERSION"
-            what = f"the metadata of {one.release.name} states no torch version; run {command}"
-            done.add_problem(platform.id, what)
-    return tuple(one for one in found if one.row)
+            what = f"the metadata of {row.release.name} states no torch version; run {command}"
+            results.add_problem(platform.id, what)
+    return tuple(row for row in proposals if row.row)
 
 
 def _with_rows(path: str, text: str, proposals: Iterable[RowProposal]) -> str:
     """Return the text of `compatibility.yaml` with every proposed row. Raises ProblemsError."""
-    for one in sorted(proposals, key=lambda one: Version(one.release.facts.version)):
-        if one.row:
-            text = with_row(path, text, one.release, one.row)
+    for row in sorted(proposals, key=lambda row: Version(row.release.facts.version)):
+        if row.row:
+            text = with_row(path, text, row.release, row.row)
     return text

@@ -26,7 +26,7 @@ _MARKER = re.compile(
     r"^<!-- accelerator-portal (?P<kind>[a-z-]{1,30}) (?P<about>[0-9a-z.-]+)"
     r"(?P<versions>(?: [0-9a-z.+!]+)+) -->\n"
 )
-_WORDS: dict[ProposalOutcome, str] = {
+_OUTCOME_TEXTS: dict[ProposalOutcome, str] = {
     "left": "edited by a person",
     "declined": "declined by closing",
 }
@@ -92,11 +92,11 @@ class ProposalPullRequest(GitHubModel):
         The result is empty if the automation did not open the pull request, or if its marker has
         another topic.
         """
-        found = _MARKER.match(self.body or "")
-        own = self.user is not None and self.user.login == BOT
-        if not own or not found or (found["kind"], found["about"]) != (topic.kind, topic.about):
+        match = _MARKER.match(self.body or "")
+        is_own = self.user is not None and self.user.login == BOT
+        if not is_own or not match or (match["kind"], match["about"]) != (topic.kind, topic.about):
             return ()
-        return tuple(found["versions"].split())
+        return tuple(match["versions"].split())
 
 
 @dataclass
@@ -127,10 +127,18 @@ class ProposalResults:
     @property
     def words(self) -> str:
         """The number of proposals by outcome, and the problems, in one line."""
-        shown: tuple[ProposalOutcome, ...] = ("opened", "updated", "unchanged", "left", "declined")
-        line = ", ".join(f"{self.count(o)} {_WORDS.get(o, o)}" for o in shown if self.count(o))
-        if waiting := self.count("waiting"):
-            line += f", {waiting} for the next run"
+        shown_outcomes: tuple[ProposalOutcome, ...] = (
+            "opened",
+            "updated",
+            "unchanged",
+            "left",
+            "declined",
+        )
+        line = ", ".join(
+            f"{self.count(o)} {_OUTCOME_TEXTS.get(o, o)}" for o in shown_outcomes if self.count(o)
+        )
+        if waiting_count := self.count("waiting"):
+            line += f", {waiting_count} for the next run"
         problems = "".join(f"; {name}: {what}" for name, what in self.problems.items())
         return (line or self.nothing) + problems
 
@@ -185,12 +193,14 @@ def _write_pull_request(
         return "unchanged"
     if not same_file:
         repository.write(file, f"{proposal.title}\n\n{proposal.reason}\n")
-    place = f"{repository.path}/pulls"
+    pulls_path = f"{repository.path}/pulls"
     if pull:
-        repository.api.send("PATCH", f"{place}/{pull.number}", fields)
+        repository.api.send("PATCH", f"{pulls_path}/{pull.number}", fields)
         return "updated"
-    new = {**fields, "head": file.branch, "base": repository.base.branch}
-    parse_response(place, repository.api.send("POST", place, new), ProposalPullRequest)
+    new_pull = {**fields, "head": file.branch, "base": repository.base.branch}
+    parse_response(
+        pulls_path, repository.api.send("POST", pulls_path, new_pull), ProposalPullRequest
+    )
     return "opened"
 
 
@@ -203,6 +213,6 @@ def _body(topic: ProposalTopic, proposal: Proposal) -> str:
     versions = " ".join(proposal.versions)
     marker = f"<!-- accelerator-portal {topic.kind} {topic.about} {versions} -->"
     text = "\n".join([marker, "", *proposal.lines]) + "\n"
-    if wrong := faults(text, marker):
-        raise ValueError(f"the pull request for {topic.about}: {wrong[0]}")
+    if problems := faults(text, marker):
+        raise ValueError(f"the pull request for {topic.about}: {problems[0]}")
     return text

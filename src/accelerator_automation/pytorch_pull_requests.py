@@ -31,27 +31,27 @@ ABOUT = "torch"
 _MOST_LISTED = 40
 
 
-def _proposal(found: ReleaseAddition, day: dt.date) -> Proposal:
+def _proposal(addition: ReleaseAddition, day: dt.date) -> Proposal:
     """Return the proposal to add or complete an entry; `day` is when the indexes were read."""
-    verb = "Add" if found.change.is_new else "Complete"
+    verb = "Add" if addition.change.is_new else "Complete"
     return Proposal(
         path=RELEASES,
-        title=f"{verb} torch {found.published.version}",
-        versions=[found.published.version],
-        lines=list(_paragraphs(found)),
+        title=f"{verb} torch {addition.published.version}",
+        versions=[addition.published.version],
+        lines=list(_paragraphs(addition)),
         reason="PyPI and PyTorch's indexes publish these builds; the sources name each index.",
-        edited=lambda text: with_release(RELEASES, text, found.change, day),
+        edited=lambda text: with_release(RELEASES, text, addition.change, day),
     )
 
 
-def _paragraphs(found: ReleaseAddition) -> Iterator[str]:
-    published, change = found.published, found.change
-    when = f" on {published.date}" if published.date else ""
+def _paragraphs(addition: ReleaseAddition) -> Iterator[str]:
+    published, change = addition.published, addition.change
+    date_text = f" on {published.date}" if published.date else ""
     name = code_span(f"torch {published.version}")
-    yield f"{name} was published{when}. The indexes have these builds:"
+    yield f"{name} was published{date_text}. The indexes have these builds:"
     yield ""
-    added = {(wheel.variant, wheel.os, arch) for wheel in change.wheels for arch in wheel.arch}
-    builds = [build for build in published.builds if build.key in added]
+    added_keys = {(wheel.variant, wheel.os, arch) for wheel in change.wheels for arch in wheel.arch}
+    builds = [build for build in published.builds if build.key in added_keys]
     yield from _limited_list_items(
         f"{code_span(' '.join(build.key))}: {code_span(', '.join(sorted(build.tags)))}, "
         f"Python {code_span(', '.join(sorted(build.pythons)))}, from {code_span(build.index)}"
@@ -59,36 +59,36 @@ def _paragraphs(found: ReleaseAddition) -> Iterator[str]:
     )
     if change.torchvision:
         yield f"- {code_span(f'torchvision {change.torchvision}')} requires {name}."
-    for one in change.companions:
-        companion = code_span(f"{one.package} {one.version}")
+    for companion_release in change.companions:
+        companion = code_span(f"{companion_release.package} {companion_release.version}")
         yield f"- {companion} matches {name}, according to its metadata on PyPI."
     yield ""
     yield from _section("To check, because the entry and the indexes differ", change.differences)
-    unread = [f"{name}: {fault}" for name, fault in sorted(published.unread.items())]
-    yield from _section("Could not be read; a later run completes the entry", unread)
-    yield from _section("Files to update for this release", map(str, found.problems))
+    unread_lines = [f"{name}: {fault}" for name, fault in sorted(published.unread.items())]
+    yield from _section("Could not be read; a later run completes the entry", unread_lines)
+    yield from _section("Files to update for this release", map(str, addition.problems))
     yield "The indexes state neither Docker images nor LibTorch archives: add them by hand."
     yield ""
-    file = code_span(RELEASES)
-    yield f"The entry is in {file}. Push changes to this branch; the nightly build keeps them."
+    file_span = code_span(RELEASES)
+    yield f"The entry is in {file_span}. Push changes to this branch; the nightly build keeps them."
     yield "If you close this pull request, the release is not proposed again."
 
 
 def _section(heading: str, lines: Iterable[str]) -> Iterator[str]:
-    found = list(lines)
-    if found:
+    all_lines = list(lines)
+    if all_lines:
         yield f"{heading}:"
         yield ""
-        yield from _limited_list_items(code_span(line) for line in found)
+        yield from _limited_list_items(code_span(line) for line in all_lines)
         yield ""
 
 
 def _limited_list_items(lines: Iterable[str]) -> Iterator[str]:
     """Yield at most _MOST_LISTED lines as list items, then an item that counts the others."""
-    found = list(lines)
-    yield from (f"- {line}" for line in found[:_MOST_LISTED])
-    if len(found) > _MOST_LISTED:
-        yield f"- {len(found) - _MOST_LISTED} more"
+    all_lines = list(lines)
+    yield from (f"- {line}" for line in all_lines[:_MOST_LISTED])
+    if len(all_lines) > _MOST_LISTED:
+        yield f"- {len(all_lines) - _MOST_LISTED} more"
 
 
 COMPLETED_FOR = dt.timedelta(days=30)
@@ -107,26 +107,26 @@ def propose_pytorch_releases(
     package indexes. The existing entries are read from `data/releases.yaml` on the default branch.
     `home` is this repository (OWNER/NAME). Raises GitHubError.
     """
-    done = ProposalResults("no new PyTorch release")
+    results = ProposalResults("no new PyTorch release")
     versions = list(incomplete_releases(catalog, day))
     if not versions:
-        return done
+        return results
     repository = BranchRepository(api, home)
     text = repository.file_text(RELEASES, repository.base.commit)
     for version in versions:
         try:
             addition = release_addition(catalog, text, ask(version), day)
             if addition.own_problems:
-                done.problems[version] = str(addition.own_problems[0])
+                results.problems[version] = str(addition.own_problems[0])
             elif not addition.change.is_empty:
                 topic = ProposalTopic(KIND, ABOUT, f"{KIND}/{version}")
                 propose = _proposal(addition, day).unless_declined
-                done.outcomes[version] = update_pull_request(repository, topic, propose)
+                results.outcomes[version] = update_pull_request(repository, topic, propose)
         except NoReleaseError as error:
-            done.problems[version] = str(error)
+            results.problems[version] = str(error)
         except ProblemsError as error:
-            done.problems[version] = str(error.problems[0])
-    return done
+            results.problems[version] = str(error.problems[0])
+    return results
 
 
 def incomplete_releases(catalog: Catalog, day: dt.date) -> Iterator[str]:

@@ -58,23 +58,23 @@ class ListChange:
 
 
 def _proposal(
-    platform: Platform, found: Iterable[ListChange], declined: Collection[str]
+    platform: Platform, list_changes: Iterable[ListChange], declined: Collection[str]
 ) -> Proposal | None:
     """Return the proposal to update a platform's lists.
 
     Lists whose new commit is in `declined` are omitted. Returns None if no list remains.
     """
-    changes = [change for change in found if change.copy.commit not in declined]
+    changes = [change for change in list_changes if change.copy.commit not in declined]
     if not changes:
         return None
     path = platform.path(STATED_MODELS)
-    file = code_span(path)
+    file_span = code_span(path)
     names = ", ".join(f"{one.document.repository}/{one.document.path}" for one in changes)
     lines = [line for change in changes for line in (*_change_lines(change), "")]
     lines += [
         "A statement is not a test: these models were not run.",
         "",
-        f"The lists are in {file}. Push changes to this branch; the nightly build keeps them.",
+        f"The lists are in {file_span}. Push changes to this branch; the nightly build keeps them.",
         "If you close this pull request, these commits are not proposed again.",
     ]
     return Proposal(
@@ -102,57 +102,59 @@ def propose_stated_models(api: Api, home: str, catalog: Catalog, day: dt.date) -
     longer be read from its document, `problems` of the result says why, and the list does not
     change. `home` is this repository (OWNER/NAME). Raises GitHubError.
     """
-    done = ProposalResults("no changed list of models")
+    results = ProposalResults("no changed list of models")
     repository = BranchRepository(api, home)
-    for place, platform in enumerate(catalog.platforms):
+    for index, platform in enumerate(catalog.platforms):
         file = platform.stated_models
-        if file is None or not is_checked_on_day(place, day):
+        if file is None or not is_checked_on_day(index, day):
             continue
-        changes = tuple(_changes(api, platform.id, file, day, done))
+        changes = tuple(_changes(api, platform.id, file, day, results))
         if changes:
             topic = ProposalTopic(KIND, platform.id, f"{KIND}/{platform.id}")
             propose = partial(_proposal, platform, changes)
             try:
-                done.outcomes[platform.id] = update_pull_request(
-                    repository, topic, propose, room=done.has_room
+                results.outcomes[platform.id] = update_pull_request(
+                    repository, topic, propose, room=results.has_room
                 )
             except ProblemsError as error:
-                done.add_problem(platform.id, str(error.problems[0]))
+                results.add_problem(platform.id, str(error.problems[0]))
             except ValidationError:
                 what = f"{topic.branch} or main has an invalid {STATED_MODELS}"
-                done.add_problem(platform.id, what)
-    return done
+                results.add_problem(platform.id, what)
+    return results
 
 
 def _changes(
-    api: Api, name: str, file: StatedModels, day: dt.date, done: ProposalResults
+    api: Api, name: str, file: StatedModels, day: dt.date, results: ProposalResults
 ) -> Iterator[ListChange]:
-    """Yield the lists whose content has changed; add problems with documents to `done`.
+    """Yield the lists whose content has changed; add problems with documents to `results`.
 
     `name` is the platform's id.
     """
-    for place, before in enumerate(file.lists):
-        document = cited_document(file, before)
+    for index, old_list in enumerate(file.lists):
+        document = cited_document(file, old_list)
         if document is None:
             continue
         try:
-            newest = newest_commit(api, document.repository, document.path)
-            if newest is None:
-                done.add_problem(name, f"{document.repository} has no commit of {document.path}")
+            latest_commit = newest_commit(api, document.repository, document.path)
+            if latest_commit is None:
+                results.add_problem(name, f"{document.repository} has no commit of {document.path}")
                 continue
-            text = BranchRepository(api, document.repository).file_text(document.path, newest.sha)
-            copy = DocumentCopy(newest.sha, newest.day, day, text)
-            after = with_updated_list(file, place, document, copy).lists[place]
+            text = BranchRepository(api, document.repository).file_text(
+                document.path, latest_commit.sha
+            )
+            copy = DocumentCopy(latest_commit.sha, latest_commit.day, day, text)
+            new_list = with_updated_list(file, index, document, copy).lists[index]
         except GitHubError as error:
             if error.passing:
                 raise
-            done.add_problem(name, f"GitHub does not return {document.path}: {error}")
+            results.add_problem(name, f"GitHub does not return {document.path}: {error}")
             continue
         except ProblemsError as error:
-            done.add_problem(name, str(error.problems[0]))
+            results.add_problem(name, str(error.problems[0]))
             continue
-        if after != before:
-            yield ListChange(place, document, copy, before, after)
+        if new_list != old_list:
+            yield ListChange(index, document, copy, old_list, new_list)
 
 
 def _change_lines(change: ListChange) -> Iterator[str]:
@@ -162,13 +164,17 @@ def _change_lines(change: ListChange) -> Iterator[str]:
     yield f"{code_span(f'{document.repository}/{document.path}')} at {commit}:"
     yield ""
     yield f"- {count(after.rows, 'row')}, {after.taken:,} taken (before: {change.before.taken:,})"
-    old, new = ([one.name for one in side.models] for side in (change.before, after))
-    changed = [
-        one.name for one in after.models if one.name in old and one not in change.before.models
+    old_names, new_names = (
+        [model.name for model in model_list.models] for model_list in (change.before, after)
+    )
+    changed_names = [
+        model.name
+        for model in after.models
+        if model.name in old_names and model not in change.before.models
     ]
-    yield from names_list_item("Added", [name for name in new if name not in old])
-    yield from names_list_item("Removed", [name for name in old if name not in new])
-    yield from names_list_item("Changed", changed)
+    yield from names_list_item("Added", [name for name in new_names if name not in old_names])
+    yield from names_list_item("Removed", [name for name in old_names if name not in new_names])
+    yield from names_list_item("Changed", changed_names)
 
 
 def names_list_item(heading: str, names: list[str]) -> Iterator[str]:
@@ -176,8 +182,8 @@ def names_list_item(heading: str, names: list[str]) -> Iterator[str]:
 
     At most _MOST_LISTED names are shown, then the number of the others.
     """
-    found = list(dict.fromkeys(names))
-    if found:
-        more = len(found) - _MOST_LISTED
+    unique_names = list(dict.fromkeys(names))
+    if unique_names:
+        more = len(unique_names) - _MOST_LISTED
         end = f" and {more:,} more" if more > 0 else ""
-        yield f"- {heading}: {', '.join(map(code_span, found[:_MOST_LISTED]))}{end}"
+        yield f"- {heading}: {', '.join(map(code_span, unique_names[:_MOST_LISTED]))}{end}"

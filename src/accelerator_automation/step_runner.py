@@ -37,7 +37,7 @@ class StepFailed(Exception):  # noqa: N818 - a verdict, said in words
     """A step could not be done; the message gives the reason."""
 
 
-_EXPECTED = (ArchiveError, BuildError, GitHubError, OSError, ProblemsError, StepFailed)
+_EXPECTED_ERRORS = (ArchiveError, BuildError, GitHubError, OSError, ProblemsError, StepFailed)
 
 
 def run_steps(
@@ -48,22 +48,22 @@ def run_steps(
     `told` is called after each step. An unexpected exception fails its step, too; the reason is the
     end of the traceback. Only an interruption ends the run.
     """
-    done = []
+    results = []
     for step in steps:
         start = time.monotonic()
         with count_traffic() as traffic:
-            found = _run_step(step)
-        found = replace(found, seconds=time.monotonic() - start, traffic=traffic)
-        told(found)
-        done.append(found)
-    return tuple(done)
+            result = _run_step(step)
+        result = replace(result, seconds=time.monotonic() - start, traffic=traffic)
+        told(result)
+        results.append(result)
+    return tuple(results)
 
 
 def _run_step(step: NightStep) -> StepResult:
     name, work = step
     try:
         return StepResult(name, work())
-    except _EXPECTED as error:
+    except _EXPECTED_ERRORS as error:
         return StepResult(name, str(error), failed=True)
     except Exception as error:  # noqa: BLE001 - whatever it is, the other steps can be done
         lines = "".join(traceback.format_exception(error)).strip().splitlines()

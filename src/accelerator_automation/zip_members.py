@@ -16,13 +16,13 @@ from pathlib import PurePosixPath
 _MOST_MEMBERS = 10
 
 # The exceptions of Python's reader for archives that are damaged, also on purpose.
-_UNREADABLE = (
+_READ_ERRORS = (
     *(zipfile.BadZipFile, zlib.error, struct.error),
     *(OSError, EOFError, RuntimeError, ValueError, LookupError, OverflowError),
 )
 
 # Other methods can allocate gigabytes of memory before they return a byte.
-_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+_ALLOWED_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 
 
 class ArtifactError(ValueError):
@@ -37,15 +37,15 @@ def read_members(archive: bytes, wanted: Mapping[str, int], most: int) -> dict[s
     """
     if len(archive) > most:
         raise ArtifactError(f"the archive has more than {most:,} bytes")
-    found: dict[str, bytes] = {}
-    with _open_zip(archive) as opened:
-        if len(opened.infolist()) > _MOST_MEMBERS:
+    contents: dict[str, bytes] = {}
+    with _open_zip(archive) as zip_file:
+        if len(zip_file.infolist()) > _MOST_MEMBERS:
             raise ArtifactError(f"the archive has more than {_MOST_MEMBERS} files")
-        for member in opened.infolist():
+        for member in zip_file.infolist():
             name = member.filename
-            if name in wanted and name not in found:
-                found[name] = _content(opened, member, wanted[name])
-    return found
+            if name in wanted and name not in contents:
+                contents[name] = _content(zip_file, member, wanted[name])
+    return contents
 
 
 def folder_files(archive: bytes, folder: str, limit: int) -> dict[str, bytes]:
@@ -53,30 +53,30 @@ def folder_files(archive: bytes, folder: str, limit: int) -> dict[str, bytes]:
 
     Raises ArtifactError if the files have more than `limit` bytes together, or cannot be read.
     """
-    found: dict[str, bytes] = {}
-    with _open_zip(archive) as opened:
-        for member in opened.infolist():
+    contents: dict[str, bytes] = {}
+    with _open_zip(archive) as zip_file:
+        for member in zip_file.infolist():
             path = PurePosixPath(member.filename)
             # The archive has one folder, with the repository and the commit in its name.
             if not member.is_dir() and str(path.parent).partition("/")[2] == folder:
-                found[path.name] = _content(opened, member, limit)
-                limit -= len(found[path.name])
-    return found
+                contents[path.name] = _content(zip_file, member, limit)
+                limit -= len(contents[path.name])
+    return contents
 
 
 @contextmanager
 def _open_zip(archive: bytes) -> Iterator[zipfile.ZipFile]:
     try:
-        with zipfile.ZipFile(io.BytesIO(archive)) as opened:
-            yield opened
+        with zipfile.ZipFile(io.BytesIO(archive)) as zip_file:
+            yield zip_file
     except ArtifactError:
         raise
-    except _UNREADABLE:
+    except _READ_ERRORS:
         raise ArtifactError("the archive cannot be read") from None
 
 
 def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limit: int) -> bytes:
-    if member.compress_type not in _METHODS:
+    if member.compress_type not in _ALLOWED_METHODS:
         raise ArtifactError(f"{member.filename} has an unsupported compression method")
     with archive.open(member) as stream:
         data = stream.read(limit + 1)

@@ -90,9 +90,9 @@ class Result:
 def result_from_record(record: Mapping[str, Any]) -> Result:
     """Return the result from the data that `Result.record` returned."""
     metrics = {name: (value, unit) for name, (value, unit) in record.get("metrics", {}).items()}
-    names = {name: tuple(record.get(name, ())) for name in ("operators", "computed_on_cpu")}
+    tuple_fields = {name: tuple(record.get(name, ())) for name in ("operators", "computed_on_cpu")}
     spreads = {name: tuple(spread) for name, spread in record.get("spreads", {}).items()}
-    return Result(**{**record, "metrics": metrics, "spreads": spreads, **names})
+    return Result(**{**record, "metrics": metrics, "spreads": spreads, **tuple_fields})
 
 
 def with_recording_failure(verdict: Result, why: str, log_tail: str | None = None) -> Result:
@@ -101,8 +101,8 @@ def with_recording_failure(verdict: Result, why: str, log_tail: str | None = Non
     The note states the cause `why`. The returned result has `log_tail` instead of the log tail of
     `verdict`.
     """
-    lost = f"The operators of this test could not be recorded: {why}"
-    reason = short_message(f"{verdict.reason or ''} {lost}".strip())
+    note = f"The operators of this test could not be recorded: {why}"
+    reason = short_message(f"{verdict.reason or ''} {note}".strip())
     return replace(verdict, reason=reason, log_tail=log_tail)
 
 

@@ -59,10 +59,10 @@ def classify_error(error: BaseException, stage: Stage, *, reference: bool = Fals
        if the text has it.
     """
     text = describe_error(error)
-    for kind, outcome in _FIXED_OUTCOMES:
-        if isinstance(error, kind):
-            place: Stage = "compare" if outcome == "wrong-result" else stage
-            return Result(outcome, place, short_message(str(error)))
+    for error_class, outcome in _FIXED_OUTCOMES:
+        if isinstance(error, error_class):
+            failed_stage: Stage = "compare" if outcome == "wrong-result" else stage
+            return Result(outcome, failed_stage, short_message(str(error)))
     if reference:
         return Result(
             "test-broken", stage, short_message(f"The reference computation failed. {text}")
@@ -71,24 +71,24 @@ def classify_error(error: BaseException, stage: Stage, *, reference: bool = Fals
         return Result(
             "failed", stage, short_message(f"The test ended the Python interpreter. {text}")
         )
-    found = outcome_of_text(text)
+    text_outcome = outcome_of_text(text)
     # Each backend has an exception class of this name, or says it in words.
-    kinds = {kind.__name__ for kind in type(error).__mro__}
-    if kinds & {"OutOfMemoryError", "MemoryError"} or found == "out-of-memory":
+    class_names = {error_class.__name__ for error_class in type(error).__mro__}
+    if class_names & {"OutOfMemoryError", "MemoryError"} or text_outcome == "out-of-memory":
         return Result("out-of-memory", stage, short_message(text))
     if operator := missing_operator(text):
         return Result(
             "unsupported-operator", stage, short_message(f"{operator} is missing. {text}")
         )
-    if found is None or found in _OUTCOMES_NOT_FROM_TEXT:
-        found = "failed"
-    return Result(found, stage, short_message(text))
+    if text_outcome is None or text_outcome in _OUTCOMES_NOT_FROM_TEXT:
+        text_outcome = "failed"
+    return Result(text_outcome, stage, short_message(text))
 
 
 def describe_error(error: BaseException) -> str:
     """Return the class name and text of an error and of up to three `__cause__` exceptions."""
-    words = [f"{type(error).__name__}: {error}"]
-    while error.__cause__ is not None and len(words) <= _MOST_CAUSES:
+    descriptions = [f"{type(error).__name__}: {error}"]
+    while error.__cause__ is not None and len(descriptions) <= _MOST_CAUSES:
         error = error.__cause__
-        words.append(f"{type(error).__name__}: {error}")
-    return " Cause: ".join(words)
+        descriptions.append(f"{type(error).__name__}: {error}")
+    return " Cause: ".join(descriptions)

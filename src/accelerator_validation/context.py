@@ -50,9 +50,9 @@ class Context:
         If this part raises an exception, the outcome is `test-broken`. Exceptions that have a fixed
         outcome in `classify_error` keep it.
         """
-        before, self.reference = self.reference, True
+        previous_value, self.reference = self.reference, True
         yield
-        self.reference = before  # not reset after an exception: `classify_error` needs it
+        self.reference = previous_value  # not reset after an exception: `classify_error` needs it
 
     def announce(self, step: str) -> None:
         """Write to the worker's log that a step begins. A crash report names the last step."""

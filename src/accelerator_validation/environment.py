@@ -41,19 +41,19 @@ def environment(device: str) -> dict[str, Any]:
     """
     import torch
 
-    found = {
+    facts = {
         "torch": torch.__version__,
         "torch_commit": torch.version.git_version,
         "plugin": plugin(device),
         "sdk": _sdk(torch, device),
-        "os": _system(),
+        "os": _operating_system(),
         "arch": platform.machine(),
         "python": platform.python_version(),
         "hardware": _device_model(torch, device),
-        "hardware_count": _count(torch, device),
+        "hardware_count": _device_count(torch, device),
         "packages": installed_versions(_PACKAGES),
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in facts.items() if value}
 
 
 def installed_facts(package: str | None) -> dict[str, Any]:
@@ -64,15 +64,15 @@ def installed_facts(package: str | None) -> dict[str, Any]:
     of the plugin's package.
     """
     version = installed_version(package) if package else None
-    found = {
+    facts = {
         "torch": installed_version("torch"),
         "plugin": {"name": package, "version": version} if version else None,
-        "os": _system(),
+        "os": _operating_system(),
         "arch": platform.machine(),
         "python": platform.python_version(),
         "packages": installed_versions(_PACKAGES),
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in facts.items() if value}
 
 
 def plugin(device: str) -> dict[str, str] | None:
@@ -82,15 +82,15 @@ def plugin(device: str) -> dict[str, str] | None:
     type in its entry point is returned. If there is none, the first plugin of all is returned,
     except for device types in `IN_TREE`. The result for the CPU is always None.
     """
-    kind = device_type(device)
+    type_name = device_type(device)
     points = metadata.entry_points(group=PLUGIN_GROUP)
-    named = [point for point in points if kind in f"{point.name} {point.value}"]
-    point = next(iter(named or ([] if kind in IN_TREE else points)), None)
-    if kind == "cpu" or point is None or point.dist is None:
+    matching_points = [point for point in points if type_name in f"{point.name} {point.value}"]
+    point = next(iter(matching_points or ([] if type_name in IN_TREE else points)), None)
+    if type_name == "cpu" or point is None or point.dist is None:
         return None
-    stated = {"name": point.dist.name, "version": point.dist.version}
+    facts = {"name": point.dist.name, "version": point.dist.version}
     commit = _plugin_commit(point.module.partition(".")[0], point.dist)
-    return stated | ({"commit": commit} if commit else {})
+    return facts | ({"commit": commit} if commit else {})
 
 
 def device_type(device: str) -> str:
@@ -104,8 +104,8 @@ def _plugin_commit(module: str, distribution: metadata.Distribution) -> str | No
     Many plugins store the commit in `version.git_version`, as torch does. If a package was
     installed from a repository, pip stores the commit in `direct_url.json` (PEP 610).
     """
-    version = sys.modules.get(f"{module}.version")
-    commit = getattr(version, "git_version", None)
+    version_module = sys.modules.get(f"{module}.version")
+    commit = getattr(version_module, "git_version", None)
     if commit is None:
         with suppress(ValueError, LookupError, TypeError, AttributeError):
             commit = json.loads(distribution.read_text("direct_url.json") or "")["vcs_info"][
@@ -143,7 +143,7 @@ def _device_model(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the 
     return None
 
 
-def _count(torch: Any, device: str) -> int | None:  # noqa: ANN401 - the module torch
+def _device_count(torch: Any, device: str) -> int | None:  # noqa: ANN401 - the module torch
     if device_type(device) != "cpu":
         with suppress(Exception):
             return int(torch.get_device_module(device).device_count())
@@ -165,7 +165,7 @@ def proc_field(path: Path, name: str) -> str | None:
     return None
 
 
-def _system() -> str:
+def _operating_system() -> str:
     with suppress(OSError):
         return platform.freedesktop_os_release()["PRETTY_NAME"]
     return f"{platform.system()} {platform.release()}"

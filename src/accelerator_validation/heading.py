@@ -74,31 +74,34 @@ def heading(
 
 def _note(request: Request, matrices: Mapping[str, Matrix], probed: ProbeResult) -> str:
     workers, threads = count(request.workers, "worker"), count(request.threads, "thread")
-    names, programs = set(matrices), set(SUITE_FAMILIES["executorch"])
-    own = {name for name, matrix in matrices.items() if matrix.own_verdict}
-    speeds = {name for name, matrix in matrices.items() if matrix.kind == "speed"}
+    names, executorch_suites = set(matrices), set(SUITE_FAMILIES["executorch"])
+    own_verdict_suites = {name for name, matrix in matrices.items() if matrix.own_verdict}
+    speed_suites = {name for name, matrix in matrices.items() if matrix.kind == "speed"}
     on_cpu = device_type(request.device) == "cpu"
     sentences = [
-        (names - programs - own - speeds, ON_CPU if on_cpu else ON_DEVICE),
-        (names & programs, IN_EXECUTORCH),
-        (own, OWN_TESTS),
-        (speeds, SPEEDS),
+        (
+            names - executorch_suites - own_verdict_suites - speed_suites,
+            ON_CPU if on_cpu else ON_DEVICE,
+        ),
+        (names & executorch_suites, IN_EXECUTORCH),
+        (own_verdict_suites, OWN_TESTS),
+        (speed_suites, SPEEDS),
     ]
-    words = [f"Run with accelerator-portal validate, {workers} with {threads} each."]
-    words += [sentence for suites, sentence in sentences if suites]
+    note_parts = [f"Run with accelerator-portal validate, {workers} with {threads} each."]
+    note_parts += [sentence for suites, sentence in sentences if suites]
     for lock in request.locks:
         digest = hashlib.sha256(lock.read_bytes()).hexdigest()
-        words.append(f"Packages: {lock.name}, SHA-256 {digest}.")
-    if TORCHBENCH in matrices and (given := matrices[TORCHBENCH].given):
-        commit = given.get("commit")
-        words.append(f"TorchBench: {f'commit {commit}' if commit else 'unknown commit'}.")
-    if PYTORCH_SUITE in matrices and (given := matrices[PYTORCH_SUITE].given):
-        commit, version = given.get("commit"), given.get("version")
-        which = f"commit {commit}" if commit else f"version {version or 'unknown'}"
-        words.append(f"PyTorch's tests: {which}.")
-        if mismatch := checkout_mismatch(given, probed.environment):
-            words.append(f"Warning: {mismatch}.")
-    return " ".join([*words, *settings_sentences(request.settings, matrices)])
+        note_parts.append(f"Packages: {lock.name}, SHA-256 {digest}.")
+    if TORCHBENCH in matrices and (checkout_facts := matrices[TORCHBENCH].given):
+        commit = checkout_facts.get("commit")
+        note_parts.append(f"TorchBench: {f'commit {commit}' if commit else 'unknown commit'}.")
+    if PYTORCH_SUITE in matrices and (checkout_facts := matrices[PYTORCH_SUITE].given):
+        commit, version = checkout_facts.get("commit"), checkout_facts.get("version")
+        version_text = f"commit {commit}" if commit else f"version {version or 'unknown'}"
+        note_parts.append(f"PyTorch's tests: {version_text}.")
+        if mismatch := checkout_mismatch(checkout_facts, probed.environment):
+            note_parts.append(f"Warning: {mismatch}.")
+    return " ".join([*note_parts, *settings_sentences(request.settings, matrices)])
 
 
 def _suite_command(request: Request, suite: str, matrix: Matrix) -> str:
@@ -107,10 +110,12 @@ def _suite_command(request: Request, suite: str, matrix: Matrix) -> str:
     For the suite `pytorch-tests`, the command also names the test files.
     """
     paths = ",".join(file.path for file in matrix.files)
-    files = ["--pytorch-files", paths] if suite == PYTORCH_SUITE else []
-    only = [f"--only={name}={','.join(values)}" for name, values in request.only.items()]
-    words = ["accelerator-portal", "validate", "--device", request.device, "--suite", suite]
-    return shlex.join([*words, *only, *repeat_options(request), *suite_options(suite), *files])
+    file_options = ["--pytorch-files", paths] if suite == PYTORCH_SUITE else []
+    only_options = [f"--only={name}={','.join(values)}" for name, values in request.only.items()]
+    command = ["accelerator-portal", "validate", "--device", request.device, "--suite", suite]
+    return shlex.join(
+        [*command, *only_options, *repeat_options(request), *suite_options(suite), *file_options]
+    )
 
 
 def repeat_options(request: Request) -> list[str]:

@@ -66,8 +66,8 @@ class Journal(AbstractContextManager["Journal"]):
 
     def begin(self, case: Case, attempt: int, machine: str | None = None) -> None:
         """Record the start of a test, and its machine if it runs on a cluster."""
-        begun = {"record": "begin", "case": case.id, "attempt": attempt, "at": time.time()}
-        self.write(begun | ({"machine": machine} if machine else {}))
+        record = {"record": "begin", "case": case.id, "attempt": attempt, "at": time.time()}
+        self.write(record | ({"machine": machine} if machine else {}))
 
     def end(self, case: Case, result: Result, *, final: bool) -> None:
         """Record the end of a test. `final` is false if the test will be repeated."""
@@ -111,22 +111,22 @@ def read_journal(path: Path) -> JournalContent:
     if len(records) < 2 or records[0].get("version") != VERSION or "cases" not in records[1]:  # noqa: PLR2004 - head and plan
         raise JournalError(f"{path} is not a journal of this version, or is incomplete")
     try:
-        return _content(records)
+        return _journal_content(records)
     except (LookupError, TypeError, ValueError, AttributeError):
         raise JournalError(f"{path} has an invalid record") from None
 
 
-def _content(records: Sequence[Mapping[str, Any]]) -> JournalContent:
+def _journal_content(records: Sequence[Mapping[str, Any]]) -> JournalContent:
     """Return the content of a journal's records. Raises various errors for invalid records."""
     results: dict[str, Result] = {}
-    begun: set[str] = set()
+    started_ids: set[str] = set()
     for record in records[2:]:
         if record["record"] == "begin":
-            begun.add(record["case"])
+            started_ids.add(record["case"])
         elif record["record"] == "end" and record["final"]:
             results[record["case"]] = result_from_record(record["result"])
     cases = tuple(map(case_from_key, records[1]["cases"]))
-    return JournalContent(records[0], cases, results, frozenset(begun - results.keys()))
+    return JournalContent(records[0], cases, results, frozenset(started_ids - results.keys()))
 
 
 def _write_error(path: Path, error: OSError) -> JournalError:

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 # Seconds between two messages that the start is still in progress.
-_TELL_EVERY_S = 15.0
+_MESSAGE_INTERVAL_S = 15.0
 
 WatchFactory = Callable[[int | None], AbstractContextManager[WatchCallback]]
 """Called with the number of tests to run, or None if it is unknown; shows the progress of the
@@ -172,11 +172,11 @@ class _StartProgress:
     """Reports every 15 seconds how long the start of the run has taken."""
 
     def __init__(self, told: ProgressCallback) -> None:
-        self.told, self._next_message_s = told, _TELL_EVERY_S
+        self.told, self._next_message_s = told, _MESSAGE_INTERVAL_S
 
     def __call__(self, seconds: float) -> None:
         if seconds >= self._next_message_s:
-            self._next_message_s += _TELL_EVERY_S
+            self._next_message_s += _MESSAGE_INTERVAL_S
             self.told(f"Still starting after {seconds:.0f} s.")
 
 
@@ -184,8 +184,8 @@ def _warn_about_checkout(
     matrices: Mapping[str, Matrix], probed: ProbeResult, report_progress: ProgressCallback
 ) -> None:
     for matrix in matrices.values():
-        if matrix.files and (words := checkout_mismatch(matrix.given, probed.environment)):
-            report_progress(f"Warning: {words}")
+        if matrix.files and (mismatch := checkout_mismatch(matrix.given, probed.environment)):
+            report_progress(f"Warning: {mismatch}")
 
 
 def _suite_matrices(
@@ -196,11 +196,11 @@ def _suite_matrices(
     The matrices include the backend's recipes and the platform's settings. If no suite tests
     ExecuTorch, the reply is None. Raises the errors of `make_plan`.
     """
-    own = pytest_matrices(suites, request, sources.pytest)
+    pytest_suites = pytest_matrices(suites, request, sources.pytest)
     matrices = with_torchbench_checkout(
-        read_matrices(s for s in suites if s not in own), sources.checkout
+        read_matrices(s for s in suites if s not in pytest_suites), sources.checkout
     )
-    matrices = {**with_pytorch_checkout(matrices, request, sources.pytorch), **own}
+    matrices = {**with_pytorch_checkout(matrices, request, sources.pytorch), **pytest_suites}
     _require_packages(matrices)
     reply = None
     if not set(SUITE_FAMILIES["executorch"]).isdisjoint(matrices):
@@ -229,17 +229,19 @@ def _usable_probe_result(
     tests of this suite report the cause. Even then, RunError is raised if torch is missing, if the
     probe hangs, or if torch does not know the device type.
     """
-    found = _run_probe(request, cluster, waiting)
-    if found.fault == "no torch":
+    probe_result = _run_probe(request, cluster, waiting)
+    if probe_result.fault == "no torch":
         raise RunError(no_torch_message())
-    if found.fault == "hang":  # every test would hang in the same place
-        raise RunError(f'"{request.device}": {found.words}')
-    if found.fault and (found.unknown or DIAGNOSTIC_SUITES.isdisjoint(suites)):
-        problem = "import torch fails" if found.fault == "import" else "the device cannot be used"
-        raise RunError(f'"{request.device}": {problem}. {found.words}')
-    if found.fault:
-        report_progress(f'"{request.device}" cannot be used: {found.words}')
-    return found
+    if probe_result.fault == "hang":  # every test would hang in the same place
+        raise RunError(f'"{request.device}": {probe_result.words}')
+    if probe_result.fault and (probe_result.unknown or DIAGNOSTIC_SUITES.isdisjoint(suites)):
+        problem = (
+            "import torch fails" if probe_result.fault == "import" else "the device cannot be used"
+        )
+        raise RunError(f'"{request.device}": {problem}. {probe_result.words}')
+    if probe_result.fault:
+        report_progress(f'"{request.device}" cannot be used: {probe_result.words}')
+    return probe_result
 
 
 def _run_probe(request: Request, cluster: Cluster | None, waiting: WaitCallback) -> ProbeResult:
@@ -257,7 +259,7 @@ def _run_probe(request: Request, cluster: Cluster | None, waiting: WaitCallback)
 IsInstalled = Callable[[str], bool]
 
 # pip then selects versions that fit the installed packages, or names the conflict.
-_INSTALL = """Install them without changing any other package:
+_INSTALL_ADVICE = """Install them without changing any other package:
   pip list --format=freeze > installed.txt
   pip install --constraint installed.txt {}"""
 
@@ -283,10 +285,12 @@ def missing_packages_message(lacks: Mapping[str, Iterable[str]], suites: Iterabl
     needs = [f'the suite "{suite}" needs {" and ".join(names)}' for suite, names in lacks.items()]
     packages = sorted({name for names in lacks.values() for name in names})
     problem = f"{'; '.join(needs)}, not installed for {sys.executable}."
-    words = [f"{problem[0].upper()}{problem[1:]}", _INSTALL.format(" ".join(packages))]
-    if able := [suite for suite in suites if suite not in lacks]:
-        words.append(f"Or run suites that don't need them: --suite {' --suite '.join(able)}")
-    return "\n".join(words)
+    lines = [f"{problem[0].upper()}{problem[1:]}", _INSTALL_ADVICE.format(" ".join(packages))]
+    if runnable_suites := [suite for suite in suites if suite not in lacks]:
+        lines.append(
+            f"Or run suites that don't need them: --suite {' --suite '.join(runnable_suites)}"
+        )
+    return "\n".join(lines)
 
 
 def no_torch_message() -> str:

@@ -28,7 +28,7 @@ _MATRICES = TypeAdapter(dict[str, Matrix])
 _OFFERS = TypeAdapter(dict[str, list[Offer]])
 
 # Starts the lines of standard error that report the progress of a long listing.
-_MARK = "progress: "
+_PROGRESS_PREFIX = "progress: "
 
 
 def start_listing(matrices: Mapping[str, Matrix]) -> SideProcess:
@@ -49,17 +49,19 @@ def wait_for_offers(
     """
 
     def report_progress(seconds: float) -> None:
-        for words in progress_messages(process.new_error_lines()):
-            told(words)
+        for message in progress_messages(process.new_error_lines()):
+            told(message)
         waiting(seconds)
 
-    done = process.wait(_LIMIT_S, report_progress)
-    if done.status is None:
+    process_output = process.wait(_LIMIT_S, report_progress)
+    if process_output.status is None:
         raise RunError(f"the tests were not listed within {_LIMIT_S} s")
-    if done.status:
-        last = done.stderr.strip().splitlines()[-1:] or [f"status {done.status}"]
-        raise RunError(f"the tests cannot be listed: {short_message(last[0])}")
-    return _OFFERS.validate_json(done.stdout.splitlines()[-1])
+    if process_output.status:
+        last_lines = process_output.stderr.strip().splitlines()[-1:] or [
+            f"status {process_output.status}"
+        ]
+        raise RunError(f"the tests cannot be listed: {short_message(last_lines[0])}")
+    return _OFFERS.validate_json(process_output.stdout.splitlines()[-1])
 
 
 def list_tests(matrices: Mapping[str, Matrix]) -> dict[str, list[Offer]]:
@@ -70,23 +72,25 @@ def list_tests(matrices: Mapping[str, Matrix]) -> dict[str, list[Offer]]:
 
 def print_progress(words: str) -> None:
     """Print a progress message to standard error, for `progress_messages` of the parent process."""
-    sys.stderr.write(f"{_MARK}{words}\n")
+    sys.stderr.write(f"{_PROGRESS_PREFIX}{words}\n")
     sys.stderr.flush()
 
 
 def progress_messages(lines: Iterable[str]) -> Iterator[str]:
     """Yield the progress messages among the lines that the listing process wrote."""
-    return (line.removeprefix(_MARK) for line in lines if line.startswith(_MARK))
+    return (
+        line.removeprefix(_PROGRESS_PREFIX) for line in lines if line.startswith(_PROGRESS_PREFIX)
+    )
 
 
 def main() -> None:
     """Print the tests of the suites whose matrices are on the standard input."""
     matrices = _MATRICES.validate_json(sys.stdin.read())
     try:
-        found = {name: list(load_suite(m).offers(m)) for name, m in matrices.items()}
+        offers_by_suite = {name: list(load_suite(m).offers(m)) for name, m in matrices.items()}
     except RunError as error:
         sys.exit(" ".join(str(error).split()))  # the last line is shown to the user
-    sys.stdout.write(f"\n{_OFFERS.dump_json(found).decode()}\n")
+    sys.stdout.write(f"\n{_OFFERS.dump_json(offers_by_suite).decode()}\n")
 
 
 if __name__ == "__main__":

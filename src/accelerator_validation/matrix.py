@@ -65,8 +65,8 @@ def find_test_file(name: str, files: Iterable[TestFile]) -> TestFile | None:
     Returns None if no file contains the test.
     """
     container = f"{name.partition('::')[0]}."
-    found = [file for file in files if container.startswith(f"{file.container}.")]
-    return max(found, key=lambda file: len(file.path), default=None)
+    matching_files = [file for file in files if container.startswith(f"{file.container}.")]
+    return max(matching_files, key=lambda file: len(file.path), default=None)
 
 
 class Matrix(StrictModel):
@@ -125,11 +125,11 @@ class Matrix(StrictModel):
 
         `only` has values by axis, which replace the default values of the axis.
         """
-        chosen = [
+        axis_values = [
             [v for v in values if v in set(only.get(name, self.default.get(name, values)))]
             for name, values in self.axes.items()
         ]
-        for values in product(*chosen):
+        for values in product(*axis_values):
             yield dict(zip(self.axes, values, strict=True))
 
     def group(self, name: str) -> str:
@@ -143,8 +143,8 @@ class Matrix(StrictModel):
 
     def excludes(self, name: str, combination: Combination) -> bool:
         """Return whether a test with these parameters is never run."""
-        found = {**combination, "name": name}.items()
-        return any(set(excluded.items()) <= found for excluded in self.exclude)
+        parameter_items = {**combination, "name": name}.items()
+        return any(set(excluded.items()) <= parameter_items for excluded in self.exclude)
 
 
 def suite_names() -> list[str]:
@@ -168,15 +168,15 @@ def with_recipes(matrix: Matrix, recipes: Iterable[str], plain: Iterable[str] = 
     """
     if "recipe" not in matrix.axes:
         return matrix
-    values, known = tuple(recipes), matrix.axes["recipe"]
-    rare = set(known) - set(matrix.default.get("recipe", known))
-    usual = tuple(value for value in values if value not in rare)
-    new = {
+    values, listed_recipes = tuple(recipes), matrix.axes["recipe"]
+    opt_in_recipes = set(listed_recipes) - set(matrix.default.get("recipe", listed_recipes))
+    default_recipes = tuple(value for value in values if value not in opt_in_recipes)
+    update = {
         "axes": {**matrix.axes, "recipe": values},
-        "default": {**matrix.default, "recipe": usual or values},
+        "default": {**matrix.default, "recipe": default_recipes or values},
         "given": {**matrix.given, "plain": ",".join(plain)},
     }
-    return matrix.model_copy(update=new)
+    return matrix.model_copy(update=update)
 
 
 def plain_recipes(matrix: Matrix) -> frozenset[str]:

@@ -44,8 +44,10 @@ class Offer:
         share, the test's value must be in `only`. If `everything` is false, the test must also be
         `usual`.
         """
-        own = self.parameters.keys() & only.keys()
-        return (self.usual or everything) and all(self.parameters[n] in set(only[n]) for n in own)
+        shared_names = self.parameters.keys() & only.keys()
+        return (self.usual or everything) and all(
+            self.parameters[n] in set(only[n]) for n in shared_names
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +104,12 @@ def apply_known_issues(
 
     Issues that expire by `today` are ignored.
     """
-    live = [issue for issue in issues if issue.expires > today]
+    current_issues = [issue for issue in issues if issue.expires > today]
     skipped: dict[str, KnownFailure] = {}
     expected: dict[str, KnownFailure] = {}
     all_cases = tuple(cases)
     for case in all_cases:
-        for issue in live:
+        for issue in current_issues:
             if issue_matches_test(issue, case):
                 (skipped if issue.action == "skip" else expected).setdefault(case.id, issue)
     return Plan(all_cases, skipped, expected)

@@ -32,18 +32,21 @@ def apply_settings(matrices: Mapping[str, Matrix], platform: Platform) -> dict[s
     ]
     if faults:
         raise ProblemsError(faults)
-    found = dict(matrices)
-    for suite, own in platform.validation.suites.items():
-        if suite in found:
-            found[suite] = _with_suite_settings(found[suite], own)
-    if DEPLOY in found and (recipes := platform.validation.deploy):
-        longest = max(recipe.timeout_s for recipe in recipes) + _GRACE_S
+    new_matrices = dict(matrices)
+    for suite, settings in platform.validation.suites.items():
+        if suite in new_matrices:
+            new_matrices[suite] = _with_suite_settings(new_matrices[suite], settings)
+    if DEPLOY in new_matrices and (recipes := platform.validation.deploy):
+        longest_s = max(recipe.timeout_s for recipe in recipes) + _GRACE_S
         checks = platform.install.checks
-        by_test = {r.id: Deployment(recipe=r, check=checks[r.check]) for r in recipes}
-        found[DEPLOY] = found[DEPLOY].model_copy(
-            update={"deployments": by_test, "timeout_s": max(found[DEPLOY].timeout_s, longest)}
+        deployments = {r.id: Deployment(recipe=r, check=checks[r.check]) for r in recipes}
+        new_matrices[DEPLOY] = new_matrices[DEPLOY].model_copy(
+            update={
+                "deployments": deployments,
+                "timeout_s": max(new_matrices[DEPLOY].timeout_s, longest_s),
+            }
         )
-    return found
+    return new_matrices
 
 
 def settings_sentences(settings: Validation, matrices: Mapping[str, Matrix]) -> Iterator[str]:
@@ -52,29 +55,29 @@ def settings_sentences(settings: Validation, matrices: Mapping[str, Matrix]) -> 
     The length of the report's note is limited. If sentences are left out for this reason, the last
     sentence says how many.
     """
-    room, left = _MAX_NOTE_CHARS, 0
+    remaining_chars, omitted_count = _MAX_NOTE_CHARS, 0
     for suite in filter(matrices.__contains__, settings.suites):
         for sentence in _suite_sentences(suite, settings.suites[suite]):
-            room -= len(sentence) + 1
-            if room >= 0:
+            remaining_chars -= len(sentence) + 1
+            if remaining_chars >= 0:
                 yield sentence
             else:
-                left += 1
-    if left:
-        yield f"The platform's {VALIDATION} has {count(left, 'more setting')}."
+                omitted_count += 1
+    if omitted_count:
+        yield f"The platform's {VALIDATION} has {count(omitted_count, 'more setting')}."
 
 
-def _suite_sentences(suite: str, own: SuiteSettings) -> Iterator[str]:
-    for name, room in own.tolerances.items():
-        numbers = f"rtol {room.rtol:g}, atol {room.atol:g}"
+def _suite_sentences(suite: str, settings: SuiteSettings) -> Iterator[str]:
+    for name, tolerance in settings.tolerances.items():
+        numbers = f"rtol {tolerance.rtol:g}, atol {tolerance.atol:g}"
         opening = f"This platform's tolerance for {name} in {suite}: {numbers}."
-        yield f"{opening} Reason: {room.reason.removesuffix('.')}."
-    for axis, narrowed in own.axes.items():
-        values = ", ".join(narrowed.only)
+        yield f"{opening} Reason: {tolerance.reason.removesuffix('.')}."
+    for axis, axis_setting in settings.axes.items():
+        values = ", ".join(axis_setting.only)
         opening = f"This platform supports only these values of {axis} in {suite}: {values}."
-        yield f"{opening} Reason: {narrowed.reason.removesuffix('.')}."
-    if own.timeout_s is not None:
-        yield f"The time limit for each test of {suite}: {own.timeout_s:g} s."
+        yield f"{opening} Reason: {axis_setting.reason.removesuffix('.')}."
+    if settings.timeout_s is not None:
+        yield f"The time limit for each test of {suite}: {settings.timeout_s:g} s."
 
 
 def _settings_problems(suite: str, matrix: Matrix, platform: Platform) -> Iterator[Problem]:
@@ -87,21 +90,24 @@ def _settings_problems(suite: str, matrix: Matrix, platform: Platform) -> Iterat
             yield platform.problem(
                 VALIDATION, location, message, did_you_mean(recipe.check, checks)
             )
-    own = platform.validation.suites.get(suite)
-    if own is None:
+    settings = platform.validation.suites.get(suite)
+    if settings is None:
         return
-    for axis, narrowed in own.axes.items():
+    for axis, axis_setting in settings.axes.items():
         location = ("suites", suite, "axes", axis)
         if axis not in matrix.axes:
-            message, known = f'{suite} has no parameter "{axis}"', did_you_mean(axis, matrix.axes)
-            yield platform.problem(VALIDATION, location, message, known)
+            message, axis_hint = (
+                f'{suite} has no parameter "{axis}"',
+                did_you_mean(axis, matrix.axes),
+            )
+            yield platform.problem(VALIDATION, location, message, axis_hint)
             continue
-        for number, value in enumerate(narrowed.only):
+        for number, value in enumerate(axis_setting.only):
             if value not in matrix.axes[axis]:
                 message = f'{axis} of {suite} cannot be "{value}"'
                 remedy = did_you_mean(value, matrix.axes[axis])
                 yield platform.problem(VALIDATION, (*location, "only", number), message, remedy)
-    for name in own.tolerances:
+    for name in settings.tolerances:
         if name not in matrix.tolerances:
             location = ("suites", suite, "tolerances", name)
             message = f'{suite} has no tolerance for "{name}"'
@@ -110,11 +116,12 @@ def _settings_problems(suite: str, matrix: Matrix, platform: Platform) -> Iterat
             )
 
 
-def _with_suite_settings(matrix: Matrix, own: SuiteSettings) -> Matrix:
+def _with_suite_settings(matrix: Matrix, settings: SuiteSettings) -> Matrix:
     tolerances = {
-        name: Tolerance(rtol=room.rtol, atol=room.atol) for name, room in own.tolerances.items()
+        name: Tolerance(rtol=tolerance.rtol, atol=tolerance.atol)
+        for name, tolerance in settings.tolerances.items()
     }
-    axes = {name: narrowed.only for name, narrowed in own.axes.items()}
+    axes = {name: axis_setting.only for name, axis_setting in settings.axes.items()}
     update = {
         "tolerances": {**matrix.tolerances, **tolerances},
         "axes": {name: axes.get(name, values) for name, values in matrix.axes.items()},
@@ -123,6 +130,6 @@ def _with_suite_settings(matrix: Matrix, own: SuiteSettings) -> Matrix:
             name: tuple(v for v in values if v in axes.get(name, values)) or axes[name]
             for name, values in matrix.default.items()
         },
-        "timeout_s": own.timeout_s or matrix.timeout_s,
+        "timeout_s": settings.timeout_s or matrix.timeout_s,
     }
     return matrix.model_copy(update=update)

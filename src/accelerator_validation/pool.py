@@ -35,7 +35,7 @@ from accelerator_validation.worker import Job, Message, run_worker
 # machine or the plugin is broken.
 MAX_FAILED_STARTS = 3
 
-_START_S = 300.0
+_START_TIMEOUT_S = 300.0
 _GRACE_S = 5.0
 
 BeginCallback = Callable[[Case, int], None]
@@ -64,7 +64,7 @@ class _Worker:
     """The test that it is running."""
     verdict: Result | None = None
     """The result of its test, while the worker still records the test's operators."""
-    deadline: float = field(default_factory=lambda: time.monotonic() + _START_S)
+    deadline: float = field(default_factory=lambda: time.monotonic() + _START_TIMEOUT_S)
     """When it is killed, as a time of `time.monotonic()`."""
     idle: bool = False
     """Whether it has ended its batch and waits for another."""
@@ -142,36 +142,38 @@ class Pool:
         return [self._queue.popleft() for _ in range(length)]
 
     def _start_worker(self, folder: Path, batch: list[Case], *, alone: bool) -> _Worker:
-        here, there = self._context.Pipe()
+        parent_end, child_end = self._context.Pipe()
         self._started_count += 1
-        log = folder / f"{self._started_count}.log"
+        log_path = folder / f"{self._started_count}.log"
         forked = self._context.get_start_method() == "forkserver"
         process = self._context.Process(
-            target=run_worker, args=(there, str(log), self._job, forked)
+            target=run_worker, args=(child_end, str(log_path), self._job, forked)
         )
         try:
             process.start()
         except (OSError, EOFError) as error:
             raise PoolError(f"no worker can be started: {type(error).__name__} {error}") from None
-        there.close()
-        worker = _Worker(process, here, log, alone, deque())
+        child_end.close()
+        worker = _Worker(process, parent_end, log_path, alone, deque())
         self._send_batch(worker, batch)
         return worker
 
     def _send_batch(self, worker: _Worker, batch: list[Case]) -> None:
         worker.batch, worker.idle = deque(batch), False
         worker.group = self._job.group(batch[0])
-        worker.deadline = time.monotonic() + _START_S
+        worker.deadline = time.monotonic() + _START_TIMEOUT_S
         with suppress(OSError):  # it died, which `_read_messages` notices and reports
             worker.connection.send(batch)
 
     def _wait_for_messages(self) -> None:
         """Wait for messages from workers, or for the first deadline."""
-        ends: dict[object, _Worker] = {w.connection: w for w in self._workers}
-        first = min(w.deadline for w in self._workers)
-        ready = wait([w.connection for w in self._workers], max(0.0, first - time.monotonic()))
-        for end in ready:
-            self._read_messages(ends[end])
+        worker_by_connection: dict[object, _Worker] = {w.connection: w for w in self._workers}
+        first_deadline = min(w.deadline for w in self._workers)
+        ready = wait(
+            [w.connection for w in self._workers], max(0.0, first_deadline - time.monotonic())
+        )
+        for connection in ready:
+            self._read_messages(worker_by_connection[connection])
         for worker in list(self._workers):
             if time.monotonic() >= worker.deadline:
                 self._handle_timeout(worker)
@@ -195,7 +197,7 @@ class Pool:
             worker.deadline = time.monotonic() + self._job.timeouts[worker.current.suite]
         elif kind == "end" and worker.current and result:
             case, worker.current, worker.verdict = worker.current, None, None
-            worker.deadline = time.monotonic() + _START_S
+            worker.deadline = time.monotonic() + _START_TIMEOUT_S
             self._report_result(worker, case, result)
         elif kind == "idle":
             worker.idle = True
@@ -215,15 +217,17 @@ class Pool:
             result = replace(result, attempts=2, reason=reason)
         self._ended(case, result, not is_repeated)
 
-    def _report_worker_end(self, worker: _Worker, case: Case, end: Result) -> None:
+    def _report_worker_end(self, worker: _Worker, case: Case, result: Result) -> None:
         """Report the end of a test whose worker died or was killed.
 
-        If the worker had not sent the test's verdict, the result is `end`. Otherwise, the result is
-        the verdict, with a note that the operators could not be recorded.
+        If the worker had not sent the test's verdict, the result is `result`. Otherwise, the result
+        is the verdict, with a note that the operators could not be recorded.
         """
         if worker.verdict:
-            end = with_recording_failure(worker.verdict, end.reason or end.outcome, end.log_tail)
-        self._report_result(worker, case, end)
+            result = with_recording_failure(
+                worker.verdict, result.reason or result.outcome, result.log_tail
+            )
+        self._report_result(worker, case, result)
 
     def _handle_dead_worker(self, worker: _Worker) -> None:
         """Handle a worker that ended by itself.
@@ -231,27 +235,27 @@ class Pool:
         Raises PoolError if `MAX_FAILED_STARTS` workers in a row ended before they started a test.
         """
         worker.process.join(_GRACE_S)
-        code = worker.process.exitcode
-        log = self._remove(worker)
+        exit_code = worker.process.exitcode
+        worker_log = self._remove(worker)
         if worker.current:
             self._report_worker_end(
-                worker, worker.current, crash_result(code, log, alone=worker.alone)
+                worker, worker.current, crash_result(exit_code, worker_log, alone=worker.alone)
             )
         elif not worker.unfit:
             self._failed_starts += 1
             if self._failed_starts >= MAX_FAILED_STARTS:
-                crash_text = crash_excerpt(log) or f"they exit with status {code}"
+                crash_text = crash_excerpt(worker_log) or f"they exit with status {exit_code}"
                 raise PoolError(
                     f"the workers crash before the first test: {short_message(crash_text, 1200)}"
                 )
 
     def _handle_timeout(self, worker: _Worker) -> None:
-        log = self._remove(worker)
+        worker_log = self._remove(worker)
         if worker.current is None:
-            log_text = short_message(crash_excerpt(log))
-            raise PoolError(f"a worker did not start within {_START_S:.0f} s: {log_text}")
-        limit = self._job.timeouts[worker.current.suite]
-        self._report_worker_end(worker, worker.current, timeout_result(limit, log))
+            log_text = short_message(crash_excerpt(worker_log))
+            raise PoolError(f"a worker did not start within {_START_TIMEOUT_S:.0f} s: {log_text}")
+        limit_s = self._job.timeouts[worker.current.suite]
+        self._report_worker_end(worker, worker.current, timeout_result(limit_s, worker_log))
 
     def _remove(self, worker: _Worker) -> str:
         """Remove a worker, put back the rest of its batch, and return its log."""
@@ -277,12 +281,12 @@ class Pool:
         worker.connection.close()
 
 
-def _second_attempt_reason(result: Result, first: Outcome) -> str:
+def _second_attempt_reason(result: Result, first_outcome: Outcome) -> str:
     """Return the reason of a second attempt's result, with a note about the first attempt.
 
-    `first` is the outcome of the first attempt.
+    `first_outcome` is the outcome of the first attempt.
     """
-    if result.outcome == first:
+    if result.outcome == first_outcome:
         return f"{result.reason} The result was the same when the test ran in a separate process."
     note = "The first attempt, after other tests in the same process, failed."
     return f"{result.reason or ''} {note}".strip()
@@ -305,23 +309,24 @@ def crash_result(code: int | None, log: str, *, alone: bool) -> Result:
 
 def timeout_result(limit: float, log: str) -> Result:
     """Return the result of a test whose worker was killed after `limit` seconds."""
-    reason = f"Timed out after {limit:g} s{_at_step(last_step(log))}."
-    kept = crash_excerpt(log) or None
-    return Result("timed-out", "run", short_message(reason), seconds=limit, log_tail=kept)
+    reason = f"Timed out after {limit:g} s{_step_suffix(last_step(log))}."
+    log_tail = crash_excerpt(log) or None
+    return Result("timed-out", "run", short_message(reason), seconds=limit, log_tail=log_tail)
 
 
-def _crash_reason(code: int | None, log: str, step: str | None) -> str:
-    if code is None or code >= 0:
-        return short_message(f"The process exited with status {code}{_at_step(step)}.")
-    name = signal_name(-code)
-    if -code == signal.SIGKILL:
-        why = "the usual cause is too little memory"
-        return short_message(f"The process was killed by {name}{_at_step(step)}; {why}.")
+def _crash_reason(exit_code: int | None, log: str, step: str | None) -> str:
+    if exit_code is None or exit_code >= 0:
+        return short_message(f"The process exited with status {exit_code}{_step_suffix(step)}.")
+    name = signal_name(-exit_code)
+    if -exit_code == signal.SIGKILL:
+        cause = "the usual cause is too little memory"
+        return short_message(f"The process was killed by {name}{_step_suffix(step)}; {cause}.")
     operator = missing_operator(log)
     return short_message(
-        f"The process crashed with {name}{f' in {operator}' if operator else ''}{_at_step(step)}."
+        f"The process crashed with {name}{f' in {operator}' if operator else ''}"
+        f"{_step_suffix(step)}."
     )
 
 
-def _at_step(step: str | None) -> str:
+def _step_suffix(step: str | None) -> str:
     return f" at {step}" if step else ""

@@ -26,13 +26,13 @@ ProbeFault = Literal["no torch", "import", "device", "hang"]
 PROBE_TIMEOUT_S = 180
 
 # Printed between the import of torch and the first use of the device.
-_IMPORTED = "imported"
+_IMPORTED_LINE = "imported"
 
 # The first characters of the printed result: a plugin may print other lines that begin with `{`.
-_RESULT = '{"environment"'
+_RESULT_PREFIX = '{"environment"'
 
 # Torch's errors for a device type that it does not know or was not built for.
-_NO_SUCH = re.compile(
+_UNKNOWN_DEVICE_ERROR = re.compile(
     r"Expected one of cpu|Invalid device string|not linked with support|not compiled with|"
     r"No module named|Torch not compiled|doesn't have|not available"
 )
@@ -77,21 +77,29 @@ def wait_for_probe(
 
     If the process fails, dies, or needs more than `limit_s` seconds, the result has a fault.
     """
-    done = process.wait(limit_s, waiting)
-    lines = [line for line in done.stdout.splitlines() if line.startswith(_RESULT)]
-    if done.status == 0 and lines:
+    process_output = process.wait(limit_s, waiting)
+    lines = [line for line in process_output.stdout.splitlines() if line.startswith(_RESULT_PREFIX)]
+    if process_output.status == 0 and lines:
         return ProbeResult(**json.loads(lines[-1]))
-    if done.status is None:
-        where = "the first use of the device" if _IMPORTED in done.stdout else "import torch"
-        return ProbeResult(fault="hang", words=f"{where} did not finish within {limit_s:g} s")
+    if process_output.status is None:
+        hanging_step = (
+            "the first use of the device"
+            if _IMPORTED_LINE in process_output.stdout
+            else "import torch"
+        )
+        return ProbeResult(
+            fault="hang", words=f"{hanging_step} did not finish within {limit_s:g} s"
+        )
     # The environment may have been printed before the process died.
-    printed: dict[str, Any] = json.loads(lines[-1]) if lines else {"fault": "import"}
-    if done.status < 0:
-        died = f"crashed with {signal_name(-done.status)}"
+    printed_result: dict[str, Any] = json.loads(lines[-1]) if lines else {"fault": "import"}
+    if process_output.status < 0:
+        exit_text = f"crashed with {signal_name(-process_output.status)}"
     else:
-        died = f"exited with status {done.status}"
-    words = f"the process {died}. {done.stderr.strip()[-400:]}".strip()
-    return ProbeResult(printed.get("environment", {}), printed.get("fault") or "device", words)
+        exit_text = f"exited with status {process_output.status}"
+    error_text = f"the process {exit_text}. {process_output.stderr.strip()[-400:]}".strip()
+    return ProbeResult(
+        printed_result.get("environment", {}), printed_result.get("fault") or "device", error_text
+    )
 
 
 def main() -> None:
@@ -108,16 +116,18 @@ def main() -> None:
     except BaseException as error:  # noqa: BLE001 - a plugin may raise anything while torch loads it
         _print_result(ProbeResult(fault="import", words=short_message(describe_error(error), 1000)))
         return
-    sys.stdout.write(f"{_IMPORTED}\n")
+    sys.stdout.write(f"{_IMPORTED_LINE}\n")
     sys.stdout.flush()
     forks = _works_in_fork(device)
-    if wrong := _device_fault(torch, device):
-        own = plugin(device)
-        unknown = bool(_NO_SUCH.search(wrong)) and not modules and own is None
+    if error_text := _device_fault(torch, device):
+        plugin_facts = plugin(device)
+        unknown = (
+            bool(_UNKNOWN_DEVICE_ERROR.search(error_text)) and not modules and plugin_facts is None
+        )
         without_device: dict[str, Any] = {}
         with suppress(Exception):
-            without_device = environment("cpu") | {"plugin": own, "hardware": None}
-        _print_result(ProbeResult(without_device, "device", wrong, unknown=unknown))
+            without_device = environment("cpu") | {"plugin": plugin_facts, "hardware": None}
+        _print_result(ProbeResult(without_device, "device", error_text, unknown=unknown))
         return
     from accelerator_validation.suites.aten import operator_counts
 
@@ -163,8 +173,8 @@ def _use_in_child(device: str) -> None:
         raise SystemExit(1)
 
 
-def _print_result(found: ProbeResult) -> None:
-    sys.stdout.write(f"\n{json.dumps(asdict(found))}\n")
+def _print_result(result: ProbeResult) -> None:
+    sys.stdout.write(f"\n{json.dumps(asdict(result))}\n")
     sys.stdout.flush()
 
 

@@ -54,49 +54,49 @@ def build_report(
         "finished": finished,
         "environment": head["environment"],
         "note": head["note"],
-        "shard": _shard(kept),
-        "suites": [_suite(suite, kept) for suite in head["suites"]],
-        "tests": [_entry(case, kept, why or _NOT_COMPLETED) for case in kept.cases],
+        "shard": _shard_entry(kept),
+        "suites": [_suite_entry(suite, kept) for suite in head["suites"]],
+        "tests": [_test_entry(case, kept, why or _NOT_COMPLETED) for case in kept.cases],
     }
     return Report.model_validate(record)
 
 
-def _shard(kept: JournalContent) -> Mapping[str, Any] | None:
+def _shard_entry(kept: JournalContent) -> Mapping[str, Any] | None:
     """Return the shard of a run, with `unfinished`: the number of tests that did not finish.
 
     Returns None if the run has no shard.
     """
     head: Mapping[str, Any] | None = kept.head.get("shard")
-    done = kept.results.keys() | kept.head["skipped"].keys()
-    return head and {**head, "unfinished": sum(case.id not in done for case in kept.cases)}
+    finished_ids = kept.results.keys() | kept.head["skipped"].keys()
+    return head and {**head, "unfinished": sum(case.id not in finished_ids for case in kept.cases)}
 
 
-def _suite(suite: Mapping[str, Any], kept: JournalContent) -> Mapping[str, Any]:
+def _suite_entry(suite: Mapping[str, Any], kept: JournalContent) -> Mapping[str, Any]:
     """Return a suite's entry for the report, with the operators that its tests covered.
 
     If the tests covered no operators, the entry has no key `operators`.
     """
-    of_suite = {case.id for case in kept.cases if case.suite == suite["name"]}
-    results = [kept.results[key] for key in of_suite & kept.results.keys()]
+    case_ids = {case.id for case in kept.cases if case.suite == suite["name"]}
+    results = [kept.results[key] for key in case_ids & kept.results.keys()]
     covered = sorted({name for result in results for name in result.operators})
     aten = kept.head.get("aten")
     if not covered or not aten:
         return suite
     core: list[str] = aten["core"]
-    on_cpu = {name for result in results for name in result.computed_on_cpu}
-    shares = {
+    cpu_operators = {name for result in results for name in result.computed_on_cpu}
+    coverage = {
         "covered": covered,
-        "computed_on_cpu": sorted(on_cpu),
+        "computed_on_cpu": sorted(cpu_operators),
         # ExecuTorch's delegates run the operators; PyTorch calls no kernels.
         "kernels": None if suite["name"] in SUITE_FAMILIES["executorch"] else aten.get("kernels"),
         "registered": aten["registered"],
         "core": len(core),
         "core_missing": [name for name in core if name not in covered],
     }
-    return {**suite, "operators": shares}
+    return {**suite, "operators": coverage}
 
 
-def _entry(case: Case, kept: JournalContent, why: str) -> dict[str, Any]:
+def _test_entry(case: Case, kept: JournalContent, default_reason: str) -> dict[str, Any]:
     head: Mapping[str, Any] = kept.head
     entry: dict[str, Any] = {
         "suite": case.suite,
@@ -104,12 +104,17 @@ def _entry(case: Case, kept: JournalContent, why: str) -> dict[str, Any]:
         "parameters": dict(case.parameters),
     }
     if issue := head["skipped"].get(case.id):
-        known = {"url": issue["url"]}
-        return {**entry, "outcome": "skipped", "reason": issue["reason"], "known_issue": known}
+        known_issue = {"url": issue["url"]}
+        return {
+            **entry,
+            "outcome": "skipped",
+            "reason": issue["reason"],
+            "known_issue": known_issue,
+        }
     result = kept.results.get(case.id)
     if result is None:
-        began = "The test had started. " if case.id in kept.open else ""
-        return {**entry, "outcome": "not-run", "reason": f"{began}{why}"}
+        start_note = "The test had started. " if case.id in kept.open else ""
+        return {**entry, "outcome": "not-run", "reason": f"{start_note}{default_reason}"}
     entry |= _result_fields(result)
     if result.outcome in UNSUCCESSFUL:
         entry["command"] = repeat_command(head["device"], case, head.get("options", ()))
@@ -126,7 +131,7 @@ def _result_fields(result: Result) -> dict[str, Any]:
         metrics[name] |= {"interval": [low, high], "repeats": repeats}
     if result.computed_on_cpu:
         metrics[OPERATORS_ON_CPU] = {"value": len(result.computed_on_cpu), "unit": "1"}
-    found = {
+    fields = {
         "outcome": result.outcome,
         "stage": result.stage,
         "reason": result.reason,
@@ -134,12 +139,12 @@ def _result_fields(result: Result) -> dict[str, Any]:
         "metrics": metrics or None,
         "duration_s": None if result.seconds is None else round(result.seconds, 3),
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def repeat_command(device: str, case: Case, options: tuple[str, ...] | list[str] = ()) -> str:
     """Return the command that repeats a test."""
-    own = suite_options(case.suite)
-    words = ["accelerator-portal", "validate", "--device", device, *options, *own]
-    words += ["--test", case.id]
-    return shlex.join(words)
+    required_options = suite_options(case.suite)
+    command = ["accelerator-portal", "validate", "--device", device, *options, *required_options]
+    command += ["--test", case.id]
+    return shlex.join(command)

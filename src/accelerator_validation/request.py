@@ -109,13 +109,13 @@ def read_matrices(suites: Iterable[str]) -> dict[str, Matrix]:
 
     `suites` may also have names of families, which stand for several suites: `models`.
     """
-    names, known = _expand_families(suites), suite_names()
+    names, known_names = _expand_families(suites), suite_names()
     for name in names:
-        if name not in known:
-            remedy = did_you_mean(name, [*known, *SUITE_FAMILIES])
-            end = "" if remedy.endswith("?") else "."
-            own = "For your own pytest suite, name its folder with --pytest"
-            raise RunError(f'there is no suite "{name}"; {remedy}{end} {own}')
+        if name not in known_names:
+            remedy = did_you_mean(name, [*known_names, *SUITE_FAMILIES])
+            period = "" if remedy.endswith("?") else "."
+            pytest_hint = "For your own pytest suite, name its folder with --pytest"
+            raise RunError(f'there is no suite "{name}"; {remedy}{period} {pytest_hint}')
     return {name: read_matrix(name) for name in names}
 
 
@@ -148,15 +148,17 @@ def with_torchbench_checkout(
         raise RunError(
             f"{checkout} is not a checkout of TorchBench; it has no torchbenchmark/models"
         )
-    given = {"checkout": str(checkout.resolve()), "commit": checkout_commit(checkout)}
-    return {**matrices, TORCHBENCH: matrices[TORCHBENCH].model_copy(update={"given": given})}
+    facts = {"checkout": str(checkout.resolve()), "commit": checkout_commit(checkout)}
+    return {**matrices, TORCHBENCH: matrices[TORCHBENCH].model_copy(update={"given": facts})}
 
 
 def require_script_permission(request: Request, matrices: Mapping[str, Matrix]) -> None:
     """Raise RunError if the run needs a vendor's scripts and --run-scripts is missing."""
-    named = sorted(name for matrix in matrices.values() for name in matrix.deployments)
-    if named and not request.scripts:
-        problem = f"the suite deploy runs scripts of the platform's folder ({', '.join(named)})"
+    recipe_names = sorted(name for matrix in matrices.values() for name in matrix.deployments)
+    if recipe_names and not request.scripts:
+        problem = (
+            f"the suite deploy runs scripts of the platform's folder ({', '.join(recipe_names)})"
+        )
         raise RunError(f"{problem}; read them, then add --run-scripts")
 
 
@@ -178,7 +180,7 @@ def plan_from_offers(
         problem = f'there is no recipe for "{request.accelerator}"'
         remedy = "add deploy: to its validation.yaml, and set --known-issues to the portal's folder"
         raise RunError(f"{problem}; {remedy}")
-    matching = parse_expression(request.matching) if request.matching else None
+    matches_expression = parse_expression(request.matching) if request.matching else None
     everything = request.everything or bool(request.tests)
     cases = [
         case
@@ -191,11 +193,12 @@ def plan_from_offers(
             {**matrix.axes, **request.only} if request.tests else request.only,
             everything=everything,
         )
-        if (not request.tests or case.id in request.tests) and (not matching or matching(case.id))
+        if (not request.tests or case.id in request.tests)
+        and (not matches_expression or matches_expression(case.id))
     ]
-    missing = sorted(request.tests - {case.id for case in cases})
-    if missing and not matching:
-        raise RunError(f'there is no test "{missing[0]}"; list the tests with --plan')
+    missing_ids = sorted(request.tests - {case.id for case in cases})
+    if missing_ids and not matches_expression:
+        raise RunError(f'there is no test "{missing_ids[0]}"; list the tests with --plan')
     if not cases:
         raise RunError("no test is selected; list all tests with --plan and without -k")
     return apply_known_issues(cases, request.issues, today)
@@ -205,12 +208,14 @@ def _require_known_values(
     request: Request, matrices: Mapping[str, Matrix], offers: Mapping[str, list[Offer]]
 ) -> None:
     for name, values in request.only.items():
-        known = {value for matrix in matrices.values() for value in matrix.axes.get(name, ())}
+        known_values = {
+            value for matrix in matrices.values() for value in matrix.axes.get(name, ())
+        }
         tests = [test for suite in offers.values() for test in suite]
-        known |= {test.parameters[name] for test in tests if name in test.parameters}
+        known_values |= {test.parameters[name] for test in tests if name in test.parameters}
         for value in values:
-            if value not in known:
-                raise RunError(f"no suite has {name}={value}; {did_you_mean(value, known)}")
+            if value not in known_values:
+                raise RunError(f"no suite has {name}={value}; {did_you_mean(value, known_values)}")
 
 
 SPEED_SUITES = frozenset({"speed"})
@@ -230,14 +235,14 @@ def resources_for(suites: Collection[str], workers: int | None, threads: int | N
 
     Raises RunError if a suite measures speed and other suites or workers would run beside it.
     """
-    measured = sorted(SPEED_SUITES.intersection(suites))
-    if not measured:
+    speed_suites = sorted(SPEED_SUITES.intersection(suites))
+    if not speed_suites:
         return Resources(workers or min(2, processor_count()), threads or 1)
-    if others := sorted(set(suites) - SPEED_SUITES):
-        problem = f"the suite {measured[0]} cannot run together with {', '.join(others)}"
+    if other_suites := sorted(set(suites) - SPEED_SUITES):
+        problem = f"the suite {speed_suites[0]} cannot run together with {', '.join(other_suites)}"
         raise RunError(f"{problem}: they would slow each other down. Run them separately")
     if workers and workers > 1:
-        problem = f"the suite {measured[0]} cannot run with {workers} workers"
+        problem = f"the suite {speed_suites[0]} cannot run with {workers} workers"
         raise RunError(f"{problem}: they would slow each other down. Remove --workers")
     return Resources(1, threads or processor_count())
 

@@ -76,8 +76,10 @@ class FinishedRun:
         is in `UNSETTLED` and it has no known issue.
         """
         tests = self.report.tests
-        ran = any(test.outcome in ATTEMPTED for test in tests)
-        return ran and not any(t.outcome in UNSETTLED and not t.known_issue for t in tests)
+        any_attempted = any(test.outcome in ATTEMPTED for test in tests)
+        return any_attempted and not any(
+            t.outcome in UNSETTLED and not t.known_issue for t in tests
+        )
 
     @property
     def exit_code(self) -> int:
@@ -110,13 +112,15 @@ class _RunState:
         `why` is the reason for tests that were not run. Raises RunError if the file cannot be
         written, or if a value, such as the device's name, is not valid in a report.
         """
-        kept = JournalContent(self.head, self.cases, self.results, frozenset(self.open))
+        journal_content = JournalContent(self.head, self.cases, self.results, frozenset(self.open))
         try:
-            report = build_report(kept, finished, why)
+            report = build_report(journal_content, finished, why)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            words = printable(f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
-            raise RunError(f"{self.request.out} cannot be written: {words}") from None
+            first_error = error.errors(include_url=False, include_input=False)[0]
+            error_text = printable(
+                f"{'.'.join(map(str, first_error['loc']))}: {first_error['msg']}"
+            )
+            raise RunError(f"{self.request.out} cannot be written: {error_text}") from None
         self.written = time.monotonic()
         try:
             write_bytes_atomically(self.request.out, report_text(report).encode())
@@ -208,14 +212,23 @@ def continue_run(
     """
     require_script_permission(request, matrices)
     with _with_restart_advice():
-        kept = read_journal(request.journal)
-        _require_same_run(kept, request, probed)
-        done = kept.results.keys() | kept.head["skipped"].keys()
-        left = [case for case in kept.cases if case.id not in done]
-        results = dict(kept.results)
-        run = _RunState(request, matrices, probed, watch, cluster, kept.head, kept.cases, results)
+        journal_content = read_journal(request.journal)
+        _require_same_run(journal_content, request, probed)
+        finished_ids = journal_content.results.keys() | journal_content.head["skipped"].keys()
+        remaining_cases = [case for case in journal_content.cases if case.id not in finished_ids]
+        results = dict(journal_content.results)
+        run = _RunState(
+            request,
+            matrices,
+            probed,
+            watch,
+            cluster,
+            journal_content.head,
+            journal_content.cases,
+            results,
+        )
         with Journal(request.journal, anew=False) as journal:
-            return run.finish(left, journal)
+            return run.finish(remaining_cases, journal)
 
 
 def journal_suites(request: Request) -> tuple[str, ...]:
@@ -242,13 +255,17 @@ def prepare_workers(request: Request, matrices: Mapping[str, Matrix], probed: Pr
 
 
 def _job(request: Request, matrices: Mapping[str, Matrix]) -> Job:
-    own = [request.imports] if request.imports else []
+    plugin_modules = [request.imports] if request.imports else []
     return Job(
         request.device,
         matrices,
         {name: request.timeout_s or matrix.timeout_s for name, matrix in matrices.items()},
         request.threads,
-        tuple(dict.fromkeys(["torch", *own, *(matrix.module for matrix in matrices.values())])),
+        tuple(
+            dict.fromkeys(
+                ["torch", *plugin_modules, *(matrix.module for matrix in matrices.values())]
+            )
+        ),
         request.backend,
         request.imports or "",
     )
@@ -258,24 +275,31 @@ def _utc_now() -> dt.datetime:
     return dt.datetime.now(dt.timezone.utc).replace(microsecond=0)
 
 
-def _require_same_run(kept: JournalContent, request: Request, probed: ProbeResult) -> None:
+def _require_same_run(
+    journal_content: JournalContent, request: Request, probed: ProbeResult
+) -> None:
     """Raise RunError if device, torch, plugin, backend or shard differ from the run's start.
 
     If the request names no shard, the shard is not compared. Also raises RunError if probing the
     device failed before it found the version of torch.
     """
-    before, now = kept.head["environment"], probed.environment
-    if "torch" in before and "torch" not in now:  # the probe ended before it could tell
+    start_environment, current_environment = journal_content.head["environment"], probed.environment
+    if (
+        "torch" in start_environment and "torch" not in current_environment
+    ):  # the probe ended before it could tell
         raise RunError(f'"{request.device}" cannot be used: {probed.words}')
-    pairs: dict[str, tuple[Any, Any]] = {"device": (kept.head["device"], request.device)}
-    pairs |= {name: (before.get(name), now.get(name)) for name in ("torch", "plugin", "backend")}
-    if wanted := request.shard:  # without one, the run's own shard is continued
-        begun = kept.head.get("shard")
-        shard = f"{begun['index']}/{begun['count']}" if begun else None
-        pairs["shard"] = (shard, f"{wanted.index}/{wanted.count}")
-    for name, (was, is_now) in pairs.items():
-        if was != is_now:
-            problem = f"the run started with {name} {was}, but now it is {is_now}"
+    pairs: dict[str, tuple[Any, Any]] = {"device": (journal_content.head["device"], request.device)}
+    pairs |= {
+        name: (start_environment.get(name), current_environment.get(name))
+        for name in ("torch", "plugin", "backend")
+    }
+    if shard_request := request.shard:  # without one, the run's own shard is continued
+        start_shard = journal_content.head.get("shard")
+        shard = f"{start_shard['index']}/{start_shard['count']}" if start_shard else None
+        pairs["shard"] = (shard, f"{shard_request.index}/{shard_request.count}")
+    for name, (start_value, current_value) in pairs.items():
+        if start_value != current_value:
+            problem = f"the run started with {name} {start_value}, but now it is {current_value}"
             raise RunError(f"{problem}. Start a new run without --resume")
 
 
@@ -286,10 +310,10 @@ def lock_report(request: Request) -> Iterator[None]:
     Raises RunError if another run holds the lock, or the lock file cannot be written.
     """
     lock = lock_path(request)
-    held = FileLock(lock, timeout=0)
+    file_lock = FileLock(lock, timeout=0)
     try:
         request.out.parent.mkdir(parents=True, exist_ok=True)
-        held.acquire()
+        file_lock.acquire()
     except Timeout:
         raise RunError(
             f"another run is writing {request.out}. Wait until it ends, or name another file "
@@ -301,7 +325,7 @@ def lock_report(request: Request) -> Iterator[None]:
         yield
     finally:
         lock.unlink(missing_ok=True)  # before the release: another run may hold it right after
-        held.release()
+        file_lock.release()
 
 
 def lock_path(request: Request) -> Path:

@@ -26,10 +26,10 @@ def parse_expression(text: str) -> NameTest:
     such as "dtype=float32", which ids contain. Raises ExpressionError if `text` is invalid.
     """
     parser = _Parser([a or b for a, b in _TOKEN.findall(text)])
-    found = parser.parse_or()
+    matches = parser.parse_or()
     if parser.left:
         raise ExpressionError(f'"{parser.left[0]}" is not valid at this position')
-    return found
+    return matches
 
 
 class _Parser:
@@ -65,10 +65,10 @@ class _Parser:
         return lambda key: word in key.lower()
 
     def _skip_token(self, token: str) -> bool:
-        found = bool(self.left) and self.left[0] == token
-        if found:
+        is_next = bool(self.left) and self.left[0] == token
+        if is_next:
             del self.left[0]
-        return found
+        return is_next
 
 
 def failed_keys(report: Report) -> frozenset[str]:

@@ -50,32 +50,33 @@ def make_shard(plan: Plan, wanted: ShardRequest, identity: str, resume: str) -> 
     of the whole plan, see `plan_digest`. `resume` is the command that continues an interrupted run
     of the shard. Raises RunError if there are more shards than tests to run.
     """
-    running = len(plan.cases_to_run)
-    if running < wanted.count:
-        problem = f"{count(running, 'test')} cannot be split into {wanted.count} shards"
-        raise RunError(f"{problem}. Use at most {max(running, 1)} with --shard")
-    known = {
+    run_count = len(plan.cases_to_run)
+    if run_count < wanted.count:
+        problem = f"{count(run_count, 'test')} cannot be split into {wanted.count} shards"
+        raise RunError(f"{problem}. Use at most {max(run_count, 1)} with --shard")
+    time_by_id = {
         case.id: wanted.times[case.id] for case in plan.cases_to_run if case.id in wanted.times
     }
-    usual = median_low(known.values()) if known else 1
+    median_time = median_low(time_by_id.values()) if time_by_id else 1
     # A test that a known issue skips costs nothing; every other one weighs at least 1.
     weights = [
-        0 if case.id in plan.skipped else max(1, known.get(case.id, usual)) for case in plan.cases
+        0 if case.id in plan.skipped else max(1, time_by_id.get(case.id, median_time))
+        for case in plan.cases
     ]
     positions = split(weights, wanted.count)[wanted.index - 1]
     cases = tuple(plan.cases[position] for position in positions)
-    keys = {case.id for case in cases}
+    case_ids = {case.id for case in cases}
     shard = Shard(
         index=wanted.index,
         count=wanted.count,
         planned=len(plan.cases),
         positions=positions_text(position + 1 for position in positions),
         plan=identity,
-        times=_digest(sorted(known.items())) if known else None,
+        times=_digest(sorted(time_by_id.items())) if time_by_id else None,
         resume=resume,
     )
     skipped, expected = (
-        {key: issue for key, issue in issues.items() if key in keys}
+        {key: issue for key, issue in issues.items() if key in case_ids}
         for issues in (plan.skipped, plan.expected)
     )
     return Plan(cases, skipped, expected, shard)
@@ -150,14 +151,14 @@ def apply_sharding(plan: Plan, request: Request, matrices: Mapping[str, Matrix])
         return plan
     options = repeat_options(request)
     identity = plan_digest(plan, matrices, [request.device, str(request.timeout_s), *options])
-    needs = dict.fromkeys(suite_options(suite) for suite in matrices)
+    option_groups = dict.fromkeys(suite_options(suite) for suite in matrices)
     resume = ["accelerator-portal", "validate", "--resume", "--device", request.device, *options]
-    resume += [*(word for need in needs for word in need), "--out", request.out.name]
+    resume += [*(word for group in option_groups for word in group), "--out", request.out.name]
     return make_shard(plan, request.shard, identity, shlex.join(resume))
 
 
 def sharding_message(plan: Plan, shard: Shard) -> str:
     """Return a text that says which part of the plan runs, and how shards are balanced."""
     tests = f"{len(plan.cases)} of {count(shard.planned, 'test')}"
-    how = "recorded times" if shard.times else "number of tests, because no times are recorded"
-    return f"Shard {shard.index} of {shard.count}: {tests}, balanced by {how}."
+    basis = "recorded times" if shard.times else "number of tests, because no times are recorded"
+    return f"Shard {shard.index} of {shard.count}: {tests}, balanced by {basis}."

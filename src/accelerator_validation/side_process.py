@@ -67,10 +67,10 @@ class SideProcess(AbstractContextManager["SideProcess"]):
         The wait ends `limit_s` seconds after the start of the process at the latest.
         """
         while (status := self._process.poll()) is None:
-            since = time.monotonic() - self._started
-            if since > limit_s:
+            elapsed_s = time.monotonic() - self._started
+            if elapsed_s > limit_s:
                 break
-            waiting(since)
+            waiting(elapsed_s)
             time.sleep(_POLL_S)
         self._kill_processes()
         return ProcessOutput(status, _read_text(self._out), _read_text(self._err))

@@ -121,7 +121,7 @@ def _run_and_report(connection: Connection, case: Case, job: Job) -> bool:
     """Run a test; return whether this process can run another."""
     os.ftruncate(sys.stderr.fileno(), 0)
     connection.send(("begin", case.id, None))
-    context = _context(case, job)
+    context = _case_context(case, job)
     with _stack_before_timeout(case, job):
         result = _case_result(case, context, job)
     suspect = OUTCOMES[result.outcome].checks_device
@@ -145,10 +145,10 @@ def _stack_before_timeout(case: Case, job: Job) -> Iterator[None]:
 
 def run_case(case: Case, job: Job) -> Result:
     """Run a test in this process and return its result, whatever it raises."""
-    return _case_result(case, _context(case, job), job)
+    return _case_result(case, _case_context(case, job), job)
 
 
-def _context(case: Case, job: Job) -> Context:
+def _case_context(case: Case, job: Job) -> Context:
     return Context(job.device, job.matrices[case.suite], job.backend, job.imports)
 
 
@@ -182,7 +182,7 @@ def _result_with_operators(result: Result, context: Context) -> tuple[Result, bo
         return with_recording_failure(result, describe_error(error)), True
 
 
-def _set_up_process(log: str) -> None:
+def _set_up_process(log_path: str) -> None:
     """Prepare this process: ignore interrupts, and write all output to a file.
 
     On Linux, it also exits with the parent.
@@ -193,10 +193,10 @@ def _set_up_process(log: str) -> None:
     if sys.platform == "linux":
         # If the parent is killed, a worker that hangs in a driver would otherwise stay forever.
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    os.dup2(file, 1)
-    os.dup2(file, 2)
-    os.close(file)
+    descriptor = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    os.dup2(descriptor, 1)
+    os.dup2(descriptor, 2)
+    os.close(descriptor)
     sys.stdout = os.fdopen(1, "w", encoding="utf-8", errors="replace", closefd=False)
     sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="replace", closefd=False)
     # All threads, because those of drivers and backward passes have no Python frame. Python 3.14

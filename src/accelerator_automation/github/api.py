@@ -13,7 +13,7 @@ from accelerator_portal.catalog.problem import UserError
 T = TypeVar("T")
 
 NOT_FOUND = 404
-_A_PAGE = 100
+_PAGE_SIZE = 100
 _MOST_PAGES = 30
 
 
@@ -93,10 +93,10 @@ def read_all_pages(api: Api, path: str, model: type[T]) -> Iterator[T]:
     Raises GitHubError.
     """
     for page in range(1, _MOST_PAGES + 1):
-        place = f"{path}{'&' if '?' in path else '?'}per_page={_A_PAGE}&page={page}"
-        found: list[T] = read_response(api, place, list[model])  # type: ignore[valid-type] # at run time
-        yield from found
-        if len(found) < _A_PAGE:
+        page_path = f"{path}{'&' if '?' in path else '?'}per_page={_PAGE_SIZE}&page={page}"
+        records: list[T] = read_response(api, page_path, list[model])  # type: ignore[valid-type] # at run time
+        yield from records
+        if len(records) < _PAGE_SIZE:
             return
 
 

@@ -112,8 +112,8 @@ class GitHubApp:
         Raises GitHubError, and AppError if the App is not installed or not permitted.
         """
         with _app_client(self.credentials, self.home, self.patience) as api:
-            found = self._installation(api, repository)
-        return self._check_installation(found, repository, permissions)
+            app_installation = self._installation(api, repository)
+        return self._check_installation(app_installation, repository, permissions)
 
     def installations(self) -> dict[str, AppInstallation]:
         """Return all installations, by the login of their account in lower case.
@@ -133,11 +133,11 @@ class GitHubApp:
         if the App may not have the token.
         """
         if known:
-            found = self._check_installation(known, repository, permissions)
+            app_installation = self._check_installation(known, repository, permissions)
         else:
-            found = self.installation(repository, permissions)
+            app_installation = self.installation(repository, permissions)
         name = repository.partition("/")[2]
-        path = f"app/installations/{found.id}/access_tokens"
+        path = f"app/installations/{app_installation.id}/access_tokens"
         body = {"repositories": [name], "permissions": dict(permissions)}
         with _app_client(self.credentials, self.home, self.patience) as api:
             try:
@@ -146,27 +146,27 @@ class GitHubApp:
                 raise installation_refusal_error(repository, error, self.page) from None
 
     def _check_installation(
-        self, found: AppInstallation, repository: str, permissions: Permissions
+        self, app_installation: AppInstallation, repository: str, permissions: Permissions
     ) -> AppInstallation:
-        if found.suspended_at:
+        if app_installation.suspended_at:
             raise suspended_installation(repository, self.page)
-        lacking = [
+        missing_levels = [
             f"{resource}: {level}"
             for resource, level in permissions.items()
-            if not _includes_level(found.permissions.get(resource), level)
+            if not _includes_level(app_installation.permissions.get(resource), level)
         ]
-        if lacking:
-            raise missing_permissions(repository, lacking, self.page)
-        return found
+        if missing_levels:
+            raise missing_permissions(repository, missing_levels, self.page)
+        return app_installation
 
     def _installation(self, api: GitHubClient, repository: str) -> AppInstallation:
         path = f"repos/{repository}/installation"
         try:
-            found = none_if_missing(lambda: read_response(api, path, AppInstallation))
+            app_installation = none_if_missing(lambda: read_response(api, path, AppInstallation))
         except GitHubError as error:
             raise installation_refusal_error(repository, error, self.page) from None
-        if found:
-            return found
+        if app_installation:
+            return app_installation
         owner = repository.partition("/")[0]
         if exists(api, f"users/{owner}/installation"):
             raise missing_repository(repository, self.page)
@@ -183,9 +183,9 @@ def app_from_environment(patience: Patience | None = None) -> GitHubApp | None:
     if not app_id and not key:
         return None
     if not app_id or not key:
-        given, empty = (APP_KEY, APP_ID) if key else (APP_ID, APP_KEY)
+        set_variable, empty_variable = (APP_KEY, APP_ID) if key else (APP_ID, APP_KEY)
         fix = "Set both variables of the GitHub App, or neither to use personal tokens"
-        raise AppError(empty, f"the variable is empty, but {given} is set", fix)
+        raise AppError(empty_variable, f"the variable is empty, but {set_variable} is set", fix)
     require_pygithub()
     return connected_app(
         AppCredentials(app_id, key), api_url_from_environment(), patience or Patience()
@@ -231,10 +231,10 @@ def _includes_level(granted: str | None, level: str) -> bool:
 # actions/create-github-app-token, read 2026-11-23; where GitHub words one in another way, the
 # message quotes it.
 
-_CREDENTIALS = "UPSTREAM_APP_ID and UPSTREAM_APP_KEY"
+_CREDENTIAL_VARIABLES = "UPSTREAM_APP_ID and UPSTREAM_APP_KEY"
 _UNAUTHORIZED, _FORBIDDEN, _UNPROCESSABLE = 401, 403, 422
-_CLOCK = ("'iat'", "'exp'")
-_UNKNOWN_APP = "integration not found"
+_CLOCK_CLAIMS = ("'iat'", "'exp'")
+_UNKNOWN_APP_MESSAGE = "integration not found"
 
 
 class AppError(GitHubError):
@@ -250,16 +250,16 @@ def app_refusal_error(error: GitHubError, now: dt.datetime) -> GitHubError:
 
     `now` is the time of this machine's clock, which the message states.
     """
-    words = str(error)
-    if error.status == _UNAUTHORIZED and any(claim in words for claim in _CLOCK):
+    message = str(error)
+    if error.status == _UNAUTHORIZED and any(claim in message for claim in _CLOCK_CLAIMS):
         clock = f"the clock of this machine says {now:%Y-%m-%d %H:%M:%S} UTC"
         problem = f"GitHub refuses the time of the request: {clock}"
         fix = "Synchronize the clock of this machine"
-        return AppError(_CREDENTIALS, problem, fix, error.status)
-    if error.status == _UNAUTHORIZED or _UNKNOWN_APP in words.casefold():
-        problem = f"GitHub doesn't accept the App ({words})"
+        return AppError(_CREDENTIAL_VARIABLES, problem, fix, error.status)
+    if error.status == _UNAUTHORIZED or _UNKNOWN_APP_MESSAGE in message.casefold():
+        problem = f"GitHub doesn't accept the App ({message})"
         fix = "Check that the key belongs to the App with this id and was not deleted"
-        return AppError(_CREDENTIALS, problem, fix, error.status)
+        return AppError(_CREDENTIAL_VARIABLES, problem, fix, error.status)
     return error
 
 
@@ -300,14 +300,14 @@ def installation_refusal_error(repository: str, error: GitHubError, page: str) -
     the repository, or lacks a permission. Temporary errors and errors of the credentials are
     returned unchanged. `page` is the App's URL.
     """
-    words = str(error)
+    message = str(error)
     if error.passing or error.status in {None, _UNAUTHORIZED}:
         return error
     if error.status == NOT_FOUND:
         return missing_installation(repository, page)
-    if error.status == _FORBIDDEN and "suspended" in words:
+    if error.status == _FORBIDDEN and "suspended" in message:
         return suspended_installation(repository, page)
-    if error.status == _UNPROCESSABLE and "permission" not in words:
+    if error.status == _UNPROCESSABLE and "permission" not in message:
         return missing_repository(repository, page)
-    problem = f"GitHub refuses the GitHub App ({words})"
+    problem = f"GitHub refuses the GitHub App ({message})"
     return AppError(repository, problem, f"Check the App's installation: {page}", error.status)

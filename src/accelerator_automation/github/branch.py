@@ -114,28 +114,28 @@ class BranchRepository:
 
     def file_text(self, path: str, commit: str) -> str:
         """Return the text of a file at a commit."""
-        place = self._contents_path(path, commit)
+        api_path = self._contents_path(path, commit)
         try:
-            return base64.b64decode(read_response(self.api, place, _Contents).content).decode()
+            return base64.b64decode(read_response(self.api, api_path, _Contents).content).decode()
         except (binascii.Error, UnicodeDecodeError):
-            raise GitHubError(f"{place}: the file is not text") from None
+            raise GitHubError(f"{api_path}: the file is not text") from None
 
     def folder_files(self, path: str, commit: str) -> dict[str, bytes]:
         """Return the files directly in a folder at a commit, by name.
 
         Requests one archive of the repository instead of each file.
         """
-        place = f"{self.path}/zipball/{commit}"
+        api_path = f"{self.path}/zipball/{commit}"
         try:
-            return folder_files(self.api.download(place, _MOST_PACKED), path, _MOST_UNPACKED)
+            return folder_files(self.api.download(api_path, _MOST_PACKED), path, _MOST_UNPACKED)
         except ArtifactError as error:
-            raise GitHubError(f"{place}: {error}") from None
+            raise GitHubError(f"{api_path}: {error}") from None
 
     def has(self, file: BranchFile) -> bool:
         """Return whether the branch of `file` has this file with exactly this text."""
-        place = self._contents_path(file.path, file.branch)
-        found = none_if_missing(lambda: read_response(self.api, place, _Contents))
-        return found is not None and found.sha == blob_id(file.text)
+        api_path = self._contents_path(file.path, file.branch)
+        contents = none_if_missing(lambda: read_response(self.api, api_path, _Contents))
+        return contents is not None and contents.sha == blob_id(file.text)
 
     def is_own(self, commit: str) -> bool:
         """Return whether the automation is the author of a commit."""
@@ -143,29 +143,31 @@ class BranchRepository:
 
     def write(self, file: BranchFile, message: str) -> None:
         """Set a branch to one new commit on top of `base`; create the branch if needed."""
-        git = f"{self.path}/git"
+        git_path = f"{self.path}/git"
         entry = {"path": file.path, "mode": "100644", "type": "blob", "content": file.text}
-        tree = self._create_object(f"{git}/trees", {"base_tree": self.base.tree, "tree": [entry]})
+        tree = self._create_object(
+            f"{git_path}/trees", {"base_tree": self.base.tree, "tree": [entry]}
+        )
         author = {"name": AUTHOR, "email": EMAIL}
         fields: dict[str, object] = {"message": message, "tree": tree, "author": author}
         fields["parents"] = [self.base.commit]
-        commit = self._create_object(f"{git}/commits", fields)
+        commit = self._create_object(f"{git_path}/commits", fields)
         if self._branch_exists(file.branch):
             body = {"sha": commit, "force": True}
-            self.api.send("PATCH", f"{git}/refs/heads/{file.branch}", body)
+            self.api.send("PATCH", f"{git_path}/refs/heads/{file.branch}", body)
         else:
-            new = {"ref": f"refs/heads/{file.branch}", "sha": commit}
-            self.api.send("POST", f"{git}/refs", new)
+            reference = {"ref": f"refs/heads/{file.branch}", "sha": commit}
+            self.api.send("POST", f"{git_path}/refs", reference)
 
-    def _commit(self, number: str) -> _Commit:
-        return read_response(self.api, f"{self.path}/git/commits/{number}", _Commit)
+    def _commit(self, sha: str) -> _Commit:
+        return read_response(self.api, f"{self.path}/git/commits/{sha}", _Commit)
 
     def _create_object(self, path: str, body: dict[str, object]) -> str:
         return parse_response(path, self.api.send("POST", path, body), _GitObject).sha
 
     def _head(self, branch: str) -> str:
-        place = f"{self.path}/git/ref/heads/{branch}"
-        return read_response(self.api, place, _Reference).object.sha
+        api_path = f"{self.path}/git/ref/heads/{branch}"
+        return read_response(self.api, api_path, _Reference).object.sha
 
     def _branch_exists(self, branch: str) -> bool:
         return none_if_missing(lambda: self._head(branch)) is not None
@@ -186,7 +188,7 @@ def blob_id(text: str) -> str:
 # that changed here. If the branch changed the same file in the meantime, its version stays and the
 # other files are pushed; the next run creates that file again from the branch.
 
-_HISTORY = f"{HISTORY}/"
+_HISTORY_PREFIX = f"{HISTORY}/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,20 +236,20 @@ def push_data(
         head = git(repository, "rev-parse", "FETCH_HEAD").strip()
         theirs = changed_entries(repository, "HEAD", head)
         left_out = conflicting_paths(ours, theirs, _merge_group)
-        kept = {
+        entries = {
             path: entry
             for path, entry in ours.items()
             if path not in left_out and theirs.get(path) != entry
         }
-        if not kept:
+        if not entries:
             return PushResult(0, tuple(sorted(left_out)))
-        tree = merged_tree(repository, head, kept)
+        tree = merged_tree(repository, head, entries)
         commit = git(repository, "commit-tree", tree, "-p", head, "-m", message).strip()
-        done = run_git(repository, "push", "--quiet", "origin", f"{commit}:refs/heads/{branch}")
-        if not done.returncode:
-            return PushResult(len(kept), tuple(sorted(left_out)))
-        if "rejected]" not in done.stderr:
-            raise git_error(done)
+        result = run_git(repository, "push", "--quiet", "origin", f"{commit}:refs/heads/{branch}")
+        if not result.returncode:
+            return PushResult(len(entries), tuple(sorted(left_out)))
+        if "rejected]" not in result.stderr:
+            raise git_error(result)
         retry.pause(retry.first_wait * 2 ** (attempt - 1) * random.uniform(1, 2))  # noqa: S311
     raise GitError(f"git push: others pushed to {branch} at the same time, {retry.attempts} times")
 
@@ -257,4 +259,4 @@ def _merge_group(path: str) -> str:
 
     Files with the same result are pushed together or not at all.
     """
-    return path.rpartition("/")[0] if path.startswith(_HISTORY) else path
+    return path.rpartition("/")[0] if path.startswith(_HISTORY_PREFIX) else path

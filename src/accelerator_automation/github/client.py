@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 API_URL = "https://api.github.com"
 
 _AGENT = "accelerator-portal"
-_SECONDS = 30
-_MOST_SHOWN = 200
+_TIMEOUT_SECONDS = 30
+_MOST_CHARACTERS = 200
 # The header with sets of permissions, each of which allows the request, separated by semicolons.
-_PERMISSIONS = "x-accepted-github-permissions"
+_PERMISSIONS_HEADER = "x-accepted-github-permissions"
 _OK = 200
 _SERVER_ERROR = 500
 _REDIRECT_STATUSES = {301, 302, 303, 307, 308}
-_ASSET = re.compile(r"/releases/assets/\d+$")
+_ASSET_PATH = re.compile(r"/releases/assets/\d+$")
 _TEMPORARY_STATUSES = {408, 425, 429}
 
 
@@ -107,15 +107,15 @@ class GitHubClient:
         Raises GitHubError, also if the URL is neither https nor on the API's host.
         """
         # Without this header, GitHub describes a release's file instead of redirecting to it.
-        accept = {"Accept": "application/octet-stream"} if _ASSET.search(path) else None
+        accept = {"Accept": "application/octet-stream"} if _ASSET_PATH.search(path) else None
         status, headers, text = self._request("GET", path, None, accept)
-        address = str(headers.get("location", ""))
-        if status not in _REDIRECT_STATUSES or not address:
+        storage_url = str(headers.get("location", ""))
+        if status not in _REDIRECT_STATUSES or not storage_url:
             raise _refusal_error(path, status, text)
-        there, here = urlsplit(address), urlsplit(self.home)
-        if there.scheme != "https" and there.netloc != here.netloc:
+        storage_parts, api_parts = urlsplit(storage_url), urlsplit(self.home)
+        if storage_parts.scheme != "https" and storage_parts.netloc != api_parts.netloc:
             raise GitHubError(f"{path}: the address of the file is not https")
-        return address
+        return storage_url
 
     def _response_body(self, method: str, path: str, body: dict[str, Any] | None = None) -> bytes:
         status, headers, text = self._request(method, path, body)
@@ -136,7 +136,7 @@ class GitHubClient:
         traffic = current_traffic()
         traffic.add(Traffic(requests=1))
         try:
-            found = self._requester.requestJson(method, f"/{path}", headers=headers, input=body)
+            response = self._requester.requestJson(method, f"/{path}", headers=headers, input=body)
         except RateLimitExceededExceedsMaxWait:
             traffic.add(Traffic(refusals=1))
             what = f"{path}: GitHub's rate limit lasts longer than the maximum wait"
@@ -149,17 +149,17 @@ class GitHubClient:
         except (RequestException, OSError, RuntimeError) as error:
             what = f"{path}: GitHub did not respond ({type(error).__name__})"
             raise GitHubError(what, passing=True) from None
-        status, _, text = found
+        status, _, text = response
         traffic.add(Traffic(bytes=len(text), refusals=status in REFUSING_STATUSES))
-        return found
+        return response
 
     @property
     def _requester(self) -> Requester:
         """The PyGithub connection of the current thread."""
-        found: Requester | None = getattr(self._thread_local, "requester", None)
-        if found is None:
-            found = self._thread_local.requester = self._new_requester()
-        return found
+        requester: Requester | None = getattr(self._thread_local, "requester", None)
+        if requester is None:
+            requester = self._thread_local.requester = self._new_requester()
+        return requester
 
     def _new_requester(self) -> Requester:
         from github import Auth, Github
@@ -170,7 +170,7 @@ class GitHubClient:
             base_url=self.home,
             auth=Auth.AppAuthToken(self.token) if self.jwt else Auth.Token(self.token),
             user_agent=_AGENT,
-            timeout=_SECONDS,
+            timeout=_TIMEOUT_SECONDS,
             retry=retry_rule(self.patience),
             seconds_between_requests=None,
             seconds_between_writes=None,
@@ -214,21 +214,21 @@ def _refusal_error(
         message = json.loads(text)["message"]
     except (ValueError, LookupError, TypeError):
         message = ""
-    words = " ".join(str(message).split())[:_MOST_SHOWN] or "refused"
-    limited = "rate limit" in words.casefold()
-    passing = limited or status >= _SERVER_ERROR or status in _TEMPORARY_STATUSES
-    permissions = str((headers or {}).get(_PERMISSIONS, ""))[:_MOST_SHOWN]
-    what = f"{path}: {words} (HTTP {status})"
+    reason = " ".join(str(message).split())[:_MOST_CHARACTERS] or "refused"
+    is_rate_limit = "rate limit" in reason.casefold()
+    passing = is_rate_limit or status >= _SERVER_ERROR or status in _TEMPORARY_STATUSES
+    permissions = str((headers or {}).get(_PERMISSIONS_HEADER, ""))[:_MOST_CHARACTERS]
+    what = f"{path}: {reason} (HTTP {status})"
     return GitHubError(what, status, passing=passing, permissions=permissions)
 
 
 _LIMITS = RequestLimits(attempts=3, redirects=0, timeout=30, total_timeout=300)
 
 
-async def _download_url(address: str, most: int) -> bytes:
+async def _download_url(url: str, most: int) -> bytes:
     plain = {"accept-encoding": "identity"}  # else a few bytes could become many
     async with open_client(_AGENT, _LIMITS) as client:
-        return (await client.get(address, plain, max_bytes=most)).body
+        return (await client.get(url, plain, max_bytes=most)).body
 
 
 def _download_error(path: str, most: int, error: FetchError) -> GitHubError:

@@ -26,7 +26,7 @@ from accelerator_automation.github.client import GitHubClient
 RENEWED_BEFORE = dt.timedelta(minutes=5)
 """A token is renewed this long before it expires. A request with its retries takes less time."""
 
-_Key = tuple[str, tuple[tuple[str, str], ...]]
+_TokenKey = tuple[str, tuple[tuple[str, str], ...]]
 
 
 def _utc_now() -> dt.datetime:
@@ -65,7 +65,7 @@ class InstallationTokens:
         self.app = app
         self._now, self._pause, self._wait = now, pause, wait
         self._installations: dict[str, AppInstallation] | None = None
-        self._states_by_key: dict[_Key, _TokenState] = {}
+        self._states_by_key: dict[_TokenKey, _TokenState] = {}
         self._lock = threading.Lock()
 
     def client(self, repository: str, permissions: Permissions) -> GitHubClient:
@@ -73,13 +73,13 @@ class InstallationTokens:
 
         An AppError needs a person to fix it, so later calls raise it again without a request.
         """
-        slot = self._token_state(repository, permissions)
-        with slot.lock:
-            if slot.error:
-                raise slot.error
-            if slot.made and slot.made[1] - self._now() > RENEWED_BEFORE:
-                return slot.made[0]
-            return self._renew_client(slot, repository, permissions)
+        state = self._token_state(repository, permissions)
+        with state.lock:
+            if state.error:
+                raise state.error
+            if state.made and state.made[1] - self._now() > RENEWED_BEFORE:
+                return state.made[0]
+            return self._renew_client(state, repository, permissions)
 
     def renewed_client(
         self, refused: GitHubClient, repository: str, permissions: Permissions
@@ -90,13 +90,13 @@ class InstallationTokens:
         second. Raises GitHubError, AppError. Source: github.com/octokit/auth-app.js, issue 65, read
         2026-11-23.
         """
-        slot = self._token_state(repository, permissions)
-        with slot.lock:
-            if slot.made and slot.made[0] is not refused:
-                return slot.made[0]
-            found = self._renew_client(slot, repository, permissions)
+        state = self._token_state(repository, permissions)
+        with state.lock:
+            if state.made and state.made[0] is not refused:
+                return state.made[0]
+            client = self._renew_client(state, repository, permissions)
             self._pause(self.app.patience.wait)
-            return found
+            return client
 
     def _token_state(self, repository: str, permissions: Permissions) -> _TokenState:
         key = (repository.casefold(), tuple(sorted(permissions.items())))
@@ -111,30 +111,30 @@ class InstallationTokens:
         return self._installations.get(repository.partition("/")[0].casefold())
 
     def _renew_client(
-        self, slot: _TokenState, repository: str, permissions: Permissions
+        self, state: _TokenState, repository: str, permissions: Permissions
     ) -> GitHubClient:
         try:
-            known = self._installation(repository)
+            installation = self._installation(repository)
             self._wait()
-            token = self.app.token(repository, permissions, known)
+            token = self.app.token(repository, permissions, installation)
         except AppError as error:
-            slot.error = error
+            state.error = error
             raise
         client = GitHubClient(token.token, self.app.home, self.app.patience)
-        slot.made = (client, token.expires_at)
+        state.made = (client, token.expires_at)
         return client
 
 
 _UNAUTHORIZED = 401
-_REPOSITORY = re.compile(r"repos/([^/?]+/[^/?]+)")
+_REPOSITORY_PATH = re.compile(r"repos/([^/?]+/[^/?]+)")
 
 
 def repository_of(path: str) -> str:
     """Return the repository, as OWNER/NAME, in an API path. Raises ValueError if it has none."""
-    found = _REPOSITORY.match(path)
-    if found is None:
+    match = _REPOSITORY_PATH.match(path)
+    if match is None:
         raise ValueError(f"the path names no repository: {path}")
-    return found[1]
+    return match[1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from accelerator_portal.http.traffic import Traffic, current_traffic
 
 # GitHub's responses to too many requests; it has not carried out the request.
 # Source: docs.github.com, "Rate limits for the REST API", read 2026-11-21.
-_LIMITED = {403, 429}
+_RATE_LIMIT_STATUSES = {403, 429}
 
 
 class _Retry(GithubRetry):
@@ -27,7 +27,7 @@ class _Retry(GithubRetry):
 
         A POST is repeated only if GitHub refused it; otherwise, GitHub may have carried it out.
         """
-        if status_code in _LIMITED:
+        if status_code in _RATE_LIMIT_STATUSES:
             return bool(self.total)
         return super().is_retry(method, status_code, has_retry_after)
 
@@ -44,15 +44,15 @@ class _Retry(GithubRetry):
 
         Raises an error if no attempt is left, or if GitHub asks for a longer wait than allowed.
         """
-        longest = self.max_rate_limit_wait
-        if response is not None and longest is not None:
+        longest_wait = self.max_rate_limit_wait
+        if response is not None and longest_wait is not None:
             wait = self.get_retry_after(response)
-            if wait is not None and wait > longest:
+            if wait is not None and wait > longest_wait:
                 raise RateLimitExceededExceedsMaxWait(response.status, None, None, wait=wait)
-        answer = cast("HTTPResponse | None", response)
-        found = super().increment(method, url, answer, error, _pool, _stacktrace)
+        http_response = cast("HTTPResponse | None", response)
+        next_retry = super().increment(method, url, http_response, error, _pool, _stacktrace)
         current_traffic().add(Traffic(requests=1, retries=1))
-        return cast("Self", found)
+        return cast("Self", next_retry)
 
 
 def retry_rule(patience: Patience) -> Retry:

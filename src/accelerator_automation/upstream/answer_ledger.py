@@ -35,7 +35,7 @@ from accelerator_portal.reports.report_check import KnownNames
 REQUEST_LIFETIME = dt.timedelta(days=6, hours=1)
 """Requests older than this are dropped: twice the longest time limit of a run, plus one hour."""
 
-_AT_ONCE = 8
+_MOST_THREADS = 8
 _MOST_SETTLED = 100_000
 
 
@@ -93,10 +93,10 @@ def sent_requests(
     changes: Iterable[SentChange], entries: Mapping[str, PlannedPlatform], since: dt.datetime
 ) -> Iterator[SentRequest]:
     """Yield the requests sent at `since` or later to the platforms in `entries`."""
-    for one in changes:
-        for accelerator, at in one.sent.items():
-            if accelerator in entries and at >= since:
-                yield SentRequest(one.change, entries[accelerator], at)
+    for sent_change in changes:
+        for accelerator, sent_at in sent_change.sent.items():
+            if accelerator in entries and sent_at >= since:
+                yield SentRequest(sent_change.change, entries[accelerator], sent_at)
 
 
 def open_requests(
@@ -112,12 +112,12 @@ def open_requests(
     `again`. Requests to platforms that are not in `entries` are omitted, because these platforms no
     longer take part.
     """
-    seen = ledger.settled.keys() - set(again)
-    for one in sent_requests(changes, entries, now - REQUEST_LIFETIME):
-        title = run_title(one.change, one.entry.accelerator)
-        if title not in seen:
-            seen.add(title)
-            yield one
+    skipped_titles = ledger.settled.keys() - set(again)
+    for request in sent_requests(changes, entries, now - REQUEST_LIFETIME):
+        title = run_title(request.change, request.entry.accelerator)
+        if title not in skipped_titles:
+            skipped_titles.add(title)
+            yield request
 
 
 def find_reports(
@@ -129,26 +129,30 @@ def find_reports(
     once for all requests. `known` has the platforms and suites that reports may name.
     """
     asked = list(asked)
-    begins = _earliest_run_times(home, asked)
-    place = ReportSearch(api, home, known, now, RunLists(api, begins), ArtifactLists(api, begins))
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        return list(pool.map(lambda one: _look_up_report(place, one), asked))
+    start_times = _earliest_run_times(home, asked)
+    search = ReportSearch(
+        api, home, known, now, RunLists(api, start_times), ArtifactLists(api, start_times)
+    )
+    with ThreadPoolExecutor(_MOST_THREADS) as pool:
+        return list(pool.map(lambda request: _look_up_report(search, request), asked))
 
 
-def _earliest_run_times(home: str, asked: Iterable[SentRequest]) -> dict[str, dt.datetime]:
+def _earliest_run_times(home: str, requests: Iterable[SentRequest]) -> dict[str, dt.datetime]:
     """Return the earliest time at which a requested run may have begun, by repository."""
-    begins: dict[str, dt.datetime] = {}
-    for one in asked:
-        repository = report_repository(home, one.entry)
-        begins[repository] = min(one.at - CLOCK_SKEW, begins.get(repository, one.at))
-    return begins
+    start_times: dict[str, dt.datetime] = {}
+    for request in requests:
+        repository = report_repository(home, request.entry)
+        start_times[repository] = min(
+            request.at - CLOCK_SKEW, start_times.get(repository, request.at)
+        )
+    return start_times
 
 
-def _look_up_report(place: ReportSearch, asked: SentRequest) -> LookupResult:
+def _look_up_report(search: ReportSearch, request: SentRequest) -> LookupResult:
     try:
-        return LookupResult(asked, find_report(place, asked))
+        return LookupResult(request, find_report(search, request))
     except GitHubError as error:
-        return LookupResult(asked, None, str(error))
+        return LookupResult(request, None, str(error))
 
 
 def ledger_with_settled(
@@ -165,16 +169,20 @@ def ledger_with_settled(
     could not be answered; results for these are ignored, so that the next round tries again.
     `checked` has the titles of the runs that have a check run now.
     """
-    kept = {title: one for title, one in before.settled.items() if now - one.at <= REQUEST_LIFETIME}
+    settled = {
+        title: one for title, one in before.settled.items() if now - one.at <= REQUEST_LIFETIME
+    }
     for one in looked:
         number = one.asked.change.number
         if one.found and number not in failed and _is_final(one.found, one.asked, now):
             title = run_title(one.asked.change, one.asked.entry.accelerator)
-            kept[title] = SettledAnswer(
+            settled[title] = SettledAnswer(
                 at=one.asked.at, state=one.found.state, checked=title in checked
             )
-    newest = sorted(kept, key=lambda title: kept[title].at, reverse=True)[:_MOST_SETTLED]
-    return Ledger(settled={title: kept[title] for title in newest})
+    newest_titles = sorted(settled, key=lambda title: settled[title].at, reverse=True)[
+        :_MOST_SETTLED
+    ]
+    return Ledger(settled={title: settled[title] for title in newest_titles})
 
 
 def ledger_with_open(ledger: Ledger, sent: Mapping[int, SentChange], now: dt.datetime) -> Ledger:
@@ -184,29 +192,31 @@ def ledger_with_open(ledger: Ledger, sent: Mapping[int, SentChange], now: dt.dat
     are omitted.
     """
     unsettled = {
-        number: SentChange(
-            change=one.change,
+        plan_id: SentChange(
+            change=sent_change.change,
             sent={
-                accelerator: at
-                for accelerator, at in one.sent.items()
-                if now - at <= REQUEST_LIFETIME
-                and run_title(one.change, accelerator) not in ledger.settled
+                accelerator: sent_at
+                for accelerator, sent_at in sent_change.sent.items()
+                if now - sent_at <= REQUEST_LIFETIME
+                and run_title(sent_change.change, accelerator) not in ledger.settled
             },
         )
-        for number, one in sorted(sent.items())
+        for plan_id, sent_change in sorted(sent.items())
     }
-    unsettled_changes = {number: one for number, one in unsettled.items() if one.sent}
+    unsettled_changes = {
+        plan_id: sent_change for plan_id, sent_change in unsettled.items() if sent_change.sent
+    }
     return ledger.model_copy(update={"open": unsettled_changes})
 
 
-def _is_final(found: RunResult, asked: SentRequest, now: dt.datetime) -> bool:
+def _is_final(result: RunResult, request: SentRequest, now: dt.datetime) -> bool:
     """Return whether a result cannot change any more.
 
     A refused report can be replaced until the run's time limit. A missing one can arrive until
     twice the limit.
     """
-    limit = dt.timedelta(hours=asked.entry.hours)
-    age = now - asked.at
-    if found.state in {"report", "late"}:
+    limit = dt.timedelta(hours=request.entry.hours)
+    age = now - request.at
+    if result.state in {"report", "late"}:
         return True
-    return age > (limit if found.state == "refused" else 2 * limit)
+    return age > (limit if result.state == "refused" else 2 * limit)

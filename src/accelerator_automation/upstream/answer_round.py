@@ -93,35 +93,39 @@ def run_answer_round(
     With `keep`, reports of the main branch are stored in the platforms' results. Raises OSError,
     and GitHubError if this repository's own files cannot be read.
     """
-    where = FileSource(clients.own, clients.home, now - answer_ledger.REQUEST_LIFETIME)
-    ledger = newest_workflow_file(where, LEDGER_FILE, Ledger) or Ledger()
-    log = newest_workflow_file(where, SENT_FILE, SendLog) or SendLog()
-    sent = dict(sorted({**ledger.open, **log.sent}.items()))  # the newest event comes last
+    source = FileSource(clients.own, clients.home, now - answer_ledger.REQUEST_LIFETIME)
+    ledger = newest_workflow_file(source, LEDGER_FILE, Ledger) or Ledger()
+    log = newest_workflow_file(source, SENT_FILE, SendLog) or SendLog()
+    sent_changes = dict(sorted({**ledger.open, **log.sent}.items()))  # the newest event comes last
     entries = answer_ledger.current_entries(catalog)
-    recent = answer_ledger.sent_requests(sent.values(), entries, now - LABEL_PERIOD)
-    without = requests_without_check(catalog, clients.home, recent, ledger)
-    late = late_labels(clients.upstream, without)
-    asked = answer_ledger.open_requests(sent.values(), ledger, entries, now, late.titles)
-    looked = answer_ledger.find_reports(
-        clients.vendors, clients.home, known_names(catalog), asked, now
+    recent_requests = answer_ledger.sent_requests(
+        sent_changes.values(), entries, now - LABEL_PERIOD
     )
-    bases = PlatformHistories(root)
-    compared = list(compare_with_histories(looked, catalog, bases, now.date()))
+    unchecked_requests = requests_without_check(catalog, clients.home, recent_requests, ledger)
+    labels = late_labels(clients.upstream, unchecked_requests)
+    requests = answer_ledger.open_requests(
+        sent_changes.values(), ledger, entries, now, labels.titles
+    )
+    lookups = answer_ledger.find_reports(
+        clients.vendors, clients.home, known_names(catalog), requests, now
+    )
+    histories = PlatformHistories(root)
+    compared_reports = list(compare_with_histories(lookups, catalog, histories, now.date()))
     desk = CommentAccess(clients.upstream, clients.login, maintainers(catalog))
-    posted = post_answers(desk, catalog, compared)
-    done = [*late.errors, *posted.said, *bases.faults]
+    posted = post_answers(desk, catalog, compared_reports)
+    sentences = [*labels.errors, *posted.said, *histories.faults]
     if keep:
-        done += [f"Stored the report of {name}." for name in store_main_reports(root, looked)]
+        sentences += [f"Stored the report of {name}." for name in store_main_reports(root, lookups)]
     return AnswerRound(
-        looked=tuple(looked),
-        answers=tuple(one.answer for one in compared),
-        done=tuple(done),
+        looked=tuple(lookups),
+        answers=tuple(one.answer for one in compared_reports),
+        done=tuple(sentences),
         ledger=answer_ledger.ledger_with_open(
-            answer_ledger.ledger_with_settled(ledger, looked, now, posted.failed, posted.checked),
-            sent,
+            answer_ledger.ledger_with_settled(ledger, lookups, now, posted.failed, posted.checked),
+            sent_changes,
             now,
         ),
-        failed=bool(posted.failed or late.errors) or any(one.error for one in looked),
+        failed=bool(posted.failed or labels.errors) or any(one.error for one in lookups),
     )
 
 
@@ -136,7 +140,7 @@ def run_answer_round(
 LABEL_PERIOD = dt.timedelta(days=3)
 """A label counts for events that were sent within this time, as in PyTorch's relay."""
 
-_ANSWERED = {"report", "late"}
+_ANSWERED_STATES = {"report", "late"}
 
 
 class _Issue(GitHubModel):
@@ -177,14 +181,16 @@ def late_labels(
     titles: set[str] = set()
     errors: list[str] = []
     for question, requests in waiting.items():
-        oldest = min(one.at for several in requests.values() for one in several)
+        oldest = min(request.at for request_group in requests.values() for request in request_group)
         try:
-            labeled = set(_labeled_numbers(api, question, oldest - CLOCK_SKEW))
+            labeled_numbers = set(_labeled_numbers(api, question, oldest - CLOCK_SKEW))
         except GitHubError as error:
             errors.append(f"Pull requests with {question.label} could not be listed: {error}")
             continue
-        for number in labeled & requests.keys():
-            titles |= {run_title(one.change, one.entry.accelerator) for one in requests[number]}
+        for number in labeled_numbers & requests.keys():
+            titles |= {
+                run_title(request.change, request.entry.accelerator) for request in requests[number]
+            }
     return LateLabels(frozenset(titles), tuple(errors))
 
 
@@ -197,21 +203,23 @@ def requests_without_check(
     of pull requests. `requests` are sorted by time. For each platform and pull request, only the
     last request counts.
     """
-    newest: dict[tuple[str, int, str], SentRequest] = {}
-    for one in requests:
-        number = one.change.number
+    newest_requests: dict[tuple[str, int, str], SentRequest] = {}
+    for request in requests:
+        number = request.change.number
         if number is not None:
-            newest[one.change.repository, number, one.entry.accelerator] = one
-    found: dict[LabelQuestion, dict[int, tuple[SentRequest, ...]]] = {}
-    for (repository, number, _), one in newest.items():
-        settled = ledger.settled.get(run_title(one.change, one.entry.accelerator))
-        relay = relay_entry(catalog, report_repository(home, one.entry))
+            newest_requests[request.change.repository, number, request.entry.accelerator] = request
+    requests_by_label: dict[LabelQuestion, dict[int, tuple[SentRequest, ...]]] = {}
+    for (repository, number, _), request in newest_requests.items():
+        settled = ledger.settled.get(run_title(request.change, request.entry.accelerator))
+        relay = relay_entry(catalog, report_repository(home, request.entry))
         if not relay or relay.level != "L3":
             continue
-        if settled and settled.state in _ANSWERED and not settled.checked:
-            of_label = found.setdefault(LabelQuestion(repository, check_label(relay)), {})
-            of_label[number] = (*of_label.get(number, ()), one)
-    return found
+        if settled and settled.state in _ANSWERED_STATES and not settled.checked:
+            label_requests = requests_by_label.setdefault(
+                LabelQuestion(repository, check_label(relay)), {}
+            )
+            label_requests[number] = (*label_requests.get(number, ()), request)
+    return requests_by_label
 
 
 def _labeled_numbers(api: Api, question: LabelQuestion, since: dt.datetime) -> Iterator[int]:
@@ -219,9 +227,9 @@ def _labeled_numbers(api: Api, question: LabelQuestion, since: dt.datetime) -> I
 
     Adding a label is a change.
     """
-    label, moment = (quote(text, safe="") for text in (question.label, time_text(since)))
-    where = f"labels={label}&state=all&since={moment}"
-    for issue in read_all_pages(api, f"repos/{question.repository}/issues?{where}", _Issue):
+    label, since_text = (quote(text, safe="") for text in (question.label, time_text(since)))
+    query = f"labels={label}&state=all&since={since_text}"
+    for issue in read_all_pages(api, f"repos/{question.repository}/issues?{query}", _Issue):
         yield issue.number
 
 
@@ -265,13 +273,20 @@ def compare_with_histories(
 
     Lookups without a report are skipped.
     """
-    for one in looked:
-        platform = catalog.by_id.get(one.asked.entry.accelerator)
-        found = one.found
-        if platform is None or found is None or found.report is None or found.run is None:
+    for lookup in looked:
+        platform = catalog.by_id.get(lookup.asked.entry.accelerator)
+        run_result = lookup.found
+        if (
+            platform is None
+            or run_result is None
+            or run_result.report is None
+            or run_result.run is None
+        ):
             continue
-        change = one.asked.change
-        comparison = report_news(found.report, bases.of(platform.id), platform.known_issues, today)
+        change = lookup.asked.change
+        comparison = report_news(
+            run_result.report, bases.of(platform.id), platform.known_issues, today
+        )
         yield ComparedReport(
             change,
             PlatformAnswer.model_validate(
@@ -279,10 +294,10 @@ def compare_with_histories(
                     "accelerator": platform.id,
                     "name": platform.accelerator.name,
                     "head": change.head,
-                    "repository": found.repository,
-                    "run": found.run,
-                    "torch": found.report.environment.torch,
-                    "late": found.state == "late",
+                    "repository": run_result.repository,
+                    "run": run_result.run,
+                    "torch": run_result.report.environment.torch,
+                    "late": run_result.state == "late",
                     "news": comparison,
                 }
             ),
@@ -309,15 +324,15 @@ def post_answers(
     A failure on one pull request does not stop the others. The next round tries the failed ones
     again.
     """
-    done = PostedAnswers()
+    posted = PostedAnswers()
     for change, reports in _by_pull_request(found).items():
         try:
-            done.said.append(update_comment(desk, change, [one.answer for one in reports]))
-            _put_check_runs(desk.api, catalog, change, reports, done)
+            posted.said.append(update_comment(desk, change, [report.answer for report in reports]))
+            _put_check_runs(desk.api, catalog, change, reports, posted)
         except (GitHubError, HarmfulError) as error:
-            done.failed.add(change.number or 0)
-            done.said.append(f"Pull request {change.number} could not be answered: {error}")
-    return done
+            posted.failed.add(change.number or 0)
+            posted.said.append(f"Pull request {change.number} could not be answered: {error}")
+    return posted
 
 
 def store_main_reports(root: Path, looked: Iterable[LookupResult]) -> list[str]:
@@ -326,33 +341,36 @@ def store_main_reports(root: Path, looked: Iterable[LookupResult]) -> list[str]:
     The file is in the platform's `results/`. The nightly job adds the report to the history.
     Returns the ids of the platforms whose report was stored. Raises OSError.
     """
-    newest: dict[str, LookupResult] = {}
-    for one in looked:
-        if one.asked.change.number is None and one.found and one.found.report:
-            other = newest.setdefault(one.asked.entry.accelerator, one)
-            if one.asked.at > other.asked.at:
-                newest[one.asked.entry.accelerator] = one
-    for accelerator, one in newest.items():
-        if one.found and one.found.report:
-            place = root / "accelerators" / accelerator / RESULTS / f"{MAIN_REPORT_NAME}.json"
-            place.parent.mkdir(exist_ok=True)
-            write_bytes_atomically(place, report_text(one.found.report).encode())
-    return sorted(newest)
+    newest_by_id: dict[str, LookupResult] = {}
+    for lookup in looked:
+        if lookup.asked.change.number is None and lookup.found and lookup.found.report:
+            previous = newest_by_id.setdefault(lookup.asked.entry.accelerator, lookup)
+            if lookup.asked.at > previous.asked.at:
+                newest_by_id[lookup.asked.entry.accelerator] = lookup
+    for accelerator, lookup in newest_by_id.items():
+        if lookup.found and lookup.found.report:
+            report_path = root / "accelerators" / accelerator / RESULTS / f"{MAIN_REPORT_NAME}.json"
+            report_path.parent.mkdir(exist_ok=True)
+            write_bytes_atomically(report_path, report_text(lookup.found.report).encode())
+    return sorted(newest_by_id)
 
 
-def _by_pull_request(found: Iterable[ComparedReport]) -> Mapping[Change, list[ComparedReport]]:
+def _by_pull_request(
+    compared_reports: Iterable[ComparedReport],
+) -> Mapping[Change, list[ComparedReport]]:
     """Return the reports grouped by pull request, without the reports of the main branch.
 
-    The key of a group is the change of its last report in `found`, which has the newest labels.
+    The key of a group is the change of its last report in `compared_reports`, which has the newest
+    labels.
     """
-    changes: dict[tuple[str, int], Change] = {}
+    changes_by_key: dict[tuple[str, int], Change] = {}
     reports: dict[tuple[str, int], list[ComparedReport]] = {}
-    for one in found:
-        if one.change.number is not None:
-            place = (one.change.repository, one.change.number)
-            changes[place] = one.change
-            reports.setdefault(place, []).append(one)
-    return {change: reports[place] for place, change in changes.items()}
+    for report in compared_reports:
+        if report.change.number is not None:
+            key = (report.change.repository, report.change.number)
+            changes_by_key[key] = report.change
+            reports.setdefault(key, []).append(report)
+    return {change: reports[key] for key, change in changes_by_key.items()}
 
 
 def _put_check_runs(
@@ -360,14 +378,16 @@ def _put_check_runs(
     catalog: Catalog,
     change: Change,
     reports: Iterable[ComparedReport],
-    done: PostedAnswers,
+    posted: PostedAnswers,
 ) -> None:
-    listed = [(one, relay_entry(catalog, one.answer.repository)) for one in reports]
-    if not any(relay and relay.level in {"L3", "L4"} for _, relay in listed):
+    reports_with_relay = [
+        (report, relay_entry(catalog, report.answer.repository)) for report in reports
+    ]
+    if not any(relay and relay.level in {"L3", "L4"} for _, relay in reports_with_relay):
         return
     change = with_current_labels(api, change)
-    for one, relay in listed:
+    for report, relay in reports_with_relay:
         if relay and allows_check_run(relay, change):
-            body = check_run_body(one.answer, change, relay.level)
-            done.said.append(put_check_run(api, change.repository, body))
-            done.checked.add(run_title(one.change, one.answer.accelerator))
+            body = check_run_body(report.answer, change, relay.level)
+            posted.said.append(put_check_run(api, change.repository, body))
+            posted.checked.add(run_title(report.change, report.answer.accelerator))

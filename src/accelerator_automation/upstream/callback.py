@@ -72,14 +72,14 @@ class WorkflowJob(GitHubModel):
     """The URL of the artifact with the report."""
 
 
-_NO_EVENT = "the event is not a JSON object"
-_EVENT_FILE = 'Pass the file of the repository_dispatch event: --event "$GITHUB_EVENT_PATH"'
-_RUN = "GITHUB_SERVER_URL, GITHUB_REPOSITORY or GITHUB_RUN_ID"
+_NO_EVENT_TEXT = "the event is not a JSON object"
+_EVENT_FILE_REMEDY = 'Pass the file of the repository_dispatch event: --event "$GITHUB_EVENT_PATH"'
+_RUN_VARIABLES = "GITHUB_SERVER_URL, GITHUB_REPOSITORY or GITHUB_RUN_ID"
 # The variable or option that sets each key of a WorkflowJob.
-_GIVEN_BY = {
+_SOURCE_BY_KEY = {
     "name": "GITHUB_WORKFLOW",
     "job_name": "--job-name, or GITHUB_JOB,",
-    "url": _RUN,
+    "url": _RUN_VARIABLES,
     "run_id": "GITHUB_RUN_ID",
     "run_attempt": "GITHUB_RUN_ATTEMPT",
     "check_run_id": "--check-run",
@@ -89,7 +89,7 @@ _REMEDIES = {
     "check_run_id": "Pass the number in ${{ job.check_run_id }}",
     "artifact_url": "Pass an address that starts with https://",
 }
-_IN_ACTIONS = "Run the command in a job of GitHub Actions, which sets it"
+_DEFAULT_REMEDY = "Run the command in a job of GitHub Actions, which sets it"
 
 
 def read_dispatched(event: bytes) -> Dispatched:
@@ -104,9 +104,13 @@ def read_dispatched(event: bytes) -> Dispatched:
     try:
         return Event.model_validate_json(event).client_payload
     except ValidationError as error:
-        place = ".".join(map(str, error.errors(include_input=False)[0]["loc"]))
-        what = f"{place} in the event is not in the relay's format" if place else _NO_EVENT
-        raise RefusedEventError("unreadable", f"{what}. {_EVENT_FILE}") from None
+        field_path = ".".join(map(str, error.errors(include_input=False)[0]["loc"]))
+        what = (
+            f"{field_path} in the event is not in the relay's format"
+            if field_path
+            else _NO_EVENT_TEXT
+        )
+        raise RefusedEventError("unreadable", f"{what}. {_EVENT_FILE_REMEDY}") from None
 
 
 def self_started_payload(event_type: SelfStartedEvent, commit: str) -> SelfStarted:
@@ -121,8 +125,8 @@ def self_started_payload(event_type: SelfStartedEvent, commit: str) -> SelfStart
             payload={"repository": {"full_name": UPSTREAM}, "head_sha": commit},
         )
     except ValidationError:
-        given = f'"{commit[:60]}" is no such commit' if commit else "none is given"
-        what = f"--{event_type} needs PyTorch's commit with 40 digits, and {given}"
+        commit_fault = f'"{commit[:60]}" is no such commit' if commit else "none is given"
+        what = f"--{event_type} needs PyTorch's commit with 40 digits, and {commit_fault}"
         what += ". Pass it with --commit, or state torch_commit in the report"
         raise RefusedEventError("unreadable", what) from None
 
@@ -141,21 +145,23 @@ def workflow_job(
     missing, or if a value is not valid.
     """
     server, repository = variables.get("GITHUB_SERVER_URL"), variables.get("GITHUB_REPOSITORY")
-    number = variables.get("GITHUB_RUN_ID", "")
+    run_id = variables.get("GITHUB_RUN_ID", "")
     attempt = variables.get("GITHUB_RUN_ATTEMPT", "1")
     try:
         return WorkflowJob(
             name=variables.get("GITHUB_WORKFLOW", ""),
             job_name=job_name or variables.get("GITHUB_JOB", ""),
-            url=f"{server}/{repository}/actions/runs/{number}",
-            run_id=number,
+            url=f"{server}/{repository}/actions/runs/{run_id}",
+            run_id=run_id,
             run_attempt=attempt,
-            check_run_id=check_run or f"{number}-{attempt}",
+            check_run_id=check_run or f"{run_id}-{attempt}",
             artifact_url=artifact,
         )
     except ValidationError as error:
-        place = ".".join(map(str, error.errors(include_input=False)[0]["loc"]))
-        what = f"{_GIVEN_BY[place]} is missing or not valid. {_REMEDIES.get(place, _IN_ACTIONS)}"
+        key = ".".join(map(str, error.errors(include_input=False)[0]["loc"]))
+        what = (
+            f"{_SOURCE_BY_KEY[key]} is missing or not valid. {_REMEDIES.get(key, _DEFAULT_REMEDY)}"
+        )
         raise RefusedEventError("unreadable", what) from None
 
 
@@ -164,7 +170,7 @@ def in_progress_callback(
 ) -> dict[str, Any]:
     """Return the body of a job's first callback, which says that its tests have started."""
     state = {"status": "in_progress", "started_at": time_text(now)}
-    return _body(dispatched, job, state)
+    return _callback_body(dispatched, job, state)
 
 
 def completed_callback(
@@ -183,7 +189,7 @@ def completed_callback(
         "completed_at": time_text(now),
         "test_results": result_counts(report),
     }
-    return _body(dispatched, job, state)
+    return _callback_body(dispatched, job, state)
 
 
 def result_counts(report: Report) -> dict[str, int]:
@@ -203,7 +209,7 @@ def conclusion(report: Report) -> Conclusion:
     return "success" if results["passed"] and not results["failed"] else "failure"
 
 
-def _body(
+def _callback_body(
     dispatched: Dispatched | SelfStarted, job: WorkflowJob, state: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the body of a callback, with all keys that the relay's action sends.

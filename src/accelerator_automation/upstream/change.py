@@ -77,7 +77,7 @@ class Change(StrictModel):
 OLDEST_PUSH = dt.timedelta(days=1)
 """The maximum age of a commit of main in a push event; older ones are refused as out of order."""
 
-_MISSING = {404, 422}
+_MISSING_STATUSES = {404, 422}
 _MOST_LABELS = 100
 
 
@@ -110,7 +110,7 @@ def confirmed_change(api: Api, change: Change, now: dt.datetime) -> Change:
             return _confirmed_pull_request(api, change)
         return _confirmed_push(api, change, now)
     except GitHubError as error:
-        if error.status in _MISSING:
+        if error.status in _MISSING_STATUSES:
             raise RefusedEventError(
                 "forged", f"GitHub doesn't have this change ({error})"
             ) from None
@@ -145,13 +145,13 @@ def _confirmed_pull_request(api: Api, change: Change) -> Change:
         raise RefusedEventError(
             "out of order", f"pull request {pull.number} is already {pull.state}"
         )
-    known = {
+    github_fields = {
         "head": pull.head.sha,
         "base": pull.base.sha,
         "title": pull.title[:1000],
         "labels": tuple(label.name for label in pull.labels),
     }
-    return Change.model_validate({**change.model_dump(), **known})
+    return Change.model_validate({**change.model_dump(), **github_fields})
 
 
 def _confirmed_push(api: Api, change: Change, now: dt.datetime) -> Change:
@@ -160,13 +160,13 @@ def _confirmed_push(api: Api, change: Change, now: dt.datetime) -> Change:
     GitHub also finds commits of forks under the repository's name, so the commit is compared with
     the main branch, which must contain it. Raises RefusedEventError, GitHubError.
     """
-    place = f"repos/{change.repository}/compare/{BRANCH}...{change.head}?per_page=1"
-    found = read_response(api, place, _Comparison)
-    if found.status not in {"behind", "identical"}:
+    api_path = f"repos/{change.repository}/compare/{BRANCH}...{change.head}?per_page=1"
+    comparison = read_response(api, api_path, _Comparison)
+    if comparison.status not in {"behind", "identical"}:
         raise RefusedEventError("forged", f"commit {change.head} is not on {BRANCH}")
-    committed = found.merge_base_commit.time
+    committed = comparison.merge_base_commit.time
     if now - committed > OLDEST_PUSH:
-        since = f"since {committed:%Y-%m-%d}, for more than a day"
-        what = f"commit {change.head} has been on {BRANCH} {since}"
+        since_text = f"since {committed:%Y-%m-%d}, for more than a day"
+        what = f"commit {change.head} has been on {BRANCH} {since_text}"
         raise RefusedEventError("out of order", what)
     return change

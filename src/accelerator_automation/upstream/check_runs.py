@@ -70,8 +70,8 @@ def check_run_body(answer: PlatformAnswer, change: Change, level: RelayLevel) ->
     If the answer has new failures, the conclusion is `failure` at L4 and `neutral` at lower levels.
     """
     broken = answer.news.newly_broken
-    bad = "failure" if level == "L4" else "neutral"
-    lines = [f"- {code_span(one.key)} {one.outcome}" for one in answer.news.newly]
+    failed_conclusion = "failure" if level == "L4" else "neutral"
+    lines = [f"- {code_span(failure.key)} {failure.outcome}" for failure in answer.news.newly]
     if more := broken - len(lines):
         lines.append(f"- {more:,} more")
     counts_text = (
@@ -82,7 +82,7 @@ def check_run_body(answer: PlatformAnswer, change: Change, level: RelayLevel) ->
         "name": f"{CHECK_PREFIX}{answer.accelerator}",
         "head_sha": answer.head,
         "status": "completed",
-        "conclusion": bad if broken else "success",
+        "conclusion": failed_conclusion if broken else "success",
         "external_id": f"{change.delivery}:{change.number}",
         "details_url": run_page(answer),
         "output": {"title": counts_text, "summary": summary[:_MOST_SUMMARY]},
@@ -97,9 +97,9 @@ def put_check_run(api: Api, repository: str, body: dict[str, Any]) -> str:
     # Filtered by name, because a commit has more check runs than fit on a page.
     name = quote(body["name"], safe="")
     path = f"repos/{repository}/commits/{body['head_sha']}/check-runs?check_name={name}&filter=all"
-    for found in read_response(api, path, _CheckRuns).check_runs:
-        if (found.name, found.external_id) == (body["name"], body["external_id"]):
-            api.send("PATCH", f"repos/{repository}/check-runs/{found.id}", body)
+    for check_run in read_response(api, path, _CheckRuns).check_runs:
+        if (check_run.name, check_run.external_id) == (body["name"], body["external_id"]):
+            api.send("PATCH", f"repos/{repository}/check-runs/{check_run.id}", body)
             return f"The check run {body['name']} was updated."
     api.send("POST", f"repos/{repository}/check-runs", body)
     return f"The check run {body['name']} was created."

@@ -43,7 +43,7 @@ _INTRODUCTION = (
     "their own CI; nobody else has verified the results. They don't block merging."
 )
 _NO_NEW_FAILURES = "No new failures in the latest reports."
-_END = (
+_FOOTER = (
     f"This comment is updated in place. To stop these comments on this pull request, add the label "
     f"`{MUTE}`. Platforms list expected failures in `known-issues.yaml`."
 )
@@ -60,10 +60,15 @@ def comment_text(memory: CommentMemory, ask: Maintainers) -> str:
     `ask` has the maintainers of each platform. If the text would be too long, the comment lists and
     stores fewer tests. Raises HarmfulError if `markdown_check.faults` refuses the text.
     """
-    texts = [_marker_and_text(_with_fewer_tests(memory, shown), ask) for shown in _TEST_LIMITS]
-    marker_text, text = next((one for one in texts if len(one[1]) <= MOST_CHARACTERS), texts[-1])
-    if found := faults(text, marker_text, map(run_page, memory.answers)):
-        raise HarmfulError(f"comment not posted: {'; '.join(found[:5])}")
+    marked_texts = [
+        _marker_and_text(_with_fewer_tests(memory, limit), ask) for limit in _TEST_LIMITS
+    ]
+    marker_text, text = next(
+        (marked_text for marked_text in marked_texts if len(marked_text[1]) <= MOST_CHARACTERS),
+        marked_texts[-1],
+    )
+    if problems := faults(text, marker_text, map(run_page, memory.answers)):
+        raise HarmfulError(f"comment not posted: {'; '.join(problems[:5])}")
     return text
 
 
@@ -73,36 +78,37 @@ def _with_fewer_tests(memory: CommentMemory, most: int) -> CommentMemory:
     If `most` is 0, no flaky tests are included.
     """
     answers = []
-    for one in memory.answers:
-        short = {"newly": one.news.newly[:most], "flaky": one.news.flaky[: min(most, 1)]}
-        answers.append(one.model_copy(update={"news": one.news.model_copy(update=short)}))
+    for answer in memory.answers:
+        short = {"newly": answer.news.newly[:most], "flaky": answer.news.flaky[: min(most, 1)]}
+        answers.append(answer.model_copy(update={"news": answer.news.model_copy(update=short)}))
     return CommentMemory(answers=tuple(answers))
 
 
-def _marker_and_text(memory: CommentMemory, ask: Maintainers) -> tuple[str, str]:
+def _marker_and_text(memory: CommentMemory, maintainers: Maintainers) -> tuple[str, str]:
     marker_text = marker(memory)
-    return marker_text, "\n\n".join([marker_text, *_paragraphs(memory, ask)]) + "\n"
+    return marker_text, "\n\n".join([marker_text, *_paragraphs(memory, maintainers)]) + "\n"
 
 
-def _paragraphs(memory: CommentMemory, ask: Maintainers) -> Iterator[str]:
-    broken = [answer for answer in memory.answers if answer.news.newly_broken]
-    mended = [answer for answer in memory.answers if not answer.news.newly_broken]
-    yield _headline(broken) if broken else _NO_NEW_FAILURES
+def _paragraphs(memory: CommentMemory, maintainers: Maintainers) -> Iterator[str]:
+    failing_answers = [answer for answer in memory.answers if answer.news.newly_broken]
+    passing_answers = [answer for answer in memory.answers if not answer.news.newly_broken]
+    yield _headline(failing_answers) if failing_answers else _NO_NEW_FAILURES
     yield _INTRODUCTION
-    for answer in broken:
-        yield from _section(answer, ask.get(answer.accelerator, ()))
-    if mended:
+    for answer in failing_answers:
+        yield from _section(answer, maintainers.get(answer.accelerator, ()))
+    if passing_answers:
         names = ", ".join(
             f"{code_span(answer.name)} at {code_span(answer.head[:12])}, [run]({run_page(answer)})"
-            for answer in mended
+            for answer in passing_answers
         )
         yield f"No new failures any more: {names}."
-    yield _END
+    yield _FOOTER
 
 
-def _headline(broken: Iterable[PlatformAnswer]) -> str:
+def _headline(failing_answers: Iterable[PlatformAnswer]) -> str:
     broken_counts = (
-        f"{code_span(answer.name)} {count(answer.news.newly_broken, 'test')}" for answer in broken
+        f"{code_span(answer.name)} {count(answer.news.newly_broken, 'test')}"
+        for answer in failing_answers
     )
     return f"**New failures: {', '.join(broken_counts)}.**"
 
@@ -111,32 +117,32 @@ def _section(answer: PlatformAnswer, people: Sequence[str]) -> Iterator[str]:
     news = answer.news
     yield f"#### {code_span(answer.name)}: new failures in {count(news.newly_broken, 'test')}"
     yield _run_description(answer)
-    lines = [_failure_item(one) for one in news.newly]
+    lines = [_failure_item(failure) for failure in news.newly]
     if more := news.newly_broken - len(lines):
         lines.append(f"- {more:,} more (see the run)")
     yield "\n".join(lines)
-    if others := _other_results(answer):
-        yield others
-    if command := next((one.command for one in news.newly if one.command), None):
+    if other_text := _other_results(answer):
+        yield other_text
+    if command := next((failure.command for failure in news.newly if failure.command), None):
         yield "\n".join(["To reproduce the first failure:", "", *fenced_code([command], "bash")])
-    who = ", ".join(map(code_span, people)) if people else "no maintainer listed"
-    yield f"Contact: {who}."
+    contacts = ", ".join(map(code_span, people)) if people else "no maintainer listed"
+    yield f"Contact: {contacts}."
 
 
 def _run_description(answer: PlatformAnswer) -> str:
-    base = answer.news.base
+    base_time = answer.news.base
     late = " The report arrived after its deadline." if answer.late else ""
     torch = f" with torch {code_span(answer.torch)}" if answer.torch else ""
     return (
         f"At {code_span(answer.head[:12])}{torch}, reported by {code_span(answer.repository)}, "
         f"[this run]({run_page(answer)}): {count(answer.news.tests, 'test')}. The base is the "
-        f"platform’s own runs up to {f'{base:%Y-%m-%d}' if base else 'none'}.{late}"
+        f"platform’s own runs up to {f'{base_time:%Y-%m-%d}' if base_time else 'none'}.{late}"
     )
 
 
-def _failure_item(one: NewFailure) -> str:
-    reason = f": {code_span(one.reason)}" if one.reason else ""
-    return f"- {code_span(one.key)} {one.outcome}{reason}"
+def _failure_item(failure: NewFailure) -> str:
+    reason = f": {code_span(failure.reason)}" if failure.reason else ""
+    return f"- {code_span(failure.key)} {failure.outcome}{reason}"
 
 
 def _other_results(answer: PlatformAnswer) -> str:
@@ -147,12 +153,13 @@ def _other_results(answer: PlatformAnswer) -> str:
         (news.no_base, "without a result on the base"),
         (news.mended, "fixed"),
     ]
-    words = [f"{count(number, 'test')} {what}" for number, what in counts if number]
-    text = f"Other results: {', '.join(words)}." if words else ""
+    parts = [f"{count(number, 'test')} {description}" for number, description in counts if number]
+    text = f"Other results: {', '.join(parts)}." if parts else ""
     if news.flaky_failing:
         text += f" {count(news.flaky_failing, 'test')} failing, but flaky on the base"
         rates = (
-            f": {code_span(o.key)} failed in {o.bad} of its last {o.of} runs" for o in news.flaky
+            f": {code_span(test.key)} failed in {test.bad} of its last {test.of} runs"
+            for test in news.flaky
         )
         text += f"{next(rates, '')}."
     return text.strip()
@@ -218,11 +225,11 @@ def memory_of_comment(body: str) -> CommentMemory | None:
     """
     if not body.startswith(PREFIX):
         return None
-    found = _MARKER.match(body)
-    if found is None:
+    match = _MARKER.match(body)
+    if match is None:
         return CommentMemory()
     try:
-        packed = base64.b64decode(found[1], validate=True)
+        packed = base64.b64decode(match[1], validate=True)
         return CommentMemory.model_validate_json(
             zlib.decompressobj().decompress(packed, _MOST_MEMORY_BYTES)
         )
@@ -252,32 +259,34 @@ def update_comment(desk: CommentAccess, change: Change, answers: Sequence[Platfo
 
     Raises GitHubError, and HarmfulError if the comment must not be posted.
     """
-    place = f"repos/{change.repository}"
-    pull = read_response(desk.api, f"{place}/pulls/{change.number}", UpstreamPullRequest)
-    current = [one for one in answers if one.head == pull.head.sha]
-    if reason := _reason_for_silence(pull, current):
+    repository_path = f"repos/{change.repository}"
+    pull = read_response(desk.api, f"{repository_path}/pulls/{change.number}", UpstreamPullRequest)
+    current_answers = [answer for answer in answers if answer.head == pull.head.sha]
+    if reason := _reason_for_silence(pull, current_answers):
         return f"Pull request {pull.number} {reason}: no comment posted."
-    own = _find_own_comment(desk, f"{place}/issues/{pull.number}/comments")
-    before = (memory_of_comment(own.body or "") if own else None) or CommentMemory()
-    after = merged_memory(before, current)
-    if not after.answers:
+    comment = _find_own_comment(desk, f"{repository_path}/issues/{pull.number}/comments")
+    old_memory = (memory_of_comment(comment.body or "") if comment else None) or CommentMemory()
+    new_memory = merged_memory(old_memory, current_answers)
+    if not new_memory.answers:
         return f"No new failures in pull request {pull.number}: no comment posted."
-    text = comment_text(after, desk.ask)
-    if own is None:
-        desk.api.send("POST", f"{place}/issues/{pull.number}/comments", {"body": text})
+    text = comment_text(new_memory, desk.ask)
+    if comment is None:
+        desk.api.send("POST", f"{repository_path}/issues/{pull.number}/comments", {"body": text})
         return f"A comment on pull request {pull.number} was posted."
-    if own.body == text:
+    if comment.body == text:
         return f"The comment on pull request {pull.number} is already up to date."
-    desk.api.send("PATCH", f"{place}/issues/comments/{own.id}", {"body": text})
+    desk.api.send("PATCH", f"{repository_path}/issues/comments/{comment.id}", {"body": text})
     return f"The comment on pull request {pull.number} was updated."
 
 
-def _reason_for_silence(pull: UpstreamPullRequest, current: Sequence[PlatformAnswer]) -> str | None:
+def _reason_for_silence(
+    pull: UpstreamPullRequest, current_answers: Sequence[PlatformAnswer]
+) -> str | None:
     if pull.state != "open":
         return f"is {pull.state}"
     if MUTE in {label.name for label in pull.labels}:
         return f"has the label {MUTE}"
-    return None if current else "has a newer commit"
+    return None if current_answers else "has a newer commit"
 
 
 def merged_memory(before: CommentMemory, answers: Iterable[PlatformAnswer]) -> CommentMemory:
@@ -286,18 +295,20 @@ def merged_memory(before: CommentMemory, answers: Iterable[PlatformAnswer]) -> C
     An answer without new failures is omitted if its platform has no earlier answer. If there are
     more than `MOST_ANSWERS`, the answers with the most new failures stay.
     """
-    known = {one.accelerator: one for one in before.answers}
-    for one in answers:
-        if one.news.newly_broken or one.accelerator in known:
-            known[one.accelerator] = one
-    kept = sorted(known.values(), key=lambda one: (-one.news.newly_broken, one.accelerator))
-    found = sorted(kept[:MOST_ANSWERS], key=lambda one: one.accelerator)
-    return CommentMemory(answers=tuple(found))
+    answers_by_id = {answer.accelerator: answer for answer in before.answers}
+    for answer in answers:
+        if answer.news.newly_broken or answer.accelerator in answers_by_id:
+            answers_by_id[answer.accelerator] = answer
+    ranked = sorted(
+        answers_by_id.values(), key=lambda answer: (-answer.news.newly_broken, answer.accelerator)
+    )
+    shown_answers = sorted(ranked[:MOST_ANSWERS], key=lambda answer: answer.accelerator)
+    return CommentMemory(answers=tuple(shown_answers))
 
 
 def _find_own_comment(desk: CommentAccess, path: str) -> Comment | None:
-    for found in read_all_pages(desk.api, path, Comment):
-        mine = found.user is not None and found.user.login == desk.login
-        if mine and memory_of_comment(found.body or "") is not None:
-            return found
+    for comment in read_all_pages(desk.api, path, Comment):
+        is_own = comment.user is not None and comment.user.login == desk.login
+        if is_own and memory_of_comment(comment.body or "") is not None:
+            return comment
     return None

@@ -39,12 +39,12 @@ def senders_from_environment(home: str) -> Senders:
     otherwise the token in GH_TOKEN. The client for this repository uses PORTAL_TOKEN. Raises
     GitHubError, AppError.
     """
-    own, app = client_from_environment("PORTAL_TOKEN"), app_from_environment()
+    own_api, app = client_from_environment("PORTAL_TOKEN"), app_from_environment()
     if app is None:
-        return Senders(vendors=client_from_environment(), own=own, home=home)
+        return Senders(vendors=client_from_environment(), own=own_api, home=home)
     tokens = InstallationTokens(app, wait=RateLimiter(most=TOKENS_A_MINUTE).wait)
     vendors = InstallationApi(tokens, lambda _: SEND_PERMISSIONS)
-    return Senders(vendors=vendors, own=own, home=home)
+    return Senders(vendors=vendors, own=own_api, home=home)
 
 
 def clients_from_environment(home: str, login: str) -> Clients:
@@ -55,10 +55,10 @@ def clients_from_environment(home: str, login: str) -> Clients:
     client for this repository always uses PORTAL_TOKEN. `login` is the account whose comments are
     updated. With the App, the App's own account is used instead. Raises GitHubError, AppError.
     """
-    own, app = client_from_environment("PORTAL_TOKEN"), app_from_environment()
+    own_api, app = client_from_environment("PORTAL_TOKEN"), app_from_environment()
     if app is None:
         return Clients(
-            own=own,
+            own=own_api,
             vendors=RateLimitedApi(client_from_environment(), RateLimiter(most=READS_A_MINUTE)),
             upstream=client_from_environment("UPSTREAM_TOKEN"),
             home=home,
@@ -66,7 +66,7 @@ def clients_from_environment(home: str, login: str) -> Clients:
         )
     tokens = InstallationTokens(app, wait=RateLimiter(most=TOKENS_A_MINUTE).wait)
     return Clients(
-        own=own,
+        own=own_api,
         vendors=OwnerRateLimitedApi(
             InstallationApi(tokens, lambda _: READ_PERMISSIONS), READS_A_MINUTE
         ),
@@ -121,8 +121,8 @@ class OwnerRateLimitedApi(ForwardingApi):
             if owner not in self._owners:
                 pace = RateLimiter((), self._now, self._pause, most=self._most)
                 self._owners[owner] = RateLimitedApi(self._api, pace)
-            paced = self._owners[owner]
-        return ask(paced)
+            limited_api = self._owners[owner]
+        return ask(limited_api)
 
 
 # The minimum permissions of the GitHub App for each use, and the repositories that need them.
@@ -167,15 +167,15 @@ def required_permissions(catalog: Catalog, home: str) -> dict[str, Permissions]:
     `home` is this repository.
     """
     runs = _upstream_runs(catalog)
-    found: dict[str, Permissions] = {}
+    permissions: dict[str, Permissions] = {}
     if runs:
-        checks = CHECK_PERMISSIONS if check_run_repositories(catalog) else {}
-        found[UPSTREAM] = {**COMMENT_PERMISSIONS, **checks}
+        check_permissions = CHECK_PERMISSIONS if check_run_repositories(catalog) else {}
+        permissions[UPSTREAM] = {**COMMENT_PERMISSIONS, **check_permissions}
     if any(run.portal_workflow for run in runs):
-        found[home] = READ_PERMISSIONS
+        permissions[home] = READ_PERMISSIONS
     for target in dispatch_targets(catalog):
-        found[target.repository] = {**SEND_PERMISSIONS, **READ_PERMISSIONS}
-    return found
+        permissions[target.repository] = {**SEND_PERMISSIONS, **READ_PERMISSIONS}
+    return permissions
 
 
 def check_run_repositories(catalog: Catalog) -> list[str]:

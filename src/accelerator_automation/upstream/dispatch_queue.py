@@ -112,26 +112,28 @@ def log_with_plans(
     `REPEAT_PERIOD` ago, the event is refused as a replay.
     """
     notes: list[str] = []
-    for number, plan in sorted(plans.items()):
-        log = log.model_copy(update={"read": {**log.read, number: now}})
-        first = log.deliveries.get(plan.change.delivery)
-        if first is not None and now - first > REPEAT_PERIOD:
+    for plan_id, plan in sorted(plans.items()):
+        log = log.model_copy(update={"read": {**log.read, plan_id: now}})
+        first_read = log.deliveries.get(plan.change.delivery)
+        if first_read is not None and now - first_read > REPEAT_PERIOD:
             notes.append(
-                f"Event {plan.change.delivery} is a replay from {first:%Y-%m-%d}: refused."
+                f"Event {plan.change.delivery} is a replay from {first_read:%Y-%m-%d}: refused."
             )
             continue
-        log, replaced = _with_plan(log, number, plan, now)
-        if replaced:
+        log, replaced_count = _with_plan(log, plan_id, plan, now)
+        if replaced_count:
             name = _branch_name(plan.change)
-            notes.append(f"{name}: {replaced} unsent dispatches are replaced by a newer event.")
+            notes.append(
+                f"{name}: {replaced_count} unsent dispatches are replaced by a newer event."
+            )
     return EnqueueResult(log, tuple(notes))
 
 
 def queue_items(log: SendLog) -> Iterator[QueueItem]:
     """Yield the items to send, from the oldest plan to the newest."""
-    for number, plan in sorted(log.waiting.items()):
+    for plan_id, plan in sorted(log.waiting.items()):
         for entry in plan.entries:
-            yield QueueItem(number, plan.change, entry)
+            yield QueueItem(plan_id, plan.change, entry)
 
 
 def log_with_sent(
@@ -147,13 +149,13 @@ def log_with_sent(
         name, plan = item.entry.accelerator, waiting[item.plan]
         failures = {**plan.failures}
         if item in at:
-            before = sent.get(item.plan, SentChange(change=item.change, sent={}))
-            moments = {**before.sent, name: at[item]}
-            sent[item.plan] = before.model_copy(update={"sent": moments})
+            sent_change = sent.get(item.plan, SentChange(change=item.change, sent={}))
+            sent_times = {**sent_change.sent, name: at[item]}
+            sent[item.plan] = sent_change.model_copy(update={"sent": sent_times})
         else:
             failures[name] = failures.get(name, 0) + 1
         if item in at or failures[name] >= MOST_FAILURES:
-            entries = tuple(one for one in plan.entries if one.accelerator != name)
+            entries = tuple(entry for entry in plan.entries if entry.accelerator != name)
             plan = plan.model_copy(update={"entries": entries})
         waiting[item.plan] = plan.model_copy(update={"failures": failures})
     return log.model_copy(update={"waiting": _nonempty_plans(waiting), "sent": sent})
@@ -168,13 +170,19 @@ def log_without_old(log: SendLog, now: dt.datetime) -> SendLog:
     return log.model_copy(
         update={
             "sent": {
-                n: one
-                for n, one in log.sent.items()
-                if now - _last_sent_at(one, now) <= LOG_RETENTION
+                plan_id: sent_change
+                for plan_id, sent_change in log.sent.items()
+                if now - _last_sent_at(sent_change, now) <= LOG_RETENTION
             },
-            "read": {n: at for n, at in log.read.items() if now - at <= LOG_RETENTION},
+            "read": {
+                plan_id: read_at
+                for plan_id, read_at in log.read.items()
+                if now - read_at <= LOG_RETENTION
+            },
             "deliveries": {
-                d: at for d, at in log.deliveries.items() if now - at <= DELIVERY_RETENTION
+                delivery: read_at
+                for delivery, read_at in log.deliveries.items()
+                if now - read_at <= DELIVERY_RETENTION
             },
         }
     )
@@ -190,34 +198,36 @@ def sending_moments(log: SendLog, since: dt.datetime) -> list[dt.datetime]:
 
 
 def _with_plan(
-    log: SendLog, number: int, plan: DispatchPlan, now: dt.datetime
+    log: SendLog, plan_id: int, plan: DispatchPlan, now: dt.datetime
 ) -> tuple[SendLog, int]:
     already_sent = _already_sent_platforms(log, plan.change, now)
-    entries = tuple(one for one in plan.entries if one.accelerator not in already_sent)
-    names = {one.accelerator for one in plan.entries}
-    waiting, replaced = {}, 0
-    for other, older in log.waiting.items():
-        kept = tuple(
-            one for one in older.entries if not _replaces_older_plan(plan.change, older, one, names)
+    entries = tuple(entry for entry in plan.entries if entry.accelerator not in already_sent)
+    platform_ids = {entry.accelerator for entry in plan.entries}
+    waiting, replaced_count = {}, 0
+    for older_id, older_plan in log.waiting.items():
+        kept_entries = tuple(
+            entry
+            for entry in older_plan.entries
+            if not _replaces_older_plan(plan.change, older_plan, entry, platform_ids)
         )
-        replaced += len(older.entries) - len(kept)
-        waiting[other] = older.model_copy(update={"entries": kept})
-    waiting[number] = WaitingPlan(change=plan.change, entries=entries)
+        replaced_count += len(older_plan.entries) - len(kept_entries)
+        waiting[older_id] = older_plan.model_copy(update={"entries": kept_entries})
+    waiting[plan_id] = WaitingPlan(change=plan.change, entries=entries)
     deliveries = {plan.change.delivery: now, **log.deliveries}
     update = {"waiting": _nonempty_plans(waiting), "deliveries": deliveries}
-    return log.model_copy(update=update), replaced
+    return log.model_copy(update=update), replaced_count
 
 
 def _replaces_older_plan(
-    change: Change, older: WaitingPlan, entry: PlannedPlatform, names: set[str]
+    change: Change, older_plan: WaitingPlan, entry: PlannedPlatform, platform_ids: set[str]
 ) -> bool:
     """Return whether a newer change replaces the change of an older plan for one platform.
 
-    `names` are the ids of the platforms that the newer change is planned for.
+    `platform_ids` are the ids of the platforms that the newer change is planned for.
     """
-    if _branch_key(change) != _branch_key(older.change):
+    if _branch_key(change) != _branch_key(older_plan.change):
         return False
-    return change.head != older.change.head or entry.accelerator in names
+    return change.head != older_plan.change.head or entry.accelerator in platform_ids
 
 
 def _already_sent_platforms(log: SendLog, change: Change, now: dt.datetime) -> frozenset[str]:
@@ -234,12 +244,14 @@ def _already_sent_platforms(log: SendLog, change: Change, now: dt.datetime) -> f
             _commit_key(one.change) == _commit_key(change) and change.action != "rerequested"
         )
         if one.change.delivery == change.delivery or same_commit:
-            already_sent |= {name for name, at in one.sent.items() if now - at <= REPEAT_PERIOD}
-    for other in log.waiting.values():
-        if _commit_key(other.change) == _commit_key(change) and _branch_key(
-            other.change
+            already_sent |= {
+                name for name, sent_at in one.sent.items() if now - sent_at <= REPEAT_PERIOD
+            }
+    for waiting_plan in log.waiting.values():
+        if _commit_key(waiting_plan.change) == _commit_key(change) and _branch_key(
+            waiting_plan.change
         ) != _branch_key(change):
-            already_sent |= {one.accelerator for one in other.entries}
+            already_sent |= {one.accelerator for one in waiting_plan.entries}
     return frozenset(already_sent)
 
 
@@ -255,12 +267,12 @@ def _branch_name(change: Change) -> str:
     return f"Pull request {change.number}" if change.number else f"Main ({change.occasion})"
 
 
-def _last_sent_at(one: SentChange, now: dt.datetime) -> dt.datetime:
-    return max(one.sent.values(), default=now)
+def _last_sent_at(sent_change: SentChange, now: dt.datetime) -> dt.datetime:
+    return max(sent_change.sent.values(), default=now)
 
 
 def _nonempty_plans(waiting: Mapping[int, WaitingPlan]) -> dict[int, WaitingPlan]:
-    return {number: plan for number, plan in waiting.items() if plan.entries}
+    return {plan_id: plan for plan_id, plan in waiting.items() if plan.entries}
 
 
 # Restarts the runs of failed events: GitHub keeps the event of each run, so that none is lost.
@@ -300,15 +312,15 @@ def restart_failed_runs(api: Api, home: str, now: dt.datetime) -> SweepResult:
     """
     since = quote(f">={time_text(now - RESTART_PERIOD)}")
     path = f"repos/{home}/actions/workflows/{WORKFLOW}/runs?status=failure&created={since}"
-    failed = read_response(api, f"{path}&per_page=100", ListedRuns).workflow_runs
-    restartable = sorted(run.id for run in failed if run.run_attempt < MOST_ATTEMPTS)
-    given_up = sorted(run.id for run in failed if run.run_attempt >= MOST_ATTEMPTS)
-    again, errors = [], []
-    for number in restartable[:MOST_AT_ONCE]:
+    failed_runs = read_response(api, f"{path}&per_page=100", ListedRuns).workflow_runs
+    restartable = sorted(run.id for run in failed_runs if run.run_attempt < MOST_ATTEMPTS)
+    given_up = sorted(run.id for run in failed_runs if run.run_attempt >= MOST_ATTEMPTS)
+    restarted, errors = [], []
+    for run_id in restartable[:MOST_AT_ONCE]:
         try:
-            api.send("POST", f"repos/{home}/actions/runs/{number}/rerun-failed-jobs", {})
+            api.send("POST", f"repos/{home}/actions/runs/{run_id}/rerun-failed-jobs", {})
         except GitHubError as error:
             errors.append(str(error))
         else:
-            again.append(number)
-    return SweepResult(tuple(again), tuple(given_up), tuple(errors))
+            restarted.append(run_id)
+    return SweepResult(tuple(restarted), tuple(given_up), tuple(errors))

@@ -80,10 +80,10 @@ class RateLimiter:
         """Wait until the next request may begin."""
         with self._lock:
             while len(self._starts) == self._most:
-                left = (self._starts[0] + self._window - self._now()).total_seconds()
-                if left <= 0:
+                seconds_left = (self._starts[0] + self._window - self._now()).total_seconds()
+                if seconds_left <= 0:
                     break
-                self._pause(left)
+                self._pause(seconds_left)
             self._starts.append(self._now())
 
 
@@ -151,33 +151,33 @@ def send_items(
 
 
 def _send_item(
-    senders: Senders, item: QueueItem, pace: RateLimiter, how: SendSettings
+    senders: Senders, item: QueueItem, pace: RateLimiter, settings: SendSettings
 ) -> SendResult:
     entry = item.entry
     api = senders.own if entry.run.portal_workflow else senders.vendors
     try:
-        place, body = _dispatch_request(item.change, entry, senders.home)
+        api_path, body = _dispatch_request(item.change, entry, senders.home)
     except ValueError as error:
-        return _send_result(entry, how, 0, str(error))
-    for attempt in range(1, how.tries + 1):
+        return _send_result(entry, settings, 0, str(error))
+    for attempt in range(1, settings.tries + 1):
         pace.wait()
         try:
-            api.send("POST", place, body)
+            api.send("POST", api_path, body)
         except GitHubError as error:
-            if not error.passing or attempt == how.tries:
-                return _send_result(entry, how, attempt, str(error))
-            how.pause(how.wait * 2 ** (attempt - 1))
+            if not error.passing or attempt == settings.tries:
+                return _send_result(entry, settings, attempt, str(error))
+            settings.pause(settings.wait * 2 ** (attempt - 1))
         else:
-            return _send_result(entry, how, attempt)
+            return _send_result(entry, settings, attempt)
     raise AssertionError("set the number of attempts to 1 or more")
 
 
 def _send_result(
-    entry: PlannedPlatform, how: SendSettings, tries: int, why: str = ""
+    entry: PlannedPlatform, settings: SendSettings, tries: int, why: str = ""
 ) -> SendResult:
     return SendResult(
         accelerator=entry.accelerator,
-        at=how.now(),
+        at=settings.now(),
         ok=not why,
         tries=tries,
         why=why[:1000],
@@ -192,14 +192,14 @@ def _dispatch_request(
     Raises ValueError if the payload is too long.
     """
     payload = client_payload(change, entry)
-    if there := entry.run.sent_to:
-        body = {"event_type": there.event_type, "client_payload": payload}
-        return f"repos/{there.repository}/dispatches", body
-    place = f"repos/{home}/actions/workflows/{entry.run.portal_workflow}/dispatches"
+    if target := entry.run.sent_to:
+        body = {"event_type": target.event_type, "client_payload": payload}
+        return f"repos/{target.repository}/dispatches", body
+    api_path = f"repos/{home}/actions/workflows/{entry.run.portal_workflow}/dispatches"
     inputs = {"run_name": payload["run_name"], "event": json.dumps(payload)}
     if entry.run.runner:
         inputs = {"run_name": payload["run_name"], **_workflow_inputs(change, entry)}
-    return place, {"ref": BRANCH, "inputs": inputs}
+    return api_path, {"ref": BRANCH, "inputs": inputs}
 
 
 def _workflow_inputs(change: Change, entry: PlannedPlatform) -> dict[str, str]:
@@ -260,33 +260,39 @@ def run_dispatch_round(
     this repository's own files cannot be read.
     """
     how = how or SendSettings()
-    begin = how.now()
-    own = FileSource(senders.own, senders.home, begin - REPEAT_PERIOD)
-    log = newest_workflow_file(own, SENT_FILE, SendLog) or SendLog()
-    done = DispatchRound(log)
-    pace = RateLimiter(sending_moments(log, begin - RATE_WINDOW), how.now, how.pause)
-    failed: set[QueueItem] = set()
-    while how.now() - begin < ROUND_TIME_LIMIT:
-        _read_plans(own, done, how.now())
-        untried = [item for item in queue_items(done.log) if item not in failed]
+    start = how.now()
+    source = FileSource(senders.own, senders.home, start - REPEAT_PERIOD)
+    log = newest_workflow_file(source, SENT_FILE, SendLog) or SendLog()
+    dispatch_round = DispatchRound(log)
+    pace = RateLimiter(sending_moments(log, start - RATE_WINDOW), how.now, how.pause)
+    failed_items: set[QueueItem] = set()
+    while how.now() - start < ROUND_TIME_LIMIT:
+        _read_plans(source, dispatch_round, how.now())
+        untried = [item for item in queue_items(dispatch_round.log) if item not in failed_items]
         batch = untried[:MOST_A_MINUTE]
         if not batch:
             break
         results = send_items(senders, batch, pace, how)
-        at = {item: one.at for item, one in zip(batch, results, strict=True) if one.ok}
-        failed |= set(batch) - at.keys()
-        done.sent += results
-        done.log = log_with_sent(done.log, batch, at)
-        save(done.log)
-        if failed.issuperset(queue_items(done.log)):
+        sent_times = {
+            item: result.at for item, result in zip(batch, results, strict=True) if result.ok
+        }
+        failed_items |= set(batch) - sent_times.keys()
+        dispatch_round.sent += results
+        dispatch_round.log = log_with_sent(dispatch_round.log, batch, sent_times)
+        save(dispatch_round.log)
+        if failed_items.issuperset(queue_items(dispatch_round.log)):
             break
-    done.log = log_without_old(done.log, how.now())
-    save(done.log)
-    return done
+    dispatch_round.log = log_without_old(dispatch_round.log, how.now())
+    save(dispatch_round.log)
+    return dispatch_round
 
 
-def _read_plans(own: FileSource, done: DispatchRound, now: dt.datetime) -> None:
-    where = FileSource(own.api, own.home, own.since, done.log.read.keys())
-    added = log_with_plans(done.log, dict(workflow_files(where, PLAN_FILE, DispatchPlan)), now)
-    done.log = added.log
-    done.notes += added.notes
+def _read_plans(source: FileSource, dispatch_round: DispatchRound, now: dt.datetime) -> None:
+    unread_source = FileSource(
+        source.api, source.home, source.since, dispatch_round.log.read.keys()
+    )
+    enqueued = log_with_plans(
+        dispatch_round.log, dict(workflow_files(unread_source, PLAN_FILE, DispatchPlan)), now
+    )
+    dispatch_round.log = enqueued.log
+    dispatch_round.notes += enqueued.notes

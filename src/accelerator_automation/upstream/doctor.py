@@ -43,7 +43,7 @@ APP_SECRETS = (APP_ID, APP_KEY)
 ADMINISTRATOR_VARIABLE = "GH_TOKEN"
 """The variable with an administrator's token, which reads this repository's settings."""
 
-_WORKFLOWS = ".github/workflows"
+_WORKFLOWS_FOLDER = ".github/workflows"
 
 
 class _NamedItem(BaseModel):
@@ -79,7 +79,7 @@ class _Repository(BaseModel):
     permissions: _Permissions | None = None
 
 
-class _File(BaseModel):
+class _FileContent(BaseModel):
     content: str
 
 
@@ -101,22 +101,22 @@ def environment_findings(api: Api, home: str) -> Iterator[SetupFinding]:
         )
         yield SetupFinding(where, "the environment does not exist", fix)
         return
-    if _policies(api, path) != (_Policy(name="main"),):
+    if _branch_policies(api, path) != (_Policy(name="main"),):
         problem = "deployments are not restricted to the branch main"
         yield SetupFinding(where, problem, "Select the branch main alone in its settings")
-    names = {
+    secret_names = {
         one.name for one in read_response(api, f"{path}/secrets?per_page=100", _Secrets).secrets
     }
-    for secret in SECRETS if names.isdisjoint(APP_SECRETS) else APP_SECRETS:
-        if secret not in names:
+    for secret in SECRETS if secret_names.isdisjoint(APP_SECRETS) else APP_SECRETS:
+        if secret not in secret_names:
             fix = f"Run: gh secret set {secret} --env {ENVIRONMENT}"
             yield SetupFinding(where, f"the secret {secret} is not set", fix)
 
 
 def permission_findings(api: Api, repository: str) -> Iterator[SetupFinding]:
     """Yield a finding if a token can't send events to a repository. Raises GitHubError."""
-    found = read_response(api, f"repos/{repository}", _Repository).permissions
-    if found is None or not found.push:
+    permissions = read_response(api, f"repos/{repository}", _Repository).permissions
+    if permissions is None or not permissions.push:
         problem = f"the token may not send events to {repository}"
         fix = f"Give it the permission contents: write on {repository}"
         yield SetupFinding(DISPATCH, problem, fix)
@@ -127,25 +127,27 @@ def workflow_findings(api: Api, target: Dispatch) -> Iterator[SetupFinding]:
 
     `target` names the repository and the type of the event. Raises GitHubError.
     """
-    path = f"repos/{target.repository}/contents/{_WORKFLOWS}"
-    names = (
-        [one.name for one in read_response(api, path, tuple[_NamedItem, ...])]
+    path = f"repos/{target.repository}/contents/{_WORKFLOWS_FOLDER}"
+    file_names = (
+        [item.name for item in read_response(api, path, tuple[_NamedItem, ...])]
         if exists(api, path)
         else []
     )
-    files = (f"{path}/{name}" for name in names if name.endswith((".yml", ".yaml")))
-    if not any(_handles(api, file, target.event_type) for file in files):
+    files = (f"{path}/{name}" for name in file_names if name.endswith((".yml", ".yaml")))
+    if not any(_handles_event(api, file, target.event_type) for file in files):
         problem = f"no workflow handles repository_dispatch with the type {target.event_type}"
-        fix = f"Ask the vendor to add one to {_WORKFLOWS}, or correct event_type"
+        fix = f"Ask the vendor to add one to {_WORKFLOWS_FOLDER}, or correct event_type"
         yield SetupFinding(target.repository, problem, fix)
 
 
-def _handles(api: Api, path: str, event_type: str) -> bool:
-    text = base64.b64decode(read_response(api, path, _File).content).decode("utf-8", "replace")
+def _handles_event(api: Api, path: str, event_type: str) -> bool:
+    text = base64.b64decode(read_response(api, path, _FileContent).content).decode(
+        "utf-8", "replace"
+    )
     return "repository_dispatch" in text and event_type in text
 
 
-def _policies(api: Api, path: str) -> tuple[_Policy, ...]:
+def _branch_policies(api: Api, path: str) -> tuple[_Policy, ...]:
     policy = read_response(api, path, _Environment).deployment_branch_policy
     if policy is None or not policy.custom_branch_policies:
         return ()
@@ -160,7 +162,7 @@ LEAST_REQUESTS = 100
 _UNAUTHORIZED = 401
 _FORBIDDEN = 403
 # A classic token lists its scopes in this header; other tokens send no such header.
-_SCOPES = "x-oauth-scopes"
+_SCOPES_HEADER = "x-oauth-scopes"
 _ENOUGH_SCOPES = frozenset({"repo", "public_repo"})
 
 
@@ -206,7 +208,7 @@ def token_findings(variable: str, api: HeaderApi) -> Iterator[SetupFinding]:
     if remaining < LEAST_REQUESTS:
         problem = f"the token has {remaining} requests left in this hour"
         yield SetupFinding(variable, problem, "Wait an hour or use a token of another account")
-    scopes = headers.get(_SCOPES)
+    scopes = headers.get(_SCOPES_HEADER)
     if scopes is not None and _ENOUGH_SCOPES.isdisjoint(scopes.replace(",", " ").split()):
         problem = f'the token has the scopes "{scopes}", which don\'t include public_repo'
         yield SetupFinding(variable, problem, f"Create a token with public_repo for {variable}")
@@ -258,23 +260,25 @@ def setup_findings(
     checked. If a token is missing or refused, the settings that need this token are not checked.
     """
     vendors = dispatch_targets(catalog)
-    settings = [partial(check, home=home) for check in (variable_findings, environment_findings)]
-    found = [*_token_findings_and_checks(ADMINISTRATOR_VARIABLE, connect, settings)]
+    setting_checks = [
+        partial(check, home=home) for check in (variable_findings, environment_findings)
+    ]
+    findings = [*_token_findings_and_checks(ADMINISTRATOR_VARIABLE, connect, setting_checks)]
     try:
         app = connect_app()
     except GitHubError as error:
-        return list(dict.fromkeys([*found, app_finding(error)]))
+        return list(dict.fromkeys([*findings, app_finding(error)]))
     if app:
-        found += app_findings(app, catalog, home, vendors)
+        findings += app_findings(app, catalog, home, vendors)
     else:
         repositories = sorted({one.repository for one in vendors})
-        may_send = [partial(permission_findings, repository=one) for one in repositories]
-        found += _token_findings_and_checks(DISPATCH, connect, may_send)
-        has_workflow = [partial(workflow_findings, target=one) for one in vendors]
-        found += _token_findings_and_checks(READ, connect, has_workflow)
-        found += _token_findings_and_checks(COMMENT, connect)
-        found += check_run_findings(catalog)
-    return list(dict.fromkeys(found))
+        send_checks = [partial(permission_findings, repository=one) for one in repositories]
+        findings += _token_findings_and_checks(DISPATCH, connect, send_checks)
+        workflow_checks = [partial(workflow_findings, target=one) for one in vendors]
+        findings += _token_findings_and_checks(READ, connect, workflow_checks)
+        findings += _token_findings_and_checks(COMMENT, connect)
+        findings += check_run_findings(catalog)
+    return list(dict.fromkeys(findings))
 
 
 def _token_findings_and_checks(
@@ -319,16 +323,16 @@ def app_findings(
 
     If the App lacks permissions on a repository, the workflows of this repository are not checked.
     """
-    lacking = set()
+    failed_repositories = set()
     for repository, permissions in required_permissions(catalog, home).items():
         try:
             app.installation(repository, permissions)
         except GitHubError as error:
-            lacking.add(repository)
+            failed_repositories.add(repository)
             yield app_finding(error)
     api = InstallationApi(InstallationTokens(app), lambda _: WORKFLOW_PERMISSIONS)
     for target in vendors:
-        if target.repository in lacking:
+        if target.repository in failed_repositories:
             continue
         try:
             yield from workflow_findings(api, target)

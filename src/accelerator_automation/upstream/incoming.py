@@ -104,11 +104,11 @@ def read_event(event: bytes, upstream: str = UPSTREAM) -> Change | str:
         payload = _Dispatch.model_validate_json(event).client_payload
         if "payload" not in payload:
             return _change_of_short_payload(_ShortPayload.model_validate(payload), upstream)
-        nested = _RelayPayload.model_validate(payload)
-        return _change_of_relay_payload(nested, upstream)
+        relay_payload = _RelayPayload.model_validate(payload)
+        return _change_of_relay_payload(relay_payload, upstream)
     except ValidationError as error:
-        place = ".".join(map(str, error.errors(include_input=False)[0]["loc"])) or "the event"
-        what = f"{_log_safe(place)} doesn't match GitHub's event format"
+        field_path = ".".join(map(str, error.errors(include_input=False)[0]["loc"])) or "the event"
+        what = f"{_log_safe(field_path)} doesn't match GitHub's event format"
         raise RefusedEventError("unreadable", what) from None
 
 
@@ -125,9 +125,9 @@ def _change_of_relay_payload(event: _RelayPayload, upstream: str) -> Change | st
 def _change_of_pull_request_event(event: _RelayPayload, upstream: str) -> Change | str:
     webhook = _PullRequestEvent.model_validate(event.payload)
     _require_repository(webhook.repository, upstream)
-    added = webhook.label.name if webhook.action == "labeled" and webhook.label else None
+    added_label = webhook.label.name if webhook.action == "labeled" and webhook.label else None
     return _pull_request_change(
-        webhook.pull_request, webhook.action, event.delivery_id, upstream, added
+        webhook.pull_request, webhook.action, event.delivery_id, upstream, added_label
     )
 
 
@@ -145,7 +145,7 @@ def _computed_delivery(pull: _PullRequest, action: str) -> str:
 
 
 def _pull_request_change(
-    pull: _PullRequest, action: str, delivery: str, upstream: str, added: str | None
+    pull: _PullRequest, action: str, delivery: str, upstream: str, added_label: str | None
 ) -> Change | str:
     if action not in _ACTIONS:
         return f"No tests are started for a pull request that is {_log_safe(action)}."
@@ -157,7 +157,7 @@ def _pull_request_change(
             "head": pull.head.sha if pull.head else None,
             "number": pull.number,
             "action": action,
-            "added": added,
+            "added": added_label,
         }
     )
 
@@ -175,34 +175,34 @@ def _change_of_push(event: _RelayPayload, upstream: str) -> Change | str:
 def _change_of_check_run(event: _RelayPayload, upstream: str) -> Change | str:
     webhook = _CheckRunEvent.model_validate(event.payload)
     _require_repository(webhook.repository, upstream)
-    check = webhook.check_run
-    if webhook.action != "rerequested" or not check.name.startswith(CHECK_PREFIX):
+    check_run = webhook.check_run
+    if webhook.action != "rerequested" or not check_run.name.startswith(CHECK_PREFIX):
         return f"No tests are started for a check run that is {_log_safe(webhook.action)}."
-    number = _pull_request_number(check)
+    number = _pull_request_number(check_run)
     if number is None:
         return "No tests are started for a check run without exactly one pull request."
     return Change(
         occasion="pull-request",
         delivery=event.delivery_id,
         repository=upstream,
-        head=check.head_sha,
+        head=check_run.head_sha,
         number=number,
         action="rerequested",
-        only=check.name.removeprefix(CHECK_PREFIX)[:100],
+        only=check_run.name.removeprefix(CHECK_PREFIX)[:100],
     )
 
 
-def _pull_request_number(check: _CheckRun) -> int | None:
+def _pull_request_number(check_run: _CheckRun) -> int | None:
     """Return the number of a check run's pull request, or None if it is missing or ambiguous.
 
     If GitHub lists several pull requests, the number is ambiguous. If GitHub lists none, as for a
     fork's pull request, the number is read from `external_id`, where the portal's own check runs
     have it. The number is confirmed with GitHub later.
     """
-    if check.pull_requests:
-        return check.pull_requests[0].number if len(check.pull_requests) == 1 else None
-    found = _NUMBER_IN_ID.search(check.external_id or "")
-    return int(found[1]) if found else None
+    if check_run.pull_requests:
+        return check_run.pull_requests[0].number if len(check_run.pull_requests) == 1 else None
+    match = _NUMBER_IN_ID.search(check_run.external_id or "")
+    return int(match[1]) if match else None
 
 
 def _require_repository(repository: Repository, upstream: str) -> None:

@@ -89,68 +89,73 @@ def report_news(
 
     `issues` are the platform's known issues. Known issues that expire by `today` are ignored.
     """
-    standings = dict(base.tests())
-    current = [issue for issue in issues if issue.expires > today]
-    found: dict[str, list[NewFailure]] = {}
+    base_states = dict(base.tests())
+    current_issues = [issue for issue in issues if issue.expires > today]
+    failures_by_verdict: dict[str, list[NewFailure]] = {}
     for test in report.tests:
         identity = identity_of(test)
-        standing = standings.get(identity.key)
-        result = _verdict(test, standing, today)
+        base_state = base_states.get(identity.key)
+        result = _news_verdict(test, base_state, today)
         if result in {"newly broken", "flaky", "no base"} and (
-            test.known_issue or any(issue_matches_test(issue, identity) for issue in current)
+            test.known_issue or any(issue_matches_test(issue, identity) for issue in current_issues)
         ):
             result = "known"
-        found.setdefault(result, []).append(_new_failure(identity.key, test, standing))
+        failures_by_verdict.setdefault(result, []).append(
+            _new_failure(identity.key, test, base_state)
+        )
     newly, flaky = (
-        sorted(found.get(name, []), key=lambda one: one.key) for name in ("newly broken", "flaky")
+        sorted(failures_by_verdict.get(name, []), key=lambda failure: failure.key)
+        for name in ("newly broken", "flaky")
     )
     return ReportNews(
         newly=tuple(newly[:MOST_KEPT]),
         flaky=tuple(flaky[:MOST_KEPT]),
         newly_broken=len(newly),
         flaky_failing=len(flaky),
-        red_already=len(found.get("red already", [])),
-        known=len(found.get("known", [])),
-        mended=len(found.get("mended", [])),
-        no_base=len(found.get("no base", [])),
+        red_already=len(failures_by_verdict.get("red already", [])),
+        known=len(failures_by_verdict.get("known", [])),
+        mended=len(failures_by_verdict.get("mended", [])),
+        no_base=len(failures_by_verdict.get("no base", [])),
         tests=len(report.tests),
         silent=sum(not verdict(test.outcome) for test in report.tests),
         base=base.last,
     )
 
 
-def _verdict(test: TestEntry, standing: StoredTestState | None, today: dt.date) -> NewsVerdict:
+def _news_verdict(
+    test: TestEntry, base_state: StoredTestState | None, today: dt.date
+) -> NewsVerdict:
     sign = verdict(test.outcome)
-    last = standing.recent[-1:] if standing else ""
+    last_sign = base_state.recent[-1:] if base_state else ""
     if sign == "+":
-        return "mended" if last == "-" else ""
+        return "mended" if last_sign == "-" else ""
     if not sign:
         return ""
-    if standing is None or not last:
+    if base_state is None or not last_sign:
         return "no base"
-    if is_flaky(standing):
+    if is_flaky(base_state):
         return "flaky"
-    if last == "-":
+    if last_sign == "-":
         return "red already"
-    return "newly broken" if _has_base(standing, today) else "no base"
+    return "newly broken" if _has_base(base_state, today) else "no base"
 
 
-def _has_base(standing: StoredTestState, today: dt.date) -> bool:
+def _has_base(base_state: StoredTestState, today: dt.date) -> bool:
     """Return whether a test has a base: a recent pass, and at least `FEWEST_RUNS` runs."""
-    good = standing.last_good
+    good = base_state.last_good
     recent = good is not None and today - good.started.date() <= OLDEST_BASE
-    return recent and len(standing.verdicts) >= FEWEST_RUNS
+    return recent and len(base_state.verdicts) >= FEWEST_RUNS
 
 
-def _new_failure(key: str, test: TestEntry, standing: StoredTestState | None) -> NewFailure:
-    recent = standing.verdicts if standing else ()
+def _new_failure(key: str, test: TestEntry, base_state: StoredTestState | None) -> NewFailure:
+    verdicts = base_state.verdicts if base_state else ()
     return NewFailure(
         key=_shortened_line(key, _LONGEST_KEY),
         outcome=test.outcome,
         reason=_shortened_line(test.reason or "", _LONGEST_TEXT),
         command=_shortened_line(test.command or "", _LONGEST_TEXT),
-        bad=sum(said.endswith("-") for said in recent),
-        of=len(recent),
+        bad=sum(run_verdict.endswith("-") for run_verdict in verdicts),
+        of=len(verdicts),
     )
 
 

@@ -83,10 +83,10 @@ def _reason_to_skip(platform: Platform, events: UpstreamEvents, change: Change) 
         return f"does not test the event {change.occasion}"
     if change.action == "closed":
         return "the pull request is closed"
-    wanted = {label.casefold() for label in events.labels}
-    if change.added is not None and change.added.casefold() not in wanted:
+    platform_labels = {label.casefold() for label in events.labels}
+    if change.added is not None and change.added.casefold() not in platform_labels:
         return "the new label is not one of the platform's labels"
-    if wanted and wanted.isdisjoint(label.casefold() for label in change.labels):
+    if platform_labels and platform_labels.isdisjoint(label.casefold() for label in change.labels):
         return "the pull request has none of the platform's labels"
     return None
 

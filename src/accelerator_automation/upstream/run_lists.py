@@ -18,12 +18,12 @@ from accelerator_automation.events import (
 )
 from accelerator_automation.github.api import Api, GitHubError, read_response
 
-_A_PAGE = 100
+_PAGE_SIZE = 100
 # GitHub returns at most 1,000 runs for a request that filters by event or date.
 _MOST_PAGES = 10
 _MOST_WINDOWS = 20
 _ARTIFACT_PAGES = 5
-_RUN_BY_RUN = 3
+_MOST_SINGLE_LOOKUPS = 3
 """The number of runs of a repository whose artifacts are requested run by run."""
 _WINDOW_HOURS = 6
 
@@ -64,7 +64,7 @@ class RunLists:
                 raise listing.error
             if listing.found is None:
                 try:
-                    listing.found = _by_title(self._search_runs(repository, event))
+                    listing.found = _grouped_by_title(self._search_runs(repository, event))
                 except GitHubError as error:
                     listing.error = error
                     raise
@@ -75,38 +75,38 @@ class RunLists:
 
         GitHub returns at most 1,000 runs for a search, so several searches may be needed.
         """
-        since = time_text(_window_start(self._begins[repository]))
-        found: dict[int, ListedRun] = {}
-        created = f">={since}"
+        since_text = time_text(_window_start(self._begins[repository]))
+        runs_by_id: dict[int, ListedRun] = {}
+        created = f">={since_text}"
         for _ in range(_MOST_WINDOWS):
-            window = self._runs_in_window(repository, event, created)
-            known = len(found)
-            found |= {run.id: run for run in window}
-            if len(window) < _A_PAGE * _MOST_PAGES or len(found) == known:
+            window_runs = self._runs_in_window(repository, event, created)
+            previous_count = len(runs_by_id)
+            runs_by_id |= {run.id: run for run in window_runs}
+            if len(window_runs) < _PAGE_SIZE * _MOST_PAGES or len(runs_by_id) == previous_count:
                 break
-            oldest = min(run.created_at for run in window)
-            created = f"{since}..{time_text(oldest)}"
-        return sorted(found.values(), key=lambda run: run.id, reverse=True)
+            oldest = min(run.created_at for run in window_runs)
+            created = f"{since_text}..{time_text(oldest)}"
+        return sorted(runs_by_id.values(), key=lambda run: run.id, reverse=True)
 
     def _runs_in_window(self, repository: str, event: str, created: str) -> list[ListedRun]:
         path = f"repos/{repository}/actions/runs?event={event}&created={quote(created)}"
-        found: list[ListedRun] = []
+        runs: list[ListedRun] = []
         for page in range(1, _MOST_PAGES + 1):
-            listed = read_response(
-                self._api, f"{path}&per_page={_A_PAGE}&page={page}", ListedRuns
+            page_runs = read_response(
+                self._api, f"{path}&per_page={_PAGE_SIZE}&page={page}", ListedRuns
             ).workflow_runs
-            found += listed
-            if len(listed) < _A_PAGE:
+            runs += page_runs
+            if len(page_runs) < _PAGE_SIZE:
                 break
-        return found
+        return runs
 
 
-def _by_title(runs: list[ListedRun]) -> RunsByTitle:
-    found: dict[str, list[ListedRun]] = {}
+def _grouped_by_title(runs: list[ListedRun]) -> RunsByTitle:
+    runs_by_word: dict[str, list[ListedRun]] = {}
     for run in runs:
         for word in set(run.display_title.split()):
-            found.setdefault(word, []).append(run)
-    return {word: tuple(listed) for word, listed in found.items()}
+            runs_by_word.setdefault(word, []).append(run)
+    return {word: tuple(word_runs) for word, word_runs in runs_by_word.items()}
 
 
 def _window_start(since: dt.datetime) -> dt.datetime:
@@ -129,9 +129,10 @@ class _ArtifactListing:
 class ArtifactLists:
     """The artifacts of vendors' runs.
 
-    For the first `_RUN_BY_RUN` runs of a repository, the artifacts of each run are requested. For
-    further runs, one list of the repository's artifacts is requested, which reaches back to the
-    repository's time in `begins`. If a run is not in this list, its artifacts are requested.
+    For the first `_MOST_SINGLE_LOOKUPS` runs of a repository, the artifacts of each run are
+    requested. For further runs, one list of the repository's artifacts is requested, which reaches
+    back to the repository's time in `begins`. If a run is not in this list, its artifacts are
+    requested.
     """
 
     def __init__(self, api: Api, begins: Mapping[str, dt.datetime]) -> None:
@@ -145,11 +146,11 @@ class ArtifactLists:
             listing = self._listings.setdefault(repository, _ArtifactListing())
         with listing.lock:
             listing.asked += 1
-            if listing.asked > _RUN_BY_RUN and listing.by_run is None:
+            if listing.asked > _MOST_SINGLE_LOOKUPS and listing.by_run is None:
                 listing.by_run = self._artifacts_by_run(repository)
         if listing.by_run and run in listing.by_run:
             return listing.by_run[run]
-        path = f"repos/{repository}/actions/runs/{run}/artifacts?per_page={_A_PAGE}"
+        path = f"repos/{repository}/actions/runs/{run}/artifacts?per_page={_PAGE_SIZE}"
         return read_response(self._api, path, Artifacts).artifacts
 
     def _artifacts_by_run(self, repository: str) -> dict[int, tuple[ListedArtifact, ...]]:
@@ -158,13 +159,13 @@ class ArtifactLists:
         Empty if GitHub's list is not sorted by age or is too long.
         """
         since = self._begins[repository]
-        found: list[ListedArtifact] = []
-        for listed in artifact_pages(self._api, repository, _ARTIFACT_PAGES):
-            found += listed
-            if not _is_newest_first(found):
+        artifacts: list[ListedArtifact] = []
+        for page_artifacts in artifact_pages(self._api, repository, _ARTIFACT_PAGES):
+            artifacts += page_artifacts
+            if not _is_newest_first(artifacts):
                 return {}
-            if len(listed) < _A_PAGE or is_older(listed[-1], since):
-                return _by_run(found)
+            if len(page_artifacts) < _PAGE_SIZE or is_older(page_artifacts[-1], since):
+                return _grouped_by_run(artifacts)
         return {}
 
 
@@ -177,15 +178,17 @@ def artifact_pages(
     """
     path = f"repos/{repository}/actions/artifacts?{f'name={name}&' if name else ''}"
     for page in range(1, most + 1):
-        listed = read_response(api, f"{path}per_page={_A_PAGE}&page={page}", Artifacts).artifacts
-        yield listed
-        if len(listed) < _A_PAGE:
+        page_artifacts = read_response(
+            api, f"{path}per_page={_PAGE_SIZE}&page={page}", Artifacts
+        ).artifacts
+        yield page_artifacts
+        if len(page_artifacts) < _PAGE_SIZE:
             return
 
 
-def _is_newest_first(found: Sequence[ListedArtifact]) -> bool:
-    return all(one.created_at for one in found) and all(
-        one.id > other.id for one, other in pairwise(found)
+def _is_newest_first(artifacts: Sequence[ListedArtifact]) -> bool:
+    return all(one.created_at for one in artifacts) and all(
+        one.id > other.id for one, other in pairwise(artifacts)
     )
 
 
@@ -194,9 +197,9 @@ def is_older(one: ListedArtifact, since: dt.datetime) -> bool:
     return one.created_at is not None and one.created_at < since
 
 
-def _by_run(found: Sequence[ListedArtifact]) -> dict[int, tuple[ListedArtifact, ...]]:
+def _grouped_by_run(artifacts: Sequence[ListedArtifact]) -> dict[int, tuple[ListedArtifact, ...]]:
     by_run: dict[int, tuple[ListedArtifact, ...]] = {}
-    for one in found:
-        if one.workflow_run:
-            by_run[one.workflow_run.id] = (*by_run.get(one.workflow_run.id, ()), one)
+    for artifact in artifacts:
+        if artifact.workflow_run:
+            by_run[artifact.workflow_run.id] = (*by_run.get(artifact.workflow_run.id, ()), artifact)
     return by_run

@@ -91,13 +91,17 @@ def find_report(place: ReportSearch, asked: SentRequest) -> RunResult:
     limit = dt.timedelta(hours=asked.entry.hours)
     try:
         run, report = _find_run_report(place, asked, repository)
-    except _NoReportError as none:
-        state: RunState = none.state
+    except _NoReportError as no_report:
+        state: RunState = no_report.state
         if state in {"waiting", "running"} and age > limit:
             state = "silent" if asked.entry.run.redispatch else "lost"
         hours = round(max(age, dt.timedelta()).total_seconds() / 3600)
-        why = f"{none}, {count(hours, 'hour')} after dispatch" if state != "refused" else str(none)
-        return RunResult(state, repository, none.run, why=why)
+        why = (
+            f"{no_report}, {count(hours, 'hour')} after dispatch"
+            if state != "refused"
+            else str(no_report)
+        )
+        return RunResult(state, repository, no_report.run, why=why)
     finished = report.finished or place.now
     late = finished - asked.at > limit + CLOCK_SKEW
     return RunResult("late" if late else "report", repository, run, report)
@@ -108,47 +112,52 @@ def report_repository(home: str, entry: PlannedPlatform) -> str:
 
     This is the vendor's repository, or `home` if the tests run in this repository.
     """
-    there = entry.run.sent_to
-    return there.repository if there else home
+    target = entry.run.sent_to
+    return target.repository if target else home
 
 
 def _find_run_report(
-    place: ReportSearch, asked: SentRequest, repository: str
+    search: ReportSearch, request: SentRequest, repository: str
 ) -> tuple[int, Report]:
-    if asked.entry.run.redispatch:
-        name = f"{REPORT_ARTIFACT}-{asked.change.delivery}"
-        artifacts = _newest_artifacts(next(artifact_pages(place.api, repository, 1, name)), {name})
-        run = _run_of_artifacts(place.api, repository, artifacts)
+    if request.entry.run.redispatch:
+        artifact_name = f"{REPORT_ARTIFACT}-{request.change.delivery}"
+        artifacts = _newest_artifacts(
+            next(artifact_pages(search.api, repository, 1, artifact_name)), {artifact_name}
+        )
+        run = _run_of_artifacts(search.api, repository, artifacts)
     else:
-        run = _run_with_title(place, asked, repository)
+        run = _run_with_title(search, request, repository)
         if run.status != "completed":
             raise _NoReportError("running", "the run is in progress", run.id)
-        names = {REPORT_ARTIFACT, *(f"{REPORT_ARTIFACT}-{task}" for task in asked.entry.tasks)}
-        artifacts = _newest_artifacts(place.artifacts.of(repository, run.id), names)
+        artifact_names = {
+            REPORT_ARTIFACT,
+            *(f"{REPORT_ARTIFACT}-{task}" for task in request.entry.tasks),
+        }
+        artifacts = _newest_artifacts(search.artifacts.of(repository, run.id), artifact_names)
         if not artifacts:
             what = f"the run ended without a report (conclusion: {run.conclusion or 'none'})"
             raise _NoReportError("refused", what, run.id)
-    _check_run_origin(asked, run, repository)
+    _check_run_origin(request, run, repository)
     try:
-        archives = [_download_archive(place.api, repository, one) for one in artifacts]
-        return run.id, read_run_report(archives, asked, place.known, place.now)
+        archives = [_download_archive(search.api, repository, artifact) for artifact in artifacts]
+        return run.id, read_run_report(archives, request, search.known, search.now)
     except (ArtifactError, ProblemsError, GitHubError) as error:
         if isinstance(error, GitHubError) and error.passing:
             raise
         raise _NoReportError("refused", " ".join(str(error).split())[:300], run.id) from None
 
 
-def _run_with_title(place: ReportSearch, asked: SentRequest, repository: str) -> ListedRun:
-    """Return the newest run with the title of the request `asked`.
+def _run_with_title(search: ReportSearch, request: SentRequest, repository: str) -> ListedRun:
+    """Return the newest run with the title of the request `request`.
 
     Raises GitHubError, and _NoReportError if there is none.
     """
-    title = run_title(asked.change, asked.entry.accelerator)
-    workflow = asked.entry.run.portal_workflow
+    title = run_title(request.change, request.entry.accelerator)
+    workflow = request.entry.run.portal_workflow
     event = "workflow_dispatch" if workflow else "repository_dispatch"
-    for run in place.runs.of(repository, event).get(title, ()):
-        ours = workflow is None or run.path.endswith(f"/{workflow}")
-        if run.event == event and run.created_at >= asked.at - CLOCK_SKEW and ours:
+    for run in search.runs.of(repository, event).get(title, ()):
+        has_workflow = workflow is None or run.path.endswith(f"/{workflow}")
+        if run.event == event and run.created_at >= request.at - CLOCK_SKEW and has_workflow:
             return run
     raise _NoReportError("waiting", f"there is no run with the title {title}")
 
@@ -161,19 +170,19 @@ def _run_of_artifacts(api: Api, repository: str, artifacts: Sequence[ListedArtif
     """
     if not artifacts:
         raise _NoReportError("waiting", "there is no report")
-    made_by = artifacts[0].workflow_run
-    if made_by is None:
+    run_reference = artifacts[0].workflow_run
+    if run_reference is None:
         raise _NoReportError("refused", "the report does not belong to a run")
-    return read_response(api, f"repos/{repository}/actions/runs/{made_by.id}", ListedRun)
+    return read_response(api, f"repos/{repository}/actions/runs/{run_reference.id}", ListedRun)
 
 
-def _check_run_origin(asked: SentRequest, run: ListedRun, repository: str) -> None:
-    source = run.head_repository
-    if source is None or source.full_name != repository:
+def _check_run_origin(request: SentRequest, run: ListedRun, repository: str) -> None:
+    head_repository = run.head_repository
+    if head_repository is None or head_repository.full_name != repository:
         raise _NoReportError("refused", "the run belongs to a fork", run.id)
     if run.event not in _TRUSTED_EVENTS:
         raise _NoReportError("refused", f"the run was triggered by {run.event[:40]}", run.id)
-    if run.created_at < asked.at - CLOCK_SKEW:
+    if run.created_at < request.at - CLOCK_SKEW:
         raise _NoReportError("refused", "the run is older than the event", run.id)
 
 
@@ -181,11 +190,11 @@ def _newest_artifacts(
     artifacts: Iterable[ListedArtifact], names: Collection[str]
 ) -> list[ListedArtifact]:
     """Return the newest unexpired artifact of each name, sorted by name."""
-    found: dict[str, ListedArtifact] = {}
+    artifacts_by_name: dict[str, ListedArtifact] = {}
     for one in sorted(artifacts, key=lambda artifact: artifact.id):
         if one.name in names and not one.expired:
-            found[one.name] = one
-    return [found[name] for name in sorted(found)]
+            artifacts_by_name[one.name] = one
+    return [artifacts_by_name[name] for name in sorted(artifacts_by_name)]
 
 
 def _download_archive(api: Api, repository: str, artifact: ListedArtifact) -> bytes:
@@ -227,15 +236,15 @@ def read_run_report(
     return report.model_copy(update={"kind": "self-reported"})
 
 
-def _read_part(archive: bytes, asked: SentRequest) -> Report:
-    found = read_members(archive, {_REPORT_FILE: MOST_UNPACKED}, MOST_PACKED)
-    if _REPORT_FILE not in found:
+def _read_part(archive: bytes, request: SentRequest) -> Report:
+    members = read_members(archive, {_REPORT_FILE: MOST_UNPACKED}, MOST_PACKED)
+    if _REPORT_FILE not in members:
         raise ArtifactError(f"the archive has no {_REPORT_FILE}")
     with TemporaryDirectory(prefix="portal-report-") as folder:
         file = Path(folder, _REPORT_FILE)
-        file.write_bytes(found[_REPORT_FILE])
+        file.write_bytes(members[_REPORT_FILE])
         report = read_report(file)
-    if fault := request_mismatch(report, asked):
+    if fault := request_mismatch(report, request):
         raise ArtifactError(fault)
     return report
 
@@ -250,9 +259,9 @@ def _merged_report(parts: Sequence[Report]) -> Report:
     whole = merged_results(
         [
             ImportResult(
-                one.suites, one.tests, one.environment, one.started, one.finished, one.note
+                part.suites, part.tests, part.environment, part.started, part.finished, part.note
             )
-            for one in parts
+            for part in parts
         ]
     )
     names = ("suites", "tests", "environment", "started", "finished", "note")
@@ -261,9 +270,9 @@ def _merged_report(parts: Sequence[Report]) -> Report:
 
 def request_mismatch(report: Report, asked: SentRequest) -> str | None:
     """Return how a report contradicts the request for its run, or None."""
-    wanted = asked.entry.accelerator
-    if report.accelerator != wanted:
-        return f"the report is about {report.accelerator}, the run was for {wanted}"
+    expected_id = asked.entry.accelerator
+    if report.accelerator != expected_id:
+        return f"the report is about {report.accelerator}, the run was for {expected_id}"
     if report.kind == "baseline":
         return "the report is a baseline, not a test run"
     if report.started is not None and report.started < asked.at - CLOCK_SKEW:

@@ -16,7 +16,7 @@ from accelerator_portal.catalog.wording import count
 
 def plan_summary(found: DispatchPlan) -> str:
     """Return, as Markdown, which platforms test a change, and which do not and why."""
-    lines = [f"# {_change(found.change)}", ""]
+    lines = [f"# {_change_text(found.change)}", ""]
     lines += [
         f"- {code_span(one.accelerator)}: {', '.join(one.tasks)}; {one.run.start_method}, within "
         f"{count(one.hours, 'hour')}"
@@ -32,9 +32,15 @@ def plan_summary(found: DispatchPlan) -> str:
 
 def sent_summary(done: DispatchRound) -> str:
     """Return a summary of what was sent, what failed and what waits, as Markdown."""
-    failed = [one for one in done.sent if not one.ok]
-    lines = [f"# Events sent to {len(done.sent) - len(failed)} of {len(done.sent)} platforms", ""]
-    lines += [f"- **failed** {code_span(one.accelerator)}: {code_span(one.why)}" for one in failed]
+    failed_results = [result for result in done.sent if not result.ok]
+    lines = [
+        f"# Events sent to {len(done.sent) - len(failed_results)} of {len(done.sent)} platforms",
+        "",
+    ]
+    lines += [
+        f"- **failed** {code_span(result.accelerator)}: {code_span(result.why)}"
+        for result in failed_results
+    ]
     lines += [f"- {code_span(note)}" for note in done.notes]
     if done.waiting:
         lines.append(f"- Dispatches that wait for the next round: {done.waiting:,}")
@@ -44,9 +50,9 @@ def sent_summary(done: DispatchRound) -> str:
 def sweep_summary(done: SweepResult) -> str:
     """Return a summary of the restarted and the given-up runs, as Markdown."""
     lines = [f"# Started {count(len(done.again), 'failed run')} again", ""]
-    lines += [f"- run {number}" for number in done.again]
+    lines += [f"- run {run_id}" for run_id in done.again]
     lines += [
-        f"- **given up** run {number}: it failed {MOST_ATTEMPTS} times" for number in done.given_up
+        f"- **given up** run {run_id}: it failed {MOST_ATTEMPTS} times" for run_id in done.given_up
     ]
     lines += [f"- **failed** {code_span(error)}" for error in done.errors]
     return "\n".join(lines).rstrip() + "\n"
@@ -60,41 +66,41 @@ def answer_summary(
     `said` has sentences about what was done or failed (see `AnswerRound.done`).
     """
     lines = ["# Answers", ""]
-    lines += [_lookup_item(one) for one in looked] or ["No outstanding reports."]
-    if news := list(_news(answers)):
-        lines += ["", "## Compared with the base", "", *news]
+    lines += [_lookup_item(lookup) for lookup in looked] or ["No outstanding reports."]
+    if news_lines := list(_news_items(answers)):
+        lines += ["", "## Compared with the base", "", *news_lines]
     if said:
         lines += ["", "## Comments", "", *(f"- {code_span(sentence)}" for sentence in said)]
     return "\n".join(lines) + "\n"
 
 
-def _change(change: Change) -> str:
+def _change_text(change: Change) -> str:
     what = f"Pull request {change.number}" if change.number else change.occasion
     return (
         f"{what} of {code_span(change.repository)} at {code_span((change.head or 'unknown')[:12])}"
     )
 
 
-def _lookup_item(one: LookupResult) -> str:
-    who = f"- {code_span(one.asked.entry.accelerator)}, {_change(one.asked.change)}"
-    if one.found is None:
-        return f"{who}: **not checked** {code_span(one.error)}"
-    why = f" {code_span(one.found.why)}" if one.found.why else ""
-    state = one.found.state
-    return f"{who}: {f'**{state}**' if state in {'lost', 'late', 'refused'} else state}{why}"
+def _lookup_item(lookup: LookupResult) -> str:
+    heading = f"- {code_span(lookup.asked.entry.accelerator)}, {_change_text(lookup.asked.change)}"
+    if lookup.found is None:
+        return f"{heading}: **not checked** {code_span(lookup.error)}"
+    why = f" {code_span(lookup.found.why)}" if lookup.found.why else ""
+    state = lookup.found.state
+    return f"{heading}: {f'**{state}**' if state in {'lost', 'late', 'refused'} else state}{why}"
 
 
-def _news(answers: Iterable[PlatformAnswer]) -> Iterator[str]:
-    for one in answers:
-        found = one.news
-        base = (
-            f"{found.base:%Y-%m-%d}" if found.base else "none, so there is nothing to compare with"
+def _news_items(answers: Iterable[PlatformAnswer]) -> Iterator[str]:
+    for answer in answers:
+        news = answer.news
+        base_text = (
+            f"{news.base:%Y-%m-%d}" if news.base else "none, so there is nothing to compare with"
         )
         yield (
-            f"- {code_span(one.accelerator)}: {count(found.newly_broken, 'new failure')}, "
-            f"{found.red_already:,} already failing, {found.flaky_failing:,} flaky, "
-            f"{count(found.known, 'known issue')}, {found.mended:,} fixed, "
-            f"{found.no_base:,} without a result on the base, "
-            f"{found.silent:,} without a usable result "
-            f"({count(found.tests, 'test')}); base: {base}"
+            f"- {code_span(answer.accelerator)}: {count(news.newly_broken, 'new failure')}, "
+            f"{news.red_already:,} already failing, {news.flaky_failing:,} flaky, "
+            f"{count(news.known, 'known issue')}, {news.mended:,} fixed, "
+            f"{news.no_base:,} without a result on the base, "
+            f"{news.silent:,} without a usable result "
+            f"({count(news.tests, 'test')}); base: {base_text}"
         )

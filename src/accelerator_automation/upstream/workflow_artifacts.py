@@ -61,12 +61,17 @@ def workflow_files(where: FileSource, name: str, model: type[M]) -> Iterator[tup
     page are closed or too old. Raises GitHubError.
     """
     for page in artifact_pages(where.api, where.home, _MOST_PAGES, name):
-        for entry in sorted(page, key=lambda one: one.id, reverse=True):
-            new = entry.created_at and entry.created_at >= where.since
-            if new and entry.name == name and not entry.expired and entry.id not in where.closed:
-                file = _read_file(where, entry, model)
+        for artifact in sorted(page, key=lambda one: one.id, reverse=True):
+            is_new = artifact.created_at and artifact.created_at >= where.since
+            if (
+                is_new
+                and artifact.name == name
+                and not artifact.expired
+                and artifact.id not in where.closed
+            ):
+                file = _read_file(where, artifact, model)
                 if file is not None:
-                    yield entry.id, file
+                    yield artifact.id, file
         if _is_last_page(where, page):
             return
 
@@ -76,24 +81,28 @@ def newest_workflow_file(where: FileSource, name: str, model: type[M]) -> M | No
     return next((file for _, file in workflow_files(where, name, model)), None)
 
 
-def _read_file(where: FileSource, entry: ListedArtifact, model: type[M]) -> M | None:
+def _read_file(source: FileSource, artifact: ListedArtifact, model: type[M]) -> M | None:
     """Return the file of an artifact, or None if the artifact cannot be used.
 
     The artifact must be from the file's own workflow, on this repository's code. Raises
     GitHubError.
     """
-    api, home = where.api, where.home
-    if entry.workflow_run is None:
+    api, home = source.api, source.home
+    if artifact.workflow_run is None:
         return None
-    run = read_response(api, f"repos/{home}/actions/runs/{entry.workflow_run.id}", ListedRun)
-    ours = run.head_repository is not None and run.head_repository.full_name == home
-    if not ours or run.event not in _TRUSTED_EVENTS or run.path != WRITING_WORKFLOWS[entry.name]:
+    run = read_response(api, f"repos/{home}/actions/runs/{artifact.workflow_run.id}", ListedRun)
+    is_own_run = run.head_repository is not None and run.head_repository.full_name == home
+    if (
+        not is_own_run
+        or run.event not in _TRUSTED_EVENTS
+        or run.path != WRITING_WORKFLOWS[artifact.name]
+    ):
         return None
     try:
-        archive = api.download(f"repos/{home}/actions/artifacts/{entry.id}/zip", _MOST_PACKED)
-        file = f"{entry.name}.json"
-        found = read_members(archive, {file: _MOST_UNPACKED}, _MOST_PACKED)
-        return model.model_validate_json(found.get(file, b""))
+        archive = api.download(f"repos/{home}/actions/artifacts/{artifact.id}/zip", _MOST_PACKED)
+        file_name = f"{artifact.name}.json"
+        members = read_members(archive, {file_name: _MOST_UNPACKED}, _MOST_PACKED)
+        return model.model_validate_json(members.get(file_name, b""))
     except (ArtifactError, ValidationError):
         return None
     except GitHubError as error:
@@ -102,13 +111,13 @@ def _read_file(where: FileSource, entry: ListedArtifact, model: type[M]) -> M | 
         return None
 
 
-def _is_last_page(where: FileSource, listed: Sequence[ListedArtifact]) -> bool:
+def _is_last_page(source: FileSource, artifacts: Sequence[ListedArtifact]) -> bool:
     """Return whether later pages have no new artifacts.
 
     True if all artifacts on this page are closed or too old. False if the page is not sorted by
     age, because GitHub does not promise the order.
     """
-    newest_first = all(one.id > other.id for one, other in pairwise(listed))
+    newest_first = all(one.id > other.id for one, other in pairwise(artifacts))
     return newest_first and all(
-        one.id in where.closed or is_older(one, where.since) for one in listed
+        one.id in source.closed or is_older(one, source.since) for one in artifacts
     )

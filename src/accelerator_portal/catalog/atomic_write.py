@@ -70,14 +70,14 @@ def write_folder_atomically(folder: Path, files: Mapping[str, str | Path]) -> No
                 target.write_text(content, encoding="utf-8")
         temporary.chmod(0o755)
         if folder.exists():
-            old = temporary.with_suffix(f".old{_SUFFIX}")
-            folder.rename(old)
+            old_folder = temporary.with_suffix(f".old{_SUFFIX}")
+            folder.rename(old_folder)
             try:
                 temporary.rename(folder)
             except BaseException:
-                old.rename(folder)
+                old_folder.rename(folder)
                 raise
-            shutil.rmtree(old)
+            shutil.rmtree(old_folder)
         else:
             temporary.rename(folder)
     except BaseException:

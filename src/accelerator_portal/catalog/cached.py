@@ -25,11 +25,11 @@ def cached_by_owner(
     results: WeakKeyDictionary[Owner, dict[object, Returned]] = WeakKeyDictionary()
 
     @wraps(function)
-    def cached_function(owner: Owner, /, *args: Rest.args, **named: Rest.kwargs) -> Returned:
+    def cached_function(owner: Owner, /, *args: Rest.args, **kwargs: Rest.kwargs) -> Returned:
         of_owner = results.setdefault(owner, {})
-        key = (args, *sorted(named.items()))
+        key = (args, *sorted(kwargs.items()))
         if key not in of_owner:
-            of_owner[key] = function(owner, *args, **named)
+            of_owner[key] = function(owner, *args, **kwargs)
         return of_owner[key]
 
     return cached_function

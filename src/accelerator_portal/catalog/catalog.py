@@ -65,8 +65,8 @@ def platform_id_of(path: str) -> str:
 
     For example, `accelerators/acme/faq.md` → `acme`. The id is empty for other paths.
     """
-    first, _, rest = path.partition("/")
-    return rest.partition("/")[0] if first == ACCELERATORS else ""
+    top_folder, _, rest = path.partition("/")
+    return rest.partition("/")[0] if top_folder == ACCELERATORS else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,15 +113,15 @@ class Platform:
 
     def steps(self) -> Iterator[tuple[Location, Step]]:
         """Yield each install step with its location in `install.yaml`."""
-        for place, option in enumerate(self.install.options):
-            for number, step in enumerate(option.steps):
-                yield ("options", place, "steps", number), step
+        for option_index, option in enumerate(self.install.options):
+            for step_index, step in enumerate(option.steps):
+                yield ("options", option_index, "steps", step_index), step
 
     def generations(self) -> Iterator[tuple[Location, Generation]]:
         """Yield each hardware generation with its location in `accelerator.yaml`."""
         hardware = self.accelerator.hardware
-        for place, generation in enumerate(hardware.generations if hardware else ()):
-            yield ("hardware", "generations", place), generation
+        for index, generation in enumerate(hardware.generations if hardware else ()):
+            yield ("hardware", "generations", index), generation
 
     def sourced_files(self) -> Iterator[tuple[str, Mapping[str, Source]]]:
         """Yield the platform's files that have sources: the file's name, and its sources by id."""
@@ -220,8 +220,8 @@ class Catalog:
     def translations(self) -> Iterator[MarkdownFile]:
         """The translated guides and FAQ files of all platforms."""
         for platform in self.platforms:
-            for found in (*platform.translations.values(), *platform.answers.values()):
-                yield found.text
+            for translation in (*platform.translations.values(), *platform.answers.values()):
+                yield translation.text
 
     @cached_property
     def by_id(self) -> dict[str, Platform]:
@@ -255,5 +255,5 @@ class Catalog:
 
     def suite_title(self, name: str) -> str:
         """Return the title of a suite. If the suite is unknown, return `name`."""
-        described = self.suite(name)
-        return described.title if described else name
+        suite = self.suite(name)
+        return suite.title if suite else name

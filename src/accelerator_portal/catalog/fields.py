@@ -206,10 +206,10 @@ def _validate_url_template(value: str) -> str:
     A placeholder such as `{torch}` may be anywhere after the host. `{index}` may replace the
     beginning of the address. Raises PydanticCustomError for other addresses.
     """
-    whole = re.sub(r"^\{index\}(?=/|\Z)", "https://index.example", value)
-    if re.match(r"https://[^/?#]*\{", whole):
+    full_url = re.sub(r"^\{index\}(?=/|\Z)", "https://index.example", value)
+    if re.match(r"https://[^/?#]*\{", full_url):
         raise validation_error("the address has a placeholder in its host", "use a real host name")
-    return _validate_public_url(re.sub(r"\{[^{}]*\}", "x", whole), value)
+    return _validate_public_url(re.sub(r"\{[^{}]*\}", "x", full_url), value)
 
 
 def version_or_none(text: str) -> Version | None:

@@ -109,8 +109,8 @@ def load_catalog(
     if releases is None or defaults is None:
         return None, reader.problems
     exceptions = reader.optional(EXCEPTIONS, Exceptions)
-    packages, packages_read, wrong = read_package_files(root)
-    reader.problems += wrong
+    packages, packages_read, package_problems = read_package_files(root)
+    reader.problems += package_problems
     catalog = Catalog(
         tuple(platforms),
         releases,
@@ -155,7 +155,7 @@ class _CatalogReader:
 
     def suites(self) -> dict[str, SuiteFile]:
         """Return every suite by id. The id is the file name without `.yaml`."""
-        found: dict[str, SuiteFile] = {}
+        suites_by_id: dict[str, SuiteFile] = {}
         for name in self._entry_names(SUITES) if (self.root / SUITES).is_dir() else ():
             suite = self.record(f"{SUITES}/{name}", SuiteFile)
             if not name.endswith(".yaml"):
@@ -163,8 +163,8 @@ class _CatalogReader:
                     f"{SUITES}/{name}", "this is not a suite file", "name it <id>.yaml"
                 )
             elif suite:
-                found[name.removesuffix(".yaml")] = suite
-        return found
+                suites_by_id[name.removesuffix(".yaml")] = suite
+        return suites_by_id
 
     def archived_without_folder(self) -> tuple[str, ...]:
         """Return the ids of platforms that have archived results but no folder.
@@ -177,42 +177,42 @@ class _CatalogReader:
 
     def platform(self, folder: str) -> Platform | None:
         problem_count = len(self.problems)
-        home = f"{ACCELERATORS}/{folder}"
+        folder_path = f"{ACCELERATORS}/{folder}"
         remedy = "this folder may contain only one folder per accelerator"
-        if not self._check_folder(home, "this is not a folder", remedy):
+        if not self._check_folder(folder_path, "this is not a folder", remedy):
             return None
         if name_fault := folder_fault(folder):
-            self._add_problem(home, *name_fault)
+            self._add_problem(folder_path, *name_fault)
             return None
-        self._report_unexpected_files(home)
-        accelerator = self.record(f"{home}/accelerator.yaml", Accelerator)
-        install = self.record(f"{home}/install.yaml", Install)
-        versions = self.record(f"{home}/compatibility.yaml", Compatibility)
-        guide = self.parsed(f"{home}/guide.md", parse_markdown)
-        faq = self.parsed(f"{home}/faq.md", parse_markdown)
-        issues = self.optional(f"{home}/{KNOWN_ISSUES}", KnownIssues)
-        settings = self.optional(f"{home}/{VALIDATION}", Validation)
-        translations = self._read_translations(home)
-        stated = self.optional(f"{home}/{STATED_MODELS}", StatedModels)
-        results = self._report_paths(f"{home}/{RESULTS}")
+        self._report_unexpected_files(folder_path)
+        accelerator = self.record(f"{folder_path}/accelerator.yaml", Accelerator)
+        install = self.record(f"{folder_path}/install.yaml", Install)
+        compatibility = self.record(f"{folder_path}/compatibility.yaml", Compatibility)
+        guide = self.parsed(f"{folder_path}/guide.md", parse_markdown)
+        faq = self.parsed(f"{folder_path}/faq.md", parse_markdown)
+        issues = self.optional(f"{folder_path}/{KNOWN_ISSUES}", KnownIssues)
+        validation = self.optional(f"{folder_path}/{VALIDATION}", Validation)
+        translations = self._read_translations(folder_path)
+        stated_models = self.optional(f"{folder_path}/{STATED_MODELS}", StatedModels)
+        results = self._report_paths(f"{folder_path}/{RESULTS}")
         is_complete = len(self.problems) == problem_count
-        if not (is_complete and accelerator and install and versions and guide and faq):
+        if not (is_complete and accelerator and install and compatibility and guide and faq):
             self.left_out[folder] = results
             return None
         return Platform(
             folder,
             accelerator,
             install,
-            versions,
+            compatibility,
             guide,
             faq,
-            {name: f for name in _PLATFORM_FILES if (f := self.files.get(f"{home}/{name}"))},
+            {name: f for name in _PLATFORM_FILES if (f := self.files.get(f"{folder_path}/{name}"))},
             results=results,
             known_issues=issues.issues if issues else (),
-            validation=settings or Validation(),
+            validation=validation or Validation(),
             translations=translations["guide"],
             answers=translations["faq"],
-            stated_models=stated,
+            stated_models=stated_models,
         )
 
     def optional(self, path: str, model: type[M]) -> M | None:
@@ -241,19 +241,19 @@ class _CatalogReader:
         if isinstance(text, Problem):
             self.problems.append(text)
             return None
-        found, problems = parse(path, text)
+        result, problems = parse(path, text)
         self.problems += problems
-        return found
+        return result
 
-    def _read_translations(self, home: str) -> dict[str, dict[str, Translation]]:
+    def _read_translations(self, folder_path: str) -> dict[str, dict[str, Translation]]:
         """Return a platform's translations by file (`guide` or `faq`) and then by language."""
-        found: dict[str, dict[str, Translation]] = {"guide": {}, "faq": {}}
-        for name in self._entry_names(home):
+        translations: dict[str, dict[str, Translation]] = {"guide": {}, "faq": {}}
+        for name in self._entry_names(folder_path):
             if match := _TRANSLATION_FILE.fullmatch(name):
-                translation = self.parsed(f"{home}/{name}", parse_translation)
+                translation = self.parsed(f"{folder_path}/{name}", parse_translation)
                 if translation:
-                    found[match[1]][match[2]] = translation
-        return found
+                    translations[match[1]][match[2]] = translation
+        return translations
 
     def _check_folder(self, path: str, what: str, remedy: str) -> bool:
         """Return whether a path is a folder. If it is not, add a problem.
@@ -261,31 +261,31 @@ class _CatalogReader:
         `what` and `remedy` are the texts of the problem. For a symbolic link, which is not accepted
         as a folder, the problem has other texts.
         """
-        place = self.root / path
-        if place.is_symlink():
+        folder = self.root / path
+        if folder.is_symlink():
             what, remedy = "the folder is a symbolic link", "replace the link with the folder"
-        elif place.is_dir():
+        elif folder.is_dir():
             return True
         self._add_problem(path, what, remedy)
         return False
 
     def _report_paths(self, path: str) -> tuple[Path, ...]:
         """Return the sorted paths of a platform's reports. Add problems for other files."""
-        place = self.root / path
-        if place.is_symlink() or (place.exists() and not place.is_dir()):
+        folder = self.root / path
+        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
             self._add_problem(path, "this is not a folder", "replace it with a folder of reports")
-        elif place.is_dir():
+        elif folder.is_dir():
             reports, problems = list_reports(self.root, path, self._entry_names(path))
             self.problems += problems
             return reports
         return ()
 
-    def _report_unexpected_files(self, home: str) -> None:
-        for name in self._entry_names(home):
+    def _report_unexpected_files(self, folder_path: str) -> None:
+        for name in self._entry_names(folder_path):
             if name not in {*_PLATFORM_FILES, RESULTS} and not _TRANSLATION_FILE.fullmatch(name):
                 what = "the portal does not use this file"
                 remedy = did_you_mean(name, (*_PLATFORM_FILES, f"{RESULTS}/"))
-                self._add_problem(f"{home}/{name}", what, remedy)
+                self._add_problem(f"{folder_path}/{name}", what, remedy)
 
     def _entry_names(self, folder: str) -> list[str]:
         """Return the sorted names of the files and folders in a folder, without hidden ones."""

@@ -105,8 +105,8 @@ class MarkdownFile:
         A translated FAQ can have only some of the questions of `faq.md`. Its
         `TranslatedFile.translates` is therefore the fingerprint of only these questions.
         """
-        found = (section for section in self.sections if section.title in titles)
-        return _fingerprint("\n".join(f"{section.title}\n{section.text}" for section in found))
+        sections = (section for section in self.sections if section.title in titles)
+        return _fingerprint("\n".join(f"{section.title}\n{section.text}" for section in sections))
 
 
 class TranslatedFile(StrictModel):
@@ -139,8 +139,10 @@ def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Prob
     The first value is None if the text cannot be used. `text` is the content of the file. `path`
     is only copied to the result and to the problems.
     """
-    found, problems = _parse_file(path, text, SourcedFile, "sources: …")
-    return (replace(found[1], sources=found[0].sources) if found else None), problems
+    head_and_file, problems = _parse_file(path, text, SourcedFile, "sources: …")
+    return (
+        replace(head_and_file[1], sources=head_and_file[0].sources) if head_and_file else None
+    ), problems
 
 
 def parse_translation(path: str, text: str) -> tuple[Translation | None, list[Problem]]:
@@ -148,8 +150,8 @@ def parse_translation(path: str, text: str) -> tuple[Translation | None, list[Pr
 
     The first value is None if the text cannot be used.
     """
-    found, problems = _parse_file(path, text, TranslatedFile, "translates: …")
-    return (Translation(*found) if found else None), problems
+    head_and_file, problems = _parse_file(path, text, TranslatedFile, "translates: …")
+    return (Translation(*head_and_file) if head_and_file else None), problems
 
 
 def _parse_file(
@@ -204,11 +206,11 @@ def _sections(body: str, tokens: list[Token], body_line: int) -> Iterator[Sectio
     ends = [*(start for start, *_ in heads), len(lines)][1:]
     for (start, after, title, block), end in zip(heads, ends, strict=True):
         begin = block.map[1] if _declares_messages(block) and block.map else after
-        first = next((n for n in range(begin, end) if lines[n].strip()), end)
-        text = "\n".join(lines[first:end]).rstrip()
+        text_start = next((n for n in range(begin, end) if lines[n].strip()), end)
+        text = "\n".join(lines[text_start:end]).rstrip()
         messages = tuple(_error_messages(block, body_line))
-        place = first + body_line
-        yield Section(title.content.strip(), start + body_line, text, place, messages)
+        text_line = text_start + body_line
+        yield Section(title.content.strip(), start + body_line, text, text_line, messages)
 
 
 def _error_messages(token: Token, body_line: int) -> Iterator[CodeBlock]:
@@ -235,8 +237,8 @@ def _link_targets(tokens: list[Token], body_line: int) -> Iterator[LinkTarget]:
 def _code_blocks(tokens: list[Token], body_line: int) -> Iterator[CodeBlock]:
     for token in tokens:
         if token.type in {"fence", "code_block"} and not _declares_messages(token):
-            first = _file_line(token, body_line) + (token.type == "fence")
-            yield CodeBlock(first, token.content)
+            first_line = _file_line(token, body_line) + (token.type == "fence")
+            yield CodeBlock(first_line, token.content)
 
 
 def _inline_texts(tokens: list[Token], body_line: int) -> Iterator[CodeBlock]:
@@ -252,9 +254,9 @@ def _inline_texts(tokens: list[Token], body_line: int) -> Iterator[CodeBlock]:
 
 def _structure_faults(tokens: list[Token]) -> Iterator[tuple[Token, str, str]]:
     """Yield each token that the site cannot show as intended, with what is wrong and the fix."""
-    first = next((t for t in tokens if t.map), None)
-    if first and not (first.type == "heading_open" and first.tag == "h2"):
-        yield first, "there is text before the first ## heading", "move it under a heading"
+    first_token = next((t for t in tokens if t.map), None)
+    if first_token and not (first_token.type == "heading_open" and first_token.tag == "h2"):
+        yield first_token, "there is text before the first ## heading", "move it under a heading"
     for token, following in pairwise(tokens):
         if token.type == "th_open" and not following.content.strip():
             yield following, "a table column has no name", "add its name in the table's first line"
@@ -267,8 +269,8 @@ def _structure_faults(tokens: list[Token]) -> Iterator[tuple[Token, str, str]]:
     for token in tokens:
         if token.type == "heading_open" and token.tag == "h1":
             yield token, "level-1 headings are not allowed", "use ## headings"
-        inside = (child.type for child in token.children or ())
-        if token.type == "html_block" or "html_inline" in inside:
+        child_types = (child.type for child in token.children or ())
+        if token.type == "html_block" or "html_inline" in child_types:
             yield token, "raw HTML is not allowed", "use Markdown, or put it in backticks"
 
 

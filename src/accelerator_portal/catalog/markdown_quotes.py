@@ -38,15 +38,17 @@ def fenced_code(lines: Iterable[str], language: str = "") -> list[str]:
 
     Backticks in the lines cannot end the block. Invisible characters become escape sequences.
     """
-    shown = [escape_hidden_characters(line) for line in lines]
-    ticks = "`" * max([_SHORTEST_FENCE, *(_longest_backtick_run(line) + 1 for line in shown)])
-    return [f"{ticks}{language}", *shown, ticks]
+    escaped_lines = [escape_hidden_characters(line) for line in lines]
+    ticks = "`" * max(
+        [_SHORTEST_FENCE, *(_longest_backtick_run(line) + 1 for line in escaped_lines)]
+    )
+    return [f"{ticks}{language}", *escaped_lines, ticks]
 
 
 def escape_hidden_characters(text: str) -> str:
     """Return text with invisible characters and line breaks as escape sequences."""
-    shown = HIDDEN_CHARACTER.sub(lambda found: escape_sequence(found[0]), text)
-    return "".join(c if c == " " or c.isprintable() else escape_sequence(c) for c in shown)
+    escaped = HIDDEN_CHARACTER.sub(lambda found: escape_sequence(found[0]), text)
+    return "".join(c if c == " " or c.isprintable() else escape_sequence(c) for c in escaped)
 
 
 def _longest_backtick_run(text: str) -> int:

@@ -38,11 +38,11 @@ class Translatable(str):
         number: int = 1,
     ) -> Self:
         """Return a translatable text. If `forms` is empty, the text itself is the message."""
-        made = super().__new__(cls, text)
-        made.forms = forms or (text,)
-        made.values = values or {}
-        made.number = number
-        return made
+        instance = super().__new__(cls, text)
+        instance.forms = forms or (text,)
+        instance.values = values or {}
+        instance.number = number
+        return instance
 
 
 def message(text: str, **values: object) -> Translatable:

@@ -62,8 +62,8 @@ def printable(text: str) -> str:
     return f"\\{line}" if line.lstrip().startswith("::") else line
 
 
-def _shorten(words: str) -> str:
-    return words if len(words) <= MAX_TEXT_LENGTH else f"{words[:MAX_TEXT_LENGTH]}…"
+def _shorten(text: str) -> str:
+    return text if len(text) <= MAX_TEXT_LENGTH else f"{text[:MAX_TEXT_LENGTH]}…"
 
 
 class UserError(Exception):
@@ -84,9 +84,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     If `known` is empty, the fix is to remove the word.
     """
     names = sorted(known)
-    near = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
-    if near:
-        return f'did you mean "{near[0]}"?'
+    similar_names = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
+    if similar_names:
+        return f'did you mean "{similar_names[0]}"?'
     if not names:
         return "remove it"
     return f"use one of: {', '.join(names)}"

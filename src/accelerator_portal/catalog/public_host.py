@@ -14,7 +14,7 @@ _NAME = re.compile(rf"(?=.{{1,253}}\Z)(?:{_LABEL}\.)+(?![0-9]){_LABEL}\.?", re.I
 
 # Names that never leave a machine or its own network. Sources: RFC 6761, 6.3; RFC 6762, 3;
 # RFC 8375; ICANN's resolution 2024.07.29.06 (`.internal`).
-_PRIVATE = (".localhost", ".local", ".internal", ".home.arpa", ".localdomain")
+_PRIVATE_SUFFIXES = (".localhost", ".local", ".internal", ".home.arpa", ".localdomain")
 
 
 def is_public(parts: SplitResult) -> bool:
@@ -31,7 +31,7 @@ def is_public(parts: SplitResult) -> bool:
 def is_public_name(host: str) -> bool:
     """Return whether a host name is valid and does not belong to a private network."""
     name = host.lower().rstrip(".")
-    return bool(_NAME.fullmatch(host)) and not name.endswith(_PRIVATE)
+    return bool(_NAME.fullmatch(host)) and not name.endswith(_PRIVATE_SUFFIXES)
 
 
 def is_public_ip(text: str) -> bool:

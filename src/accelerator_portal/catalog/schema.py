@@ -137,9 +137,9 @@ def file_patterns(name: str) -> Iterator[str]:
     `accelerators/*/faq.md`.
     """
     name = name.partition(" (")[0].replace("<id>", "*").replace("<language>", "*")
-    first, *others = name.split(", ")
-    yield first
-    yield from (f"{first.rpartition('/')[0]}/{other}" for other in others)
+    first_path, *other_names = name.split(", ")
+    yield first_path
+    yield from (f"{first_path.rpartition('/')[0]}/{other}" for other in other_names)
 
 
 # The docstrings below the fields of a model are the descriptions in its JSON Schema.
@@ -153,23 +153,23 @@ class DescribedSchema(GenerateJsonSchema):
 
     def model_schema(self, schema: ModelSchema) -> JsonSchemaValue:
         """Return the JSON Schema of one model, with the docstrings of its fields."""
-        found = super().model_schema(schema)
+        json_schema = super().model_schema(schema)
         model: type[BaseModel] = schema["cls"]
         for name, text in field_docstrings(model).items():
             field = model.model_fields[name]
-            field_schema = found.get("properties", {}).get(field.alias or name)
+            field_schema = json_schema.get("properties", {}).get(field.alias or name)
             if field_schema is not None and field.description is None:
                 field_schema["description"] = text
-        return found
+        return json_schema
 
 
 def field_docstrings(model: type[BaseModel]) -> dict[str, str]:
     """Return the docstrings of a model's fields by field name, including inherited fields."""
-    found: dict[str, str] = {}
+    docstrings: dict[str, str] = {}
     for owner in reversed(model.__mro__):
         if issubclass(owner, BaseModel) and owner is not BaseModel:
-            found |= _module_field_docstrings(owner.__module__).get(owner.__qualname__, {})
-    return {name: text for name, text in found.items() if name in model.model_fields}
+            docstrings |= _module_field_docstrings(owner.__module__).get(owner.__qualname__, {})
+    return {name: text for name, text in docstrings.items() if name in model.model_fields}
 
 
 @cache
@@ -185,10 +185,10 @@ def _module_field_docstrings(name: str) -> dict[str, dict[str, str]]:
 
 
 def _class_field_docstrings(node: ast.ClassDef) -> dict[str, str]:
-    found = {}
+    docstrings = {}
     for field, following in pairwise(node.body):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
             match following:
                 case ast.Expr(value=ast.Constant(value=str(text))):
-                    found[field.target.id] = inspect.cleandoc(text)
-    return found
+                    docstrings[field.target.id] = inspect.cleandoc(text)
+    return docstrings

@@ -38,8 +38,8 @@ def facts(catalog: Catalog) -> Iterator[Fact]:
             sources = {str(name): Source.model_validate(item) for name, item in declared.items()}
             for location, record in file.values():
                 if isinstance(record, Mapping):
-                    named = record.get("source")
-                    names = named if isinstance(named, list) else [str(named)]
+                    source_value = record.get("source")
+                    names = source_value if isinstance(source_value, list) else [str(source_value)]
                     cited = tuple(sources[name] for name in names if name in sources)
                     if cited:
                         yield Fact(
@@ -50,9 +50,11 @@ def facts(catalog: Catalog) -> Iterator[Fact]:
 
 
 def _fact_text(location: Location, record: Mapping[str, object]) -> str:
-    own = {key: value for key, value in record.items() if key not in _OMITTED_KEYS}
-    place = ".".join(str(part) for part in location if isinstance(part, str))
-    return f"{place}: " + ", ".join(f"{key} {_value_text(value)}" for key, value in own.items())
+    details = {key: value for key, value in record.items() if key not in _OMITTED_KEYS}
+    key_path = ".".join(str(part) for part in location if isinstance(part, str))
+    return f"{key_path}: " + ", ".join(
+        f"{key} {_value_text(value)}" for key, value in details.items()
+    )
 
 
 def _value_text(value: object) -> str:
@@ -127,8 +129,8 @@ def vendor_sites(accelerator: Accelerator) -> frozenset[str]:
     links = [link.url for link in accelerator.documentation]
     links += [channel.url for channel in accelerator.support]
     links += [f"https://github.com/{ci.repository}" for ci in accelerator.upstream_ci]
-    places = frozenset(map(site_of_url, links)) - _SHARED_PROJECTS
-    return places.union(accelerator.own_sites)
+    sites = frozenset(map(site_of_url, links)) - _SHARED_PROJECTS
+    return sites.union(accelerator.own_sites)
 
 
 def site_of_url(url: str) -> str:
@@ -171,15 +173,15 @@ class AgedFact:
 def aged_facts(catalog: Catalog) -> tuple[AgedFact, ...]:
     """Return every fact that has sources, sorted by the day of reading, oldest first."""
     vendors = {p.id: vendor_sites(p.accelerator) for p in catalog.platforms}
-    found = [_make_aged_fact(fact, vendors) for fact in facts(catalog) if fact.sources]
-    return tuple(sorted(found, key=lambda one: (one.read, one.fact.path, one.fact.line)))
+    entries = [_make_aged_fact(fact, vendors) for fact in facts(catalog) if fact.sources]
+    return tuple(sorted(entries, key=lambda entry: (entry.read, entry.fact.path, entry.fact.line)))
 
 
 def facts_by_platform(found: Iterable[AgedFact]) -> dict[str, list[AgedFact]]:
     """Return facts by platform id. Platforms are in the order of their first facts."""
     groups: dict[str, list[AgedFact]] = {}
-    for one in found:
-        groups.setdefault(one.platform, []).append(one)
+    for entry in found:
+        groups.setdefault(entry.platform, []).append(entry)
     return groups
 
 

@@ -17,13 +17,15 @@ MAX_BYTES = 256 * 1024
 # and the empty pattern of Braille. Private-use characters and noncharacters look different on each
 # machine, and the space of Ogham is a stroke. A fifth mark on a letter covers the lines around it;
 # no language needs one.
-_MARK = r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+_COMBINING_MARK = (
+    r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+)
 HIDDEN_CHARACTER = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     r"\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     r"\u1680\ue000-\uf8ff\ufdd0-\ufdef\ufffc\ufffe\uffff"
     r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
-    rf"|(?<={_MARK}{{4}}){_MARK}"
+    rf"|(?<={_COMBINING_MARK}{{4}}){_COMBINING_MARK}"
 )
 
 
@@ -41,9 +43,9 @@ def read_text(root: Path, path: str, folder: str = "") -> str | Problem:
     """
     file = root / path
     try:
-        place = file.resolve(strict=True)
-        fault = _file_fault(place, (root / folder).resolve())
-        return Problem(path, 1, *fault) if fault else _decode_text(path, place.read_bytes())
+        resolved_file = file.resolve(strict=True)
+        fault = _file_fault(resolved_file, (root / folder).resolve())
+        return Problem(path, 1, *fault) if fault else _decode_text(path, resolved_file.read_bytes())
     except FileNotFoundError:
         return Problem(
             path, 1, "file not found", "create it; the format is described in CONTRIBUTING.md"
@@ -63,10 +65,10 @@ def _read_error_reason(error: OSError | RuntimeError) -> str | None:
     return error.strerror
 
 
-def _file_fault(place: Path, folder: Path) -> tuple[str, str] | None:
+def _file_fault(resolved_file: Path, folder: Path) -> tuple[str, str] | None:
     """Return two texts, what is wrong with a file and the fix. None if the file can be read."""
-    status = place.stat()
-    if not place.is_relative_to(folder):
+    status = resolved_file.stat()
+    if not resolved_file.is_relative_to(folder):
         return "the symbolic link points outside its folder", "replace the link with the file"
     if not stat.S_ISREG(status.st_mode):
         return "this is not a regular file", "replace it with a text file"

@@ -70,8 +70,8 @@ def values_in(data: object, location: Location = ()) -> Iterator[tuple[Location,
         for key, inner in data.items():
             yield from values_in(inner, (*location, key))
     elif isinstance(data, list):
-        for place, inner in enumerate(data):
-            yield from values_in(inner, (*location, place))
+        for index, inner in enumerate(data):
+            yield from values_in(inner, (*location, index))
 
 
 def parse_yaml(path: str, text: str, first_line: int = 1) -> tuple[YamlFile | None, list[Problem]]:
@@ -122,10 +122,10 @@ class _YamlReader:
     def read(self) -> object:
         """Return the data of the only document, or None if there is none."""
         data: object = None
-        documents = 0
+        document_count = 0
         for event in self._events:
-            documents += isinstance(event, yaml.DocumentStartEvent)
-            if documents > 1:
+            document_count += isinstance(event, yaml.DocumentStartEvent)
+            if document_count > 1:
                 self._raise_too_large(event)
             if isinstance(event, yaml.NodeEvent):
                 data = self._read_value(event, ())
@@ -134,10 +134,10 @@ class _YamlReader:
     def syntax_problem(self, error: yaml.YAMLError) -> Problem:
         """Return the problem for a text that is not valid YAML."""
         mark = getattr(error, "problem_mark", None)
-        what = getattr(error, "problem", None) or getattr(error, "reason", None) or "not YAML"
+        reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "not YAML"
         line = min(mark.line, self.last) if mark else 0
         remedy = "check the indentation, the quotes and the brackets around this line"
-        return Problem(self.path, line + self.first_line, f"not valid YAML: {what}", remedy)
+        return Problem(self.path, line + self.first_line, f"not valid YAML: {reason}", remedy)
 
     def _read_value(self, event: yaml.Event, location: Location) -> object:
         self._node_count += 1
@@ -149,8 +149,8 @@ class _YamlReader:
         if isinstance(event, yaml.MappingStartEvent):
             return dict(self._mapping_items(location))
         if isinstance(event, yaml.SequenceStartEvent):
-            inside = enumerate(self._events_until(yaml.SequenceEndEvent))
-            return [self._read_value(item, (*location, place)) for place, item in inside]
+            indexed_events = enumerate(self._events_until(yaml.SequenceEndEvent))
+            return [self._read_value(item, (*location, index)) for index, item in indexed_events]
         if isinstance(event, yaml.ScalarEvent):
             self.written[location] = event.value
             return self._parse_scalar(event)
@@ -162,7 +162,7 @@ class _YamlReader:
             self.refused = True
 
     def _mapping_items(self, location: Location) -> Iterator[tuple[str, object]]:
-        seen: dict[str, int] = {}
+        line_by_key: dict[str, int] = {}
         for event in self._events_until(yaml.MappingEndEvent):
             # As written: YAML 1.1 would read `on` as true.
             key = str(event.value) if isinstance(event, yaml.ScalarEvent) else None
@@ -174,16 +174,18 @@ class _YamlReader:
                 self._add_problem(
                     line, "a key must be text, not a list or a mapping", "use plain text as key"
                 )
-            elif key in seen:
-                what = f'the key "{key}" is already used in line {seen[key] + self.first_line}'
+            elif key in line_by_key:
+                what = (
+                    f'the key "{key}" is already used in line {line_by_key[key] + self.first_line}'
+                )
                 self._add_problem(line, what, "remove one of the two")
-            if key is None or key in seen:
+            if key is None or key in line_by_key:
                 self._read_value(next(self._events), (*location, "?"))
                 continue
-            seen[key] = line
-            place = (*location, key)
-            self.lines[place] = line + self.first_line
-            yield key, self._read_value(next(self._events), place)
+            line_by_key[key] = line
+            value_location = (*location, key)
+            self.lines[value_location] = line + self.first_line
+            yield key, self._read_value(next(self._events), value_location)
 
     def _events_until(self, end: type[yaml.Event]) -> Iterator[yaml.Event]:
         for event in self._events:
@@ -239,7 +241,7 @@ def _refused_features(event: yaml.Event) -> Iterator[tuple[str, str]]:
         yield f"the tag {tag} is not allowed", "write plain text, lists and mappings"
 
 
-_DAY = re.compile(r"""(\bread:\s*["']?)\d{4}-\d{2}-\d{2}""")
+_READ_DATE = re.compile(r"""(\bread:\s*["']?)\d{4}-\d{2}-\d{2}""")
 FileModel = TypeVar("FileModel", bound=BaseModel)
 
 
@@ -268,7 +270,7 @@ def edit_error(path: str, line: int, what: str, remedy: str) -> ProblemsError:
 
 def replace_read_date(line: str, day: dt.date) -> str:
     """Return the line of a source's `read:` with another day."""
-    return _DAY.sub(rf"\g<1>{day}", line, count=1)
+    return _READ_DATE.sub(rf"\g<1>{day}", line, count=1)
 
 
 def comment_start(lines: list[str], at: int) -> int:

@@ -27,7 +27,7 @@ _EXPECTED = {
     "model_attributes_type": _MAPPING,
 }
 _NUMBER_ERRORS = {"float_parsing", "int_parsing", "float_type", "int_type", "int_from_float"}
-_UNIT = re.compile(r"(\d{1,12}(?:\.\d{1,12})?) ?[A-Za-z/]{1,8}")
+_NUMBER_WITH_UNIT = re.compile(r"(\d{1,12}(?:\.\d{1,12})?) ?[A-Za-z/]{1,8}")
 _BOUNDS = {
     "greater_than": ("above", "gt"),
     "greater_than_equal": ("of at least", "ge"),
@@ -45,18 +45,19 @@ def validate(model: type[M], file: YamlFile) -> tuple[M | None, list[Problem]]:
         return model.model_validate(file.data), []
     except ValidationError as error:
         details = error.errors(include_url=False)
-        own = [detail for detail in details if not _follows_from_items(detail, details)]
-        return None, sorted({_problem(model, file, detail) for detail in own})
+        primary_details = [detail for detail in details if not _follows_from_items(detail, details)]
+        return None, sorted({_problem(model, file, detail) for detail in primary_details})
 
 
-def _follows_from_items(error: ErrorDetails, others: list[ErrorDetails]) -> bool:
+def _follows_from_items(error: ErrorDetails, all_errors: list[ErrorDetails]) -> bool:
     """Return whether an error only follows from errors in the items of a list.
 
     Pydantic leaves out invalid items, and may then report that the list is too short.
     """
-    place = error["loc"]
+    location = error["loc"]
     return error["type"] == "too_short" and any(
-        len(other["loc"]) > len(place) and other["loc"][: len(place)] == place for other in others
+        len(other["loc"]) > len(location) and other["loc"][: len(location)] == location
+        for other in all_errors
     )
 
 
@@ -101,9 +102,9 @@ def _error_texts(
         key = str(location[-1])
         return f'unknown key "{key}"', did_you_mean(key, _valid_keys(model, location))
     if error["type"] == "literal_error" and error["loc"][-1] == "[key]":
-        known = re.findall(r"'([^']*)'", error["ctx"]["expected"])
+        known_keys = re.findall(r"'([^']*)'", error["ctx"]["expected"])
         key = str(error["input"])
-        return f'{_dotted_name(location[:-1])}: unknown key "{key}"', did_you_mean(key, known)
+        return f'{_dotted_name(location[:-1])}: unknown key "{key}"', did_you_mean(key, known_keys)
     return _value_error_texts(_dotted_name(location), file.written.get(location), error)
 
 
@@ -115,15 +116,15 @@ def _value_error_texts(  # noqa: PLR0911 - one for each kind of fault
         what = f"{name}: {written} is read as {_parsed_value_text(error['input'])}"
         return what, f'put it in quotes: "{written}"'
     if kind == "literal_error" and written:
-        known = str(error["ctx"]["expected"]).replace("'", '"')
-        return f'{name}: "{written}" is not known', f"use {known}"
+        choices = str(error["ctx"]["expected"]).replace("'", '"')
+        return f'{name}: "{written}" is not known', f"use {choices}"
     if kind in {"string_too_long", "too_long"}:
         unit = "characters" if isinstance(error["input"], str) else "entries"
         return f"{name}: more than {error['ctx']['max_length']} {unit}", "shorten it"
     if kind in {"string_too_short", "too_short"}:
         return f"{name}: the value is empty", "enter a value or remove the key"
-    if words := _number_error_texts(name, written, error):
-        return words
+    if texts := _number_error_texts(name, written, error):
+        return texts
     if kind == "tuple_type" and isinstance(error["input"], str):
         return f"{name}: expected a list", f"write [{error['input'][:60]}]"
     expected = _EXPECTED.get(kind) or error["msg"].removeprefix("Input should be ")
@@ -134,11 +135,11 @@ def _number_error_texts(
     name: str, written: str | None, error: ErrorDetails
 ) -> tuple[str, str] | None:
     kind = error["type"]
-    if kind in _NUMBER_ERRORS and (digits := _UNIT.fullmatch(str(error["input"]))):
+    if kind in _NUMBER_ERRORS and (digits := _NUMBER_WITH_UNIT.fullmatch(str(error["input"]))):
         return f"{name}: expected a number", f"write {digits[1]}, without a unit"
     if kind in _BOUNDS:
-        words, key = _BOUNDS[kind]
-        remedy = f"write a number {words} {error['ctx'][key]:,}"
+        bound_text, key = _BOUNDS[kind]
+        remedy = f"write a number {bound_text} {error['ctx'][key]:,}"
         return f"{name}: {written or error['input']} is out of range", remedy
     return None
 
@@ -160,8 +161,12 @@ def _parsed_value_text(value: object) -> str:
 
 def _valid_keys(model: type[BaseModel], location: Location) -> list[str]:
     """Return the valid keys of the record that contains `location`."""
-    found = _model_at(model, location[:-1])
-    return [field.alias or name for name, field in found.model_fields.items()] if found else []
+    record_model = _model_at(model, location[:-1])
+    return (
+        [field.alias or name for name, field in record_model.model_fields.items()]
+        if record_model
+        else []
+    )
 
 
 def _record_name(model: type[BaseModel], location: Location) -> str:
@@ -170,8 +175,8 @@ def _record_name(model: type[BaseModel], location: Location) -> str:
     Empty if only the file itself contains it.
     """
     for end in range(len(location) - 1, 0, -1):
-        if found := _model_at(model, location[:end]):
-            return found.__name__
+        if record_model := _model_at(model, location[:end]):
+            return record_model.__name__
     return ""
 
 

@@ -16,10 +16,10 @@ from accelerator_portal.checks.rule import Rule
 CatalogLoader = Callable[[Path, dt.date], tuple[Catalog | None, list[Problem]]]
 """A function that loads the catalog below a folder on a day, and returns it with the problems."""
 
-_MODULES = (
+_RULE_MODULES = (
     import_module(f"{rules.__name__}.{found.name}") for found in iter_modules(rules.__path__)
 )
-_MODULE_VALUES = (value for module in _MODULES for value in vars(module).values())
+_MODULE_VALUES = (value for module in _RULE_MODULES for value in vars(module).values())
 
 RULES = tuple(sorted({r for r in _MODULE_VALUES if isinstance(r, Rule)}, key=lambda rule: rule.id))
 """Every function in a module of `rules` that is decorated with `rule`, sorted by id."""
@@ -31,8 +31,8 @@ def run_checks(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     `today` decides whether a date has passed, such as the end of an exception. No rule reads the
     clock, so the same data and day give the same problems.
     """
-    found = (problem for rule in RULES for problem in rule.problems(catalog, today))
-    return without_exemptions(catalog, found, [rule.id for rule in RULES], today)
+    problems = (problem for rule in RULES for problem in rule.problems(catalog, today))
+    return without_exemptions(catalog, problems, [rule.id for rule in RULES], today)
 
 
 def load_and_check(

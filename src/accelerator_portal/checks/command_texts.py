@@ -59,8 +59,8 @@ def command_texts(catalog: Catalog) -> Iterator[CommandText]:
         commands: dict[str, int] = {}
         for suite in stored.report.suites:
             commands.setdefault(suite.command or "", 1)
-        for place, test in enumerate(stored.report.tests):
-            commands.setdefault(test.command or "", (stored.first_test or 1) + place)
+        for index, test in enumerate(stored.report.tests):
+            commands.setdefault(test.command or "", (stored.first_test or 1) + index)
         for command, line in commands.items():
             if command:
                 yield CommandText(stored.path, line, command)
@@ -77,12 +77,12 @@ def _yaml_command_texts(platform: Platform) -> Iterator[CommandText]:
             yield CommandText(install.path, line, " ".join(words), words)
         for name, value in (step.env or {}).items():
             yield CommandText(install.path, line, f"{name}={value}", (f"{name}={value}",))
-    for place, option in enumerate(platform.install.options):
+    for index, option in enumerate(platform.install.options):
         if option.note:
-            line = install.line(("options", place, "note"))
+            line = install.line(("options", index, "note"))
             yield CommandText(install.path, line, option.note, prose=True)
-    for place, entry in enumerate(platform.accelerator.identify):
-        line = accelerator.line(("identify", place, "command"))
+    for index, entry in enumerate(platform.accelerator.identify):
+        line = accelerator.line(("identify", index, "command"))
         yield CommandText(accelerator.path, line, entry.command)
 
 

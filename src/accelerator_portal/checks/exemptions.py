@@ -23,26 +23,28 @@ def without_exemptions(
     """
     used: set[int] = set()
     for problem in problems:
-        places = [n for n, one in enumerate(catalog.exceptions) if _accepts(one, problem)]
-        place = min(places, key=lambda n: catalog.exceptions[n].expires < today, default=None)
-        if place is None:
+        indexes = [
+            n for n, candidate in enumerate(catalog.exceptions) if _accepts(candidate, problem)
+        ]
+        index = min(indexes, key=lambda n: catalog.exceptions[n].expires < today, default=None)
+        if index is None:
             yield problem
             continue
-        used.add(place)
-        if catalog.exceptions[place].expires < today:
+        used.add(index)
+        if catalog.exceptions[index].expires < today:
             yield problem
-    known = list(rules)
-    for place, exemption in enumerate(catalog.exceptions):
-        if exemption.rule not in known:
+    rule_ids = list(rules)
+    for index, exemption in enumerate(catalog.exceptions):
+        if exemption.rule not in rule_ids:
             what = f'there is no rule "{exemption.rule}"'
-            yield _problem(catalog, place, what, did_you_mean(exemption.rule, known))
-        elif place not in used and not _is_in_unloaded_folder(catalog, exemption):
+            yield _problem(catalog, index, what, did_you_mean(exemption.rule, rule_ids))
+        elif index not in used and not _is_in_unloaded_folder(catalog, exemption):
             what = f"{exemption.path} does not need this exception any more"
-            yield _problem(catalog, place, what, "remove it")
+            yield _problem(catalog, index, what, "remove it")
         elif exemption.expires < today:
             what = f"the exception for {exemption.path} ended on {exemption.expires}"
             remedy = "fix the problem, or set a new date and reason"
-            yield replace(_problem(catalog, place, what, remedy), level="warning")
+            yield replace(_problem(catalog, index, what, remedy), level="warning")
 
 
 def _accepts(exemption: Exemption, problem: Problem) -> bool:
@@ -62,6 +64,6 @@ def _is_in_unloaded_folder(catalog: Catalog, exemption: Exemption) -> bool:
     return folder in catalog.folders and folder not in catalog.by_id
 
 
-def _problem(catalog: Catalog, place: int, what: str, remedy: str) -> Problem:
-    found = catalog.problem(EXCEPTIONS, ("exceptions", place, "rule"), what, remedy)
-    return replace(found, rule="exceptions")
+def _problem(catalog: Catalog, index: int, what: str, remedy: str) -> Problem:
+    problem = catalog.problem(EXCEPTIONS, ("exceptions", index, "rule"), what, remedy)
+    return replace(problem, rule="exceptions")

@@ -16,10 +16,10 @@ def fixed_text(text: str, problems: Iterable[Problem]) -> tuple[str, list[Proble
     lines = text.split("\n")
     solved = []
     for problem in problems:
-        place = problem.line - 1
+        line_index = problem.line - 1
         fix = problem.fix
-        if fix and place < len(lines) and lines[place].count(fix.old) == 1:
-            lines[place] = lines[place].replace(fix.old, fix.new)
+        if fix and line_index < len(lines) and lines[line_index].count(fix.old) == 1:
+            lines[line_index] = lines[line_index].replace(fix.old, fix.new)
             solved.append(problem)
     return "\n".join(lines), solved
 
@@ -35,10 +35,10 @@ def fixed_files(root: Path, problems: Iterable[Problem]) -> tuple[dict[Path, str
             by_path.setdefault(problem.path, []).append(problem)
     texts: dict[Path, str] = {}
     all_solved: list[Problem] = []
-    for path, found in by_path.items():
+    for path, file_problems in by_path.items():
         text = (root / path).read_bytes().decode()
-        new, solved = fixed_text(text, found)
+        new_text, solved = fixed_text(text, file_problems)
         if solved:
-            texts[root / path] = new
+            texts[root / path] = new_text
             all_solved += solved
     return texts, all_solved

@@ -46,21 +46,21 @@ def folders_over_limits(root: Path, today: dt.date) -> dict[str, Problem]:
     if not hasattr(os, "fork"):
         return {}
     command = [sys.executable, "-m", "accelerator_portal.checks.folder_process", str(root)]
-    done = subprocess.run(
+    process = subprocess.run(
         [*command, today.isoformat()],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,
     )
-    if done.returncode:  # the shared data cannot be used; the next reader reports why
+    if process.returncode:  # the shared data cannot be used; the next reader reports why
         return {}
-    found: dict[str, str] = json.loads(done.stdout)
-    return {folder: _problem(folder, why) for folder, why in found.items()}
+    reason_by_folder: dict[str, str] = json.loads(process.stdout)
+    return {folder: _problem(folder, reason) for folder, reason in reason_by_folder.items()}
 
 
-def _problem(folder: str, why: str) -> Problem:
+def _problem(folder: str, reason: str) -> Problem:
     remedy = "reduce the folder: use fewer or smaller reports and shorter texts"
-    return Problem(f"{ACCELERATORS}/{folder}", 1, _REASON_TEXTS[why], remedy, rule=RULE)
+    return Problem(f"{ACCELERATORS}/{folder}", 1, _REASON_TEXTS[reason], remedy, rule=RULE)
 
 
 def load_within_limits(root: Path, today: dt.date) -> tuple[Catalog | None, list[Problem]]:

@@ -15,6 +15,7 @@ import select
 import signal
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from accelerator_portal.catalog import Catalog, load_catalog
@@ -27,7 +28,7 @@ _NO_MEMORY = 3
 # The wall-clock limit in seconds. Waiting for a disk takes no processor time, which the other limit
 # measures. On a busy machine, ten seconds of processor time also take long.
 _MAX_WAIT = MAX_SECONDS * 30
-_PAGE = resource.getpagesize()
+_PAGE_SIZE = resource.getpagesize()
 
 
 def main(root: Path, today: dt.date) -> int:
@@ -38,11 +39,11 @@ def main(root: Path, today: dt.date) -> int:
     shared, _ = load_catalog(root, lambda _: False)
     if shared is None:
         return 1
-    found = {}
+    reason_by_folder = {}
     for folder in sorted(entry.name for entry in (root / ACCELERATORS).iterdir()):
-        if why := run_within_limits(lambda name=folder: read_and_check(root, shared, name, today)):  # type: ignore[misc]
-            found[folder] = why
-    sys.stdout.write(json.dumps(found))
+        if reason := run_within_limits(partial(read_and_check, root, shared, folder, today)):
+            reason_by_folder[folder] = reason
+    sys.stdout.write(json.dumps(reason_by_folder))
     return 0
 
 
@@ -87,7 +88,7 @@ def _run_child(work: Callable[[], None]) -> None:
 def _limit_memory() -> None:
     """Limit the memory of the child process to MAX_BYTES more than it has at the start."""
     try:
-        current_bytes = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * _PAGE
+        current_bytes = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * _PAGE_SIZE
     except OSError:  # macOS has no such file, and does not enforce the limit
         current_bytes = 0
     resource.setrlimit(resource.RLIMIT_AS, (current_bytes + MAX_BYTES, current_bytes + MAX_BYTES))
@@ -117,10 +118,10 @@ def _exceeded_limit(status: int | None) -> str | None:
         return "hangs"
     if os.WIFEXITED(status):
         return "memory" if os.WEXITSTATUS(status) == _NO_MEMORY else None
-    ended_by = os.WTERMSIG(status)
-    if ended_by in {signal.SIGXCPU, signal.SIGKILL}:
+    signal_number = os.WTERMSIG(status)
+    if signal_number in {signal.SIGXCPU, signal.SIGKILL}:
         return "time"
-    return "memory" if ended_by == signal.SIGABRT else "crash"
+    return "memory" if signal_number == signal.SIGABRT else "crash"
 
 
 if __name__ == "__main__":

@@ -18,17 +18,17 @@ _LOOK_ALIKE_ALPHABETS = frozenset(
     {"LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"}
 )
 
-_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
+_NON_ASCII_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
 _LOOK_ALIKE_LETTERS = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l"})
 
 
 def alphabet_faults(text: str) -> Iterator[str]:
     """Yield a message for each word that mixes look-alike alphabets, such as Latin and Cyrillic."""
-    for word in _WORD.findall(text):
+    for word in _NON_ASCII_WORD.findall(text):
         alphabets = sorted(_alphabets(word) & _LOOK_ALIKE_ALPHABETS)
         if len(alphabets) > 1:
-            named = " and ".join(alphabet.capitalize() for alphabet in alphabets)
-            yield f'"{word[:60]}" has {named} letters in one word'
+            alphabet_names = " and ".join(alphabet.capitalize() for alphabet in alphabets)
+            yield f'"{word[:60]}" has {alphabet_names} letters in one word'
 
 
 def name_fault(name: str) -> tuple[str, str] | None:

@@ -38,17 +38,17 @@ def links_to_check(catalog: Catalog) -> dict[str, Place]:
     The addresses are the values of `url` in vendors' YAML files, and the https links in guides and
     FAQs. Addresses with placeholders are left out.
     """
-    found: dict[str, Place] = {}
+    place_by_url: dict[str, Place] = {}
     for platform in catalog.platforms:
         for file in platform.files.values():
             for location, value in file.values():
                 if location[-1:] == ("url",) and isinstance(value, str) and "{" not in value:
-                    found.setdefault(value, Place(file.path, file.line(location)))
+                    place_by_url.setdefault(value, Place(file.path, file.line(location)))
     for text in catalog.texts:
         for target in text.targets:
             if target.address.startswith("https://"):
-                found.setdefault(target.address, Place(text.path, target.line))
-    return found
+                place_by_url.setdefault(target.address, Place(text.path, target.line))
+    return place_by_url
 
 
 def check_network(
@@ -63,10 +63,12 @@ def check_network(
     return sorted(asyncio.run(_check_links(wanted, asked)))
 
 
-async def _check_links(wanted: Mapping[str, Place], asked: Callable[[], None]) -> list[Problem]:
+async def _check_links(
+    place_by_url: Mapping[str, Place], on_request: Callable[[], None]
+) -> list[Problem]:
     async def check_link(client: HttpClient, address: str, place: Place) -> Problem | None:
         what = await _link_error(client, address)
-        asked()
+        on_request()
         if what is None:
             return None
         return Problem(
@@ -74,8 +76,10 @@ async def _check_links(wanted: Mapping[str, Place], asked: Callable[[], None]) -
         )
 
     async with open_client(AGENT, LIMITS) as client:
-        found = await asyncio.gather(*(check_link(client, a, place) for a, place in wanted.items()))
-    return [problem for problem in found if problem]
+        results = await asyncio.gather(
+            *(check_link(client, a, place) for a, place in place_by_url.items())
+        )
+    return [problem for problem in results if problem]
 
 
 async def _link_error(client: HttpClient, address: str) -> str | None:

@@ -40,7 +40,7 @@ INTERPRETERS = SHELLS | frozenset(
 _ALWAYS_RUNNING = frozenset({"at", "batch", "crontab", "parallel"})
 
 # Patterns that the shell expands to a program's name: `/bin/?h`, `{sh,-s}`.
-_PATTERN = re.compile(r"[?*\[{]")
+_WILDCARD = re.compile(r"[?*\[{]")
 
 # Programs that change or show their input, and execute nothing of it.
 FILTERS = frozenset(
@@ -69,7 +69,7 @@ _WRAPPERS = {
 
 _STDIN_NAMES = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
-_VERSION = re.compile(r"[\d.]+\Z")
+_VERSION_SUFFIX = re.compile(r"[\d.]+\Z")
 # Calls in program code that download something.
 _FETCH_CALLS = (
     "urlopen(", "urlretrieve(", "requests.get(", "urllib.request", "http.client", "httpx.get(",
@@ -78,7 +78,7 @@ _FETCH_CALLS = (
 )  # fmt: skip
 
 # Files whose commands run later without the user starting them.
-_STARTUP = re.compile(
+_STARTUP_FILE = re.compile(
     r"(?:\A|/)(?:\.(?:bash|zsh|k?sh)?(?:rc|_profile|_login|env)|\.profile|authorized_keys"
     r"|crontab|config\.fish|Microsoft\.PowerShell_profile\.ps1)\Z|/etc/(?:cron|profile|init|rc)"
 )
@@ -97,7 +97,7 @@ def program_name(word: str) -> str:
     name = PurePosixPath(word.replace("\\", "/")).name.lower()
     for ending in (".exe", ".cmd", ".bat"):
         name = name.removesuffix(ending)
-    return _VERSION.sub("", name) or name
+    return _VERSION_SUFFIX.sub("", name) or name
 
 
 def program_and_arguments(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
@@ -106,23 +106,23 @@ def program_and_arguments(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     Prefixes such as `sudo -u root` and `NAME=value` are skipped. Both values are empty if no
     program follows.
     """
-    place = 0
-    while place < len(words):
-        word = words[place]
+    index = 0
+    while index < len(words):
+        word = words[index]
         name = program_name(word)
-        place += 1
+        index += 1
         if word in _SKIPPED_WORDS or _ASSIGNMENT.match(word):
             continue
         if name not in _WRAPPERS:
-            return name, tuple(words[place:])
+            return name, tuple(words[index:])
         value_options = _WRAPPERS[name].split()
-        while place < len(words) and words[place].startswith("-"):
-            option = words[place]
-            place += 1 + (option in value_options)
+        while index < len(words) and words[index].startswith("-"):
+            option = words[index]
+            index += 1 + (option in value_options)
             if name == "env" and option == "-S":
-                place -= 1
+                index -= 1
         if name in {"timeout", "chroot"}:
-            place += 1
+            index += 1
     return "", ()
 
 
@@ -139,15 +139,17 @@ def runs_its_input(words: Sequence[str]) -> bool:
     `bash install.sh`. The input is then only data.
     """
     name, arguments = program_and_arguments(words)
-    is_unknown = name.startswith("$") or _PATTERN.search(name)
+    is_unknown = name.startswith("$") or _WILDCARD.search(name)
     if is_unknown or name in _ALWAYS_RUNNING:
         return True
     if name not in INTERPRETERS:
         return False
     if "-s" in arguments or not arguments:
         return True
-    first = next((word for word in arguments if word not in _STDIN_NAMES), "")
-    return not first or (first.startswith("-") and not first.startswith(("-c", "-m", "-e")))
+    first_argument = next((word for word in arguments if word not in _STDIN_NAMES), "")
+    return not first_argument or (
+        first_argument.startswith("-") and not first_argument.startswith(("-c", "-m", "-e"))
+    )
 
 
 def fetches(words: Sequence[str]) -> bool:
@@ -166,4 +168,4 @@ def startup_file(words: Sequence[str]) -> str | None:
 
     A shell or a service later runs the lines of such a file.
     """
-    return next((word for word in words if _STARTUP.search(word)), None)
+    return next((word for word in words if _STARTUP_FILE.search(word)), None)

@@ -17,7 +17,7 @@ from accelerator_portal.checks.folder_limits import load_within_limits
 # The file next to the last valid versions with the day since which each of them is shown.
 SINCE_FILE = "since.json"
 
-_COMPARING = {rule.id for rule in RULES if rule.compares}
+_COMPARING_RULES = {rule.id for rule in RULES if rule.compares}
 
 
 def load_with_quarantine(
@@ -50,22 +50,22 @@ def last_good_versions(place: Path) -> dict[str, dt.date]:
     Without a valid `since.json`, the result is empty.
     """
     try:
-        found = json.loads((place / SINCE_FILE).read_text("utf-8"))
-        return {folder: dt.date.fromisoformat(day) for folder, day in sorted(found.items())}
+        day_by_folder = json.loads((place / SINCE_FILE).read_text("utf-8"))
+        return {folder: dt.date.fromisoformat(day) for folder, day in sorted(day_by_folder.items())}
     except (OSError, ValueError, AttributeError, TypeError):
         return {}
 
 
 def _with_last_good(
-    catalog: Catalog, place: Path, folder: str, since: dt.date, today: dt.date
+    catalog: Catalog, last_good: Path, folder: str, since: dt.date, today: dt.date
 ) -> Catalog:
     """Return the catalog with the last valid version of a quarantined folder.
 
-    The version is loaded from `accelerators/<folder>` below `place`. `since` is the date that
+    The version is loaded from `accelerators/<folder>` below `last_good`. `since` is the date that
     `last_good_versions` returns for it. If the version cannot be loaded, or the rules find an error
     in the catalog with this version, the catalog is returned unchanged.
     """
-    platform, _ = load_platform(place, folder)
+    platform, _ = load_platform(last_good, folder)
     if platform is None:
         return catalog
     shown_before = {**catalog.shown_before, folder: since}
@@ -97,7 +97,7 @@ def _rule_problems(catalog: Catalog, today: dt.date) -> list[Problem]:
     so that the pull request that adds the second folder fails.
     """
     return [
-        replace(problem, level="warning") if problem.rule in _COMPARING else problem
+        replace(problem, level="warning") if problem.rule in _COMPARING_RULES else problem
         for problem in run_checks(catalog, today)
     ]
 
@@ -111,8 +111,12 @@ def _errors_by_folder(
     for problem in errors(problems):
         if folder := platform_id_of(problem.path):
             folders.setdefault(folder, []).append(problem)
-    rest = [problem for problem in problems if platform_id_of(problem.path) not in folders]
-    return {name: tuple(sorted(set(found))) for name, found in folders.items()}, rest
+    other_problems = [
+        problem for problem in problems if platform_id_of(problem.path) not in folders
+    ]
+    return {
+        name: tuple(sorted(set(folder_errors))) for name, folder_errors in folders.items()
+    }, other_problems
 
 
 def _without_folders(catalog: Catalog, quarantined: Mapping[str, tuple[Problem, ...]]) -> Catalog:

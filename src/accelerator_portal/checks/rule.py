@@ -48,9 +48,9 @@ class Rule:
 def indexed_duplicates(values: Iterable[T]) -> Iterator[tuple[int, T]]:
     """Yield each value that is equal to an earlier one, with its index."""
     seen: set[T] = set()
-    for place, value in enumerate(values):
+    for index, value in enumerate(values):
         if value in seen:
-            yield place, value
+            yield index, value
         seen.add(value)
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 _PUNCTUATION = "();<>|&"
 _OPERATOR = re.compile(r"&>|[<>]&|\|\|?&?|&&|[();<>&]")
 _REDIRECTIONS = frozenset({"<", ">", "&>", ">&", "<&"})
-_NEW_PIPELINE = frozenset({";", "&", "&&", "||", "(", ")"})
+_PIPELINE_SEPARATORS = frozenset({";", "&", "&&", "||", "(", ")"})
 _PIPES = frozenset({"|", "|&"})
 
 # Joins a line with the next one: a backslash in sh, a backtick in PowerShell, a caret in cmd.
@@ -55,8 +55,8 @@ class Pipeline:
 
 def pipelines(text: str) -> Iterator[Pipeline]:
     """Yield every pipeline of a text, including pipelines inside words and substitutions."""
-    for line, joined in _logical_lines(text):
-        for commands in _line_pipelines(joined, _MAX_DEPTH):
+    for line, command_line in _logical_lines(text):
+        for commands in _line_pipelines(command_line, _MAX_DEPTH):
             yield Pipeline(line, commands)
 
 
@@ -92,26 +92,26 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _line_pipelines(line: str, depth: int) -> Iterator[tuple[Command, ...]]:
     pipeline: list[Command] = [Command()]
-    before, begins = "", True
+    previous_word, begins = "", True
     for part in _tokens(line):
-        if part == "(" and before == "&" and len(pipeline) == 1 and begins:
-            before = "&("
-        if part in _NEW_PIPELINE:
-            if part == "(" and before in _PIPES:  # a group reads piped input
+        if part == "(" and previous_word == "&" and len(pipeline) == 1 and begins:
+            previous_word = "&("
+        if part in _PIPELINE_SEPARATORS:
+            if part == "(" and previous_word in _PIPES:  # a group reads piped input
                 pipeline[-1].words.append(part)
             yield from _with_nested_pipelines(pipeline, depth)
-            opened = part == "(" and (
-                before.endswith(("$", "<", ">"))
-                or before.lower() in _POWERSHELL_EVAL
-                or before == "&("
+            is_substitution = part == "(" and (
+                previous_word.endswith(("$", "<", ">"))
+                or previous_word.lower() in _POWERSHELL_EVAL
+                or previous_word == "&("
             )
-            pipeline = [Command([part] if part == ")" else [], substituted=opened)]
+            pipeline = [Command([part] if part == ")" else [], substituted=is_substitution)]
         elif part in _PIPES:
             pipeline.append(Command(substituted=pipeline[-1].substituted))
         elif part not in _REDIRECTIONS:
             pipeline[-1].words.append(part)
-        begins = not before
-        before = part
+        begins = not previous_word
+        previous_word = part
     yield from _with_nested_pipelines(pipeline, depth)
 
 
@@ -142,10 +142,10 @@ def _nested_pipelines(commands: tuple[Command, ...], depth: int) -> Iterator[tup
 
 def _tokens(line: str) -> Iterator[str]:
     try:
-        found = list(_make_lexer(line))
+        raw_tokens = list(_make_lexer(line))
     except ValueError:  # an apostrophe, or another quotation mark without an end
-        found = list(_make_lexer(line.translate(_NO_QUOTES)))
-    for token in found:
+        raw_tokens = list(_make_lexer(line.translate(_NO_QUOTES)))
+    for token in raw_tokens:
         if token and all(sign in _PUNCTUATION for sign in token):
             yield from _OPERATOR.findall(token)
         else:

@@ -52,8 +52,8 @@ def push(place: Path) -> None:
     The branch then has one commit. Files that another job pushed since the fetch stay on the
     branch. If both changed the same file, nothing is pushed and the command fails.
     """
-    new = push_archive(place)
-    click.echo("Pushed the archive." if new else "The archive has no changes to push.")
+    has_changes = push_archive(place)
+    click.echo("Pushed the archive." if has_changes else "The archive has no changes to push.")
 
 
 @archive.command()

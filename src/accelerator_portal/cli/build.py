@@ -130,15 +130,15 @@ def export(root: Path, out: Path) -> None:
     }
     write_folder_atomically(out, files)
     markdown = sum(path.endswith(".md") for path in files)
-    others = count(len(files) - markdown, "other file")
-    click.echo(f"Wrote {count(markdown, 'page')} and {others} to {out}.")
+    other_files = count(len(files) - markdown, "other file")
+    click.echo(f"Wrote {count(markdown, 'page')} and {other_files} to {out}.")
 
 
 def _configured_languages(root: Path) -> list[str]:
     """Return the codes of the languages that mkdocs.yml lists."""
     text = (root / _MKDOCS_SETTINGS).read_text("utf-8")
-    found = re.search(r"^  languages: \[(.*)\]", text, re.MULTILINE)
-    return re.findall(r"[\w-]+", found[1]) if found else []
+    match = re.search(r"^  languages: \[(.*)\]", text, re.MULTILINE)
+    return re.findall(r"[\w-]+", match[1]) if match else []
 
 
 def _repository_links(root: Path) -> RepositoryLinks:
@@ -146,14 +146,14 @@ def _repository_links(root: Path) -> RepositoryLinks:
 
     Raises click.ClickException if mkdocs.yml has none.
     """
-    found = re.search(
+    match = re.search(
         r"^repo_url: (https://\S+)$", (root / _MKDOCS_SETTINGS).read_text("utf-8"), re.MULTILINE
     )
-    if not found:
+    if not match:
         raise click.ClickException(
             f"{_MKDOCS_SETTINGS} has no repo_url. Add a line: repo_url: https://…"
         )
-    return RepositoryLinks(found[1], f"{found[1]}/edit/main/")
+    return RepositoryLinks(match[1], f"{match[1]}/edit/main/")
 
 
 @click.command()

@@ -79,25 +79,25 @@ def problem_span(line: str, problem: Problem) -> tuple[int, int]:
         start = line.find(word)
         if start >= 0:
             return start, start + len(word)
-    bare = line.lstrip()
-    start = len(line) - len(bare)
-    return start, start + len(bare.rstrip())
+    stripped_line = line.lstrip()
+    start = len(line) - len(stripped_line)
+    return start, start + len(stripped_line.rstrip())
 
 
 def _problem_report(root: Path, problem: Problem) -> list[str]:
     tag = problem.rule if problem.level == "error" else f"warning: {problem.rule}"
     lines = [f"{problem} [{tag}]"]
     line = _line_of_problem(root, problem)
-    see = f"  see {_help_page_address(root, problem)}"
+    help_line = f"  see {_help_page_address(root, problem)}"
     if not line.strip():
-        return [*lines, see]
+        return [*lines, help_line]
     start, end = problem_span(line, problem)
-    number = str(problem.line)
+    line_number = str(problem.line)
     window = _visible_columns(start, len(line))
-    under = " " * (start - window.start) + "^" * max(1, min(end, window.stop) - start)
-    lines.append(f"  {number} | {_printable_line(line[window])}")
-    lines.append(f"  {' ' * len(number)} | {click.style(under, fg='red')}")
-    return [*lines, see]
+    underline = " " * (start - window.start) + "^" * max(1, min(end, window.stop) - start)
+    lines.append(f"  {line_number} | {_printable_line(line[window])}")
+    lines.append(f"  {' ' * len(line_number)} | {click.style(underline, fg='red')}")
+    return [*lines, help_line]
 
 
 def _help_page_address(root: Path, problem: Problem) -> str:
@@ -113,8 +113,8 @@ def _visible_columns(start: int, length: int) -> slice:
     """
     if length <= MOST_COLUMNS:
         return slice(0, length)
-    first = max(0, min(start - MOST_COLUMNS // 4, length - MOST_COLUMNS))
-    return slice(first, first + MOST_COLUMNS)
+    first_column = max(0, min(start - MOST_COLUMNS // 4, length - MOST_COLUMNS))
+    return slice(first_column, first_column + MOST_COLUMNS)
 
 
 def _printable_line(line: str) -> str:
@@ -182,17 +182,17 @@ def site_address(root: Path) -> str:
     The address is PORTAL_SITE_URL if set, else the GitHub Pages address of the repository in
     `mkdocs.yml`, else the address that `make serve` uses.
     """
-    given = os.environ.get(SITE_URL_VARIABLE)
-    return f"{given.rstrip('/')}/" if given else _github_pages_address(root)
+    site_url = os.environ.get(SITE_URL_VARIABLE)
+    return f"{site_url.rstrip('/')}/" if site_url else _github_pages_address(root)
 
 
 @lru_cache(maxsize=4)
 def _github_pages_address(root: Path) -> str:
     try:
-        found = _REPOSITORY.search((root / "mkdocs.yml").read_text("utf-8"))
+        match = _REPOSITORY.search((root / "mkdocs.yml").read_text("utf-8"))
     except (OSError, ValueError):
-        found = None
-    return f"https://{found[1]}.github.io/{found[2]}/" if found else LOCAL_SITE_ADDRESS
+        match = None
+    return f"https://{match[1]}.github.io/{match[2]}/" if match else LOCAL_SITE_ADDRESS
 
 
 @click.command()
@@ -225,41 +225,43 @@ def check(  # noqa: PLR0913 - each is an option
     """
     if network:
         require_extra("packages", "check --network")
-    wanted = _repository_paths(root, paths)
-    changed = changed_folders(root, base)
-    catalog, problems = _checked_catalog_and_problems(root, wanted, changed)
+    selection = _repository_paths(root, paths)
+    changed_platforms = changed_folders(root, base)
+    catalog, problems = _checked_catalog_and_problems(root, selection, changed_platforms)
     if fix:
         _write_fixes(root, problems)
-        catalog, problems = _checked_catalog_and_problems(root, wanted, changed)
+        catalog, problems = _checked_catalog_and_problems(root, selection, changed_platforms)
     if network and catalog:
-        problems = sorted({*problems, *_link_problems(catalog, wanted)})
+        problems = sorted({*problems, *_link_problems(catalog, selection)})
     if problems or form == "json":
         shown = sorted(first_problems(problems), key=lambda problem: problem.level != "error")
         click.echo(PROBLEM_FORMATS[form](root, shown))
-    failed = errors(problems)
-    summary = _summary(catalog, problems, failed)
-    where = f" in {', '.join(wanted)}" if wanted else ""
-    click.echo(f"{summary}{where}.", err=bool(problems) or form == "json")
-    if failed or catalog is None:
+    failures = errors(problems)
+    summary = _summary(catalog, problems, failures)
+    paths_text = f" in {', '.join(selection)}" if selection else ""
+    click.echo(f"{summary}{paths_text}.", err=bool(problems) or form == "json")
+    if failures or catalog is None:
         sys.exit(1)
 
 
 def _checked_catalog_and_problems(
-    root: Path, wanted: Sequence[str], changed: frozenset[str]
+    root: Path, selection: Sequence[str], changed_platforms: frozenset[str]
 ) -> tuple[Catalog | None, list[Problem]]:
-    def load(place: Path, day: dt.date) -> tuple[Catalog | None, list[Problem]]:
-        catalog, problems = load_within_limits(place, day)
-        return catalog and replace(catalog, changed=changed), problems
+    def load(folder: Path, day: dt.date) -> tuple[Catalog | None, list[Problem]]:
+        catalog, problems = load_within_limits(folder, day)
+        return catalog and replace(catalog, changed=changed_platforms), problems
 
     catalog, problems = load_and_check(root, today(), load)
-    return catalog, [problem for problem in problems if _is_wanted(problem.path, wanted)]
+    return catalog, [problem for problem in problems if _is_selected(problem.path, selection)]
 
 
-def _link_problems(catalog: Catalog, wanted: Sequence[str]) -> list[Problem]:
+def _link_problems(catalog: Catalog, selection: Sequence[str]) -> list[Problem]:
     from accelerator_portal.checks.network import check_network, links_to_check
 
     links = {
-        a: place for a, place in links_to_check(catalog).items() if _is_wanted(place.path, wanted)
+        url: location
+        for url, location in links_to_check(catalog).items()
+        if _is_selected(location.path, selection)
     }
     with progress_bar("links", len(links)) as advance:
         return check_network(links, advance)
@@ -273,14 +275,14 @@ def _repository_paths(root: Path, paths: Iterable[Path]) -> list[str]:
     """
     relative_paths = []
     for path in paths:
-        place = path if path.is_absolute() else Path.cwd() / path
-        place = place if os.path.lexists(place) else root / path
+        full_path = path if path.is_absolute() else Path.cwd() / path
+        full_path = full_path if os.path.lexists(full_path) else root / path
         try:
-            place.stat()
-            relative_paths.append(place.resolve().relative_to(root.resolve()).as_posix())
+            full_path.stat()
+            relative_paths.append(full_path.resolve().relative_to(root.resolve()).as_posix())
         except OSError as error:  # it does not exist, or its name is too long
-            what = f"can't read {str(path)[:200]} ({error.strerror}). Correct the path"
-            raise click.BadParameter(what, param_hint="PATHS") from None
+            error_text = f"can't read {str(path)[:200]} ({error.strerror}). Correct the path"
+            raise click.BadParameter(error_text, param_hint="PATHS") from None
         except ValueError:
             raise click.BadParameter(
                 f"{path} is not in {root}. Pass a path inside the repository", param_hint="PATHS"
@@ -288,8 +290,8 @@ def _repository_paths(root: Path, paths: Iterable[Path]) -> list[str]:
     return relative_paths
 
 
-def _is_wanted(path: str, wanted: Sequence[str]) -> bool:
-    return not wanted or any(PurePosixPath(path).is_relative_to(place) for place in wanted)
+def _is_selected(path: str, selection: Sequence[str]) -> bool:
+    return not selection or any(PurePosixPath(path).is_relative_to(folder) for folder in selection)
 
 
 def _write_fixes(root: Path, problems: Sequence[Problem]) -> None:
@@ -300,11 +302,11 @@ def _write_fixes(root: Path, problems: Sequence[Problem]) -> None:
         click.echo(f"Fixed {problem.path}:{problem.line}: {problem.what}", err=True)
 
 
-def _summary(catalog: Catalog | None, problems: list[Problem], failed: list[Problem]) -> str:
-    warnings = len(problems) - len(failed)
+def _summary(catalog: Catalog | None, problems: list[Problem], failures: list[Problem]) -> str:
+    warnings = len(problems) - len(failures)
     warning_text = count(warnings, "warning") if warnings else ""
-    if failed or catalog is None:
-        return ", ".join(filter(None, (f"{count(len(failed), 'problem')} found", warning_text)))
+    if failures or catalog is None:
+        return ", ".join(filter(None, (f"{count(len(failures), 'problem')} found", warning_text)))
     platforms = count(len(catalog.platforms), "platform")
     return f"{platforms}, {warning_text or 'no problems'}"
 
@@ -324,33 +326,35 @@ def changed_folders(root: Path, base: str | None) -> frozenset[str]:
     """
     for name in (base,) if base else _DEFAULT_BASES:
         # Compare with the last common commit, so that later changes of others do not count.
-        start = _git_output(root, "merge-base", "--end-of-options", "HEAD", name)
-        if start:
-            changed = _git_output(
-                root, "diff", "--name-only", "--relative", "-z", start[0], "--", "."
+        merge_base = _git_output(root, "merge-base", "--end-of-options", "HEAD", name)
+        if merge_base:
+            changed_paths = _git_output(
+                root, "diff", "--name-only", "--relative", "-z", merge_base[0], "--", "."
             )
-            new = _git_output(
+            new_paths = _git_output(
                 root, "ls-files", "--others", "--exclude-standard", "-z", "--", ACCELERATORS
             )
-            return frozenset(filter(None, map(_platform_folder_of_path, (*changed, *new))))
+            return frozenset(
+                filter(None, map(_platform_folder_of_path, (*changed_paths, *new_paths)))
+            )
     if base:
-        what = f'there is no commit "{base}". Fetch it, or correct --base'
-        raise click.BadParameter(printable(what), param_hint="--base")
+        error_text = f'there is no commit "{base}". Fetch it, or correct --base'
+        raise click.BadParameter(printable(error_text), param_hint="--base")
     return frozenset()
 
 
 def _platform_folder_of_path(path: str) -> str:
-    first, _, rest = path.partition("/")
-    folder, slash, _ = rest.partition("/")
-    return folder if first == ACCELERATORS and slash else ""
+    top_folder, _, inner_path = path.partition("/")
+    folder, slash, _ = inner_path.partition("/")
+    return folder if top_folder == ACCELERATORS and slash else ""
 
 
 def _git_output(root: Path, *arguments: str) -> list[str]:
     """Return git's output, split at newlines and NUL characters; empty if the command fails."""
     command = ["git", "-C", str(root), "-c", "core.fsmonitor=false", *arguments]
     try:
-        done = subprocess.run(command, capture_output=True, check=False, timeout=60)
+        process = subprocess.run(command, capture_output=True, check=False, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return []
-    text = done.stdout.decode(errors="surrogateescape") if not done.returncode else ""
-    return [part for part in text.replace("\0", "\n").split("\n") if part]
+    output = process.stdout.decode(errors="surrogateescape") if not process.returncode else ""
+    return [part for part in output.replace("\0", "\n").split("\n") if part]

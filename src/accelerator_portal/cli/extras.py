@@ -50,10 +50,14 @@ class MissingExtraError(click.ClickException):
     def __init__(self, command: str, extra: Extra) -> None:
         from accelerator_portal.catalog.wording import install_command
 
-        what = f"`accelerator-portal {command}` needs the optional packages of the extra `{extra}`"
+        error_text = (
+            f"`accelerator-portal {command}` needs the optional packages of the extra `{extra}`"
+        )
         install = f"In a clone of the portal, run: {install_command(extra)}"
         super().__init__(
-            f"{what}. {install}" if _is_python_supported(extra) else f"{what}. {_PYTHON_HINT}"
+            f"{error_text}. {install}"
+            if _is_python_supported(extra)
+            else f"{error_text}. {_PYTHON_HINT}"
         )
 
 
@@ -61,7 +65,7 @@ def is_installed(extra: Extra) -> bool:
     """Return whether all modules of an extra are installed and this Python is new enough for it."""
     extras = (extra, *INCLUDED.get(extra, ()))
     return _is_python_supported(extra) and all(
-        _is_module_installed(module) for one in extras for module in MODULES[one]
+        _is_module_installed(module) for extra_name in extras for module in MODULES[extra_name]
     )
 
 
@@ -78,11 +82,11 @@ def missing_extra_command(name: str, summary: str, extra: Extra) -> click.Comman
         raise MissingExtraError(name, extra)
 
     callback: Callable[[tuple[str, ...]], None] = refuse
-    anything = click.Argument(["_arguments"], nargs=-1, type=click.UNPROCESSED)
+    any_arguments = click.Argument(["_arguments"], nargs=-1, type=click.UNPROCESSED)
     return click.Command(
         name,
         callback=callback,
-        params=[anything],
+        params=[any_arguments],
         help=summary,
         add_help_option=False,
         context_settings={"ignore_unknown_options": True},

@@ -39,14 +39,18 @@ def list_facts(root: Path, stale: int | None, *, as_json: bool) -> None:
     document or issue thread.
     """
     catalog = checked_catalog(root)
-    vendors = {p.id: vendor_sites(p.accelerator) for p in catalog.platforms}
-    found = list(facts(catalog)) if stale is None else _stale_facts(catalog, stale, quiet=as_json)
-    listed = [(fact, vendors.get(platform_id_of(fact.path), frozenset())) for fact in found]
+    sites_by_platform = {p.id: vendor_sites(p.accelerator) for p in catalog.platforms}
+    selection = (
+        list(facts(catalog)) if stale is None else _stale_facts(catalog, stale, quiet=as_json)
+    )
+    facts_and_sites = [
+        (fact, sites_by_platform.get(platform_id_of(fact.path), frozenset())) for fact in selection
+    ]
     if as_json:
-        print_json([_fact_record(*fact_and_places) for fact_and_places in listed])
+        print_json([_fact_record(*fact_and_sites) for fact_and_sites in facts_and_sites])
     else:
-        for fact_and_places in listed:
-            click.echo(_fact_text(*fact_and_places))
+        for fact_and_sites in facts_and_sites:
+            click.echo(_fact_text(*fact_and_sites))
 
 
 def _stale_facts(catalog: Catalog, days: int, *, quiet: bool) -> list[Fact]:
@@ -55,31 +59,33 @@ def _stale_facts(catalog: Catalog, days: int, *, quiet: bool) -> list[Fact]:
     Unless `quiet`, print the number of these facts, in total and for each platform.
     """
     aged, day = aged_facts(catalog), today()
-    found = [one for one in aged if one.is_stale(day, days)]
+    stale_facts = [aged_fact for aged_fact in aged if aged_fact.is_stale(day, days)]
     if quiet:
-        return [one.fact for one in found]
-    total = f"{len(found)} of {count(len(aged), 'fact')}"
+        return [aged_fact.fact for aged_fact in stale_facts]
+    total = f"{len(stale_facts)} of {count(len(aged), 'fact')}"
     click.echo(f"{total} were read more than {count(days, 'day')} ago.")
-    if not found and aged:
+    if not stale_facts and aged:
         click.echo(f"The oldest fact was read on {aged[0].read}: {aged[0].fact.path}")
-    for platform, own in facts_by_platform(found).items():
-        stale = count(len(own), "stale fact")
-        click.echo(f"{platform or 'shared data'}: {stale}, the oldest read on {own[0].read}")
-    return [one.fact for one in found]
+    for platform, platform_facts in facts_by_platform(stale_facts).items():
+        stale = count(len(platform_facts), "stale fact")
+        click.echo(
+            f"{platform or 'shared data'}: {stale}, the oldest read on {platform_facts[0].read}"
+        )
+    return [aged_fact.fact for aged_fact in stale_facts]
 
 
-def _fact_text(fact: Fact, vendor: frozenset[str]) -> str:
+def _fact_text(fact: Fact, sites: frozenset[str]) -> str:
     lines = [f"{fact.path}:{fact.line}: {fact.text}"]
     for source in fact.sources:
-        place = source.address or f"the package {source.package} on PyPI"
-        level = TRUST_LEVELS[trust_level(source, vendor)].lower()
-        lines.append(f"    {source.title}, read {source.read} ({level}): {place}")
+        address = source.address or f"the package {source.package} on PyPI"
+        level = TRUST_LEVELS[trust_level(source, sites)].lower()
+        lines.append(f"    {source.title}, read {source.read} ({level}): {address}")
     return "\n".join(lines)
 
 
-def _fact_record(fact: Fact, vendor: frozenset[str]) -> dict[str, Any]:
+def _fact_record(fact: Fact, sites: frozenset[str]) -> dict[str, Any]:
     sources = [
-        {**source.model_dump(exclude_none=True), "trust": trust_level(source, vendor)}
+        {**source.model_dump(exclude_none=True), "trust": trust_level(source, sites)}
         for source in fact.sources
     ]
     return {"path": fact.path, "line": fact.line, "text": fact.text, "sources": sources}

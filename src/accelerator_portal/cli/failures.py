@@ -50,7 +50,7 @@ def _exit_with_message(error: Exception) -> None:
         raise click.ClickException(str(error)) from None
     if not isinstance(error, OSError) or error.errno == errno.EPIPE:  # click ends quietly
         raise error
-    where = f"{error.filename} cannot be read or written: " if error.filename else ""
-    what = f"{where}{error.strerror or error}"
+    prefix = f"{error.filename} cannot be read or written: " if error.filename else ""
+    error_text = f"{prefix}{error.strerror or error}"
     remedy = "Check the path, its permissions and the free space"
-    raise click.ClickException(printable(f"{what}. {remedy}")) from None
+    raise click.ClickException(printable(f"{error_text}. {remedy}")) from None

@@ -102,19 +102,19 @@ def suites(root: Path, check_only: bool, wanted: tuple[str, ...]) -> None:
     Names that this torch version doesn't have stay, because reports on other releases use them. The
     lines above the list `tests:` are edited by hand and stay unchanged.
     """
-    described = [name for name in suite_names() if (root / SUITES / f"{name}.yaml").is_file()]
+    names_with_file = [name for name in suite_names() if (root / SUITES / f"{name}.yaml").is_file()]
     for name in wanted:
         refuse_unknown(name, suite_names(), "suite")
-        if name not in described:
+        if name not in names_with_file:
             remedy = "Create it like those of other suites, with at least one test name"
             raise click.ClickException(f"{SUITES}/{name}.yaml: file not found. {remedy}")
-    if not described:
-        what = f"{root / SUITES} has no file for a suite of the harness. Correct --root"
-        raise click.UsageError(what)
-    names = [name for name in described if not wanted or name in wanted]
-    offers = list_tests({name: read_matrix(name) for name in names})
+    if not names_with_file:
+        error_text = f"{root / SUITES} has no file for a suite of the harness. Correct --root"
+        raise click.UsageError(error_text)
+    names = [name for name in names_with_file if not wanted or name in wanted]
+    tests_by_suite = list_tests({name: read_matrix(name) for name in names})
     files = {}
-    for name in filter(offers.get, names):  # some suites have their tests in a checkout
+    for name in filter(tests_by_suite.get, names):  # some suites have their tests in a checkout
         path = f"{SUITES}/{name}.yaml"
         head, separator, tests_text = (root / path).read_text("utf-8").partition(_TESTS_HEADING)
         if not separator:
@@ -123,8 +123,8 @@ def suites(root: Path, check_only: bool, wanted: tuple[str, ...]) -> None:
             )
         matrix = read_matrix(name)
         known_tests = {line.removeprefix("  - ") for line in tests_text.splitlines()}
-        own = {o.name for o in offers[name] if not matrix.excludes(o.name, {})}
-        tests = sorted(own | known_tests)
+        harness_tests = {o.name for o in tests_by_suite[name] if not matrix.excludes(o.name, {})}
+        tests = sorted(harness_tests | known_tests)
         files[path] = f"{head}{_TESTS_HEADING}" + "".join(f"  - {test}\n" for test in tests)
     fault = "the list of tests is out of date. Run: accelerator-portal suites"
     write_or_check_files(root, files, check_only, fault)

@@ -152,8 +152,10 @@ def _dask_client(scheduler: str | None) -> Iterator[Client]:
     try:
         client = Client(scheduler, timeout=_CONNECT_TIMEOUT_S)
     except (OSError, ValueError):
-        what = f"the Dask scheduler {scheduler} doesn't respond. Start it, or correct --scheduler"
-        raise click.ClickException(what) from None
+        error_text = (
+            f"the Dask scheduler {scheduler} doesn't respond. Start it, or correct --scheduler"
+        )
+        raise click.ClickException(error_text) from None
     with client:
         yield client
 
@@ -196,27 +198,27 @@ def check(root: Path, accelerators: tuple[str, ...]) -> None:
     for accelerator in accelerators:
         refuse_without_history(root, accelerator)
     for accelerator in accelerators or archived_accelerators(root):
-        found = list(check_accelerator(root, accelerator))
-        problems += found
-        if not found:
+        accelerator_problems = list(check_accelerator(root, accelerator))
+        problems += accelerator_problems
+        if not accelerator_problems:
             click.echo(_intact_archive_text(root, accelerator))
     _exit_if_problems(problems)
 
 
-def _print_compaction(accelerator: str, done: Compaction) -> None:
+def _print_compaction(accelerator: str, result: Compaction) -> None:
     click.echo(
-        f"{accelerator}: merged {count(done.files, 'file')} into {done.merged:,} "
-        f"({count(done.rows, 'row')}, {done.bytes:,} bytes before, {done.merged_bytes:,} now)"
+        f"{accelerator}: merged {count(result.files, 'file')} into {result.merged:,} "
+        f"({count(result.rows, 'row')}, {result.bytes:,} bytes before, {result.merged_bytes:,} now)"
     )
 
 
 def refuse_without_history(root: Path, accelerator: str) -> None:
     """Raise click.UsageError if an accelerator has no results in the archive below `root`."""
     archived = archived_accelerators(root)
-    folders = {place.name for place in (root / ACCELERATORS).glob("*/")}
+    folders = {folder.name for folder in (root / ACCELERATORS).glob("*/")}
     if accelerator in folders.difference(archived):
-        what = f"{accelerator} has no history, because none of its reports was added"
-        raise click.UsageError(f"{what}. To add them: accelerator-portal history fold")
+        error_text = f"{accelerator} has no history, because none of its reports was added"
+        raise click.UsageError(f"{error_text}. To add them: accelerator-portal history fold")
     refuse_unknown(accelerator, archived)
 
 
@@ -315,5 +317,5 @@ def _changes_by_report(basis_history: History) -> Iterator[tuple[dt.datetime, st
         yield started, report, Counter(change.kind for change in report_changes)
 
 
-def _counts_text(words: Mapping[Any, int]) -> str:
-    return ", ".join(f"{number:,} {word}" for word, number in sorted(words.items()))
+def _counts_text(counts: Mapping[Any, int]) -> str:
+    return ", ".join(f"{number:,} {label}" for label, number in sorted(counts.items()))

@@ -28,8 +28,8 @@ class LazyGroup(click.Group):
     """
 
     def __init__(self, *, lazy_commands: Mapping[str, LazyCommand], **options: Any) -> None:  # noqa: ANN401 - click's own
-        listed = {name: click.Command(name, help=c.summary) for name, c in lazy_commands.items()}
-        super().__init__(commands=listed, **options)  # click lists, completes and suggests these
+        stubs = {name: click.Command(name, help=c.summary) for name, c in lazy_commands.items()}
+        super().__init__(commands=stubs, **options)  # click lists, completes and suggests these
         self.lazy_commands = lazy_commands
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -39,10 +39,10 @@ class LazyGroup(click.Group):
         """
         if cmd_name not in self.lazy_commands:
             return super().get_command(ctx, cmd_name)
-        place, summary, extra = self.lazy_commands[cmd_name]
+        entry_point, summary, extra = self.lazy_commands[cmd_name]
         if extra and not is_installed(extra):
             return missing_extra_command(cmd_name, summary, extra)
-        module, _, name = place.partition(":")
+        module, _, name = entry_point.partition(":")
         command: click.Command = getattr(import_module(module), name)
         return command
 
@@ -61,8 +61,8 @@ class LazyGroup(click.Group):
             return super().invoke(ctx)
 
 
-def _lazy_command(place: str, summary: str, extra: Extra | None = None) -> LazyCommand:
-    return LazyCommand(f"accelerator_portal.cli.{place}", summary, extra)
+def _lazy_command(entry_point: str, summary: str, extra: Extra | None = None) -> LazyCommand:
+    return LazyCommand(f"accelerator_portal.cli.{entry_point}", summary, extra)
 
 
 # The summaries are the first sentences of the commands' docstrings; a test compares them. Another
@@ -120,11 +120,13 @@ def _show_version(context: click.Context, _option: click.Parameter, wanted: bool
     if not wanted or context.resilient_parsing:
         return
     try:
-        found = version("accelerator-portal")
+        portal_version = version("accelerator-portal")
     except PackageNotFoundError:
-        what = "The package accelerator-portal is not installed, so its version is not known"
-        raise click.ClickException(f"{what}. In a clone of the portal, run: make setup") from None
-    click.echo(f"accelerator-portal, version {found}")
+        error_text = "The package accelerator-portal is not installed, so its version is not known"
+        raise click.ClickException(
+            f"{error_text}. In a clone of the portal, run: make setup"
+        ) from None
+    click.echo(f"accelerator-portal, version {portal_version}")
     context.exit()
 
 

@@ -119,10 +119,10 @@ def new(  # noqa: PLR0913 - each is an option
     all missing fields instead. Optional fields without an answer are left out. No file is written
     before the last answer.
     """
-    given = _answers_from_options(option_values)
+    answers = _answers_from_options(option_values)
     # Code owners and issue forms list all folders. A folder that cannot be read would be missing.
     catalog = whole_catalog(root)
-    folders = [place.name for place in (root / ACCELERATORS).iterdir()]
+    folders = [folder.name for folder in (root / ACCELERATORS).iterdir()]
     if id_problem := id_fault(catalog, folders, platform_id):
         raise click.ClickException(printable("; ".join(id_problem)))
     origin = {"from-additional-platforms": file, "entry": entry, "from-package": package}
@@ -132,7 +132,7 @@ def new(  # noqa: PLR0913 - each is an option
         case = replace(case, entry=draft, offers=answers_from_entry(draft))
     if package:
         case = _with_package_metadata(case, package)
-    case = _case_with_answers(case, given, is_interactive=not yes and sys.stdin.isatty())
+    case = _case_with_answers(case, answers, is_interactive=not yes and sys.stdin.isatty())
     _write_platform(root, case, {flag: str(text) for flag, text in origin.items() if text})
 
 
@@ -159,9 +159,9 @@ def _draft_of_entry(case: PlatformCase, file: Path, entry_name: str | None) -> D
     )
     if entry_id is None:
         known_entries = ", ".join(data.platforms)
-        wanted = printable(entry_name or case.id)
+        name = printable(entry_name or case.id)
         raise click.ClickException(
-            f'{file.name} has no entry "{wanted}"; use one of these with --entry: {known_entries}'
+            f'{file.name} has no entry "{name}"; use one of these with --entry: {known_entries}'
         )
     try:
         return draft_from_entry(data, entry_id, case.catalog.releases, case.today)
@@ -180,15 +180,15 @@ def _with_package_metadata(case: PlatformCase, package_or_path: str) -> Platform
 
 
 def _case_with_answers(
-    case: PlatformCase, given: dict[str, str], *, is_interactive: bool
+    case: PlatformCase, answers: dict[str, str], *, is_interactive: bool
 ) -> PlatformCase:
     """Return `case` completed with all answers about the new platform.
 
-    `given` are the answers from options. Raises click.ClickException if any of them is wrong. Then,
-    if `is_interactive` is true, the user is asked the other questions. If it is false, a missing
-    answer also raises click.ClickException.
+    `answers` are the answers from options. Raises click.ClickException if any of them is wrong.
+    Then, if `is_interactive` is true, the user is asked the other questions. If it is false, a
+    missing answer also raises click.ClickException.
     """
-    interview_result = interview(case, given)
+    interview_result = interview(case, answers)
     faults = (
         interview_result.wrong
         if is_interactive
@@ -201,8 +201,10 @@ def _case_with_answers(
             (len(interview_result.wrong), "to correct"),
             (len(faults) - len(interview_result.wrong), "missing"),
         ]
-        words = ", ".join(f"{count(number, 'answer')} {what}" for number, what in counts if number)
-        raise click.ClickException(f"{words}. Nothing was written")
+        summary = ", ".join(
+            f"{count(number, 'answer')} {state}" for number, state in counts if number
+        )
+        raise click.ClickException(f"{summary}. Nothing was written")
     if not is_interactive:
         return interview_result.case
     click.echo(
@@ -210,7 +212,7 @@ def _case_with_answers(
         "Press Ctrl+C to cancel. No file is written before the last answer.\n"
     )
     try:
-        return interview(case, given, ask_question).case
+        return interview(case, answers, ask_question).case
     except click.Abort:
         click.echo("\nCanceled. Nothing was written.", err=True)
         sys.exit(INTERRUPTED_EXIT_STATUS)
@@ -218,9 +220,11 @@ def _case_with_answers(
 
 def _write_platform(root: Path, case: PlatformCase, origin: dict[str, str]) -> None:
     draft, catalog, problems = _checked_draft(case)
-    own = [problem for problem in problems if problem.path.startswith(f"{ACCELERATORS}/{case.id}/")]
-    if catalog is None or errors(own):
-        print_problems(own)
+    own_problems = [
+        problem for problem in problems if problem.path.startswith(f"{ACCELERATORS}/{case.id}/")
+    ]
+    if catalog is None or errors(own_problems):
+        print_problems(own_problems)
         click.echo(
             "To run the command again with your answers, edit this:\n"
             f"{command_with_answers(case, origin)}",
@@ -231,12 +235,14 @@ def _write_platform(root: Path, case: PlatformCase, origin: dict[str, str]) -> N
             "Correct your answers and try again"
         )
     files = folder_files(draft)
-    others = github_files(catalog)
+    other_files = github_files(catalog)
     if case.unlisted_hosts:
         hosts_text = (root / HOSTS).read_text("utf-8")
-        others[HOSTS] = with_host_lines(hosts_text, case.unlisted_hosts, case.value("host-owner"))
-    changed = write_new_platform(root, case.id, files, others)
-    print_next_steps(case, draft, problems, changed)
+        other_files[HOSTS] = with_host_lines(
+            hosts_text, case.unlisted_hosts, case.value("host-owner")
+        )
+    changed_paths = write_new_platform(root, case.id, files, other_files)
+    print_next_steps(case, draft, problems, changed_paths)
 
 
 def _checked_draft(case: PlatformCase) -> tuple[Draft, Catalog | None, list[Problem]]:
@@ -275,12 +281,18 @@ def ask_question(question: Prompt, case: PlatformCase, *, first: bool) -> Platfo
     """
     needed = is_answer_needed(case, question)
     proposed_answer = derived_answer(case, question.flag)
-    proposed = (
+    default_text = (
         answer_text(proposed_answer.value)
         if proposed_answer
         else suggested(case, question.flag) or ""
     )
-    hint = "" if needed else f"; {NO_ANSWER} if not stated" if proposed else "; Enter if not stated"
+    hint = (
+        ""
+        if needed
+        else f"; {NO_ANSWER} if not stated"
+        if default_text
+        else "; Enter if not stated"
+    )
     back = "" if first else f"; {GO_BACK} to go back"
 
     def case_from_reply(text: str) -> PlatformCase | None:
@@ -298,8 +310,8 @@ def ask_question(question: Prompt, case: PlatformCase, *, first: bool) -> Platfo
 
     answered_case: PlatformCase | None = click.prompt(
         f"{question.words} ({question.help}{question_detail(case, question)}{hint}{back})",
-        default=proposed,
-        show_default=bool(proposed),
+        default=default_text,
+        show_default=bool(default_text),
         value_proc=case_from_reply,
     )
     return answered_case
@@ -327,23 +339,25 @@ def write_new_platform(
     written. If a file cannot be written, undoes all changes and raises OSError.
     """
     folder = root / ACCELERATORS / platform_id
-    changed = outdated_files(root, others)
-    before = {p: (root / p).read_text("utf-8") if (root / p).exists() else None for p in changed}
+    outdated = outdated_files(root, others)
+    old_texts = {
+        p: (root / p).read_text("utf-8") if (root / p).exists() else None for p in outdated
+    }
     try:
         write_folder_atomically(folder, files)
-        for path, text in changed.items():
+        for path, text in outdated.items():
             write(root / path, text)
     except BaseException:  # Ctrl-C, too
-        for path, old in before.items():
-            if old is None:
+        for path, old_text in old_texts.items():
+            if old_text is None:
                 (root / path).unlink(missing_ok=True)
             else:
-                write_text_atomically(root / path, old)
+                write_text_atomically(root / path, old_text)
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    for path in (*(f"{ACCELERATORS}/{platform_id}/{name}" for name in files), *changed):
+    for path in (*(f"{ACCELERATORS}/{platform_id}/{name}" for name in files), *outdated):
         click.echo(f"Wrote {path}")
-    return [*changed]
+    return [*outdated]
 
 
 def print_next_steps(
@@ -399,12 +413,12 @@ def import_platforms(root: Path, file: Path) -> None:
     if data is None:
         raise ProblemsError(problems)
     drafts: dict[str, dict[str, str]] = {}
-    day, listed = today(), platforms_by_additional_id(catalog)
+    day, platform_by_entry = today(), platforms_by_additional_id(catalog)
     for platform_id in data.platforms:
         try:
             draft = draft_from_entry(data, platform_id, catalog.releases, day)
             files = folder_files(with_all_headings(with_following_options(draft)))
-            existing_platform = listed.get(platform_id)
+            existing_platform = platform_by_entry.get(platform_id)
             drafts[existing_platform.id if existing_platform else folder_name(platform_id)] = files
         except UnreadableCommandError as error:
             what = f"platforms.{platform_id}: {error}"
@@ -429,10 +443,10 @@ def _write_new_folder(root: Path, name: str, files: dict[str, str]) -> bool:
 
 def _print_missing_fields(root: Path, folder_names: list[str]) -> None:
     _, problems = load_and_check(root, today())
-    places = tuple(f"{ACCELERATORS}/{name}/" for name in folder_names)
-    missing = [problem for problem in problems if problem.path.startswith(places)]
+    folder_paths = tuple(f"{ACCELERATORS}/{name}/" for name in folder_names)
+    field_problems = [problem for problem in problems if problem.path.startswith(folder_paths)]
     click.echo(
-        f"\nThe file doesn't provide all fields. {count(len(missing), 'field')} to complete:"
+        f"\nThe file doesn't provide all fields. {count(len(field_problems), 'field')} to complete:"
     )
-    for problem in missing:
+    for problem in field_problems:
         click.echo(problem)

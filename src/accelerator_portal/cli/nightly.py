@@ -110,21 +110,21 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     catalog = usable_catalog(root)
     store = open_archive(archive) if archive else None
     api = github_client_for(catalog, required=bool(repository or pull_requests))
-    tonight = NightRun(root, out.absolute(), catalog, store, api, repository, made_here, preview)
-    tonight.pull_requests, tonight.trials = pull_requests, trials
+    night_run = NightRun(root, out.absolute(), catalog, store, api, repository, made_here, preview)
+    night_run.pull_requests, night_run.trials = pull_requests, trials
     start = time.monotonic()
-    with nightly_lock(root, tonight.out):
-        night = run_night(tonight, skip, _print_step_result)
+    with nightly_lock(root, night_run.out):
+        night_result = run_night(night_run, skip, _print_step_result)
     if told:
-        write_text_atomically(told, summary(night, catalog))
+        write_text_atomically(told, summary(night_result, catalog))
     else:
-        click.echo(summary(night, catalog))
+        click.echo(summary(night_result, catalog))
     if outputs:
         with outputs.open("a", encoding="utf-8") as file:  # other steps write to it, too
-            file.write(f"published={'true' if night.is_to_publish else 'false'}\n")
+            file.write(f"published={'true' if night_result.is_to_publish else 'false'}\n")
     if store:
-        archive_metrics(store, night_metrics(night, tonight.now, time.monotonic() - start))
-    if night.failed:
+        archive_metrics(store, night_metrics(night_result, night_run.now, time.monotonic() - start))
+    if night_result.failed:
         sys.exit(1)
 
 

@@ -41,10 +41,12 @@ class _InputFile(click.Path):
         Raises click.BadParameter if the path does not exist, or is a pipe or a device.
         """
         path = super().convert(value, param, ctx)
-        place = Path(os.fsdecode(path))
-        if not (place.is_file() or place.is_dir()):
-            what = f'"{value}" is not a regular file. Save its content to a file and pass that file'
-            self.fail(printable(what), param, ctx)
+        file_path = Path(os.fsdecode(path))
+        if not (file_path.is_file() or file_path.is_dir()):
+            error_text = (
+                f'"{value}" is not a regular file. Save its content to a file and pass that file'
+            )
+            self.fail(printable(error_text), param, ctx)
         return path
 
 
@@ -108,8 +110,8 @@ class DateText(_DescribedParamType, click.DateTime):
     def wanted(self) -> str:
         """Text with an example in each of `formats`: "a valid date. Write it like 2026-11-25"."""
         day = dt.datetime(2026, 11, 25, 13, 45, tzinfo=dt.timezone.utc)
-        like = " or ".join(f"{day:{one}}" for one in self.formats)
-        return f"a valid date. Write it like {like}"
+        examples = " or ".join(f"{day:{date_format}}" for date_format in self.formats)
+        return f"a valid date. Write it like {examples}"
 
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -117,15 +119,17 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 def is_repository(root: Path) -> bool:
     """Return whether a folder contains data of the portal."""
-    return any((root / place).exists() for place in (ACCELERATORS, RELEASES, HISTORY))
+    return any((root / name).exists() for name in (ACCELERATORS, RELEASES, HISTORY))
 
 
 def require_repository(root: Path) -> None:
     """Raise click.BadParameter if a folder contains no data of the portal."""
     if not is_repository(root):
-        what = f"{root.absolute()} is not a repository of the portal: it has no {ACCELERATORS}/"
+        error_text = (
+            f"{root.absolute()} is not a repository of the portal: it has no {ACCELERATORS}/"
+        )
         remedy = "Run the command in a clone, or pass its folder"
-        raise click.BadParameter(f"{what}. {remedy}", param_hint="'--root'")
+        raise click.BadParameter(f"{error_text}. {remedy}", param_hint="'--root'")
 
 
 def _checked_root(_context: click.Context, _option: click.Parameter, root: Path) -> Path:
@@ -207,8 +211,8 @@ def whole_catalog(root: Path) -> Catalog:
 def checked_catalog(root: Path) -> Catalog:
     """Return the catalog below a folder. Raises ProblemsError if the check finds errors."""
     catalog, problems = load_and_check(root, today())
-    if (failed := errors(problems)) or catalog is None:
-        raise ProblemsError(failed)
+    if (error_problems := errors(problems)) or catalog is None:
+        raise ProblemsError(error_problems)
     return catalog
 
 
@@ -218,8 +222,8 @@ def refuse_unknown(name: str, known: Collection[str], thing: str = "platform") -
     `thing` is the word for the named object in the error message, such as `suite`.
     """
     if name not in known:
-        what = f'there is no {thing} "{name[:60]}"; {did_you_mean(name, known)}'
-        raise click.UsageError(printable(what))
+        error_text = f'there is no {thing} "{name[:60]}"; {did_you_mean(name, known)}'
+        raise click.UsageError(printable(error_text))
 
 
 @contextmanager

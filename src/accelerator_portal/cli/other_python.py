@@ -24,10 +24,10 @@ _BASE = ("accelerator_portal", "click", "pydantic", "rich", "yaml")
 
 def without_python_option(words: Sequence[str]) -> Iterator[str]:
     """Yield the words of a command line without `--python PATH`."""
-    rest = iter(words)
-    for word in rest:
+    remaining_words = iter(words)
+    for word in remaining_words:
         if word == _OPTION:
-            next(rest, None)
+            next(remaining_words, None)
         elif not word.startswith(f"{_OPTION}="):
             yield word
 
@@ -62,11 +62,13 @@ def _restart_in_python(
         _python_version(python, parameter),
     )
     if other_version != own_version:  # pydantic's core is compiled for one version
-        what = f"{python} is Python {other_version}, but this command runs on Python {own_version}"
+        error_text = (
+            f"{python} is Python {other_version}, but this command runs on Python {own_version}"
+        )
         remedy = (
             f"In a clone of the portal: uvx --python {other_version} --from . accelerator-portal …"
         )
-        raise click.BadParameter(f"{what}. {remedy}", param=parameter)
+        raise click.BadParameter(f"{error_text}. {remedy}", param=parameter)
     program = [str(python.absolute()), "-m", "accelerator_portal.cli"]
     sys.stdout.flush()
     os.execve(  # noqa: S606 - no shell is wanted
@@ -78,7 +80,7 @@ def _restart_in_python(
 
 def _python_version(python: Path, parameter: click.Parameter) -> str:
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [python.absolute(), "-c", _VERSION_CODE],
             capture_output=True,
             text=True,
@@ -89,7 +91,7 @@ def _python_version(python: Path, parameter: click.Parameter) -> str:
         raise click.BadParameter(
             f"{python} doesn't run as a Python interpreter. Correct --python.", param=parameter
         ) from None
-    return done.stdout.strip()
+    return process.stdout.strip()
 
 
 OTHER_PYTHON = click.option(

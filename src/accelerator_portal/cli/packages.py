@@ -56,43 +56,45 @@ def sync_packages(root: Path, wanted: tuple[str, ...]) -> None:
     from accelerator_portal.packages.sync import SyncInterrupted, SyncOptions, sync, sync_summary
 
     catalog = usable_catalog(root)
-    known = [package.name for package in portal_packages(catalog)]
-    names = _requested_packages(wanted, known)
+    package_names = [package.name for package in portal_packages(catalog)]
+    names = _requested_packages(wanted, package_names)
     start = time.monotonic()
     try:
-        with progress_bar("packages", len(names) or len(known)) as advance:
+        with progress_bar("packages", len(names) or len(package_names)) as advance:
             options = SyncOptions(
                 day=dt.datetime.now(dt.timezone.utc).date(),
                 only=names,
                 limits=click.get_current_context().find_object(RequestLimits) or RequestLimits(),
                 told=lambda _: advance(),
             )
-            synced = sync(root, catalog, options)
-    except SyncInterrupted as stopped:
-        _print_synced_packages(catalog, stopped.synced)
-        click.echo(f"Interrupted. Not updated: {', '.join(stopped.synced.missed)}.", err=True)
+            sync_result = sync(root, catalog, options)
+    except SyncInterrupted as interruption:
+        _print_synced_packages(catalog, interruption.synced)
+        click.echo(f"Interrupted. Not updated: {', '.join(interruption.synced.missed)}.", err=True)
         sys.exit(INTERRUPTED_EXIT_STATUS)
-    _print_synced_packages(catalog, synced)
-    spent, seconds = synced.traffic, time.monotonic() - start
+    _print_synced_packages(catalog, sync_result)
+    traffic, seconds = sync_result.traffic, time.monotonic() - start
     traffic_text = (
-        f"{count(spent.requests, 'request')}, {spent.bytes / 1e6:.1f} MB, {seconds:.0f} s."
+        f"{count(traffic.requests, 'request')}, {traffic.bytes / 1e6:.1f} MB, {seconds:.0f} s."
     )
     click.echo(traffic_text, err=True)
-    click.echo(sync_summary(synced))
+    click.echo(sync_summary(sync_result))
 
 
-def _requested_packages(wanted: tuple[str, ...], known: list[str]) -> frozenset[str]:
-    names = frozenset(map(canonicalize_name, wanted))
-    for name in sorted(names.difference(known)):
-        what = f'no vendor folder uses the package "{name}"; {did_you_mean(name, known)}'
-        raise click.BadParameter(what, param_hint="--package")
+def _requested_packages(option_names: tuple[str, ...], package_names: list[str]) -> frozenset[str]:
+    names = frozenset(map(canonicalize_name, option_names))
+    for name in sorted(names.difference(package_names)):
+        error_text = (
+            f'no vendor folder uses the package "{name}"; {did_you_mean(name, package_names)}'
+        )
+        raise click.BadParameter(error_text, param_hint="--package")
     return names
 
 
-def _print_synced_packages(catalog: Catalog, synced: SyncResult) -> None:
+def _print_synced_packages(catalog: Catalog, sync_result: SyncResult) -> None:
     from accelerator_portal.packages.sync import package_lines
 
-    for package in synced.packages:
+    for package in sync_result.packages:
         for line in package_lines(package, catalog.packages_read):
             click.echo(printable(line))
 

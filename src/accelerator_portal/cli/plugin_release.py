@@ -79,12 +79,14 @@ def plugin_release(  # noqa: PLR0913, PLR0917 - one for each option
     )
     answers = replace(answers, variant=variant, sources=source)
     _check_sources(platform, answers)
-    chosen = _selected_releases(catalog, platform, version)
+    releases = _selected_releases(catalog, platform, version)
     try:
-        proposals = [proposal(catalog, platform, release, answers) for release in chosen]
+        proposals = [proposal(catalog, platform, release, answers) for release in releases]
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        raise click.UsageError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        first_error = error.errors(include_url=False, include_input=False)[0]
+        raise click.UsageError(
+            f"{'.'.join(map(str, first_error['loc']))}: {first_error['msg']}"
+        ) from None
     _add_rows(root, platform, proposals)
 
 
@@ -107,45 +109,47 @@ def _print_new_releases(catalog: Catalog) -> None:
 
 
 def _versions_by_name(values: Sequence[str], option: str) -> dict[str, str]:
-    pairs = {}
+    version_by_name = {}
     for value in values:
-        name, found, version = value.partition("=")
-        if not (name.strip() and found and version.strip()):
-            what = f'"{value}" is not a name and a version. Write it like CANN=9.2.0'
-            raise click.BadParameter(what, param_hint=option)
-        pairs[name.strip()] = version.strip()
-    return pairs
+        name, equals, version = value.partition("=")
+        if not (name.strip() and equals and version.strip()):
+            error_text = f'"{value}" is not a name and a version. Write it like CANN=9.2.0'
+            raise click.BadParameter(error_text, param_hint=option)
+        version_by_name[name.strip()] = version.strip()
+    return version_by_name
 
 
 def _check_sources(platform: Platform, answers: VendorAnswers) -> None:
-    path, known = platform.path("compatibility.yaml"), platform.compatibility.sources
+    path, sources = platform.path("compatibility.yaml"), platform.compatibility.sources
     if answers.given and not answers.sources:
-        what = "the values of your options need a source"
-        raise click.UsageError(f"{what}. Declare it in {path} and cite it with --source ID")
+        error_text = "the values of your options need a source"
+        raise click.UsageError(f"{error_text}. Declare it in {path} and cite it with --source ID")
     for name in answers.sources:
-        if name not in known:
-            what = f'{path} declares no source "{name}"; {did_you_mean(name, known)}'
-            raise click.BadParameter(what, param_hint="--source")
+        if name not in sources:
+            error_text = f'{path} declares no source "{name}"; {did_you_mean(name, sources)}'
+            raise click.BadParameter(error_text, param_hint="--source")
 
 
 def _selected_releases(
     catalog: Catalog, platform: Platform, version: str | None
 ) -> list[PluginRelease]:
-    known = final_plugin_releases(catalog, platform)
-    if not known and platform.accelerator.package.name == TORCH:
-        what = f"{platform.id} is part of PyTorch and has no plugin. To add a PyTorch release, run"
-        raise click.UsageError(f"{what}: accelerator-portal release add VERSION")
-    if not known:
-        what = f"data/packages has no release of {platform.accelerator.package.name}. Run"
-        raise click.ClickException(f"{what} accelerator-portal packages sync")
+    final_releases = final_plugin_releases(catalog, platform)
+    if not final_releases and platform.accelerator.package.name == TORCH:
+        error_text = (
+            f"{platform.id} is part of PyTorch and has no plugin. To add a PyTorch release, run"
+        )
+        raise click.UsageError(f"{error_text}: accelerator-portal release add VERSION")
+    if not final_releases:
+        error_text = f"data/packages has no release of {platform.accelerator.package.name}. Run"
+        raise click.ClickException(f"{error_text} accelerator-portal packages sync")
     if version is None:
         return list(new_releases(catalog, platform))
-    found = [release for release in known if release.facts.version == version]
-    if not found:
-        newest = ", ".join(release.facts.version for release in known[:3])
-        what = f'the package facts have no final release "{version}"; the newest are {newest}'
-        raise click.BadParameter(what, param_hint="VERSION")
-    return found
+    matching_releases = [release for release in final_releases if release.facts.version == version]
+    if not matching_releases:
+        newest = ", ".join(release.facts.version for release in final_releases[:3])
+        error_text = f'the package facts have no final release "{version}"; the newest are {newest}'
+        raise click.BadParameter(error_text, param_hint="VERSION")
+    return matching_releases
 
 
 def _add_rows(root: Path, platform: Platform, proposals: Sequence[RowProposal]) -> None:
@@ -155,13 +159,13 @@ def _add_rows(root: Path, platform: Platform, proposals: Sequence[RowProposal]) 
     metadata states no torch version.
     """
     path = platform.path("compatibility.yaml")
-    text = before = (root / path).read_text("utf-8")
+    text = original_text = (root / path).read_text("utf-8")
     for row_proposal in reversed(proposals):
         if row_proposal.row is None:
-            what = f"the metadata of {row_proposal.release.name} states no torch version. Add"
-            raise click.ClickException(f"{what} --torch VERSION --source ID")
+            error_text = f"the metadata of {row_proposal.release.name} states no torch version. Add"
+            raise click.ClickException(f"{error_text} --torch VERSION --source ID")
         text = with_row(path, text, row_proposal.release, row_proposal.row)
-    if text == before:
+    if text == original_text:
         click.echo(f"{path} lists every release already.")
         return
     write_text_atomically(root / path, text)
@@ -173,8 +177,8 @@ def _add_rows(root: Path, platform: Platform, proposals: Sequence[RowProposal]) 
 
 
 def _torch_requirement_text(row_proposal: RowProposal) -> str:
-    required = " and ".join(row_proposal.evidence.required)
-    return f"requires {required}" if required else "the metadata states no torch version"
+    requirements = " and ".join(row_proposal.evidence.required)
+    return f"requires {requirements}" if requirements else "the metadata states no torch version"
 
 
 def _print_questions(row_proposal: RowProposal) -> None:

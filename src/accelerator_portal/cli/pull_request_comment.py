@@ -32,7 +32,7 @@ def pull_request_comment(root: Path, event: Path) -> None:
     try:
         run = PullRequestRun.model_validate_json(event.read_bytes())
     except ValidationError as error:
-        place = ".".join(map(str, error.errors()[0]["loc"]))
-        raise click.ClickException(f"{event} isn't a workflow_run event: {place}") from None
+        location = ".".join(map(str, error.errors()[0]["loc"]))
+        raise click.ClickException(f"{event} isn't a workflow_run event: {location}") from None
     catalog = catalog_of_main(root)
     click.echo(post_comment(client_from_environment(), run, maintainers(catalog)))

@@ -95,10 +95,10 @@ def _source_text(source: str) -> str:
     except FileNotFoundError:
         raise click.UsageError(f"{source}: there is no such file. Correct the path") from None
     except OSError as error:
-        what = f"it can't be read ({error.strerror}). Check the path and its permissions"
+        error_text = f"it can't be read ({error.strerror}). Check the path and its permissions"
     except (FetchError, ValueError) as error:
-        what = str(error)
-    raise click.ClickException(f"{source}: {what}")
+        error_text = str(error)
+    raise click.ClickException(f"{source}: {error_text}")
 
 
 def _print_comparison(source: str, comparison: UpstreamComparison, *, every: bool) -> None:
@@ -129,15 +129,17 @@ def _validated_version(
     _context: click.Context, _option: click.Parameter, value: str | None
 ) -> str | None:
     if value is not None and not re.fullmatch(r"\d{1,3}\.\d{1,3}\.\d{1,3}", value, re.ASCII):
-        what = f'"{value[:60]}" is not the version of a release. Write it like 2.16.0'
-        raise click.BadParameter(printable(what))
+        error_text = f'"{value[:60]}" is not the version of a release. Write it like 2.16.0'
+        raise click.BadParameter(printable(error_text))
     return value
 
 
 def _require_listed_release(catalog: Catalog, version: str | None) -> None:
     if version and version not in catalog.releases.by_version:
-        what = f"{RELEASES} has no release {version}. To add it: accelerator-portal release add"
-        raise click.BadParameter(f"{what} {version}", param_hint="VERSION")
+        error_text = (
+            f"{RELEASES} has no release {version}. To add it: accelerator-portal release add"
+        )
+        raise click.BadParameter(f"{error_text} {version}", param_hint="VERSION")
 
 
 @release.command("add")
@@ -161,12 +163,12 @@ def add_release(root: Path, version: str) -> None:
     for line in _unread_lines(published.unread):
         click.echo(printable(f"not read: {line}"), err=True)
     path = root / RELEASES
-    before = path.read_text("utf-8")
-    addition = release_addition(catalog, before, published, today())
+    original_text = path.read_text("utf-8")
+    addition = release_addition(catalog, original_text, published, today())
     if addition.own_problems:
         print_problems(addition.own_problems)
         raise click.ClickException(f"{RELEASES} stays as it was, because of the problems above")
-    if addition.text != before:
+    if addition.text != original_text:
         write_text_atomically(path, addition.text)
     _print_addition(addition)
 
@@ -188,8 +190,8 @@ def check_release(root: Path, version: str | None) -> None:
     if problems:
         print_problems(problems)
         sys.exit(1)
-    of = f"torch {version}" if version else "PyTorch"
-    click.echo(f"Every build of {of} that install commands use is in {RELEASES}.")
+    release_name = f"torch {version}" if version else "PyTorch"
+    click.echo(f"Every build of {release_name} that install commands use is in {RELEASES}.")
 
 
 def _published_release(root: Path, catalog: Catalog, version: str) -> PublishedRelease:
@@ -202,8 +204,8 @@ def _published_release(root: Path, catalog: Catalog, version: str) -> PublishedR
 
     options = click.get_current_context().find_object(QueryOptions) or QueryOptions()
     try:
-        places = len(release_indexes(catalog)) + len(queried_packages(catalog))
-        with progress_bar("indexes", places) as advance:
+        query_count = len(release_indexes(catalog)) + len(queried_packages(catalog))
+        with progress_bar("indexes", query_count) as advance:
             return query_release(root, catalog, version, replace(options, told=advance))
     except KeyboardInterrupt:
         click.echo(f"Interrupted. {RELEASES} was not changed.", err=True)
@@ -216,13 +218,13 @@ def _unread_lines(unread: Mapping[str, str]) -> Iterator[str]:
     `unread` maps the index, package or wheel that could not be read to the error. If an error
     occurs only once on a host, its line has the full name instead, such as `PyPI, triton: timeout`.
     """
-    places: dict[tuple[str, str], list[str]] = {}
+    names_by_fault: dict[tuple[str, str], list[str]] = {}
     for name, fault in sorted(unread.items()):
         host = urlsplit(name).hostname or name.partition(",")[0]
-        places.setdefault((host, fault), []).append(name)
-    for (host, fault), names in places.items():
-        place = names[0] if len(names) == 1 else f"{host} ({len(names)} places)"
-        yield f"{place}: {fault}"
+        names_by_fault.setdefault((host, fault), []).append(name)
+    for (host, fault), names in names_by_fault.items():
+        label = names[0] if len(names) == 1 else f"{host} ({len(names)} places)"
+        yield f"{label}: {fault}"
 
 
 def _print_addition(addition: ReleaseAddition) -> None:
@@ -237,9 +239,9 @@ def _print_addition(addition: ReleaseAddition) -> None:
     added_builds = {(w.variant, w.os, arch) for w in change.wheels for arch in w.arch}
     for build in published.builds:
         if build.key in added_builds:
-            tags, pythons = ", ".join(sorted(build.tags)), len(build.pythons)
-            place = f"{count(pythons, 'Python version')}, {build.index}"
-            click.echo(f"  {build.variant} {build.os} {build.arch}: {tags}, {place}")
+            tags, python_count = ", ".join(sorted(build.tags)), len(build.pythons)
+            source_text = f"{count(python_count, 'Python version')}, {build.index}"
+            click.echo(f"  {build.variant} {build.os} {build.arch}: {tags}, {source_text}")
     for companion in change.companions:
         name = f"{companion.package} {companion.version}"
         click.echo(printable(f"  {name}: a companion package, from PyPI"))
@@ -252,8 +254,8 @@ def _print_addition(addition: ReleaseAddition) -> None:
             f"  If another release supports it, add the release to {RELEASES}, with its source."
         )
     if published.unread:
-        missing = count(len(published.unread), "place")
-        click.echo(f"{missing} could not be read. Run the command again to complete the entry.")
+        unread_text = count(len(published.unread), "place")
+        click.echo(f"{unread_text} could not be read. Run the command again to complete the entry.")
     if addition.problems:
         click.echo("Files to update for this release:")
         print_problems(addition.problems)

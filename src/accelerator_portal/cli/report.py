@@ -117,17 +117,17 @@ def _comparison_lines(first: Report, second: Report, limit: int) -> Iterator[str
     if first.accelerator != second.accelerator:
         yield "The reports are of different platforms."
     yield from _environment_lines(first, second)
-    for which, only in (("first", comparison.only_first), ("second", comparison.only_second)):
-        if only:
-            named = (f"{name}: {count(number, 'test')}" for name, number in only.items())
-            yield f"Only the {which} report has: {'; '.join(named)}."
+    for position, counts in (("first", comparison.only_first), ("second", comparison.only_second)):
+        if counts:
+            suite_texts = (f"{name}: {count(number, 'test')}" for name, number in counts.items())
+            yield f"Only the {position} report has: {'; '.join(suite_texts)}."
     if not comparison.unchanged:
         yield "The reports have no suite with the same settings."
     yield from _suite_lines(comparison, pair)
-    for kind, words in DIFFERENCE_TITLES.items():
+    for kind, titles in DIFFERENCE_TITLES.items():
         tests = comparison.of_kind(kind)
         if tests:
-            yield f"{words[pair]} ({len(tests):,}):"
+            yield f"{titles[pair]} ({len(tests):,}):"
             yield from (f"  {_difference_text(test)}" for test in tests[:limit])
             if len(tests) > limit:
                 yield f"  and {len(tests) - limit:,} more; --limit {len(tests)} lists all"
@@ -148,8 +148,8 @@ def _environment_lines(first: Report, second: Report) -> Iterator[str]:
 def _suite_lines(comparison: ReportComparison, pair: ReportPair) -> Iterator[str]:
     for suite, unchanged in comparison.unchanged.items():
         counts = [
-            f"{words[pair].lower()}: {comparison.counts[suite, kind]:,}"
-            for kind, words in DIFFERENCE_TITLES.items()
+            f"{titles[pair].lower()}: {comparison.counts[suite, kind]:,}"
+            for kind, titles in DIFFERENCE_TITLES.items()
             if (suite, kind) in comparison.counts
         ]
         yield f"{suite}: {', '.join([*counts, f'unchanged: {unchanged:,}'])}"
@@ -202,7 +202,7 @@ def check_reports(root: Path, files: tuple[Path, ...]) -> None:
     problems: list[Problem] = []
     warnings: list[Problem] = []
     catalog = catalog_or_none(root)
-    known = known_names(catalog) if catalog else KnownNames()
+    names = known_names(catalog) if catalog else KnownNames()
     now = dt.datetime.now(dt.timezone.utc)
     for file in files:
         try:
@@ -211,8 +211,8 @@ def check_reports(root: Path, files: tuple[Path, ...]) -> None:
             problems += error.problems
             continue
         first_test = first_test_line(file)
-        problems += report_problems(checked_report, file.name, known, now, first_test)
-        warnings += name_warnings(checked_report, file.name, known, first_test)
+        problems += report_problems(checked_report, file.name, names, now, first_test)
+        warnings += name_warnings(checked_report, file.name, names, first_test)
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
     if problems:
@@ -231,12 +231,14 @@ def show(file: Path, as_json: bool) -> None:
     for test in shown_report.tests:
         outcomes[test.suite][test.outcome] += 1
     if as_json:
-        head = shown_report.model_dump(mode="json", exclude_none=True, exclude={"tests", "suites"})
+        header = shown_report.model_dump(
+            mode="json", exclude_none=True, exclude={"tests", "suites"}
+        )
         suites = [
             {**suite.model_dump(), "outcomes": outcomes[suite.name]}
             for suite in shown_report.suites
         ]
-        print_json({**head, "suites": suites})
+        print_json({**header, "suites": suites})
         return
     started = "no date"
     if shown_report.started:

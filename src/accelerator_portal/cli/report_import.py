@@ -57,8 +57,8 @@ def _validated_version(
     try:
         Version(value)
     except InvalidVersion:
-        what = f'"{value[:60]}" is not a version. Write it like 2.9.0 or 2.9.0+cu128'
-        raise click.BadParameter(printable(what)) from None
+        error_text = f'"{value[:60]}" is not a version. Write it like 2.9.0 or 2.9.0+cu128'
+        raise click.BadParameter(printable(error_text)) from None
     return value.strip()
 
 
@@ -139,17 +139,17 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: 
     catalog = catalog_or_none(root)
     if catalog:
         refuse_unknown(arguments["accelerator"], catalog.by_id)
-    known = replace(known_names(catalog) if catalog else KnownNames(), remedies=IMPORT_REMEDIES)
+    names = replace(known_names(catalog) if catalog else KnownNames(), remedies=IMPORT_REMEDIES)
     results = merged_results([_read_results(path, arguments) for path in inputs])
     new_report = _imported_report(results, arguments, catalog)
     if arguments["suite"]:
-        new_report = with_full_suite_names(new_report, known.suite_names)
+        new_report = with_full_suite_names(new_report, names.suite_names)
     else:
-        new_report = with_imported_suite_names(new_report, known)
+        new_report = with_imported_suite_names(new_report, names)
     now = dt.datetime.now(dt.timezone.utc)
-    if problems := list(report_problems(new_report, out.name, known, now)):
+    if problems := list(report_problems(new_report, out.name, names, now)):
         raise ProblemsError(problems)
-    warnings = list(name_warnings(new_report, out.name, known))
+    warnings = list(name_warnings(new_report, out.name, names))
     write_text_atomically(out, report_text(new_report))
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
@@ -203,9 +203,9 @@ def _imported_report(
             tests=results.tests,
         )
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise click.ClickException(f"{place}: {first['msg']}") from None
+        first_error = error.errors(include_url=False)[0]
+        location = ".".join(map(str, first_error["loc"]))
+        raise click.ClickException(f"{location}: {first_error['msg']}") from None
 
 
 def _local_environment(catalog: Catalog | None, accelerator: str) -> dict[str, Any]:
@@ -221,8 +221,8 @@ def _trigger(arguments: dict[str, Any]) -> Trigger:
         return Trigger(kind=arguments["trigger"])
     match = _COMMIT.fullmatch(arguments["commit"])
     if not match:
-        what = f'"{arguments["commit"]}" is not in the form OWNER/NAME@COMMIT'
-        raise click.BadParameter(what, param_hint="--commit")
+        error_text = f'"{arguments["commit"]}" is not in the form OWNER/NAME@COMMIT'
+        raise click.BadParameter(error_text, param_hint="--commit")
     return Trigger(kind=arguments["trigger"], repository=match[1], commit=match[2])
 
 
@@ -239,5 +239,5 @@ def _origins(arguments: dict[str, Any]) -> tuple[Origin, ...]:
 
 def outcome_counts(outcomes: Counter[Outcome]) -> str:
     """Return the number of tests and the number of each outcome: `2 tests: 1 passed, 1 failed`."""
-    words = outcome_counts_text(outcomes)
-    return f"{count(outcomes.total(), 'test')}: {words}" if words else "no tests"
+    counts_text = outcome_counts_text(outcomes)
+    return f"{count(outcomes.total(), 'test')}: {counts_text}" if counts_text else "no tests"

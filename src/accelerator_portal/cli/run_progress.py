@@ -63,12 +63,12 @@ class ProgressDisplay:
             self._counts[result.outcome] += 1
             if result.outcome in UNSUCCESSFUL:
                 self._print_above_bar(_failure_line(case.id, result.outcome, result.reason))
-        words = f"{outcome_counts_text(self._counts)} · {case.id}"
-        self._progress.update(self._task, description=words, advance=result is not None)
+        status = f"{outcome_counts_text(self._counts)} · {case.id}"
+        self._progress.update(self._task, description=status, advance=result is not None)
         if self._progress.disable and time.monotonic() - self._last_log_time > _LOG_INTERVAL_S:
             self._last_log_time = time.monotonic()
-            of = f" of {self._total}" if self._total else ""
-            click.echo(f"{self._counts.total()}{of}: {words}", err=True)
+            total_text = f" of {self._total}" if self._total else ""
+            click.echo(f"{self._counts.total()}{total_text}: {status}", err=True)
 
     def _print_above_bar(self, line: str) -> None:
         """Print a line above the bar, without interpreting markup in it."""
@@ -101,15 +101,15 @@ def _missing_operator_lines(tests: list[TestEntry]) -> list[str]:
     The operators that affect most tests come first. Returns an empty list if no operator is
     missing.
     """
-    missing = missing_operators(tests)
-    if not missing:
+    operators = missing_operators(tests)
+    if not operators:
         return []
-    lines = [f"  {waiting_tests_text(found)}" for found in missing[:_MAX_LISTED]]
-    if len(missing) > _MAX_LISTED:
-        lines.append(f"  and {len(missing) - _MAX_LISTED} more")
+    lines = [f"  {waiting_tests_text(operator)}" for operator in operators[:_MAX_LISTED]]
+    if len(operators) > _MAX_LISTED:
+        lines.append(f"  and {len(operators) - _MAX_LISTED} more")
     return ["Missing operators, by number of affected tests:", *lines]
 
 
 def _failure_line(key: str, outcome: Outcome, reason: str | None) -> str:
-    words = printable(" ".join((reason or "").split()))
-    return f"{outcome}: {key}: {words[:_MAX_REASON_LENGTH]}"
+    reason_text = printable(" ".join((reason or "").split()))
+    return f"{outcome}: {key}: {reason_text[:_MAX_REASON_LENGTH]}"

@@ -45,15 +45,18 @@ def stated_models(root: Path, accelerator: str, repository: str, clone: Path) ->
     if file is None or not any(one and one.repository == repository for one in documents):
         raise click.ClickException(f"{path} has no list from {repository}. Add it to lists")
     commit, day = git(clone, "log", "-1", "--format=%H %cs").split()
-    for place, document in enumerate(documents):
+    for index, document in enumerate(documents):
         if document and document.repository == repository:
             text = git(clone, "show", f"{commit}:{document.path}")
             copy = DocumentCopy(commit, dt.date.fromisoformat(day), today(), text)
-            file = with_updated_list(file, place, document, copy)
-            click.echo(f"{file.lists[place].source[0]}: {_row_counts_text(file.lists[place])}")
+            file = with_updated_list(file, index, document, copy)
+            click.echo(f"{file.lists[index].source[0]}: {_row_counts_text(file.lists[index])}")
     write_text_atomically(root / path, stated_models_text(file))
 
 
 def _row_counts_text(model_list: ModelList) -> str:
-    left = "".join(f"; {number} left out: {why}" for why, number in model_list.left_out.items())
-    return f"{model_list.rows} rows, {model_list.taken} used, {len(model_list.models)} models{left}"
+    omissions = "".join(
+        f"; {number} left out: {reason}" for reason, number in model_list.left_out.items()
+    )
+    models = f"{len(model_list.models)} models{omissions}"
+    return f"{model_list.rows} rows, {model_list.taken} used, {models}"

@@ -117,8 +117,8 @@ def _callback_body(
     )
     if status == "in_progress":
         if options["event_type"]:
-            what = f"--{options['event_type']} can't send in_progress. Use --status completed"
-            raise click.UsageError(what)
+            error_text = f"--{options['event_type']} can't send in_progress. Use --status completed"
+            raise click.UsageError(error_text)
         return relay.in_progress_callback(_dispatched_event(options["event"]), job, now)
     report = _required_report(file)
     if event_type := options["event_type"]:
@@ -347,15 +347,15 @@ def _errors_as_one_line(
         print_problems(error.problems)
         sys.exit(1)
     except (RefusedEventError, GitHubError, ValueError) as error:
-        words = " ".join(str(error).split())
+        error_text = " ".join(str(error).split())
         if summary_file:
-            _write_summary(summary_file, f"**{heading}** {code_span(words)}\n")
-        raise click.ClickException(words) from None
+            _write_summary(summary_file, f"**{heading}** {code_span(error_text)}\n")
+        raise click.ClickException(error_text) from None
 
 
 def _write_summary(summary_file: Path | None, text: str) -> None:
     if summary_file is None:
         click.echo(text, nl=False)
         return
-    with summary_file.open("a", encoding="utf-8") as page:
-        page.write(text)
+    with summary_file.open("a", encoding="utf-8") as file:
+        file.write(text)

@@ -237,9 +237,9 @@ def validate(plan_only: bool, go_on: bool, **arguments: Any) -> None:  # noqa: A
         require_extra("cluster", "validate --scheduler")
     try:
         accelerator = arguments["accelerator"] or arguments["device"].partition(":")[0].lower()
-        platform = _platform(arguments["known_issues"], accelerator)
+        platform = _platform_from_root(arguments["known_issues"], accelerator)
         pytest = PytestSource(arguments["pytest"], arguments["suite_name"])
-        request = _request(arguments, accelerator, platform, pytest.suite)
+        request = _run_request(arguments, accelerator, platform, pytest.suite)
         files = tuple(filter(None, (arguments["pytorch_files"] or "").split(",")))
         pytorch = PytorchSource(arguments["pytorch"], files)
         sources = launch.SuiteSources(
@@ -287,15 +287,15 @@ def _print_plan(plan: Plan) -> None:
     click.echo(f"{count(len(plan.cases_to_run), 'test')} to run.", err=True)
 
 
-def _request(
+def _run_request(
     arguments: dict[str, Any], accelerator: str, platform: Platform | None, own_suite: str | None
 ) -> Request:
     tests = frozenset(arguments["tests"])
     if report := arguments["only_failed"]:
-        failed = failed_keys(read_report(report))
-        if not failed:
+        failed_tests = failed_keys(read_report(report))
+        if not failed_tests:
             raise RunError(f"no test failed in {report}. Use a report with failed tests")
-        tests |= failed
+        tests |= failed_tests
     suites = arguments["suites"] or tuple(sorted({key.partition("/")[0] for key in tests}))
     suite_sources = {
         TORCHBENCH: arguments["torchbench"],
@@ -304,7 +304,7 @@ def _request(
     }
     suites = (
         suites
-        or tuple(name for name, place in suite_sources.items() if name and place)
+        or tuple(name for name, source in suite_sources.items() if name and source)
         or DEFAULT_SUITES
     )
     if arguments["scheduler"] and arguments["workers"]:
@@ -338,13 +338,13 @@ def _request(
 
 
 def _shard_request(
-    wanted: tuple[int, int] | None, times: Path | None, platform: Platform | None
+    shard_numbers: tuple[int, int] | None, times: Path | None, platform: Platform | None
 ) -> ShardRequest | None:
-    if wanted is None:
+    if shard_numbers is None:
         if times:
             raise RunError("--times works only with shards. Add --shard K/N, or remove --times")
         return None
-    return ShardRequest(*wanted, recorded_times(times, platform))
+    return ShardRequest(*shard_numbers, recorded_times(times, platform))
 
 
 def _allowed_parameter_values(arguments: dict[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -360,14 +360,14 @@ def _allowed_parameter_values(arguments: dict[str, Any]) -> dict[str, tuple[str,
     )
 
 
-def _platform(root: Path | None, accelerator: str) -> Platform | None:
+def _platform_from_root(root: Path | None, accelerator: str) -> Platform | None:
     if root is None:
         return None
     catalog, problems = load_catalog(root)
     if catalog is None:
         raise ProblemsError(problems)
     if accelerator in catalog.left_out:
-        place = f"{ACCELERATORS}/{accelerator}/"
-        raise ProblemsError(p for p in problems if p.path.startswith(place))
+        folder_prefix = f"{ACCELERATORS}/{accelerator}/"
+        raise ProblemsError(p for p in problems if p.path.startswith(folder_prefix))
     refuse_unknown(accelerator, catalog.by_id)
     return catalog.by_id[accelerator]

@@ -73,17 +73,17 @@ async def get_cached(
     `HttpClient.get`.
     """
     key = f"{url} {headers.get('range', '')}"
-    known = cache.read(key)
-    if known and known.etag:
-        headers = {**headers, "if-none-match": known.etag}
+    cached_body = cache.read(key)
+    if cached_body and cached_body.etag:
+        headers = {**headers, "if-none-match": cached_body.etag}
     response = await client.get(url, headers, max_bytes=max_bytes)
-    if response.status == 304 and known:  # noqa: PLR2004 - not modified
-        return known
+    if response.status == 304 and cached_body:  # noqa: PLR2004 - not modified
+        return cached_body
     etag = response.headers.get("etag", "")
-    found = CachedBody(response.body, etag, response.headers.get("content-type", ""))
+    new_body = CachedBody(response.body, etag, response.headers.get("content-type", ""))
     if etag:
-        cache.write(key, found)
-    return found
+        cache.write(key, new_body)
+    return new_body
 
 
 def _cache_path(folder: Path, key: str) -> Path:

@@ -35,8 +35,8 @@ from accelerator_portal.http.traffic import REFUSING_STATUSES, Traffic, current_
 _OK, _PARTIAL, _NOT_MODIFIED = 200, 206, 304
 # A host is given up after this many addresses in a row without a response. The second number is for
 # a host that has not responded before.
-_MOST_SILENT, _MOST_SILENT_AT_FIRST = 20, 3
-_REDIRECTS = {301, 302, 303, 307, 308}
+_MAX_UNANSWERED, _MAX_UNANSWERED_NEW_HOST = 20, 3
+_REDIRECT_STATUSES = {301, 302, 303, 307, 308}
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -101,15 +101,15 @@ class HttpClient:
         response in time, or if the body has more than `max_bytes` bytes.
         """
         headers = headers or {}
-        connected = self._first_responses.get(origin(url))
-        if connected:
-            await connected.wait()
+        first_response = self._first_responses.get(origin(url))
+        if first_response:
+            await first_response.wait()
             return await self._with_retries(url, headers, max_bytes)
-        connected = self._first_responses[origin(url)] = asyncio.Event()
+        first_response = self._first_responses[origin(url)] = asyncio.Event()
         try:  # the first request shows whether the host responds
             return await self._with_retries(url, headers, max_bytes)
         finally:
-            connected.set()
+            first_response.set()
 
     async def status(self, url: str, method: str = "GET") -> int:
         """Return the HTTP status of an address, such as 404, without a body and without retries.
@@ -163,15 +163,15 @@ class HttpClient:
         if error.kind not in {"slow", "broken"}:
             return False
         host = origin(url)
-        silent = self._unanswered_urls.setdefault(host, set())
-        silent.add(url)
-        return len(silent) >= (
-            _MOST_SILENT if host in self._responding_hosts else _MOST_SILENT_AT_FIRST
+        unanswered = self._unanswered_urls.setdefault(host, set())
+        unanswered.add(url)
+        return len(unanswered) >= (
+            _MAX_UNANSWERED if host in self._responding_hosts else _MAX_UNANSWERED_NEW_HOST
         )
 
     def _retry_wait(self, state: RetryCallState) -> float:
-        first = self._limits.first_pause
-        backoff = wait_exponential(first) + wait_random(0, first)
+        first_pause = self._limits.first_pause
+        backoff = wait_exponential(first_pause) + wait_random(0, first_pause)
         error = state.outcome.exception() if state.outcome else None
         requested_wait = error.retry_after if isinstance(error, FetchError) else 0.0
         return max(backoff(state), min(requested_wait, self._limits.longest_pause))
@@ -195,10 +195,10 @@ class HttpClient:
             except TimeoutError:
                 raise FetchError("the response did not finish in time", "slow") from None
             except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-                found = _network_error(error)
-                if found.kind != "unreachable":
+                fetch_error = _network_error(error)
+                if fetch_error.kind != "unreachable":
                     self._first_responses[host].set()  # other requests need not wait for retries
-                raise found from None
+                raise fetch_error from None
 
     async def _get_with_redirects(
         self, url: str, headers: Mapping[str, str], max_bytes: int
@@ -206,7 +206,7 @@ class HttpClient:
         target = url
         for _ in range(self._limits.redirects + 1):
             response = await self._get_response(target, headers, max_bytes)
-            if response.status not in _REDIRECTS:
+            if response.status not in _REDIRECT_STATUSES:
                 return response
             if not self._limits.redirects:
                 raise _status_error(response.status, response.headers)
@@ -223,7 +223,9 @@ class HttpClient:
             self._responding_hosts.add(origin(url))
             self._first_responses[origin(url)].set()
             self._unanswered_urls.pop(origin(url), None)
-            if status in _REDIRECTS or (status == _NOT_MODIFIED and "if-none-match" in headers):
+            if status in _REDIRECT_STATUSES or (
+                status == _NOT_MODIFIED and "if-none-match" in headers
+            ):
                 return HttpResponse(status, response.headers, b"")
             if status == _OK and "range" in headers:  # the whole file would be too large
                 raise FetchError("the server doesn't support range requests")
@@ -235,9 +237,9 @@ class HttpClient:
     async def _read_body(self, response: httpx.Response, max_bytes: int) -> bytes:
         # If the caller requests a body without compression, it is not decompressed: a few bytes
         # could become many.
-        plain = response.request.headers.get("accept-encoding") == "identity"
+        is_identity = response.request.headers.get("accept-encoding") == "identity"
         body = bytearray()
-        async for piece in response.aiter_raw() if plain else response.aiter_bytes():
+        async for piece in response.aiter_raw() if is_identity else response.aiter_bytes():
             body += piece
             self._count_traffic(Traffic(bytes=len(piece)))
             if len(body) > max_bytes:
@@ -248,11 +250,11 @@ class HttpClient:
 
 def _status_error(status: int, headers: httpx.Headers) -> FetchError:
     missing = status in MISSING_STATUSES
-    words = f"has no such file ({status})" if missing else f"answered {status}"
-    after = headers.get("retry-after", "")
-    plain = after.isascii() and after.isdigit() and len(after) < 6  # noqa: PLR2004 - a day has 86400 s
-    seconds = float(after) if plain else 0.0
-    return FetchError(f"the server {words}", "status", status=status, retry_after=seconds)
+    text = f"has no such file ({status})" if missing else f"answered {status}"
+    retry_after = headers.get("retry-after", "")
+    is_seconds = retry_after.isascii() and retry_after.isdigit() and len(retry_after) < 6  # noqa: PLR2004 - a day has 86400 s
+    seconds = float(retry_after) if is_seconds else 0.0
+    return FetchError(f"the server {text}", "status", status=status, retry_after=seconds)
 
 
 def _network_error(error: httpx.HTTPError | httpx.InvalidURL | ValueError) -> FetchError:
@@ -327,10 +329,10 @@ class PublicHostsBackend(httpcore.AsyncNetworkBackend):
 async def _public_addresses(host: str, port: int) -> list[str]:
     loop = asyncio.get_running_loop()
     try:
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        address_infos = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise httpcore.ConnectError(str(error)) from None
-    addresses = list(dict.fromkeys(str(place[0]) for *_, place in found))
+    addresses = list(dict.fromkeys(str(socket_address[0]) for *_, socket_address in address_infos))
     if not all(map(is_public_ip, addresses)):
         raise PrivateHostError("the host is on a private network")
     return addresses
@@ -409,8 +411,10 @@ async def find_private_address(url: str) -> str | None:
     """
     host = urlsplit(url).hostname or ""
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        address_infos = await asyncio.get_running_loop().getaddrinfo(
+            host, None, type=socket.SOCK_STREAM
+        )
     except (OSError, UnicodeError):
         return None
-    addresses = (str(place[0]) for *_, place in found)
+    addresses = (str(socket_address[0]) for *_, socket_address in address_infos)
     return next((address for address in addresses if not is_public_ip(address)), None)

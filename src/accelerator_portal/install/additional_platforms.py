@@ -108,5 +108,5 @@ def read_additional_platforms(
     file, problems = parse_yaml(name, text)
     if file is None:
         return None, problems
-    record, more = validate(AdditionalPlatforms, file)
-    return record, problems + more
+    record, content_problems = validate(AdditionalPlatforms, file)
+    return record, problems + content_problems

@@ -136,8 +136,8 @@ def _values_with_labels(
     """
 
     def values(_: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
-        used = {getattr(row, axis) for row in rows}
-        return tuple(Value(key, label) for key, label in labels_by_id.items() if key in used)
+        used_ids = {getattr(row, axis) for row in rows}
+        return tuple(Value(key, label) for key, label in labels_by_id.items() if key in used_ids)
 
     return values
 
@@ -147,11 +147,11 @@ def _python_values(catalog: Catalog, rows: Sequence[InstallRow]) -> tuple[Value,
 
     If no row uses a Python version, returns the Python versions of the newest release.
     """
-    known = {python for row in rows for python in row.pythons or ()}
-    known = known or set(catalog.releases.newest.python)
+    pythons = {python for row in rows for python in row.pythons or ()}
+    pythons = pythons or set(catalog.releases.newest.python)
     return tuple(
         Value(p, p, message("free-threaded") if p.endswith("t") else "")
-        for p in labels.pythons_newest_first(known)
+        for p in labels.pythons_newest_first(pythons)
     )
 
 
@@ -160,12 +160,12 @@ def _regular_pythons(catalog: Catalog, _: Sequence[InstallRow]) -> set[str]:
     return {p for p in catalog.releases.newest.python if not p.endswith("t")}
 
 
-def _platforms(catalog: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
-    served = {row.platform for row in rows}
+def _platform_values(catalog: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
+    platform_ids = {row.platform for row in rows}
     return tuple(
         Value(p.id, p.accelerator.name, p.accelerator.vendor)
         for p in catalog.platforms
-        if p.id in served
+        if p.id in platform_ids
     )
 
 
@@ -222,7 +222,7 @@ AXES = (
         "platform",
         message("Compute platform"),
         1,
-        _platforms,
+        _platform_values,
         own_column=True,
         group="main",
         at_once=_in_tree_platforms,
@@ -251,8 +251,8 @@ def axes_by_weight(axes: Iterable[Axis]) -> tuple[Axis, ...]:
 
     The selector derives values on these axes if the reader selected none.
     """
-    free = (axis for axis in axes if not axis.is_machine and axis.id != "platform")
-    return tuple(sorted(free, key=lambda axis: axis.weight))
+    other_axes = (axis for axis in axes if not axis.is_machine and axis.id != "platform")
+    return tuple(sorted(other_axes, key=lambda axis: axis.weight))
 
 
 def axes_by_column(axes: Iterable[Axis]) -> tuple[Axis, ...]:

@@ -27,8 +27,8 @@ CONTAINER_METHODS = frozenset({"docker", "dockerfile"})
 UNPINNED_METHODS = frozenset({"conda", "uv-auto"})
 
 # Methods whose commands run in a virtual environment that Python's module venv, or uv, creates.
-_IN_VENV = frozenset({"pip", "requirements", "source"})
-_IN_UV_VENV = frozenset({"uv", "uv-auto"})
+_VENV_METHODS = frozenset({"pip", "requirements", "source"})
+_UV_VENV_METHODS = frozenset({"uv", "uv-auto"})
 
 # Builds of PyTorch that uv knows by name: `--torch-backend=cu126` instead of an index.
 #
@@ -103,9 +103,9 @@ def venv_commands(method: Method | DerivedMethod, os: Os) -> str | None:
     Docker and conda.
     """
     windows = os == "windows"
-    if method in _IN_UV_VENV:
+    if method in _UV_VENV_METHODS:
         create = "uv venv --python {python}"
-    elif method in _IN_VENV:
+    elif method in _VENV_METHODS:
         create = "py -{python} -m venv .venv" if windows else "python{python} -m venv .venv"
     else:
         return None

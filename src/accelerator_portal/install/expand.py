@@ -65,12 +65,14 @@ def expand(catalog: Catalog) -> Expansion:
     rows: list[InstallRow] = []
     problems: list[Problem] = []
     for platform in catalog.platforms:
-        room = MAX_ROWS
+        limit = MAX_ROWS
         for position, option in enumerate(platform.install.options):
-            option_rows, option_problems = _expand_option(catalog, platform, position, option, room)
+            option_rows, option_problems = _expand_option(
+                catalog, platform, position, option, limit
+            )
             rows += option_rows
             problems += option_problems
-            room -= len(option_rows)
+            limit -= len(option_rows)
     return tuple(rows), tuple(problems)
 
 
@@ -84,17 +86,17 @@ def rows_by_platform(catalog: Catalog) -> Mapping[str, tuple[InstallRow, ...]]:
 
 
 def _expand_option(
-    catalog: Catalog, platform: Platform, position: int, option: Option, room: int
+    catalog: Catalog, platform: Platform, position: int, option: Option, limit: int
 ) -> tuple[list[InstallRow], list[Problem]]:
     rows: list[InstallRow] = []
     faults: dict[tuple[str, str], list[str]] = {}
-    free = frozenset[Method]() if depends_on_python(platform, option) else PYTHON_INDEPENDENT
+    python_free = frozenset[Method]() if depends_on_python(platform, option) else PYTHON_INDEPENDENT
     for target in targets(catalog, platform, option):
         for method in option.methods:
-            pythons = None if method in free else target.pythons
+            pythons = None if method in python_free else target.pythons
             if pythons == ():
                 continue
-            if len(rows) == room:
+            if len(rows) == limit:
                 what = f"the options make more than {MAX_ROWS:,} rows"
                 location = ("options", position, "id")
                 problem = platform.problem("install.yaml", location, what, "use fewer combinations")
@@ -108,8 +110,8 @@ def _expand_option(
         faults[what, "check its releases and filters"] = []
     location = ("options", position, "id")
     return rows, [
-        platform.problem("install.yaml", location, what + _places_text(places), remedy)
-        for (what, remedy), places in faults.items()
+        platform.problem("install.yaml", location, what + _targets_text(target_texts), remedy)
+        for (what, remedy), target_texts in faults.items()
     ]
 
 
@@ -125,11 +127,11 @@ def _option_fault(error: UnknownPlaceholderError | UnquotableError) -> tuple[str
     return f"{{{error.name}}} has no value", remedy
 
 
-def _places_text(places: list[str]) -> str:
-    if not places:
+def _targets_text(target_texts: list[str]) -> str:
+    if not target_texts:
         return ""
-    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
-    return f" (torch {places[0]}{more})"
+    more_text = f" and {len(target_texts) - 1} more" if len(target_texts) > 1 else ""
+    return f" (torch {target_texts[0]}{more_text})"
 
 
 # From pytorch/pytorch, docs/cpp/source/installing.rst.
@@ -167,16 +169,16 @@ def _needs_note(platform: Platform, target: Target) -> str | None:
     if fits is None:
         return None
     rows = [r for r in platform.compatibility.rows if r.needs and r.variant == fits.variant]
-    others = [r for r in rows if r.torch == fits.torch and r.needs != fits.needs and r.plugin]
-    if fits.needs and others:
+    other_rows = [r for r in rows if r.torch == fits.torch and r.needs != fits.needs and r.plugin]
+    if fits.needs and other_rows:
         name = platform.accelerator.package.name
-        row_by_needs = {_needs_text(row): row for row in reversed(others)}
-        listed = comma_list(
+        row_by_needs = {_needs_text(row): row for row in reversed(other_rows)}
+        plugins = comma_list(
             f"{name} {row.plugin} ({needs}{_python_range_text(row, fits)})"
             for needs, row in reversed(row_by_needs.items())
         )
-        needed = and_list(dict.fromkeys(name for row in (fits, *others) for name in row.needs))
-        return message("For other {needs} versions: {plugins}.", needs=needed, plugins=listed)
+        needed = and_list(dict.fromkeys(name for row in (fits, *other_rows) for name in row.needs))
+        return message("For other {needs} versions: {plugins}.", needs=needed, plugins=plugins)
     if fits.needs or not rows:
         return None
     return message(
@@ -258,8 +260,8 @@ def _prerequisites(platform: Platform, option: Option, target: Target) -> Iterat
     for name, version in needs.items():
         yield Prerequisite(name, version)
     for requirement in requirements:
-        stated = requirement.name in needs
-        if (not requirement.os or target.os in requirement.os) and not stated:
+        is_stated = requirement.name in needs
+        if (not requirement.os or target.os in requirement.os) and not is_stated:
             name = Translatable(requirement.name)
             yield Prerequisite(name, requirement.version, requirement.url)
 
@@ -271,19 +273,19 @@ def _plugin_stage(platform: Platform, target: Target) -> PluginStage | None:
     target has no such row, all rows for its release and variant are used. Returns None if the rows
     state different lifecycles or none.
     """
-    about = (
+    rows = (
         (target.fits,)
         if target.fits
         else compatibility_rows(platform, target.torch, target.variant)
     )
-    stages = {_stage_of_lifecycle(row.lifecycle) if row.lifecycle else None for row in about}
+    stages = {_stage_of_lifecycle(row.lifecycle) if row.lifecycle else None for row in rows}
     return stages.pop() if len(stages) == 1 else None
 
 
 def _stage_of_lifecycle(lifecycle: Lifecycle) -> PluginStage:
     until = lifecycle.until.isoformat() if lifecycle.until else None
-    words = lifecycle.status + (f" until {until}" if until else "")
-    return PluginStage(f"{words}. {lifecycle.note}" if lifecycle.note else words, until)
+    text = lifecycle.status + (f" until {until}" if until else "")
+    return PluginStage(f"{text}. {lifecycle.note}" if lifecycle.note else text, until)
 
 
 def _row_check(

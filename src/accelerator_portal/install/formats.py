@@ -51,7 +51,7 @@ _EXPLICIT_INDEXES = (f"{PYTORCH_INDEX}/cpu", f"{PYTORCH_INDEX}/cu")
 def with_derived_formats(catalog: Catalog, rows: Iterable[InstallRow]) -> tuple[InstallRow, ...]:
     """Return `rows`, and the rows for other formats that can be derived from them."""
     rows = tuple(rows)
-    newest = _newest_uv_rows(rows)
+    newest_uv_rows = _newest_uv_rows(rows)
     systems = _systems_of_indexes(rows)
     all_rows: list[InstallRow] = []
     for row in rows:
@@ -60,7 +60,7 @@ def with_derived_formats(catalog: Catalog, rows: Iterable[InstallRow]) -> tuple[
             all_rows += _pyproject_rows(row, systems)
         for derive in _DERIVE_BY_METHOD.get(row.method, ()):
             all_rows += derive(row)
-        if row.method == "uv" and newest.get((row.platform, row.os, row.arch)) is row:
+        if row.method == "uv" and newest_uv_rows.get((row.platform, row.os, row.arch)) is row:
             all_rows.append(_uv_auto_row(row))
     return (*all_rows, *_conda_rows(catalog, rows))
 
@@ -75,7 +75,7 @@ def _requirements_rows(row: InstallRow) -> Iterator[InstallRow]:
         return
     names = ["requirements.txt"]
     if len(row.calls) > 1:
-        names = [f"requirements-{place + 1}.txt" for place in range(len(row.calls))]
+        names = [f"requirements-{position + 1}.txt" for position in range(len(row.calls))]
     files = tuple(
         TextFile(name, "\n".join(_requirement_lines(call)))
         for name, call in zip(names, row.calls, strict=True)
@@ -172,16 +172,16 @@ def _source_marker(index: str, systems: Mapping[str, frozenset[str]]) -> str:
     """
     if not index.startswith(_EXPLICIT_INDEXES) or len(systems[index]) == len(_UV_SYSTEMS):
         return ""
-    own = (name for system, name in _UV_SYSTEMS.items() if system in systems[index])
-    return f", marker = {_toml_string(' or '.join(f'sys_platform == {name!r}' for name in own))}"
+    names = (name for system, name in _UV_SYSTEMS.items() if system in systems[index])
+    return f", marker = {_toml_string(' or '.join(f'sys_platform == {name!r}' for name in names))}"
 
 
-def _index_name(url: str, place: int) -> str:
+def _index_name(url: str, position: int) -> str:
     if url.startswith(f"{PYTORCH_INDEX}/"):
         return "pytorch-" + url.removeprefix(f"{PYTORCH_INDEX}/").replace("/", "-").replace(
             ".", "-"
         )
-    return f"vendor-{place + 1}"
+    return f"vendor-{position + 1}"
 
 
 def _toml_string(value: str) -> str:
@@ -220,12 +220,12 @@ def _newest_uv_rows(rows: Iterable[InstallRow]) -> dict[tuple[str, str, str], In
     """
     newest: dict[tuple[str, str, str], InstallRow] = {}
     for row in rows:
-        detected = row.variant in UV_BACKENDS or any(c.backend == "xpu" for c in row.calls)
-        if row.method != "uv" or row.build == PREVIEW or not detected:
+        is_detected = row.variant in UV_BACKENDS or any(c.backend == "xpu" for c in row.calls)
+        if row.method != "uv" or row.build == PREVIEW or not is_detected:
             continue
         key = (row.platform, row.os, row.arch)
-        before = newest.get(key)
-        if before is None or Version(before.build) < Version(row.build):
+        newest_row = newest.get(key)
+        if newest_row is None or Version(newest_row.build) < Version(row.build):
             newest[key] = row
     return newest
 
@@ -257,12 +257,12 @@ def _conda_rows(catalog: Catalog, rows: Iterable[InstallRow]) -> Iterator[Instal
     conda = catalog.defaults.conda
     if conda is None:
         return
-    first: dict[tuple[str, str, str], InstallRow] = {}
+    row_by_machine: dict[tuple[str, str, str], InstallRow] = {}
     for row in rows:
         fits = row.platform in conda.platforms and row.arch in conda.machines.get(row.os, ())
         if fits and row.method == "pip" and row.build != PREVIEW:
-            first.setdefault((row.platform, row.os, row.arch), row)
-    for row in first.values():
+            row_by_machine.setdefault((row.platform, row.os, row.arch), row)
+    for row in row_by_machine.values():
         yield replace(
             row,
             method="conda",

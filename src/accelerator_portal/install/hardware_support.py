@@ -65,19 +65,19 @@ def hardware_support(
     if not generation.builds:
         return HardwareSupport("none")
     rows = list(rows_by_platform(catalog)[platform.id])
-    ready = [row for row in rows if row.method != "source"]
-    for candidates, from_source in ((ready, False), (rows, True)):
+    ready_rows = [row for row in rows if row.method != "source"]
+    for candidates, from_source in ((ready_rows, False), (rows, True)):
         fitting = [row for row in candidates if runs_on_generation(catalog, generation, row)]
-        released = [row for row in fitting if row.build != PREVIEW]
-        if released:
-            support = _support_by_releases(platform, candidates, released)
+        release_rows = [row for row in fitting if row.build != PREVIEW]
+        if release_rows:
+            support = _support_by_releases(platform, candidates, release_rows)
         elif fitting:
             support = HardwareSupport("preview", variants=_used_variants(platform, fitting))
         else:
             continue
         best = [row for row in fitting if row.build == support.build]
         os, arch = _only_value(generation, best, "os"), _only_value(generation, best, "arch")
-        sure = generation.model_copy(
+        certain = generation.model_copy(
             update={"builds": tuple(build for build in generation.builds if not build.uncertain)}
         )
         return replace(
@@ -87,7 +87,7 @@ def hardware_support(
             from_source=from_source,
             on_request=all(row.on_request for row in best),
             elsewhere=_newest_on_other_systems(fitting, best) if os else (),
-            uncertain=not any(runs_on_generation(catalog, sure, row) for row in best),
+            uncertain=not any(runs_on_generation(catalog, certain, row) for row in best),
         )
     return _support_by_ended_machine(catalog, platform, generation) or _support_by_compatibility(
         platform, generation
@@ -123,11 +123,11 @@ def _support_by_releases(
     platform: Platform, all_rows: list[InstallRow], fitting: list[InstallRow]
 ) -> HardwareSupport:
     oldest, newest = _oldest_and_newest(row.build for row in fitting)
-    _, best = _oldest_and_newest(row.build for row in all_rows if row.build != PREVIEW)
+    _, newest_of_all = _oldest_and_newest(row.build for row in all_rows if row.build != PREVIEW)
     variants = _used_variants(platform, [row for row in fitting if row.build == newest])
-    if newest == best:
+    if newest == newest_of_all:
         return HardwareSupport("newest", oldest, newest, variants)
-    return HardwareSupport("earlier", oldest, newest, variants, passed_over=best)
+    return HardwareSupport("earlier", oldest, newest, variants, passed_over=newest_of_all)
 
 
 def _support_by_ended_machine(
@@ -140,7 +140,7 @@ def _support_by_ended_machine(
     build of `generation` is for such a machine.
     """
     for ended_machine in catalog.releases.ended:
-        fitting = [
+        matching_builds = [
             build
             for build in generation.builds
             if platform.id in ended_machine.platforms
@@ -149,14 +149,14 @@ def _support_by_ended_machine(
             and ended_machine.arch in (build.arch or ())
             and build_covers(build, NO_VARIANT, ended_machine.version)
         ]
-        if fitting:
+        if matching_builds:
             return HardwareSupport(
                 "earlier",
                 ended_machine.version,
                 ended_machine.version,
                 os=ended_machine.os,
                 arch=ended_machine.arch,
-                uncertain=all(build.uncertain for build in fitting),
+                uncertain=all(build.uncertain for build in matching_builds),
             )
     return None
 
@@ -174,9 +174,9 @@ def _support_by_compatibility(platform: Platform, generation: Generation) -> Har
             build_covers(build, row.variant or NO_VARIANT, row.torch) for build in generation.builds
         )
     ]
-    stated = [build.torch for build in generation.builds if build.torch]
-    pins = [torch.removeprefix("==") for torch in stated if torch.startswith("==")]
-    releases = [row.torch for row in rows] or pins
+    specifiers = [build.torch for build in generation.builds if build.torch]
+    pinned_versions = [torch.removeprefix("==") for torch in specifiers if torch.startswith("==")]
+    releases = [row.torch for row in rows] or pinned_versions
     return (
         HardwareSupport("no-command", *_oldest_and_newest(releases))
         if releases
@@ -203,12 +203,12 @@ def _newest_on_other_systems(
 
     Omits the operating systems of the rows `best`, and nightly builds.
     """
-    newest: dict[str, str] = {}
-    here = {row.os for row in best}
+    newest_by_os: dict[str, str] = {}
+    best_systems = {row.os for row in best}
     for row in sorted((r for r in fitting if r.build != PREVIEW), key=lambda r: Version(r.build)):
-        if row.os not in here:
-            newest[row.os] = row.build
-    return tuple(sorted(newest.items()))
+        if row.os not in best_systems:
+            newest_by_os[row.os] = row.build
+    return tuple(sorted(newest_by_os.items()))
 
 
 def _oldest_and_newest(versions: Iterable[str]) -> tuple[str, str]:

@@ -38,7 +38,7 @@ class DriverBounds:
 def driver_bounds(platform: Platform) -> DriverBounds | None:
     """Return the oldest driver of each variant of a platform, or None if none is stated."""
     name = ""
-    oldest: dict[str, dict[str, str]] = {}
+    oldest_by_variant: dict[str, dict[str, str]] = {}
     for variant in platform.install.variants:
         for requirement in variant.requires:
             bound = lower_bound(requirement.version or "")
@@ -46,11 +46,11 @@ def driver_bounds(platform: Platform) -> DriverBounds | None:
                 continue
             name = requirement.name
             parts = (requirement.version or "").split(",")
-            stated = next(part for part in parts if lower_bound(part) == bound)
-            stated = stated.strip().lstrip("=>~ ")  # leading zeros are kept
+            version_text = next(part for part in parts if lower_bound(part) == bound)
+            version_text = version_text.strip().lstrip("=>~ ")  # leading zeros are kept
             for os in requirement.os or OS_LABELS:
-                oldest.setdefault(variant.id, {})[os] = stated
-    return DriverBounds(name, oldest) if oldest else None
+                oldest_by_variant.setdefault(variant.id, {})[os] = version_text
+    return DriverBounds(name, oldest_by_variant) if oldest_by_variant else None
 
 
 def row_ranges(
@@ -61,21 +61,21 @@ def row_ranges(
     `rows` are pairs of position and row, by ascending position. Each range is two integers of the
     result: its start and its exclusive end.
     """
-    fitting = (place for place, row in rows if runs_on_generation(catalog, generation, row))
-    return tuple(_consecutive_ranges(fitting))
+    positions = (position for position, row in rows if runs_on_generation(catalog, generation, row))
+    return tuple(_consecutive_ranges(positions))
 
 
-def _consecutive_ranges(places: Iterator[int]) -> Iterator[int]:
-    """Yield the start and the exclusive end of each run of consecutive integers in `places`."""
+def _consecutive_ranges(positions: Iterator[int]) -> Iterator[int]:
+    """Yield the start and the exclusive end of each run of consecutive integers in `positions`."""
     end = None
-    for place in places:
-        if place == end:
+    for position in positions:
+        if position == end:
             end += 1
             continue
         if end is not None:
             yield end
-        yield place
-        end = place + 1
+        yield position
+        end = position + 1
     if end is not None:
         yield end
 

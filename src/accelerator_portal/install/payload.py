@@ -86,11 +86,11 @@ def payload(
     tables = {
         name: _ValueTable() for name in (*(axis.field for axis in many), *TEXT_COLUMNS, "finding")
     }
-    places = {axis: _positions(values) for axis, values in selector.axes.items()}
+    numbering = {axis: _positions(values) for axis, values in selector.axes.items()}
     variants = {platform: _positions(values) for platform, values in selector.variants.items()}
     rows: dict[str, list[int]] = {name: [] for name in payload_columns(selector.table)}
     for row in selector.rows:
-        numbers = _axis_numbers(selector, row, places, variants, tables)
+        numbers = _axis_numbers(selector, row, numbering, variants, tables)
         for column, number in zip(
             rows.values(), (*numbers, *_text_numbers(row, tables)), strict=True
         ):
@@ -99,7 +99,9 @@ def payload(
         **payload_overview(selector, cards),
         **{name: table.values() for name, table in tables.items()},
         **{
-            axis.field: [[places[axis.id][v] for v in one] for one in tables[axis.field].values()]
+            axis.field: [
+                [numbering[axis.id][v] for v in ids] for ids in tables[axis.field].values()
+            ]
             for axis in many
         },
         "rows": rows,
@@ -138,19 +140,19 @@ def payload_overview(
                     card.name,
                     *((card.remark, card.uncertain, *card.ranges) if card.ranges else ()),
                 ]
-                for key, card in own.items()
+                for key, card in platform_cards.items()
             }
-            for platform, own in (cards or {}).items()
+            for platform, platform_cards in (cards or {}).items()
         },
         "environments": _environment_commands(selector),
-        "ended": {f"{one.os} {one.arch}": _ended_machine(one) for one in selector.ended},
+        "ended": {f"{ended.os} {ended.arch}": _ended_machine(ended) for ended in selector.ended},
     }
 
 
 def _axis_numbers(
     selector: Selector,
     row: InstallRow,
-    places: dict[str, dict[str, int]],
+    numbering: dict[str, dict[str, int]],
     variants: dict[str, dict[str, int]],
     tables: dict[str, _ValueTable],
 ) -> Iterator[int]:
@@ -159,7 +161,7 @@ def _axis_numbers(
             yield tables[axis.field].number(getattr(row, axis.field))
         else:
             (value,) = selector.ids(row, axis)
-            positions = places.get(axis.id) or variants.get(row.platform, {NO_VARIANT: -1})
+            positions = numbering.get(axis.id) or variants.get(row.platform, {NO_VARIANT: -1})
             yield positions[value]
 
 
@@ -191,12 +193,12 @@ def _finding_numbers(row: InstallRow, table: _ValueTable) -> tuple[int, ...] | N
 
 def _environment_commands(selector: Selector) -> dict[str, dict[str, str]]:
     """Return the commands that create a new environment, by method and operating system."""
-    found: dict[str, dict[str, str]] = {}
+    commands_by_method: dict[str, dict[str, str]] = {}
     for row in selector.rows:
         line = venv_commands(row.method, row.os)
         if line:
-            found.setdefault(row.method, {})[row.os] = line
-    return found
+            commands_by_method.setdefault(row.method, {})[row.os] = line
+    return commands_by_method
 
 
 def _ended_machine(ended_entry: Ended) -> dict[str, Any]:
@@ -220,7 +222,7 @@ def _ended_machine(ended_entry: Ended) -> dict[str, Any]:
 
 
 def _positions(values: Sequence[Value]) -> dict[str, int]:
-    return {value.id: place for place, value in enumerate(values)}
+    return {value.id: position for position, value in enumerate(values)}
 
 
 def _value_lists(values: Sequence[Value]) -> list[list[str]]:
@@ -242,14 +244,14 @@ def text_addresses(text: str) -> list[str]:
     brackets are part of an address, as they are for the program that reads it:
     `https://trusted)@evil.example` leads to the second host.
     """
-    starts = [found.start() for found in _SCHEME.finditer(text)]
+    starts = [match.start() for match in _SCHEME.finditer(text)]
     return [text[start : start + _MAX_ADDRESS_LENGTH].split(maxsplit=1)[0] for start in starts]
 
 
 def step_addresses(step: Step) -> Iterator[tuple[Location, str]]:
     """Yield every address that a step fetches from, with its location in the step."""
-    for inside, text in _step_texts(step):
-        yield from ((inside, address) for address in text_addresses(text))
+    for location, text in _step_texts(step):
+        yield from ((location, address) for address in text_addresses(text))
 
 
 def host_of(address: str) -> str:
@@ -265,9 +267,9 @@ def registry_of(image: str) -> str:
 
     Names are read as Docker does. Source: splitDockerDomain in distribution/reference.
     """
-    first, slash, _ = image.partition("/")
-    named = "." in first or ":" in first or first == "localhost" or first != first.lower()
-    return first.partition(":")[0].lower() if slash and named else "docker.io"
+    host, slash, _ = image.partition("/")
+    has_host = "." in host or ":" in host or host == "localhost" or host != host.lower()
+    return host.partition(":")[0].lower() if slash and has_host else "docker.io"
 
 
 def _step_texts(step: Step) -> Iterator[tuple[Location, str]]:

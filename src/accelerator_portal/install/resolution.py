@@ -61,23 +61,23 @@ def resolve(
     machine = {a.id: wishes.get(a.id, start[a.id]) for a in selector.table if a.is_machine}
     platform = wishes.get("platform") or _default_platform(selector, start, machine)
     rows = (row for row in selector.rows_of(platform) if _is_for_machine(row, machine))
-    points = [
+    candidates = [
         (row, python)
         for row in rows
         if admits(row)
         for python in (row.pythons if row.pythons is not None else ("",))
     ]
-    if not points:
+    if not candidates:
         return Resolution(platform, None, None)
     unmet: list[str] = []
     for axis, value in reversed(_adjustable_wishes(selector, wishes, platform)):
-        remaining = _with_value(points, axis, value)
+        remaining = _with_value(candidates, axis, value)
         if remaining:
-            points = remaining
+            candidates = remaining
         else:
             unmet.append(axis.id)
     axes = axes_by_weight(selector.table)
-    row, python = min(points, key=lambda point: _preference_key(selector, axes, start, point))
+    row, python = min(candidates, key=lambda point: _preference_key(selector, axes, start, point))
     values = {axis.id: getattr(row, axis.field) for axis in selector.table if not axis.many}
     values["python"] = python or wishes.get("python") or start["python"]
     choice = Choice({axis.id: values[axis.id] for axis in selector.table})
@@ -100,9 +100,9 @@ def _default_builds_of(selector: Selector, platform: str) -> Iterator[tuple[str,
     rows = selector.rows_of(platform)
     for machine, row in {machine_of(selector, row): row for row in rows}.items():
         wishes = {axis.id: getattr(row, axis.field) for axis in selector.table if axis.is_machine}
-        best = resolve(selector, {**wishes, "platform": platform}).row
-        if best:
-            yield machine, best.build
+        best_row = resolve(selector, {**wishes, "platform": platform}).row
+        if best_row:
+            yield machine, best_row.build
 
 
 def machine_of(selector: Selector, row: InstallRow | Choice) -> str:
@@ -126,8 +126,8 @@ def _default_platform(selector: Selector, start: Choice, machine: Mapping[str, s
     This is the platform of `start` if it has a row for `machine`, else the first platform with a
     row for `machine`. If no platform has such a row, it is the platform of `start`.
     """
-    usual = [start["platform"], *(value.id for value in selector.axes["platform"])]
-    for platform in usual:
+    platform_ids = [start["platform"], *(value.id for value in selector.axes["platform"])]
+    for platform in platform_ids:
         if any(_is_for_machine(row, machine) for row in selector.rows_of(platform)):
             return platform
     return start["platform"]
@@ -146,7 +146,7 @@ def _adjustable_wishes(
     that `platform` does not have, and unknown axes.
     """
     axes = {axis.id: axis for axis in selector.table}
-    own = {value.id for value in selector.values("variant", platform)}
+    variant_ids = {value.id for value in selector.values("variant", platform)}
     return [
         (axes[name], value)
         for name, value in wishes.items()
@@ -154,20 +154,20 @@ def _adjustable_wishes(
         and not axes[name].is_machine
         and name != "platform"
         and (name, value) != ("build", STABLE)
-        and (name != "variant" or value in own)
+        and (name != "variant" or value in variant_ids)
     ]
 
 
-def _with_value(points: list[_RowAndPython], axis: Axis, value: str) -> list[_RowAndPython]:
+def _with_value(candidates: list[_RowAndPython], axis: Axis, value: str) -> list[_RowAndPython]:
     """Return the pairs of a row and a Python version that have the value `value` on an axis.
 
     On the axis `python`, if no pair has this version, returns the pairs with a row that is for any
     Python version.
     """
     if axis.id != "python":
-        return [point for point in points if getattr(point[0], axis.field) == value]
-    own = [point for point in points if point[1] == value]
-    return own or [point for point in points if point[1] == ""]
+        return [point for point in candidates if getattr(point[0], axis.field) == value]
+    matching = [point for point in candidates if point[1] == value]
+    return matching or [point for point in candidates if point[1] == ""]
 
 
 def _preference_key(
@@ -182,25 +182,25 @@ def _preference_key(
     the axis.
     """
     row, python = point
-    places = []
+    positions = []
     for axis in axes:
         value = python if axis.id == "python" else str(getattr(row, axis.field))
-        usual = value == start.get(axis.id)
-        places.append(-1 if usual else selector.place(axis.id, value))
+        is_default = value == start.get(axis.id)
+        positions.append(-1 if is_default else selector.place(axis.id, value))
     return (
         int(_is_unresolvable(row, python)),
         int(row.build == PREVIEW),
         int(row.method not in READY_METHODS),
         int(row.on_request),
-        *places,
+        *positions,
     )
 
 
 def _is_unresolvable(row: InstallRow, python: str) -> bool:
     """Return whether the row's finding says that its versions don't resolve for this Python."""
-    findings = dict(zip(row.pythons or (), row.findings, strict=False))
-    found = findings.get(python)
-    return found is not None and found.kind == "none"
+    finding_by_python = dict(zip(row.pythons or (), row.findings, strict=False))
+    finding = finding_by_python.get(python)
+    return finding is not None and finding.kind == "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,12 +227,12 @@ def supported_releases(catalog: Catalog, platform: Platform) -> SupportedRelease
     if not versions:
         return SupportedReleases()
     ordered = sorted(versions, key=Version)
-    later = {
+    later_minors = {
         minor_release(release.version)
         for release in catalog.releases.releases
         if minor_release(release.version) > minor_release(ordered[-1])
     }
-    return SupportedReleases(ordered[-1], ordered[0], len(later), bool(installed))
+    return SupportedReleases(ordered[-1], ordered[0], len(later_minors), bool(installed))
 
 
 def minor_release(version: str) -> tuple[int, ...]:

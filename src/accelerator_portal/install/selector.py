@@ -44,16 +44,16 @@ class Selector:
     @cached_property
     def numbered_rows(self) -> dict[str, list[tuple[int, InstallRow]]]:
         """The rows by platform id, each with its position among all rows."""
-        found: dict[str, list[tuple[int, InstallRow]]] = {}
-        for place, row in enumerate(self.rows):
-            found.setdefault(row.platform, []).append((place, row))
-        return found
+        numbered: dict[str, list[tuple[int, InstallRow]]] = {}
+        for index, row in enumerate(self.rows):
+            numbered.setdefault(row.platform, []).append((index, row))
+        return numbered
 
     @cached_property
     def _positions(self) -> dict[tuple[str, str], int]:
         """The position of each value on its axis, by axis id and value id."""
         lists = [*self.axes.items(), *(("variant", values) for values in self.variants.values())]
-        return {(axis, v.id): place for axis, values in lists for place, v in enumerate(values)}
+        return {(axis, v.id): index for axis, values in lists for index, v in enumerate(values)}
 
     @cached_property
     def _row_by_values(self) -> dict[tuple[str, ...], InstallRow]:
@@ -73,10 +73,10 @@ class Selector:
 
     def ids(self, row: InstallRow, axis: Axis) -> tuple[str, ...]:
         """Return the ids of a row's values on an axis; all ids if the row fits any value."""
-        found = getattr(row, axis.field)
-        if found is None:
+        field_value = getattr(row, axis.field)
+        if field_value is None:
             return tuple(self._value_by_id[axis.id])
-        return found if axis.many else (found,)
+        return field_value if axis.many else (field_value,)
 
     def rows_of(self, platform: str) -> tuple[InstallRow, ...]:
         """Return the rows of the platform with this id."""
@@ -95,8 +95,8 @@ class Selector:
     def only(self, platform: str) -> Selector:
         """Return the selector with only the rows, variants and drivers of one platform."""
         rows = self.rows_of(platform)
-        own = tuple(value for value in self.axes["platform"] if value.id == platform)
-        axes = {**self.axes, "platform": own}
+        platform_values = tuple(value for value in self.axes["platform"] if value.id == platform)
+        axes = {**self.axes, "platform": platform_values}
         variants = {p: values for p, values in self.variants.items() if p == platform}
         starts = tuple(_start_choices_of(rows, platform, self.starts))
         drivers = {p: bounds for p, bounds in self.drivers.items() if p == platform}
@@ -138,7 +138,7 @@ def make_selector(
             more[axis.id] = tuple(v.id for v in axes[axis.id] if v.id not in shown_at_once)
     more["variant"] = tuple(_variants_of_older_releases(rows, axes["build"]))
     bounds = {platform.id: driver_bounds(platform) for platform in catalog.platforms}
-    drivers = {platform: found for platform, found in bounds.items() if found}
+    drivers = {platform: driver_bound for platform, driver_bound in bounds.items() if driver_bound}
     ended = catalog.releases.ended
     return Selector(axes, variants, rows, starts if rows else (), table, more, drivers, ended)
 
@@ -150,7 +150,7 @@ def _variants_of_older_releases(
 
     A release is older if it is not one of the platform's two newest releases with variants.
     """
-    places = {value.id: place for place, value in enumerate(builds)}
+    position_by_build = {value.id: index for index, value in enumerate(builds)}
     variants_by_platform: dict[str, dict[str, set[str]]] = {}
     for row in rows:
         if row.variant != NO_VARIANT:
@@ -158,9 +158,9 @@ def _variants_of_older_releases(
                 row.variant
             )
     for by_build in variants_by_platform.values():
-        releases = sorted(by_build.keys() - {PREVIEW}, key=lambda build: places[build])
-        recent = {v for b in (PREVIEW, *releases[:2]) for v in by_build.get(b, ())}
-        yield from sorted({v for variants in by_build.values() for v in variants} - recent)
+        releases = sorted(by_build.keys() - {PREVIEW}, key=lambda build: position_by_build[build])
+        recent_variants = {v for b in (PREVIEW, *releases[:2]) for v in by_build.get(b, ())}
+        yield from sorted({v for variants in by_build.values() for v in variants} - recent_variants)
 
 
 def _start_choices_of(

@@ -62,11 +62,11 @@ def targets(catalog: Catalog, platform: Platform, option: Option) -> Iterator[Ta
 
     If the commands depend on the Python version, there is a target for each Python version.
     """
-    split = depends_on_python(platform, option)
-    for build in _releases_of_option(catalog, option):
+    split_by_python = depends_on_python(platform, option)
+    for release in _releases_of_option(catalog, option):
         list_targets = _published_targets if option.published else _stated_targets
-        for target in list_targets(catalog, platform, option, build):
-            if split:
+        for target in list_targets(catalog, platform, option, release):
+            if split_by_python:
                 yield from (replace(target, pythons=(python,)) for python in target.pythons)
             else:
                 yield target
@@ -91,7 +91,7 @@ def _published_targets(
             continue  # the rule install-references reports a variant that is not described
         wheel = build if isinstance(build, Wheel) else None
         pythons = wheel.python if wheel and wheel.python else release.python
-        named = _first_document(catalog.releases.sources, build.source or release.source)
+        source = _first_document(catalog.releases.sources, build.source or release.source)
         for arch in build.arch:
             if not option.arch or arch in option.arch:
                 target = _new_target(release, build.os, arch, variants.get(build.variant))
@@ -100,7 +100,7 @@ def _published_targets(
                     pythons=_common_pythons(pythons, option.python),
                     wheel=build.variant,
                     index=_index_address(release, wheel) if wheel else None,
-                    named=named,
+                    named=source,
                 )
 
 
@@ -114,23 +114,23 @@ def builds_of_option(catalog: Catalog, option: Option) -> Iterator[Build]:
 
 
 def _stated_targets(
-    _: Catalog, platform: Platform, option: Option, build: Release | Preview
+    _: Catalog, platform: Platform, option: Option, release: Release | Preview
 ) -> Iterator[Target]:
     """Yield one target for each system and variant that the option itself states."""
-    wanted = option.variants or ()
-    variants = [variant for variant in platform.install.variants if variant.id in wanted]
+    variant_ids = option.variants or ()
+    variants = [variant for variant in platform.install.variants if variant.id in variant_ids]
     for variant in variants or (None,):
-        fits = _row_to_install(platform, build, variant) if option.compatibility else None
+        fits = _row_to_install(platform, release, variant) if option.compatibility else None
         if option.compatibility and fits is None:
             continue
-        pythons = _common_pythons(build.python, option.python)
-        named = _first_document(platform.compatibility.sources, fits.source) if fits else None
+        pythons = _common_pythons(release.python, option.python)
+        source = _first_document(platform.compatibility.sources, fits.source) if fits else None
         if fits and fits.python:
             pythons = _common_pythons(pythons, fits.python)
         for os in option.os or ():
             for arch in option.arch or ():
-                target = _new_target(build, os, arch, variant)
-                yield replace(target, pythons=pythons, fits=fits, named=named)
+                target = _new_target(release, os, arch, variant)
+                yield replace(target, pythons=pythons, fits=fits, named=source)
 
 
 def _first_document(sources: Mapping[str, Source], names: Iterable[str]) -> Source | None:
@@ -141,10 +141,10 @@ def _first_document(sources: Mapping[str, Source], names: Iterable[str]) -> Sour
     return next((s for name in names if (s := sources.get(name)) and s.url), None)
 
 
-def _new_target(build: Release | Preview, os: Os, arch: Arch, variant: Variant | None) -> Target:
-    if isinstance(build, Preview):
-        return Target(PREVIEW, os, arch, build.python, variant=variant)
-    return Target(build.version, os, arch, build.python, build.torchvision, variant)
+def _new_target(release: Release | Preview, os: Os, arch: Arch, variant: Variant | None) -> Target:
+    if isinstance(release, Preview):
+        return Target(PREVIEW, os, arch, release.python, variant=variant)
+    return Target(release.version, os, arch, release.python, release.torchvision, variant)
 
 
 def _matching_builds(option: Option, release: Release | Preview) -> Iterator[Build]:
@@ -161,28 +161,28 @@ def _matching_builds(option: Option, release: Release | Preview) -> Iterator[Bui
             yield build
 
 
-def _common_pythons(known: tuple[str, ...], wanted: tuple[str, ...] | None) -> tuple[str, ...]:
-    return tuple(python for python in known if wanted is None or python in wanted)
+def _common_pythons(pythons: tuple[str, ...], allowed: tuple[str, ...] | None) -> tuple[str, ...]:
+    return tuple(python for python in pythons if allowed is None or python in allowed)
 
 
-def _index_address(build: Release | Preview, wheel: Wheel) -> str:
+def _index_address(release: Release | Preview, wheel: Wheel) -> str:
     if wheel.on == "pypi":
         return ""
-    channel = "" if isinstance(build, Release) else "/nightly"
+    channel = "" if isinstance(release, Release) else "/nightly"
     return f"{PYTORCH_INDEX}{channel}/{wheel.variant}"
 
 
 def _row_to_install(
-    platform: Platform, build: Release | Preview, variant: Variant | None
+    platform: Platform, release: Release | Preview, variant: Variant | None
 ) -> CompatibilityRow | None:
     """Return the compatibility row to install for a build and a variant, or None.
 
     If several rows fit, rows that state their requirements (`needs`) are preferred, and then the
     row with the newest plugin. Returns None for a nightly build.
     """
-    if isinstance(build, Preview):
+    if isinstance(release, Preview):
         return None
-    rows = compatibility_rows(platform, build.version, variant)
+    rows = compatibility_rows(platform, release.version, variant)
     return max(rows, key=lambda r: (bool(r.needs), Version(r.plugin or "0")), default=None)
 
 
@@ -190,5 +190,5 @@ def compatibility_rows(
     platform: Platform, torch: str | None, variant: Variant | None
 ) -> list[CompatibilityRow]:
     """Return the compatibility rows for a release and a variant; empty for a nightly build."""
-    own = {None, variant.id if variant else None}
-    return [r for r in platform.compatibility.rows if r.torch == torch and r.variant in own]
+    variant_ids = {None, variant.id if variant else None}
+    return [r for r in platform.compatibility.rows if r.torch == torch and r.variant in variant_ids]

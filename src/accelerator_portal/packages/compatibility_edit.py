@@ -33,23 +33,23 @@ def with_row(path: str, text: str, release: PluginRelease, row: CompatibilityRow
     cannot be edited.
     """
     before, file = read_for_edit(path, text, Compatibility, "row")
-    if any(known.plugin == row.plugin for known in before.rows):
+    if any(existing_row.plugin == row.plugin for existing_row in before.rows):
         return text
     lines = text.split("\n")
-    place = _row_position(before, row)
-    at = _insertion_index(path, file, before, place, lines)
-    id_, new = _with_metadata_source(path, file, before, release, lines)
-    cited = tuple(dict.fromkeys(id_ if s == SOURCE_ID else s for s in row.source))
-    added = row.model_copy(update={"source": cited})
-    at += len(new) - len(lines)
+    position = _row_position(before, row)
+    line_index = _insertion_index(path, file, before, position, lines)
+    id_, new_lines = _with_metadata_source(path, file, before, release, lines)
+    source_ids = tuple(dict.fromkeys(id_ if s == SOURCE_ID else s for s in row.source))
+    new_row = row.model_copy(update={"source": source_ids})
+    line_index += len(new_lines) - len(lines)
     indent = lines[file.line(("rows", 0)) - 1].partition("-")[0]
-    new[at:at] = _row_lines(added, indent)
-    result = "\n".join(new)
-    after, _ = read_for_edit(path, result, Compatibility, "row")
-    expected = (*before.rows[:place], added, *before.rows[place:])
+    new_lines[line_index:line_index] = _row_lines(new_row, indent)
+    new_text = "\n".join(new_lines)
+    after, _ = read_for_edit(path, new_text, Compatibility, "row")
+    expected = (*before.rows[:position], new_row, *before.rows[position:])
     if after.rows != expected or not set(before.sources) <= set(after.sources):
         raise _row_edit_error(path, 1, "the new row cannot be written without changing other rows")
-    return result
+    return new_text
 
 
 def _row_edit_error(path: str, line: int, what: str) -> ProblemsError:
@@ -61,9 +61,9 @@ def _row_position(before: Compatibility, row: CompatibilityRow) -> int:
 
     Rows are sorted by torch version, then by plugin version, newest first.
     """
-    for place, known in enumerate(before.rows):
-        if _row_sort_key(known) < _row_sort_key(row):
-            return place
+    for position, existing_row in enumerate(before.rows):
+        if _row_sort_key(existing_row) < _row_sort_key(row):
+            return position
     return len(before.rows)
 
 
@@ -72,12 +72,12 @@ def _row_sort_key(row: CompatibilityRow) -> tuple[Version, Version]:
 
 
 def _insertion_index(
-    path: str, file: YamlFile, before: Compatibility, place: int, lines: list[str]
+    path: str, file: YamlFile, before: Compatibility, position: int, lines: list[str]
 ) -> int:
     """Return the index in `lines` at which the text of the new row is inserted.
 
-    `place` is the new row's index in `rows`. Raises ProblemsError if the file has no rows, or if a
-    row's first line does not start with a dash.
+    `position` is the new row's index in `rows`. Raises ProblemsError if the file has no rows, or if
+    a row's first line does not start with a dash.
     """
     if not before.rows:
         raise _row_edit_error(
@@ -87,12 +87,12 @@ def _insertion_index(
         line = file.line(("rows", number))
         if not re.match(r"\s*- ", lines[line - 1]):
             raise _row_edit_error(path, line, "this row does not start with a dash on its own line")
-    if place < len(before.rows):
-        return comment_start(lines, file.line(("rows", place)) - 1)
-    start = file.line(("rows",))
-    later = (line for key, line in file.lines.items() if len(key) == 1 and line > start)
-    end = min(later, default=len(lines) + 1) - 1
-    while end > start and (not lines[end - 1].strip() or lines[end - 1].startswith("#")):
+    if position < len(before.rows):
+        return comment_start(lines, file.line(("rows", position)) - 1)
+    rows_line = file.line(("rows",))
+    later_lines = (line for key, line in file.lines.items() if len(key) == 1 and line > rows_line)
+    end = min(later_lines, default=len(lines) + 1) - 1
+    while end > rows_line and (not lines[end - 1].strip() or lines[end - 1].startswith("#")):
         end -= 1
     return end
 
@@ -115,16 +115,16 @@ def _with_metadata_source(
         if _is_metadata_source(s, release) and s.as_of is None
     ]
     if matching_ids:
-        line = file.line(("sources", matching_ids[0], "read")) - 1
-        changed = list(lines)
+        line_index = file.line(("sources", matching_ids[0], "read")) - 1
+        changed_lines = list(lines)
         if before.sources[matching_ids[0]].read < release.read:
-            changed[line] = replace_read_date(lines[line], release.read)
-        return matching_ids[0], changed
-    at = file.line(("sources",))
-    if lines[at - 1].rstrip() != "sources:":
-        raise _row_edit_error(path, at, "the sources are not written one per line")
+            changed_lines[line_index] = replace_read_date(lines[line_index], release.read)
+        return matching_ids[0], changed_lines
+    sources_line = file.line(("sources",))
+    if lines[sources_line - 1].rstrip() != "sources:":
+        raise _row_edit_error(path, sources_line, "the sources are not written one per line")
     id_ = _new_source_id(before.sources, release.facts.version)
-    return id_, [*lines[:at], *_source_lines(id_, release), *lines[at:]]
+    return id_, [*lines[:sources_line], *_source_lines(id_, release), *lines[sources_line:]]
 
 
 def _is_metadata_source(source: Source, release: PluginRelease) -> bool:
@@ -137,17 +137,17 @@ def _index_page_url(release: PluginRelease) -> str:
     return f"{release.index.rstrip('/')}/{release.package}/"
 
 
-def _new_source_id(known: Mapping[str, Source], version: str) -> str:
-    wanted = f"package-{re.sub(r'[^0-9a-z]+', '-', version.lower()).strip('-')}"
-    return wanted if wanted not in known else f"{wanted}-index"
+def _new_source_id(sources: Mapping[str, Source], version: str) -> str:
+    source_id = f"package-{re.sub(r'[^0-9a-z]+', '-', version.lower()).strip('-')}"
+    return source_id if source_id not in sources else f"{source_id}-index"
 
 
 def _source_lines(id_: str, release: PluginRelease) -> Iterator[str]:
     on_pypi = release.index == PYPI
-    where = "PyPI" if on_pypi else "its package index"
+    index_name = "PyPI" if on_pypi else "its package index"
     yield f"  {id_}:"
     yield f"    package: {release.package}" if on_pypi else f"    url: {_index_page_url(release)}"
-    yield f"    title: {yaml_string(f'{release.package} on {where}, wheel tags and metadata')}"
+    yield f"    title: {yaml_string(f'{release.package} on {index_name}, wheel tags and metadata')}"
     yield f"    read: {release.read}"
 
 
@@ -174,5 +174,5 @@ def _row_fields(row: CompatibilityRow) -> Iterator[tuple[str, str]]:
             yield name, f"{{{pairs}}}"
     if row.note:
         yield "note", yaml_string(row.note)
-    cited = row.source
-    yield "source", cited[0] if len(cited) == 1 else f"[{', '.join(cited)}]"
+    source_ids = row.source
+    yield "source", source_ids[0] if len(source_ids) == 1 else f"[{', '.join(source_ids)}]"

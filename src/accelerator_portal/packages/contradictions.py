@@ -63,8 +63,8 @@ class _IndexEvidence:
         return f"{self._index_text}, has no {self.own_index.package} {version}"
 
     def release(self, version: str) -> ReleaseFacts | None:
-        found = (r for r in self.facts.releases if Version(r.version) == Version(version))
-        return next(found, None)
+        matches = (r for r in self.facts.releases if Version(r.version) == Version(version))
+        return next(matches, None)
 
 
 def contradictions(catalog: Catalog) -> Iterator[Problem]:
@@ -83,11 +83,11 @@ def contradictions(catalog: Catalog) -> Iterator[Problem]:
 
 
 def _row_problems(evidence: _IndexEvidence) -> Iterator[Problem]:
-    for place, row in enumerate(evidence.platform.compatibility.rows):
+    for position, row in enumerate(evidence.platform.compatibility.rows):
         if row.plugin is None:
             continue
         for key, what in _row_contradictions(evidence, row.torch, row.plugin, row.python or ()):
-            location: Location = ("rows", place, key)
+            location: Location = ("rows", position, key)
             yield evidence.platform.problem("compatibility.yaml", location, what, REMEDY)
 
 
@@ -104,9 +104,9 @@ def _row_contradictions(
             yield "plugin", f'this entry lists plugin "{plugin}", but {what}'
         return
     if release.yanked is not None:
-        why = f": {release.yanked}" if release.yanked else ""
+        reason = f": {release.yanked}" if release.yanked else ""
         what = f'this entry lists plugin "{plugin}"'
-        yield "plugin", f"{what}, but {evidence.citation(release)}, withdrew it{why}"
+        yield "plugin", f"{what}, but {evidence.citation(release)}, withdrew it{reason}"
     required = torch_requirements(release)
     if required and not any(admits(stated_text, torch) for stated_text in required.values()):
         stated_text = " and ".join(f'"{line}"' for line in sorted(set(required.values())))
@@ -116,11 +116,11 @@ def _row_contradictions(
             f"{what}, but {evidence.citation(release)}, says that it requires {stated_text}",
         )
     labels = [label for stated_text in release.wheels.values() for label in stated_text.split()]
-    lacking = [python for python in pythons if not supports_python(labels, python)]
-    if lacking and not release.sdist:
-        what = f'this entry lists Python "{", ".join(lacking)}" for plugin {plugin}'
-        has = " ".join(sorted(set(labels)))
-        yield "python", f"{what}, but {evidence.citation(release)}, has wheels only for {has}"
+    missing = [python for python in pythons if not supports_python(labels, python)]
+    if missing and not release.sdist:
+        what = f'this entry lists Python "{", ".join(missing)}" for plugin {plugin}'
+        tags_text = " ".join(sorted(set(labels)))
+        yield "python", f"{what}, but {evidence.citation(release)}, has wheels only for {tags_text}"
 
 
 def _option_problems(evidence: _IndexEvidence) -> Iterator[Problem]:
@@ -129,15 +129,15 @@ def _option_problems(evidence: _IndexEvidence) -> Iterator[Problem]:
     Also yields a problem if the release has no source archive, and no wheel for a system or Python
     version that the option offers. Each message is yielded once per option.
     """
-    for place, option in enumerate(evidence.platform.install.options):
-        found = (
+    for position, option in enumerate(evidence.platform.install.options):
+        contradiction_texts = (
             what
-            for target, named in option_requirements(evidence.catalog, evidence.platform, option)
-            if named.package == evidence.own_index.package
-            for what in _pin_contradictions(evidence, target, str(named.requirement.specifier))
+            for target, pin in option_requirements(evidence.catalog, evidence.platform, option)
+            if pin.package == evidence.own_index.package
+            for what in _pin_contradictions(evidence, target, str(pin.requirement.specifier))
         )
-        for what in dict.fromkeys(found):
-            location: Location = ("options", place, "steps")
+        for what in dict.fromkeys(contradiction_texts):
+            location: Location = ("options", position, "steps")
             yield evidence.platform.problem("install.yaml", location, what, REMEDY)
 
 
@@ -153,18 +153,18 @@ def _pin_contradictions(evidence: _IndexEvidence, target: Target, specifier: str
     labels = python_labels_on(release, target.os, target.arch)
     if release.sdist:
         return
-    wanted = f"{target.os} {target.arch}"
+    system = f"{target.os} {target.arch}"
     if not labels:
         yield (
-            f"the option offers {evidence.own_index.package} {version} on {wanted}, "
+            f"the option offers {evidence.own_index.package} {version} on {system}, "
             f"but {evidence.citation(release)}, has no wheel for it"
         )
         return
-    lacking = [python for python in target.pythons if not supports_python(labels, python)]
-    if lacking:
+    missing = [python for python in target.pythons if not supports_python(labels, python)]
+    if missing:
         yield (
-            f"the option offers {evidence.own_index.package} {version} on {wanted} with "
-            f"Python {', '.join(lacking)}, but {evidence.citation(release)}, "
+            f"the option offers {evidence.own_index.package} {version} on {system} with "
+            f"Python {', '.join(missing)}, but {evidence.citation(release)}, "
             f"has wheels only for {' '.join(sorted(set(labels)))}"
         )
 
@@ -180,52 +180,52 @@ def torch_contradictions(catalog: Catalog) -> Iterator[Problem]:
     if facts is None or on_pypi is None:
         return
     facts_by_version = {Version(release.version): release for release in on_pypi.releases}
-    for place, release in enumerate(catalog.releases.releases):
+    for position, release in enumerate(catalog.releases.releases):
         pypi_facts = facts_by_version.get(Version(release.version))
         if pypi_facts is None:
             continue
-        where = (
+        citation = (
             f"PyPI ({PACKAGES}/{TORCH}.json:{release_line_number(facts, PYPI, pypi_facts.version)})"
         )
-        for at, what in _release_contradictions(release, pypi_facts, where):
-            line = catalog.files[RELEASES].line(("releases", place, *at))
+        for location, what in _release_contradictions(release, pypi_facts, citation):
+            line = catalog.files[RELEASES].line(("releases", position, *location))
             yield Problem(RELEASES, line, what, REMEDY)
 
 
 def _release_contradictions(
-    release: Release, pypi_facts: ReleaseFacts, where: str
+    release: Release, pypi_facts: ReleaseFacts, citation: str
 ) -> Iterator[tuple[tuple[str | int, ...], str]]:
     if pypi_facts.date and abs((pypi_facts.date - release.date).days) > _MAX_DAYS_APART:
         what = f'the release is dated "{release.date}"'
-        what = f"{what}, but {where} has its files from {pypi_facts.date}"
+        what = f"{what}, but {citation} has its files from {pypi_facts.date}"
         yield ("date",), what
     for number, wheel in enumerate(release.wheels):
         if wheel.on == PYPI:
-            for what in _wheel_contradictions(release, wheel, pypi_facts, where):
+            for what in _wheel_contradictions(release, wheel, pypi_facts, citation):
                 yield ("wheels", number), what
 
 
 def _wheel_contradictions(
-    release: Release, wheel: Wheel, pypi_facts: ReleaseFacts, where: str
+    release: Release, wheel: Wheel, pypi_facts: ReleaseFacts, citation: str
 ) -> Iterator[str]:
     for arch in wheel.arch:
         build_text = f'"{wheel.variant}" for {wheel.os} {arch} on PyPI'
         labels = python_labels_on(pypi_facts, wheel.os, arch)
         if not labels:
             what = f"torch {release.version} is listed as {build_text}"
-            yield f"{what}, but {where} has no such wheel"
+            yield f"{what}, but {citation} has no such wheel"
             continue
         pythons = wheel.python or release.python
-        lacking = [python for python in pythons if not supports_python(labels, python)]
-        if lacking:
+        missing = [python for python in pythons if not supports_python(labels, python)]
+        if missing:
             yield (
                 f"torch {release.version} is listed as {build_text} for Python "
-                f"{', '.join(lacking)}, but {where} has wheels only for {' '.join(labels)}"
+                f"{', '.join(missing)}, but {citation} has wheels only for {' '.join(labels)}"
             )
         cuda = {v for tag, v in pypi_facts.cuda.items() if runs_on(tag, wheel.os, arch)}
         for version in sorted(cuda):
             if wheel.variant != f"cu{version.replace('.', '')}":
                 yield (
                     f"torch {release.version} is listed as {build_text}, "
-                    f"but {where} says that the wheel requires CUDA {version}"
+                    f"but {citation} says that the wheel requires CUDA {version}"
                 )

@@ -17,12 +17,12 @@ def facts_text(facts: PackageFacts) -> str:
 
 def packages_read_text(read: PackagesRead) -> str:
     """Return the JSON text of `data/packages-read.json`, which states when packages were read."""
-    head = json.dumps({"read": read.read.isoformat() if read.read else None})[1:-1]
-    later = json.dumps({name: f"{day}" for name, day in sorted(read.later.items())})
+    read_json = json.dumps({"read": read.read.isoformat() if read.read else None})[1:-1]
+    later_json = json.dumps({name: f"{day}" for name, day in sorted(read.later.items())})
     lines = [
         "{",
-        f"{head},",
-        f'"later": {later},',
+        f"{read_json},",
+        f'"later": {later_json},',
         '"faults": [',
         *_record_lines(read.faults),
         "]",
@@ -48,11 +48,11 @@ def _facts_lines(facts: PackageFacts) -> Iterator[str]:
     yield "{"
     yield f'"package": {_json_string(facts.package)},'
     yield '"indexes": ['
-    for place, index_facts in enumerate(facts.indexes):
-        about = f', "about": {_json_string(index_facts.about)}' if index_facts.about else ""
-        yield f'{{"index": {_json_string(index_facts.index)}{about}, "releases": ['
+    for position, index_facts in enumerate(facts.indexes):
+        about_field = f', "about": {_json_string(index_facts.about)}' if index_facts.about else ""
+        yield f'{{"index": {_json_string(index_facts.index)}{about_field}, "releases": ['
         yield from _record_lines(index_facts.releases)
-        yield "]}" + ("," if place + 1 < len(facts.indexes) else "")
+        yield "]}" + ("," if position + 1 < len(facts.indexes) else "")
     yield "],"
     yield '"changes": ['
     yield from _record_lines(facts.changes)

@@ -101,15 +101,15 @@ def fitting_releases(catalog: Catalog, facts: IndexFacts) -> tuple[FittingReleas
     torch release. Yanked releases are excluded. Pre-releases are used only if the index has no
     final releases.
     """
-    offered = {system: list(_installable_releases(facts, *system)) for system in SYSTEMS}
-    found = []
+    offers_by_system = {system: list(_installable_releases(facts, *system)) for system in SYSTEMS}
+    fits = []
     for torch in catalog.releases.releases:
-        for (os, arch), offers in offered.items():
-            newest = (offer for offer in offers if admits(offer[1], torch.version))
-            for release, requirement, labels in islice(newest, 1):
+        for (os, arch), offers in offers_by_system.items():
+            matching_offers = (offer for offer in offers if admits(offer[1], torch.version))
+            for release, requirement, labels in islice(matching_offers, 1):
                 pythons = tuple(p for p in torch.python if supports_python(labels, p))
-                found.append(FittingRelease(torch.version, os, arch, release, requirement, pythons))
-    return tuple(found)
+                fits.append(FittingRelease(torch.version, os, arch, release, requirement, pythons))
+    return tuple(fits)
 
 
 @lru_cache(_REQUIREMENT_CACHE_SIZE)
@@ -170,9 +170,9 @@ def python_labels_on(release: ReleaseFacts, os: Os, arch: Arch) -> list[str]:
 
 def usable_releases(releases: Iterable[ReleaseFacts]) -> Iterator[ReleaseFacts]:
     """Yield the releases that are not yanked; pre-releases only if there are no final releases."""
-    kept = [release for release in releases if release.yanked is None]
-    final = [release for release in kept if not Version(release.version).is_prerelease]
-    yield from final or kept
+    unyanked = [release for release in releases if release.yanked is None]
+    final = [release for release in unyanked if not Version(release.version).is_prerelease]
+    yield from final or unyanked
 
 
 def _installable_releases(
@@ -226,25 +226,25 @@ def release_lags(catalog: Catalog, platform: Platform) -> tuple[ReleaseLag, ...]
     own_index = plugin_index(catalog, platform)
     if own_index is None or own_index.facts is None or not own_index.facts.releases:
         return ()
-    firsts = dict(_first_fitting_releases(catalog, platform, own_index.facts))
-    if not firsts:
+    first_releases = dict(_first_fitting_releases(catalog, platform, own_index.facts))
+    if not first_releases:
         return ()
-    newest = max(map(Version, firsts))
-    read = last_read_day(catalog, own_index)
-    result = []
+    newest_torch = max(map(Version, first_releases))
+    read_day = last_read_day(catalog, own_index)
+    lags = []
     for torch in catalog.releases.releases:
-        if torch.version in firsts:
-            release, basis = firsts[torch.version]
+        if torch.version in first_releases:
+            release, basis = first_releases[torch.version]
             if release.date is None:
                 continue
             days = (release.date - torch.date).days
             lag = ReleaseLag(torch.version, torch.date, days, release.version, release.date, basis)
-            result.append(lag)
-        elif Version(torch.version) > newest and read:
-            basis = next(iter(firsts.values()))[1]
-            days = (read - torch.date).days
-            result.append(ReleaseLag(torch.version, torch.date, days, None, None, basis))
-    return tuple(result)
+            lags.append(lag)
+        elif Version(torch.version) > newest_torch and read_day:
+            basis = next(iter(first_releases.values()))[1]
+            days = (read_day - torch.date).days
+            lags.append(ReleaseLag(torch.version, torch.date, days, None, None, basis))
+    return tuple(lags)
 
 
 def last_read_day(catalog: Catalog, found: PluginIndex) -> dt.date | None:
@@ -255,9 +255,9 @@ def last_read_day(catalog: Catalog, found: PluginIndex) -> dt.date | None:
     """
     if found.facts is None:
         return None
-    read = catalog.packages_read
-    fault = read.fault(found.package, found.index)
-    day = read.later.get(found.package) or read.read
+    packages_read = catalog.packages_read
+    fault = packages_read.fault(found.package, found.index)
+    day = packages_read.later.get(found.package) or packages_read.read
     if fault is None:
         return day
     return min(fault.since, day) if day else fault.since
@@ -273,20 +273,20 @@ def _first_fitting_releases(
     that no release fits, and torch versions that a plugin release older than the stored ones might
     fit (see `release_lags`).
     """
-    final = [r for r in usable_releases(facts.releases) if r.date]
-    oldest = final[-1] if len(final) >= MOST_RELEASES else None
-    by_metadata = any(torch_requirements(release) for release in final)
+    dated_releases = [r for r in usable_releases(facts.releases) if r.date]
+    oldest = dated_releases[-1] if len(dated_releases) >= MOST_RELEASES else None
+    by_metadata = any(torch_requirements(release) for release in dated_releases)
     basis: VersionBasis = "index" if by_metadata else "vendor"
     for torch in catalog.releases.releases:
         if by_metadata:
-            fitting = [r for r in final if _metadata_fits(r, torch.version)]
+            fitting = [r for r in dated_releases if _metadata_fits(r, torch.version)]
         else:
             rows = platform.compatibility.rows
-            named = {row.plugin for row in rows if row.torch == torch.version}
-            fitting = [r for r in final if r.version in named]
+            listed_versions = {row.plugin for row in rows if row.torch == torch.version}
+            fitting = [r for r in dated_releases if r.version in listed_versions]
         if fitting and oldest not in fitting:
-            first = min(fitting, key=lambda r: (r.date or dt.date.max, Version(r.version)))
-            yield torch.version, (first, basis)
+            first_release = min(fitting, key=lambda r: (r.date or dt.date.max, Version(r.version)))
+            yield torch.version, (first_release, basis)
 
 
 def _metadata_fits(release: ReleaseFacts, torch: str) -> bool:

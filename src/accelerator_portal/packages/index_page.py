@@ -81,9 +81,9 @@ def parse_page(cached: CachedBody, package: str, url: str) -> IndexPage:
     kind = cached.content_type.partition(";")[0].strip().casefold()
     try:
         if kind == JSON_TYPE or kind == "application/json":  # noqa: PLR1714 - two, no set
-            offered = _json_files(cached.body, package, url)
+            index_files = _json_files(cached.body, package, url)
         elif kind in _HTML_TYPES:
-            offered = _html_files(cached.body, package, url)
+            index_files = _html_files(cached.body, package, url)
         else:
             raise InvalidResponseError(
                 f'the response is not a package index page but "{kind[:60]}"'
@@ -92,7 +92,7 @@ def parse_page(cached: CachedBody, package: str, url: str) -> IndexPage:
         raise InvalidResponseError("the index uses a newer version of the protocol") from None
     except (ValueError, RecursionError, AssertionError, TypeError) as error:
         raise InvalidResponseError(f"the page cannot be read ({type(error).__name__})") from None
-    return _page_of_files(offered, package)
+    return _page_of_files(index_files, package)
 
 
 def files_digest(files: Iterable[IndexFile]) -> str | None:
@@ -129,20 +129,20 @@ def _upload_time(link: Link) -> dt.datetime | None:
 
     PEP 700 defines the time for JSON only, but some mirrors add it to their HTML.
     """
-    written = link.get_str_attrib("data-upload-time")
+    time_text = link.get_str_attrib("data-upload-time")
     try:
-        return dt.datetime.fromisoformat(written) if written else None
+        return dt.datetime.fromisoformat(time_text) if time_text else None
     except ValueError:
         return None
 
 
-def _page_of_files(offered: list[DistributionPackage], package: str) -> IndexPage:
-    if len(offered) > MAX_FILES:
+def _page_of_files(index_files: list[DistributionPackage], package: str) -> IndexPage:
+    if len(index_files) > MAX_FILES:
         raise InvalidResponseError(f"the page names more than {MAX_FILES:,} files")
     files: dict[str, IndexFile] = {}
     refused: list[str] = []
     passed_over = 0
-    for file in offered:
+    for file in index_files:
         try:
             name, version, tags = _parse_file_name(file.filename)
         except (InvalidWheelFilename, InvalidSdistFilename):
@@ -165,7 +165,7 @@ def _parse_file_name(name: str) -> tuple[str, Version, frozenset[Tag]]:
 
 def _index_file(file: DistributionPackage, version: Version, tags: frozenset[Tag]) -> IndexFile:
     sha256 = file.digests.get("sha256", "").casefold()
-    of_metadata = (file.metadata_digests or {}).get("sha256", "").casefold()
+    metadata_sha256 = (file.metadata_digests or {}).get("sha256", "").casefold()
     return IndexFile(
         file.filename,
         file.url,
@@ -173,7 +173,7 @@ def _index_file(file: DistributionPackage, version: Version, tags: frozenset[Tag
         tags,
         sha256 if _SHA256.fullmatch(sha256) else None,
         file.metadata_url if file.has_metadata else None,
-        of_metadata if _SHA256.fullmatch(of_metadata) else None,
+        metadata_sha256 if _SHA256.fullmatch(metadata_sha256) else None,
         file.requires_python or None,
         (file.yanked_reason or "") if file.is_yanked else None,
         file.upload_time.date() if file.upload_time else None,

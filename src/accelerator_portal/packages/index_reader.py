@@ -91,14 +91,14 @@ async def read_index(
     return await _read_releases(reader, package, page, url, before or IndexFacts(index=index))
 
 
-def _refuse_lost_releases(before: IndexFacts | None, files: int, what: str) -> None:
+def _refuse_lost_releases(before: IndexFacts | None, file_count: int, cause: str) -> None:
     """Raise FetchError if the index listed releases before and now has no file.
 
-    Such an index is probably broken. `files` is the number of files now, and `what` is the start of
-    the error message.
+    Such an index is probably broken. `file_count` is the number of files now, and `cause` is the
+    start of the error message.
     """
-    if before and before.releases and not files:
-        raise FetchError(f"{what}, but it listed {count(len(before.releases), 'release')} before")
+    if before and before.releases and not file_count:
+        raise FetchError(f"{cause}, but it listed {count(len(before.releases), 'release')} before")
 
 
 async def _read_releases(
@@ -112,10 +112,10 @@ async def _read_releases(
     )
     versions = selected_versions(files, package.name)
     read_facts = await asyncio.gather(*(work.release(files[version]) for version in versions))
-    newest = next((r.version for r in read_facts if r.yanked is None), None)
+    newest_version = next((r.version for r in read_facts if r.yanked is None), None)
     facts = IndexFacts(
         index=before.index,
-        about=work.about.get(newest or "", before.about),
+        about=work.about.get(newest_version or "", before.about),
         releases=releases_newest_first({release.version: release for release in read_facts}),
     )
     return IndexReading(facts, frozenset(files), (*page.refused, *work.refused))
@@ -140,18 +140,18 @@ class _PackageReader:
     async def release(self, files: list[IndexFile]) -> ReleaseFacts:
         """Return the facts of one release. Reads wheel metadata unless the files are unchanged."""
         file_facts = _facts_of_files(files)
-        before = self.known_releases.get(file_facts.version)
-        if before and before.files and before.files == file_facts.files:
-            return _with_metadata_facts(file_facts, before.requires, before.cuda)
+        previous = self.known_releases.get(file_facts.version)
+        if previous and previous.files and previous.files == file_facts.files:
+            return _with_metadata_facts(file_facts, previous.requires, previous.cuda)
         requires: dict[str, tuple[str, ...]] = {}
         cuda: dict[str, str] = {}
-        whole = True
+        is_complete = True
         for file in representative_wheels(files, of_each_system=self.package.own):
             tag, label = platform_tag(file.tags), python_label(file.tags)
             metadata = await self._metadata_or_none(file)
             if metadata is None:
-                whole = False
-                _keep_wheel_facts(before, tag, requires, cuda)
+                is_complete = False
+                _keep_wheel_facts(previous, tag, requires, cuda)
                 continue
             self.about.setdefault(file_facts.version, metadata.about)
             requires[tag] = requirements_of_wheel(metadata.requires, self.reader.names, tag, label)
@@ -160,7 +160,7 @@ class _PackageReader:
                 cuda[tag] = version
         facts = _with_metadata_facts(file_facts, _joined_requirements(requires), cuda)
         # Without a digest, the metadata is read again next time.
-        return facts if whole else facts.model_copy(update={"files": None})
+        return facts if is_complete else facts.model_copy(update={"files": None})
 
     async def _metadata_or_none(self, file: IndexFile) -> Metadata | None:
         try:
@@ -173,23 +173,23 @@ class _PackageReader:
 
 
 def _keep_wheel_facts(
-    before: ReleaseFacts | None,
+    previous: ReleaseFacts | None,
     tag: str,
     requires: dict[str, tuple[str, ...]],
     cuda: dict[str, str],
 ) -> None:
-    """Copy the facts for a wheel from `before` to `requires` and `cuda`.
+    """Copy the facts for a wheel from `previous` to `requires` and `cuda`.
 
     Used for a wheel whose metadata cannot be read now. `tag` is the wheel's platform tag. The keys
     of `requires` and `cuda` are platform tags.
     """
-    if before is None:
+    if previous is None:
         return
-    previous_requires = before.requires.get(tag, before.requires.get(ANY_PLATFORM_TAG))
+    previous_requires = previous.requires.get(tag, previous.requires.get(ANY_PLATFORM_TAG))
     if previous_requires is not None:
         requires[tag] = previous_requires
-    if tag in before.cuda:
-        cuda[tag] = before.cuda[tag]
+    if tag in previous.cuda:
+        cuda[tag] = previous.cuda[tag]
 
 
 async def _wheel_metadata(
@@ -259,9 +259,9 @@ def _yanked_reason(files: list[IndexFile]) -> str | None:
 
 
 def _with_metadata_facts(
-    plain: ReleaseFacts, requires: Mapping[str, tuple[str, ...]], cuda: Mapping[str, str]
+    facts: ReleaseFacts, requires: Mapping[str, tuple[str, ...]], cuda: Mapping[str, str]
 ) -> ReleaseFacts:
-    return plain.model_copy(update={"requires": dict(requires), "cuda": dict(sorted(cuda.items()))})
+    return facts.model_copy(update={"requires": dict(requires), "cuda": dict(sorted(cuda.items()))})
 
 
 def _joined_requirements(requires: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:

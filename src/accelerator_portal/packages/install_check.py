@@ -62,9 +62,9 @@ class InstallResult:
 
 def is_for_this_machine(row: InstallRow, python: str) -> bool:
     """Return whether an install row is for this machine: system, processor and Python version."""
-    here = (_SYSTEMS.get(platform.system()), _MACHINES.get(platform.machine()))
+    this_machine = (_SYSTEMS.get(platform.system()), _MACHINES.get(platform.machine()))
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    return (row.os, row.arch) == here and python == version
+    return (row.os, row.arch) == this_machine and python == version
 
 
 def install_row(row: InstallRow, uv: Uv, seconds: float) -> InstallResult:
@@ -73,53 +73,53 @@ def install_row(row: InstallRow, uv: Uv, seconds: float) -> InstallResult:
     If `seconds` elapse, the step that runs is stopped and counts as failed. The environment and all
     downloads are removed at the end. Raises OSError if the disk is full.
     """
-    until = time.monotonic() + seconds
-    with TemporaryDirectory(prefix="portal-trial-") as place:
-        own = replace(uv, cache=Path(place, "cache"))
-        own.cache.mkdir()
-        environment_ = Path(place, "environment")
-        python = str(environment_ / "bin/python")
-        steps = [["venv", "--python", str(uv.python), str(environment_)]]
+    deadline = time.monotonic() + seconds
+    with TemporaryDirectory(prefix="portal-trial-") as folder:
+        own_uv = replace(uv, cache=Path(folder, "cache"))
+        own_uv.cache.mkdir()
+        venv = Path(folder, "environment")
+        python = str(venv / "bin/python")
+        steps = [["venv", "--python", str(uv.python), str(venv)]]
         for call in row.calls:
-            options = index_options(call, own, first_index=row.method == "uv")
+            options = index_options(call, own_uv, first_index=row.method == "uv")
             steps.append(["pip", "install", "--python", python, *options, *call.packages])
-        for words in steps:
-            done = _run_command(
-                [str(uv.program), "--no-config", *words], uv_environment(own), until
+        for arguments in steps:
+            run = _run_command(
+                [str(uv.program), "--no-config", *arguments], uv_environment(own_uv), deadline
             )
-            if done.returncode:
-                return InstallResult(output=_tail(done.stderr))
+            if run.returncode:
+                return InstallResult(output=_last_lines(run.stderr))
         names = package_names(package for call in row.calls for package in call.packages)
-        done = _run_command([python, "-c", _IMPORT_CODE, *names], uv_environment(own), until)
-        lines = done.stdout.splitlines()
+        run = _run_command([python, "-c", _IMPORT_CODE, *names], uv_environment(own_uv), deadline)
+        lines = run.stdout.splitlines()
         imported = [
             x.removeprefix(_IMPORTED_PREFIX) for x in lines if x.startswith(_IMPORTED_PREFIX)
         ]
-        if done.returncode or not imported:
-            return InstallResult(output=_tail(done.stderr or "no module to import"))
-        return _run_check(row, InstallResult(tuple(imported)), environment_, own, until)
+        if run.returncode or not imported:
+            return InstallResult(output=_last_lines(run.stderr or "no module to import"))
+        return _run_check(row, InstallResult(tuple(imported)), venv, own_uv, deadline)
 
 
 def _run_check(
-    row: InstallRow, result: InstallResult, place: Path, uv: Uv, until: float
+    row: InstallRow, result: InstallResult, venv: Path, uv: Uv, deadline: float
 ) -> InstallResult:
-    """Run the row's check in the environment at `place`; return `result` with outcome and output.
+    """Run the row's check in the environment at `venv`; return `result` with outcome and output.
 
-    Returns `result` unchanged if the row has no check. `until` is the time limit, as a value of
+    Returns `result` unchanged if the row has no check. `deadline` is the time limit, as a value of
     `time.monotonic()`.
     """
     if row.check is None:
         return result
     command = shlex.split(row.check.command)
     variables = uv_environment(uv)
-    variables["PATH"] = os.pathsep.join([str(place / "bin"), variables["PATH"]])
-    done = _run_command([str(place / "bin" / command[0]), *command[1:]], variables, until)
-    same = done.returncode == 0 and done.stdout.split() == row.check.prints.split()
-    return replace(result, checked=same, output=_tail(done.stdout + done.stderr))
+    variables["PATH"] = os.pathsep.join([str(venv / "bin"), variables["PATH"]])
+    run = _run_command([str(venv / "bin" / command[0]), *command[1:]], variables, deadline)
+    is_expected = run.returncode == 0 and run.stdout.split() == row.check.prints.split()
+    return replace(result, checked=is_expected, output=_last_lines(run.stdout + run.stderr))
 
 
 def _run_command(
-    command: list[str], variables: dict[str, str], until: float
+    command: list[str], variables: dict[str, str], deadline: float
 ) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(
@@ -128,7 +128,7 @@ def _run_command(
             capture_output=True,
             text=True,
             check=False,
-            timeout=max(1, until - time.monotonic()),
+            timeout=max(1, deadline - time.monotonic()),
         )
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(
@@ -136,5 +136,5 @@ def _run_command(
         )
 
 
-def _tail(text: str) -> str:
+def _last_lines(text: str) -> str:
     return "\n".join(text.strip().splitlines()[-10:])

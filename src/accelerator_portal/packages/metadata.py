@@ -57,18 +57,18 @@ def parse_metadata(data: bytes, package: str, version: Version) -> Metadata:
         requires = valid_requirements(raw)
     except ValueError as error:
         raise InvalidResponseError(str(error)) from None
-    about = raw.get("summary") or _first_line(raw.get("description", ""))
-    return Metadata(_clean_summary(about), requires)
+    summary = raw.get("summary") or _first_line(raw.get("description", ""))
+    return Metadata(_clean_summary(summary), requires)
 
 
 def _check_name_and_version(raw: RawMetadata, package: str, version: Version) -> None:
-    name, stated = raw.get("name", ""), raw.get("version", "")
-    if not name or not stated:
+    name, version_text = raw.get("name", ""), raw.get("version", "")
+    if not name or not version_text:
         raise ValueError("invalid metadata: it names no package and version")
     if canonicalize_name(name) != package:
         raise ValueError(f'the metadata belongs to another package, "{name[:60]}"')
-    if version_or_none(stated) != version:
-        raise ValueError(f'the metadata belongs to another version, "{stated[:60]}"')
+    if version_or_none(version_text) != version:
+        raise ValueError(f'the metadata belongs to another version, "{version_text[:60]}"')
 
 
 def python_range(written: str | None) -> str | None:
@@ -84,12 +84,12 @@ def requirements_of_wheel(
 
     The markers are evaluated for the wheel's platform tag `tag` and Python label `label`.
     """
-    found = {
-        f"{canonicalize_name(needed.name)}{needed.specifier}"
-        for needed in _applicable_requirements(requires, tag, label)
-        if canonicalize_name(needed.name) in names
+    requirement_texts = {
+        f"{canonicalize_name(requirement.name)}{requirement.specifier}"
+        for requirement in _applicable_requirements(requires, tag, label)
+        if canonicalize_name(requirement.name) in names
     }
-    return tuple(sorted(found))
+    return tuple(sorted(requirement_texts))
 
 
 def cuda_version(requires: Iterable[Requirement], tag: str, label: str) -> str | None:
@@ -98,14 +98,15 @@ def cuda_version(requires: Iterable[Requirement], tag: str, label: str) -> str |
     Returns None if the requirements state no CUDA version. `tag` and `label` are the wheel's
     platform tag and Python label, as in `requirements_of_wheel`.
     """
-    pinned = {
-        canonicalize_name(needed.name): spec.version
-        for needed in _applicable_requirements(requires, tag, label)
-        for spec in needed.specifier
-        if _CUDA.fullmatch(canonicalize_name(needed.name)) and spec.operator in {"==", "~=", ">="}
+    versions = {
+        canonicalize_name(requirement.name): spec.version
+        for requirement in _applicable_requirements(requires, tag, label)
+        for spec in requirement.specifier
+        if _CUDA.fullmatch(canonicalize_name(requirement.name))
+        and spec.operator in {"==", "~=", ">="}
     }
-    for name in sorted(pinned, key=lambda n: (n != "cuda-toolkit", "runtime" not in n, n)):
-        parts = pinned[name].split(".")
+    for name in sorted(versions, key=lambda n: (n != "cuda-toolkit", "runtime" not in n, n)):
+        parts = versions[name].split(".")
         if len(parts) > 1 and all(part.isdigit() for part in parts[:2]):
             return ".".join(parts[:2])
     return None
@@ -115,25 +116,25 @@ def _applicable_requirements(
     requires: Iterable[Requirement], tag: str, label: str
 ) -> Iterator[Requirement]:
     environment = _marker_environment(tag, label)
-    for needed in requires:
+    for requirement in requires:
         try:
-            applies = needed.marker is None or needed.marker.evaluate(environment)
+            applies = requirement.marker is None or requirement.marker.evaluate(environment)
         except (UndefinedComparison, UndefinedEnvironmentName, InvalidVersion, KeyError):
             applies = True  # a marker that cannot be evaluated must not hide the requirement
         if applies:
-            yield needed
+            yield requirement
 
 
 def _marker_environment(tag: str, label: str) -> dict[str, str]:
     wheel_system = system_of_tag(tag)
-    name, platform, os = _SYSTEMS[wheel_system.os if wheel_system else "linux"]
+    system_name, platform, os = _SYSTEMS[wheel_system.os if wheel_system else "linux"]
     machine = wheel_system.arches[-1] if wheel_system else "x86_64"
     names = {"windows": {"x86_64": "AMD64", "aarch64": "ARM64"}, "macos": {"aarch64": "arm64"}}
     major, minor, _ = python_label_key(label)
     python = f"{major or 3}.{minor or 12}"
     return {
         **{key: str(value) for key, value in default_environment().items()},
-        "platform_system": name,
+        "platform_system": system_name,
         "sys_platform": platform,
         "os_name": os,
         "platform_machine": names.get(wheel_system.os if wheel_system else "", {}).get(
@@ -153,10 +154,10 @@ def _first_line(text: str) -> str:
 
 
 def _clean_summary(text: str | None) -> str | None:
-    words = " ".join(HIDDEN_CHARACTER.sub(" ", text or "").split())
-    if len(words) > _MAX_SUMMARY_LENGTH:
-        words = f"{words[: _MAX_SUMMARY_LENGTH - 1]}…"
-    return None if words in {"", "UNKNOWN"} else words
+    summary = " ".join(HIDDEN_CHARACTER.sub(" ", text or "").split())
+    if len(summary) > _MAX_SUMMARY_LENGTH:
+        summary = f"{summary[: _MAX_SUMMARY_LENGTH - 1]}…"
+    return None if summary in {"", "UNKNOWN"} else summary
 
 
 MAX_METADATA = 1024**2
@@ -176,15 +177,15 @@ def parse_core_metadata(data: bytes | str) -> RawMetadata:
 
 def valid_requirements(raw: RawMetadata) -> tuple[Requirement, ...]:
     """Return the valid requirements of metadata. Raises ValueError if a requirement is too long."""
-    found = []
+    requirements = []
     for line in raw.get("requires_dist", []):
         if len(line) > _MAX_REQUIREMENT:
             raise ValueError("invalid metadata: a requirement has no end")
         try:
-            found.append(Requirement(line))
+            requirements.append(Requirement(line))
         except InvalidRequirement:
             continue
-    return tuple(found)
+    return tuple(requirements)
 
 
 def specifier_set(text: str | None) -> SpecifierSet | None:
@@ -210,8 +211,8 @@ def dist_info_file(wheel: zipfile.ZipFile, name: str) -> zipfile.ZipInfo | None:
 # known. If a part is missing, the part is fetched and `zipfile` reads again. Source: HTTP ranges,
 # RFC 9110, 14; PEP 427.
 
-_TAIL = 32 * 1024
-_PART = 16 * 1024
+_TAIL_LEN = 32 * 1024
+_PART_LEN = 16 * 1024
 _MOST_PART_BYTES = 8 * 1024**2
 _MOST_PARTS = 6
 
@@ -234,8 +235,8 @@ async def metadata_by_ranges(client: HttpClient, url: str, etag: str = "") -> Ca
     Returns None if `etag` is given and still matches. Raises FetchError, and
     InvalidResponseError if the file is not a valid wheel.
     """
-    headers = {"range": f"bytes=-{_TAIL}"} | ({"if-none-match": etag} if etag else {})
-    tail = await client.get(url, headers, max_bytes=_TAIL)
+    headers = {"range": f"bytes=-{_TAIL_LEN}"} | ({"if-none-match": etag} if etag else {})
+    tail = await client.get(url, headers, max_bytes=_TAIL_LEN)
     if tail.status == 304:  # noqa: PLR2004 - not modified
         return None
     content_range = _RANGE.fullmatch(tail.headers.get("content-range", ""))
@@ -250,7 +251,7 @@ async def metadata_by_ranges(client: HttpClient, url: str, etag: str = "") -> Ca
         try:
             return CachedBody(_metadata_of_wheel(wheel), tail.headers.get("etag", ""))
         except _MissingPartError as missing:
-            first, last = missing.first, min(max(missing.last, missing.first + _PART), size) - 1
+            first, last = missing.first, min(max(missing.last, missing.first + _PART_LEN), size) - 1
             if last - first >= _MOST_PART_BYTES:
                 raise InvalidResponseError("the list of the wheel's files is too long") from None
             range_header = {"range": f"bytes={first}-{last}"}
@@ -261,8 +262,8 @@ async def metadata_by_ranges(client: HttpClient, url: str, etag: str = "") -> Ca
                 ) from None
             wheel.add_part(first, part.body)
         except (*_DAMAGED_WHEEL_ERRORS, OSError) as error:
-            what = f"the file is not a valid wheel ({type(error).__name__})"
-            raise InvalidResponseError(what) from None
+            error_text = f"the file is not a valid wheel ({type(error).__name__})"
+            raise InvalidResponseError(error_text) from None
     raise InvalidResponseError("the wheel's metadata is split into too many parts")
 
 
@@ -327,7 +328,7 @@ class _PartialFile(io.RawIOBase):
             return b""
         for start, data in self._parts:
             if start <= self._position and end <= start + len(data):
-                found = data[self._position - start : end - start]
+                content = data[self._position - start : end - start]
                 self._position = end
-                return found
+                return content
         raise _MissingPartError(self._position, end)

@@ -57,16 +57,16 @@ def news(catalog: Catalog) -> tuple[NewsItem, ...]:
     The year ends on the last day on which packages were read. Items with a later date are omitted.
     If packages were never read, the year ends on the date of the newest item.
     """
-    found = [item for platform in catalog.platforms for item in _platform_news(catalog, platform)]
-    order = ("changed", "first", "behind", "release")
-    found.sort(key=lambda item: (order.index(item.kind), item.platform))  # what matters most first
-    found.sort(key=lambda item: item.date, reverse=True)
-    read = catalog.packages_read
-    if not found:
+    items = [item for platform in catalog.platforms for item in _platform_news(catalog, platform)]
+    kinds = ("changed", "first", "behind", "release")
+    items.sort(key=lambda item: (kinds.index(item.kind), item.platform))  # what matters most first
+    items.sort(key=lambda item: item.date, reverse=True)
+    read_days = catalog.packages_read
+    if not items:
         return ()
-    last = max(filter(None, (read.read, *read.later.values())), default=found[0].date)
-    since = last - dt.timedelta(days=NEWS_DAYS)
-    return tuple(item for item in found if since <= item.date <= last)
+    last_day = max(filter(None, (read_days.read, *read_days.later.values())), default=items[0].date)
+    first_day = last_day - dt.timedelta(days=NEWS_DAYS)
+    return tuple(item for item in items if first_day <= item.date <= last_day)
 
 
 def _platform_news(catalog: Catalog, platform: Platform) -> Iterator[NewsItem]:
@@ -80,26 +80,26 @@ def _platform_news(catalog: Catalog, platform: Platform) -> Iterator[NewsItem]:
 def _release_news(
     catalog: Catalog, platform: Platform, own_index: PluginIndex
 ) -> Iterator[NewsItem]:
-    firsts: dict[str, list[str]] = {}
+    torch_by_plugin: dict[str, list[str]] = {}
     for lag in release_lags(catalog, platform):
         if lag.plugin:
-            firsts.setdefault(lag.plugin, []).append(lag.torch)
+            torch_by_plugin.setdefault(lag.plugin, []).append(lag.torch)
     for release in usable_releases(own_index.facts.releases) if own_index.facts else ():
         if release.date is None:
             continue
         key = f"{own_index.package}:{release.version}"
-        first = firsts.get(release.version)
+        torch_versions = torch_by_plugin.get(release.version)
         package = f"{own_index.package} {release.version}"
-        if first:
-            words = message(
+        if torch_versions:
+            text = message(
                 "{package} was published, the first release for torch {versions}",
                 package=package,
-                versions=comma_list(first),
+                versions=comma_list(torch_versions),
             )
         else:
-            words = message("{package} was published", package=package)
-        kind: NewsKind = "first" if first else "release"
-        yield NewsItem(release.date, kind, platform.id, key, words)
+            text = message("{package} was published", package=package)
+        kind: NewsKind = "first" if torch_versions else "release"
+        yield NewsItem(release.date, kind, platform.id, key, text)
 
 
 def _change_news(
@@ -107,10 +107,10 @@ def _change_news(
 ) -> Iterator[NewsItem]:
     for change in catalog.packages[own_index.package].changes:
         if change.index == own_index.index:
-            where = "" if change.on == ANY_PLATFORM_TAG else f":{change.on}"
-            name = f"{own_index.package}:{change.version}:{change.of}{where}:{change.date}"
-            words = _change_message(f"{own_index.package} {change.version}", change)
-            yield NewsItem(change.date, "changed", platform.id, name, words)
+            tag_suffix = "" if change.on == ANY_PLATFORM_TAG else f":{change.on}"
+            key = f"{own_index.package}:{change.version}:{change.of}{tag_suffix}:{change.date}"
+            text = _change_message(f"{own_index.package} {change.version}", change)
+            yield NewsItem(change.date, "changed", platform.id, key, text)
 
 
 def _change_message(package: str, change: FactChange) -> str:
@@ -120,13 +120,13 @@ def _change_message(package: str, change: FactChange) -> str:
         return message("{package} was withdrawn", package=package)
     if change.of == "yanked":
         return message("{package} is no longer yanked", package=package)
-    what: str = _CHANGED_FACT_NAMES[change.of]
+    fact_name: str = _CHANGED_FACT_NAMES[change.of]
     if change.on != ANY_PLATFORM_TAG:
-        what = message("{what} for {system}", what=what, system=change.on)
+        fact_name = message("{what} for {system}", what=fact_name, system=change.on)
     return message(
         "{package} changed {what} under the same version: {before} → {after}",
         package=package,
-        what=what,
+        what=fact_name,
         before=change.before or message("nothing"),
         after=change.after or message("nothing"),
     )
@@ -138,23 +138,23 @@ def _behind_news(catalog: Catalog, platform: Platform) -> Iterator[NewsItem]:
     The limit is `most_minors_behind` in the catalog's criteria. The date of the item is the date of
     the PyTorch release with which the platform exceeded the limit.
     """
-    most = catalog.criteria.most_minors_behind if catalog.criteria else None
+    max_minors = catalog.criteria.most_minors_behind if catalog.criteria else None
     newest = supported_releases(catalog, platform).newest
-    if most is None or newest is None:
+    if max_minors is None or newest is None:
         return
-    minors: dict[tuple[int, ...], dt.date] = {}
+    dates: dict[tuple[int, ...], dt.date] = {}
     for release in catalog.releases.releases:
         minor = minor_release(release.version)
         if minor > minor_release(newest):
-            minors[minor] = min(release.date, minors.get(minor, release.date))
-    if len(minors) <= most:
+            dates[minor] = min(release.date, dates.get(minor, release.date))
+    if len(dates) <= max_minors:
         return
-    over = sorted(minors)[most]
-    words = message(
+    first_over = sorted(dates)[max_minors]
+    text = message(
         "more than {most} minor releases behind since torch {release}; "
         "the newest supported release is {newest}",
-        release=f"{over[0]}.{over[1]}",
-        most=most,
+        release=f"{first_over[0]}.{first_over[1]}",
+        most=max_minors,
         newest=newest,
     )
-    yield NewsItem(minors[over], "behind", platform.id, f"{platform.id}:behind:{newest}", words)
+    yield NewsItem(dates[first_over], "behind", platform.id, f"{platform.id}:behind:{newest}", text)

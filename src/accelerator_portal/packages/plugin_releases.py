@@ -55,48 +55,48 @@ class TorchEvidence:
 
 def torch_evidence(catalog: Catalog, platform: Platform, release: ReleaseFacts) -> TorchEvidence:
     """Return the torch release that a plugin release is for, and the sources for it."""
-    required = tuple(sorted(set(torch_requirements(release).values())))
-    specified = [line for line in required if Requirement(line).specifier]
-    if specified:
-        return _evidence_from_metadata(catalog, required, specified)
-    return _evidence_from_pattern(catalog, platform, release, required)
+    requirements = tuple(sorted(set(torch_requirements(release).values())))
+    versioned = [line for line in requirements if Requirement(line).specifier]
+    if versioned:
+        return _evidence_from_metadata(catalog, requirements, versioned)
+    return _evidence_from_pattern(catalog, platform, release, requirements)
 
 
 def _evidence_from_metadata(
-    catalog: Catalog, required: tuple[str, ...], specified: list[str]
+    catalog: Catalog, requirements: tuple[str, ...], versioned: list[str]
 ) -> TorchEvidence:
-    exact = {_exact_torch_version(line) for line in specified}
-    if len(exact) == 1 and (torch := exact.pop()):
-        return TorchEvidence(torch, required)
-    known = [release.version for release in catalog.releases.releases]
-    fitting = [torch for torch in known if all(admits(line, torch) for line in specified)]
+    exact_versions = {_exact_torch_version(line) for line in versioned}
+    if len(exact_versions) == 1 and (torch := exact_versions.pop()):
+        return TorchEvidence(torch, requirements)
+    versions = [release.version for release in catalog.releases.releases]
+    fitting = [torch for torch in versions if all(admits(line, torch) for line in versioned)]
     if not fitting:
-        return TorchEvidence(None, required)
-    quoted = " and ".join(f'"{line}"' for line in specified)
+        return TorchEvidence(None, requirements)
+    quoted = " and ".join(f'"{line}"' for line in versioned)
     note = f"The metadata requires {quoted}. {fitting[0]} is the newest PyTorch release that fits."
-    return TorchEvidence(fitting[0], required, (), note)
+    return TorchEvidence(fitting[0], requirements, (), note)
 
 
 def _exact_torch_version(line: str) -> str | None:
     specifier = str(Requirement(line).specifier)
-    found = _POST_RELEASES.fullmatch(specifier) or _EXACT_PIN.fullmatch(specifier)
-    return str(Version(found[1])) if found else None
+    match = _POST_RELEASES.fullmatch(specifier) or _EXACT_PIN.fullmatch(specifier)
+    return str(Version(match[1])) if match else None
 
 
 def _evidence_from_pattern(
-    catalog: Catalog, platform: Platform, release: ReleaseFacts, required: tuple[str, ...]
+    catalog: Catalog, platform: Platform, release: ReleaseFacts, requirements: tuple[str, ...]
 ) -> TorchEvidence:
     pattern = platform.compatibility.version_pattern
-    known = [found.version for found in catalog.releases.releases]
+    versions = [torch_release.version for torch_release in catalog.releases.releases]
     if pattern is None:
-        return TorchEvidence(None, required)
-    same = [t for t in known if pattern.covers(t) and pattern.admits(release.version, t)]
-    if not same:
-        return TorchEvidence(None, required)
+        return TorchEvidence(None, requirements)
+    matching = [t for t in versions if pattern.covers(t) and pattern.admits(release.version, t)]
+    if not matching:
+        return TorchEvidence(None, requirements)
     # Several patch releases can follow the pattern: use the same version, or else the first one.
-    torch = release.version if release.version in same else min(same, key=Version)
+    torch = release.version if release.version in matching else min(matching, key=Version)
     note = "The metadata names no torch version. The vendor's version rule gives this version."
-    return TorchEvidence(torch, required, pattern.source, note)
+    return TorchEvidence(torch, requirements, pattern.source, note)
 
 
 def wheel_systems(release: ReleaseFacts) -> tuple[str, ...]:
@@ -104,8 +104,8 @@ def wheel_systems(release: ReleaseFacts) -> tuple[str, ...]:
 
     If the release has wheels for all of SYSTEMS, returns `("any system",)`.
     """
-    found = tuple(_python_labels_by_system(release))
-    return ("any system",) if len(found) == len(SYSTEMS) else found
+    systems = tuple(_python_labels_by_system(release))
+    return ("any system",) if len(systems) == len(SYSTEMS) else systems
 
 
 def pythons_on_every_system(
@@ -120,7 +120,7 @@ def pythons_on_every_system(
     return [
         python
         for python in _candidate_pythons(catalog, release, torch)
-        if labels and all(supports_python(found, python) for found in labels.values())
+        if labels and all(supports_python(os_labels, python) for os_labels in labels.values())
     ]
 
 
@@ -132,33 +132,33 @@ def python_note(catalog: Catalog, release: ReleaseFacts, everywhere: list[str]) 
     """
     sentences = []
     for python in _candidate_pythons(catalog, release, None):
-        where = [
-            name
-            for name, found in _python_labels_by_system(release).items()
-            if supports_python(found, python)
+        systems = [
+            system
+            for system, os_labels in _python_labels_by_system(release).items()
+            if supports_python(os_labels, python)
         ]
         if (
-            where
-            and len(where) < len(_python_labels_by_system(release))
+            systems
+            and len(systems) < len(_python_labels_by_system(release))
             and python not in everywhere
         ):
-            sentences.append(f"For Python {python} there are wheels for {', '.join(where)} only.")
+            sentences.append(f"For Python {python} there are wheels for {', '.join(systems)} only.")
     return " ".join(sentences) or None
 
 
 def _python_labels_by_system(release: ReleaseFacts) -> dict[str, list[str]]:
     """Return the wheels' Python labels, such as `cp312`, by system, such as `Linux x86_64`."""
     return {
-        f"{OS_LABELS[os]} {arch}": found
+        f"{OS_LABELS[os]} {arch}": labels
         for os, arch in SYSTEMS
-        if (found := python_labels_on(release, os, arch))
+        if (labels := python_labels_on(release, os, arch))
     }
 
 
 def _candidate_pythons(catalog: Catalog, release: ReleaseFacts, torch: str | None) -> list[str]:
-    known = {p for found in catalog.releases.releases for p in found.python}
+    pythons = {p for torch_release in catalog.releases.releases for p in torch_release.python}
     of_torch = next((r.python for r in catalog.releases.releases if r.version == torch), None)
-    return [p for p in ordered_pythons(of_torch or known) if _python_range_includes(release, p)]
+    return [p for p in ordered_pythons(of_torch or pythons) if _python_range_includes(release, p)]
 
 
 def _python_range_includes(release: ReleaseFacts, python: str) -> bool:
@@ -260,14 +260,16 @@ def final_plugin_releases(catalog: Catalog, platform: Platform) -> tuple[PluginR
 
     Omits yanked releases, and those whose facts are not stored. Empty if the index was never read.
     """
-    place = plugin_index(catalog, platform)
-    read = last_read_day(catalog, place) if place else None
-    if place is None or place.facts is None or read is None:
+    own_index = plugin_index(catalog, platform)
+    read_day = last_read_day(catalog, own_index) if own_index else None
+    if own_index is None or own_index.facts is None or read_day is None:
         return ()
     final = (
-        r for r in usable_releases(place.facts.releases) if not Version(r.version).is_prerelease
+        r for r in usable_releases(own_index.facts.releases) if not Version(r.version).is_prerelease
     )
-    return tuple(PluginRelease(platform.id, place.package, place.index, r, read) for r in final)
+    return tuple(
+        PluginRelease(platform.id, own_index.package, own_index.index, r, read_day) for r in final
+    )
 
 
 def proposal(
@@ -325,16 +327,16 @@ def _vendor_questions(
         yield VendorQuestion("torch version", 'torch: "2.14.0"')
     if row and row.python is None:
         yield VendorQuestion("Python versions", 'python: ["3.12", "3.13"]')
-    answered = {*row.needs, *row.includes} if row else set()
+    answered_names = {*row.needs, *row.includes} if row else set()
     for kind in ("needs", "includes"):
         for name, version in sorted(_newest_stated_versions(platform, kind).items()):
-            if name not in answered:
+            if name not in answered_names:
                 yield VendorQuestion(f"{name} version", f'{kind}: {{"{name}": "{version}"}}')
     rows = platform.compatibility.rows
-    variant = next((known.variant for known in rows if known.variant), None)
+    variant = next((known_row.variant for known_row in rows if known_row.variant), None)
     if variant and not (row and row.variant):
         yield VendorQuestion("variant", f"variant: {variant}")
-    if lifecycle := next((known.lifecycle for known in rows if known.lifecycle), None):
+    if lifecycle := next((known_row.lifecycle for known_row in rows if known_row.lifecycle), None):
         yield VendorQuestion("lifecycle status", f'lifecycle: {{status: "{lifecycle.status}"}}')
 
 
@@ -343,10 +345,10 @@ def _newest_stated_versions(platform: Platform, kind: str) -> Mapping[str, str]:
 
     `kind` is `needs` or `includes`. Returns an empty mapping if no row has this key.
     """
-    stated: Iterator[Mapping[str, str]] = (
+    row_versions: Iterator[Mapping[str, str]] = (
         getattr(row, kind) for row in platform.compatibility.rows
     )
-    return next(filter(None, stated), {})
+    return next(filter(None, row_versions), {})
 
 
 def _required_versions(release: ReleaseFacts, names: Iterable[str]) -> dict[str, str]:
@@ -357,14 +359,14 @@ def _required_versions(release: ReleaseFacts, names: Iterable[str]) -> dict[str,
     differs between systems.
     """
     lines = {line for stated_values in release.requires.values() for line in stated_values}
-    wanted = {canonicalize_name(name): name for name in names}
+    name_by_package = {canonicalize_name(name): name for name in names}
     versions_by_name: dict[str, set[str]] = {}
     for line in lines:
         try:
             requirement = Requirement(line)
         except InvalidRequirement:
             continue
-        name = wanted.get(canonicalize_name(requirement.name))
+        name = name_by_package.get(canonicalize_name(requirement.name))
         if name and requirement.specifier:
             versions_by_name.setdefault(name, set()).add(
                 _version_or_specifier(str(requirement.specifier))
@@ -377,5 +379,5 @@ def _required_versions(release: ReleaseFacts, names: Iterable[str]) -> dict[str,
 
 
 def _version_or_specifier(specifier: str) -> str:
-    exact = specifier.startswith("==") and "," not in specifier and "*" not in specifier
-    return specifier.removeprefix("==") if exact else specifier
+    is_exact = specifier.startswith("==") and "," not in specifier and "*" not in specifier
+    return specifier.removeprefix("==") if is_exact else specifier

@@ -53,15 +53,17 @@ def portal_packages(catalog: Catalog) -> tuple[PortalPackage, ...]:
     PyPI, to show whether PyPI has a package with this name.
     """
     indexes_by_package: dict[str, dict[str, None]] = {TORCH: {PYPI: None}}
-    own = {TORCH}
+    own_names = {TORCH}
     for platform in catalog.platforms:
         name = canonicalize_name(platform.accelerator.package.name)
-        own.add(name)
+        own_names.add(name)
         indexes_by_package.setdefault(name, {})[PYPI] = None
-        for named in platform_requirements(catalog, platform):
-            indexes_by_package.setdefault(named.package, {}).update(dict.fromkeys(named.indexes))
+        for requirement in platform_requirements(catalog, platform):
+            indexes_by_package.setdefault(requirement.package, {}).update(
+                dict.fromkeys(requirement.indexes)
+            )
     return tuple(
-        PortalPackage(name, tuple(sorted(indexes, key=_index_sort_key)), name in own)
+        PortalPackage(name, tuple(sorted(indexes, key=_index_sort_key)), name in own_names)
         for name, indexes in sorted(indexes_by_package.items())
     )
 
@@ -69,9 +71,9 @@ def portal_packages(catalog: Catalog) -> tuple[PortalPackage, ...]:
 def platform_requirements(catalog: Catalog, platform: Platform) -> Iterable[NamedRequirement]:
     """Return each distinct requirement that the pip steps of a platform's options install."""
     return dict.fromkeys(
-        named
+        requirement
         for option in platform.install.options
-        for _, named in option_requirements(catalog, platform, option)
+        for _, requirement in option_requirements(catalog, platform, option)
     )
 
 
@@ -86,8 +88,8 @@ def option_requirements(
     for target in targets(catalog, platform, option):
         values = placeholder_values(target)
         for step in steps:
-            for named in _step_requirements(step, values):
-                yield target, named
+            for requirement in _step_requirements(step, values):
+                yield target, requirement
 
 
 def _step_requirements(step: PipStep, values: dict[str, str]) -> Iterator[NamedRequirement]:
@@ -98,10 +100,10 @@ def _step_requirements(step: PipStep, values: dict[str, str]) -> Iterator[NamedR
     """
     try:
         index = fill_placeholders(step.index, values) if step.index else ""
-        extra = fill_placeholders(step.extra_index, values) if step.extra_index else ""
+        extra_index = fill_placeholders(step.extra_index, values) if step.extra_index else ""
     except UnknownPlaceholderError:
         return
-    indexes = tuple(filter(None, (index or PYPI, extra)))
+    indexes = tuple(filter(None, (index or PYPI, extra_index)))
     for package in step.packages:
         try:
             yield NamedRequirement(Requirement(fill_placeholders(package, values)), indexes)

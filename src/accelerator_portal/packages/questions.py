@@ -53,9 +53,9 @@ class ResolutionQuestion:
 
         If a call names no index, it uses PyPI, whose host is not included; see `uses_pypi`.
         """
-        named = (i for call in self.calls for i in (call.index, call.extra_index) if i)
+        indexes = (i for call in self.calls for i in (call.index, call.extra_index) if i)
         builds = (PYTORCH_INDEX for call in self.calls if call.backend)
-        return frozenset(urlsplit(index).hostname or "" for index in (*named, *builds))
+        return frozenset(urlsplit(index).hostname or "" for index in (*indexes, *builds))
 
     @property
     def uses_pypi(self) -> bool:
@@ -96,14 +96,14 @@ def selected_versions(versions: Iterable[Version], package: str) -> list[Version
     or only the newest pre-releases if there are no final releases.
     """
     ordered = sorted(versions, reverse=True)
-    final = [version for version in ordered if not version.is_prerelease]
-    if not final:
+    final_versions = [version for version in ordered if not version.is_prerelease]
+    if not final_versions:
         return ordered[:MOST_WITHOUT_FINAL]
-    kept = set(final[:MOST_RELEASES])
+    selected = set(final_versions[:MOST_RELEASES])
     if package == TORCH:
-        kept = {version for version in final if version >= FIRST_TORCH} or kept
-    kept |= set([v for v in ordered if v.is_prerelease][:MOST_PRE_RELEASES])
-    return [version for version in ordered if version in kept]
+        selected = {version for version in final_versions if version >= FIRST_TORCH} or selected
+    selected |= set([v for v in ordered if v.is_prerelease][:MOST_PRE_RELEASES])
+    return [version for version in ordered if version in selected]
 
 
 def representative_wheels(files: Sequence[IndexFile], *, of_each_system: bool) -> list[IndexFile]:
@@ -118,23 +118,23 @@ def representative_wheels(files: Sequence[IndexFile], *, of_each_system: bool) -
     for file in files:
         if file.tags:
             groups.setdefault(_system_of_tag(platform_tag(file.tags)), []).append(file)
-    best = [
+    best_wheels = [
         max(groups[key], key=_wheel_preference) for key in sorted(groups, key=_system_preference)
     ]
     of_known_system = [
-        file for file in best if _system_of_tag(platform_tag(file.tags)) != ("other",)
+        file for file in best_wheels if _system_of_tag(platform_tag(file.tags)) != ("other",)
     ]
-    selected = of_known_system or best[:1]
+    selected = of_known_system or best_wheels[:1]
     return selected if of_each_system else selected[:1]
 
 
 def _system_of_tag(tag: str) -> tuple[str, ...]:
     if tag == ANY_PLATFORM:
         return (ANY_PLATFORM,)
-    found = system_of_tag(tag)
-    if found is None or found.libc.startswith("musl"):
+    system = system_of_tag(tag)
+    if system is None or system.libc.startswith("musl"):
         return ("other",)
-    return (found.os, *found.arches)
+    return (system.os, *system.arches)
 
 
 def _system_preference(group: tuple[str, ...]) -> tuple[bool, bool, tuple[str, ...]]:

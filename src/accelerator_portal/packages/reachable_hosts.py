@@ -44,16 +44,16 @@ def resolver_of_reachable_hosts(
     reachable = ReachableHosts(
         unreachable_hosts(host for one in asked for host in index_hosts(one))
     )
-    end = time.monotonic() + RESOLUTION_TIME_LIMIT_S
+    deadline = time.monotonic() + RESOLUTION_TIME_LIMIT_S
 
     def resolve_if_reachable(question: ResolutionQuestion) -> ResolutionResult:
-        if time.monotonic() > end:
+        if time.monotonic() > deadline:
             return ResolutionResult("unchecked", why=_TIME_LIMIT_REASON)
         if why := reachable.unreachable_host_text(question):
             return ResolutionResult("unchecked", why=why)
-        found = resolve(question, uv)
-        reachable.note(question, found)
-        return found
+        result = resolve(question, uv)
+        reachable.note(question, result)
+        return result
 
     return resolve_if_reachable
 
@@ -72,8 +72,8 @@ class ReachableHosts:
 
     def unreachable_host_text(self, question: ResolutionQuestion) -> str | None:
         """Return a text that names a host of `question` that does not respond; None if all do."""
-        gone = sorted(index_hosts(question) & self._errors_by_host.keys())
-        return f"{gone[0]} {NO_ANSWER} ({self._errors_by_host[gone[0]]})" if gone else None
+        silent = sorted(index_hosts(question) & self._errors_by_host.keys())
+        return f"{silent[0]} {NO_ANSWER} ({self._errors_by_host[silent[0]]})" if silent else None
 
     def note(self, question: ResolutionQuestion, found: ResolutionResult) -> None:
         """Record the result of a question.
@@ -91,9 +91,9 @@ class ReachableHosts:
             self._failures.update(hosts)
             if not hosts & self._errors_by_host.keys():  # else another question has checked them
                 self._errors_by_host |= unreachable_hosts(hosts)
-            often = {host for host in hosts if self._failures[host] >= _MOST_FAILURES}
+            failing_hosts = {host for host in hosts if self._failures[host] >= _MOST_FAILURES}
             self._errors_by_host |= dict.fromkeys(
-                often - self._errors_by_host.keys(), "uv got no response"
+                failing_hosts - self._errors_by_host.keys(), "uv got no response"
             )
 
 

@@ -121,13 +121,13 @@ def sync_packages(
 
     `every` lists all packages that the portal follows. Returns and raises the same as `sync`.
     """
-    todo = [package for package in every if not options.only or package.name in options.only]
-    work = _SyncRun(root, catalog, options, frozenset(p.name for p in every if p.own))
+    selected = [package for package in every if not options.only or package.name in options.only]
+    sync_run = _SyncRun(root, catalog, options, frozenset(p.name for p in every if p.own))
     try:
-        asyncio.run(work.read_all(todo))
+        asyncio.run(sync_run.read_all(selected))
     except KeyboardInterrupt:
-        raise SyncInterrupted(work.finish(todo, every)) from None
-    return work.finish(todo, every)
+        raise SyncInterrupted(sync_run.finish(selected, every)) from None
+    return sync_run.finish(selected, every)
 
 
 class _SyncRun:
@@ -166,18 +166,18 @@ class _SyncRun:
         readings = await asyncio.gather(
             *(_read_index_or_error(reader, package, index, before) for index in package.indexes)
         )
-        answers = dict(zip(package.indexes, readings, strict=True))
-        facts, faults = self._merge_facts(package, before, answers)
+        answer_by_index = dict(zip(package.indexes, readings, strict=True))
+        facts, faults = self._merge_facts(package, before, answer_by_index)
         path = self._root / PACKAGES / f"{package.name}.json"
-        written = _write_if_changed(path, facts_text(facts))
-        refused = tuple(
-            f"{index}: {what}"
-            for index, answer in answers.items()
+        is_written = _write_if_changed(path, facts_text(facts))
+        refused_files = tuple(
+            f"{index}: {reason}"
+            for index, answer in answer_by_index.items()
             if isinstance(answer, IndexReading)
-            for what in answer.refused
+            for reason in answer.refused
         )
         self._synced_packages[package.name] = PackageSync(
-            package.name, facts, before, faults, refused, written
+            package.name, facts, before, faults, refused_files, is_written
         )
         self._options.told(package.name)
 
@@ -185,23 +185,25 @@ class _SyncRun:
         self,
         package: PortalPackage,
         before: PackageFacts | None,
-        answers: Mapping[str, IndexReading | str],
+        answer_by_index: Mapping[str, IndexReading | str],
     ) -> tuple[PackageFacts, dict[str, str]]:
         indexes: list[IndexFacts] = []
         faults: dict[str, str] = {}
-        changed: list[FactChange] = []
-        for index, answer in answers.items():
-            old = before.on(index) if before else None
+        changes: list[FactChange] = []
+        for index, answer in answer_by_index.items():
+            old_facts = before.on(index) if before else None
             if isinstance(answer, str):
                 faults[index] = answer
-                indexes += [old] if old else []
+                indexes += [old_facts] if old_facts else []
                 continue
             indexes.append(answer.facts)
-            if old:
-                changed += fact_changes(old, answer.facts, answer.versions, self._options.day)
-        known = before.changes if before else ()
+            if old_facts:
+                changes += fact_changes(old_facts, answer.facts, answer.versions, self._options.day)
+        old_changes = before.changes if before else ()
         facts = PackageFacts(
-            package=package.name, indexes=tuple(indexes), changes=merged_changes(known, changed)
+            package=package.name,
+            indexes=tuple(indexes),
+            changes=merged_changes(old_changes, changes),
         )
         return facts, faults
 
@@ -209,39 +211,39 @@ class _SyncRun:
         """Write `data/packages-read.json`, and return the sync's result.
 
         `todo` are the packages that this sync had to read; packages of `todo` that were not read
-        are `missed` in the result. `every` are all packages that the portal follows.
+        are `missed_names` in the result. `every` are all packages that the portal follows.
         """
-        read = self._packages_read(frozenset(package.name for package in every))
-        _write_if_changed(self._root / PACKAGES_READ, packages_read_text(read))
-        missed = tuple(
+        packages_read = self._packages_read(frozenset(package.name for package in every))
+        _write_if_changed(self._root / PACKAGES_READ, packages_read_text(packages_read))
+        missed_names = tuple(
             package.name for package in todo if package.name not in self._synced_packages
         )
-        done = tuple(self._synced_packages[name] for name in sorted(self._synced_packages))
-        return SyncResult(done, missed, replace(self._traffic))
+        synced = tuple(self._synced_packages[name] for name in sorted(self._synced_packages))
+        return SyncResult(synced, missed_names, replace(self._traffic))
 
-    def _packages_read(self, every: frozenset[str]) -> PackagesRead:
-        old, day = self._catalog.packages_read, self._options.day
-        kept = [
-            f for f in old.faults if f.package in every and f.package not in self._synced_packages
+    def _packages_read(self, names: frozenset[str]) -> PackagesRead:
+        log, day = self._catalog.packages_read, self._options.day
+        kept_faults = [
+            f for f in log.faults if f.package in names and f.package not in self._synced_packages
         ]
-        faults = [*kept, *self._index_faults(old)]
-        whole = every <= self._synced_packages.keys()
-        later = {}
-        if not whole:
-            later = {name: read for name, read in old.later.items() if name in every}
-            later |= {name: day for name in self._synced_packages if day != old.read}
+        faults = [*kept_faults, *self._index_faults(log)]
+        is_complete = names <= self._synced_packages.keys()
+        later_days = {}
+        if not is_complete:
+            later_days = {name: read_day for name, read_day in log.later.items() if name in names}
+            later_days |= {name: day for name in self._synced_packages if day != log.read}
         return PackagesRead(
-            read=day if whole else old.read,
-            later=dict(sorted(later.items())),
+            read=day if is_complete else log.read,
+            later=dict(sorted(later_days.items())),
             faults=tuple(sorted(faults, key=lambda f: (f.package, f.index != PYPI, f.index))),
         )
 
-    def _index_faults(self, old: PackagesRead) -> Iterable[IndexFault]:
-        for name, done in self._synced_packages.items():
-            for index, what in done.faults.items():
-                known = old.fault(name, index)
-                since = known.since if known else self._options.day
-                yield IndexFault(package=name, index=index, since=since, what=what[:300])
+    def _index_faults(self, log: PackagesRead) -> Iterable[IndexFault]:
+        for name, package_sync in self._synced_packages.items():
+            for index, reason in package_sync.faults.items():
+                known_fault = log.fault(name, index)
+                since = known_fault.since if known_fault else self._options.day
+                yield IndexFault(package=name, index=index, since=since, what=reason[:300])
 
 
 async def _read_index_or_error(
@@ -253,9 +255,9 @@ async def _read_index_or_error(
     except FetchError as error:
         return str(error)
     except ValidationError as error:  # a value that is not valid in a file of facts
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        return f"the response contains an invalid value: {where}: {first['msg']}"
+        first_error = error.errors(include_url=False, include_input=False)[0]
+        location = ".".join(map(str, first_error["loc"]))
+        return f"the response contains an invalid value: {location}: {first_error['msg']}"
 
 
 def _write_if_changed(path: Path, text: str) -> bool:
@@ -282,21 +284,21 @@ def fact_changes(
     removed: the portal stores only the newest releases. A fact that is unknown in one of the
     readings does not count as changed. `day` is the date of the changes.
     """
-    now = {release.version: release for release in after.releases}
+    after_by_version = {release.version: release for release in after.releases}
     for old in before.releases:
-        about: dict[str, object] = {"date": day, "index": after.index, "version": old.version}
-        new = now.get(old.version)
+        base: dict[str, object] = {"date": day, "index": after.index, "version": old.version}
+        new = after_by_version.get(old.version)
         if new is not None:
-            for of, on, old_value, new_value in _release_changes(old, new):
+            for fact, tag, old_value, new_value in _release_changes(old, new):
                 change_values = {
-                    "of": of,
-                    "on": on,
+                    "of": fact,
+                    "on": tag,
                     "before": old_value[:300],
                     "after": new_value[:300],
                 }
-                yield FactChange.model_validate(about | change_values)
+                yield FactChange.model_validate(base | change_values)
         elif Version(old.version) not in versions:
-            yield FactChange.model_validate({**about, "of": "removed"})
+            yield FactChange.model_validate({**base, "of": "removed"})
 
 
 def merged_changes(
@@ -306,8 +308,8 @@ def merged_changes(
 
     If there are more than MOST_CHANGES, the oldest are omitted.
     """
-    merged = {_change_key(change): change for change in (*known, *found)}
-    ordered = sorted(merged.values(), key=lambda c: (c.index, c.of, c.on))
+    change_by_key = {_change_key(change): change for change in (*known, *found)}
+    ordered = sorted(change_by_key.values(), key=lambda c: (c.index, c.of, c.on))
     ordered.sort(key=lambda change: Version(change.version), reverse=True)
     ordered.sort(key=lambda change: change.date, reverse=True)
     return tuple(ordered[:MOST_CHANGES])
@@ -332,17 +334,17 @@ def _yanked_text(release: ReleaseFacts) -> str:
 
 
 def _changed_values(
-    before: Mapping[str, str], after: Mapping[str, str]
+    old_values: Mapping[str, str], new_values: Mapping[str, str]
 ) -> Iterator[tuple[str, str, str]]:
-    for tag in sorted({*before, *after}):
+    for tag in sorted({*old_values, *new_values}):
         old_value, new_value = (
-            before.get(tag, before.get(ANY_PLATFORM_TAG)),
-            after.get(tag, after.get(ANY_PLATFORM_TAG)),
+            old_values.get(tag, old_values.get(ANY_PLATFORM_TAG)),
+            new_values.get(tag, new_values.get(ANY_PLATFORM_TAG)),
         )
         if (
             tag == ANY_PLATFORM_TAG
             and old_value != new_value
-            and (ANY_PLATFORM_TAG not in before or ANY_PLATFORM_TAG not in after)
+            and (ANY_PLATFORM_TAG not in old_values or ANY_PLATFORM_TAG not in new_values)
         ):
             continue  # the changes of single tags say so
         if old_value is not None and new_value is not None and old_value != new_value:
@@ -358,11 +360,11 @@ MAX_LISTED = 5
 
 def sync_summary(synced: SyncResult) -> str:
     """Return a line with the numbers of packages read, changed, not fully read and not read."""
-    new = sum(package.written for package in synced.packages)
-    unread = sum(bool(package.faults) for package in synced.packages)
-    packages = count(len(synced.packages), "package")
-    words = f"{packages}: {new} with changes, {unread} not fully read"
-    return f"{words}, {len(synced.missed)} not read in time" if synced.missed else words
+    changed_count = sum(package.written for package in synced.packages)
+    unread_count = sum(bool(package.faults) for package in synced.packages)
+    packages_text = count(len(synced.packages), "package")
+    text = f"{packages_text}: {changed_count} with changes, {unread_count} not fully read"
+    return f"{text}, {len(synced.missed)} not read in time" if synced.missed else text
 
 
 def package_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
@@ -374,15 +376,15 @@ def package_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
     for facts in package.facts.indexes:
         if facts.index in package.faults:
             continue
-        known = package.before.on(facts.index) if package.before else None
-        before = {release.version for release in known.releases} if known else set()
-        new = [r.version for r in facts.releases if r.version not in before]
-        words = count(len(facts.releases), "release") if facts.releases else "no such package"
-        new_versions_text = f", new: {_shortened_list(new)}" if new and known else ""
-        yield f"{package.name}, {_index_label(facts.index)}: {words}{new_versions_text}"
+        old_facts = package.before.on(facts.index) if package.before else None
+        old_versions = {release.version for release in old_facts.releases} if old_facts else set()
+        versions = [r.version for r in facts.releases if r.version not in old_versions]
+        text = count(len(facts.releases), "release") if facts.releases else "no such package"
+        new_versions_text = f", new: {_shortened_list(versions)}" if versions and old_facts else ""
+        yield f"{package.name}, {_index_label(facts.index)}: {text}{new_versions_text}"
     yield from _fault_lines(package, read)
-    for what in package.refused[:MAX_LISTED]:
-        yield f"  refused: {what}"
+    for refusal in package.refused[:MAX_LISTED]:
+        yield f"  refused: {refusal}"
     if len(package.refused) > MAX_LISTED:
         yield f"  refused: {len(package.refused) - MAX_LISTED} more"
     known_changes = package.before.changes if package.before else ()
@@ -394,18 +396,18 @@ def package_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
 def _fault_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
     """Yield a line for each error, with the indexes that could not be read because of it."""
     by_fault: dict[str, list[str]] = {}
-    for index, what in package.faults.items():
-        held = package.before is not None and package.before.on(index) is not None
+    for index, fault in package.faults.items():
+        has_facts = package.before is not None and package.before.on(index) is not None
         day = read.later.get(package.name) or read.read
-        consequence = f"the facts of {day} are kept" if held else "no facts are available"
-        by_fault.setdefault(f"{what}; {consequence}", []).append(_index_label(index))
-    for what, indexes in by_fault.items():
-        yield f"{package.name}, {_shortened_list(indexes)}: not read: {what}"
+        consequence = f"the facts of {day} are kept" if has_facts else "no facts are available"
+        by_fault.setdefault(f"{fault}; {consequence}", []).append(_index_label(index))
+    for fault, indexes in by_fault.items():
+        yield f"{package.name}, {_shortened_list(indexes)}: not read: {fault}"
 
 
-def _shortened_list(words: list[str]) -> str:
-    more = f" and {len(words) - MAX_LISTED} more" if len(words) > MAX_LISTED else ""
-    return ", ".join(words[:MAX_LISTED]) + more
+def _shortened_list(items: list[str]) -> str:
+    more_text = f" and {len(items) - MAX_LISTED} more" if len(items) > MAX_LISTED else ""
+    return ", ".join(items[:MAX_LISTED]) + more_text
 
 
 def _index_label(index: str) -> str:

@@ -112,14 +112,14 @@ def resolve(question: ResolutionQuestion, uv: Uv) -> ResolutionResult:
             call_result = _resolve_call(question, call, uv, Path(folder))
             if isinstance(call_result, ResolutionResult):
                 return call_result
-            new = {
+            new_versions = {
                 name: call_result[name]
                 for name in package_names(call.packages)
                 if name in call_result
             }
-            for name, version in new.items():
+            for name, version in new_versions.items():
                 _write_empty_wheel(Path(folder), name, version)
-            installed |= new
+            installed |= new_versions
             constraints = "\n".join(f"{name}=={version}" for name, version in installed.items())
             (Path(folder) / CONSTRAINTS).write_text(constraints, "utf-8")
     return ResolutionResult("found", installed)
@@ -137,7 +137,7 @@ def _resolve_call(
     if (installed / CONSTRAINTS).exists():
         arguments += ["--find-links", str(installed), "--constraints", str(installed / CONSTRAINTS)]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [str(uv.program), "pip", "compile", "-", *arguments],
             input="\n".join(call.packages),
             env=uv_environment(uv),
@@ -150,9 +150,9 @@ def _resolve_call(
         return ResolutionResult(
             "unchecked", why=f"uv took more than {RESOLUTION_TIMEOUT_S} seconds", no_answer=True
         )
-    if done.returncode == 0:
-        return {canonicalize_name(name): version for name, version in _PIN.findall(done.stdout)}
-    return _failed_result(done.stderr)
+    if process.returncode == 0:
+        return {canonicalize_name(name): version for name, version in _PIN.findall(process.stdout)}
+    return _failed_result(process.stderr)
 
 
 def _uv_arguments(question: ResolutionQuestion, call: PipCall, uv: Uv) -> list[str]:
@@ -182,9 +182,9 @@ def index_options(call: PipCall, uv: Uv, *, first_index: bool) -> list[str]:
 
 def uv_environment(uv: Uv) -> dict[str, str]:
     """Return the environment variables for uv, without the machine's settings for pip and uv."""
-    kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    kept_variables = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     return {
-        **kept,
+        **kept_variables,
         "PATH": os.defpath,
         "HOME": str(uv.cache),
         "MACOSX_DEPLOYMENT_TARGET": _NEWEST_MACOS,
@@ -195,24 +195,24 @@ def uv_environment(uv: Uv) -> dict[str, str]:
 
 def _failed_result(text: str) -> ResolutionResult:
     """Return the result for uv's error message, with a short reason without addresses."""
-    because = _UV_REASON.search(text)
-    if because:
-        reason = _CONCLUSION.sub("", " ".join(because[1].split())).removeprefix("Because ")
-        words = [reason, *_HINT.findall(text)[:1]]
-        sentences = (f"{word.rstrip('.')}." for word in words)
+    match = _UV_REASON.search(text)
+    if match:
+        reason = _CONCLUSION.sub("", " ".join(match[1].split())).removeprefix("Because ")
+        parts = [reason, *_HINT.findall(text)[:1]]
+        sentences = (f"{word.rstrip('.')}." for word in parts)
         return ResolutionResult("none", why=_short_reason(" ".join(sentences)))
     if _ACCESS_DENIED.search(text):
         return ResolutionResult("unchecked", why="an index requires a password")
     if _UNREACHABLE.search(text):
         return ResolutionResult("unchecked", why="an index did not respond", no_answer=True)
     lines = text.strip().splitlines()
-    first = lines[0].removeprefix("error: ") if lines else "no output"
-    return ResolutionResult("unchecked", why=_short_reason(f"uv: {first}"))
+    first_line = lines[0].removeprefix("error: ") if lines else "no output"
+    return ResolutionResult("unchecked", why=_short_reason(f"uv: {first_line}"))
 
 
 def _short_reason(text: str) -> str:
-    bare = _ADDRESS.sub("an address", text)
-    return bare if len(bare) <= MAX_REASON_LENGTH else f"{bare[:MAX_REASON_LENGTH]}…"
+    reason = _ADDRESS.sub("an address", text)
+    return reason if len(reason) <= MAX_REASON_LENGTH else f"{reason[:MAX_REASON_LENGTH]}…"
 
 
 def package_names(packages: Iterable[str]) -> list[str]:
@@ -232,7 +232,7 @@ def _write_empty_wheel(folder: Path, name: str, version: str) -> None:
     It stands for a package that an earlier command would have installed: uv resolves for an
     environment that does not exist.
     """
-    bare = f"{name.replace('-', '_')}-{version}"
-    text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-    with zipfile.ZipFile(folder / f"{bare}-py3-none-any.whl", "w") as wheel:
-        wheel.writestr(f"{bare}.dist-info/METADATA", text)
+    file_stem = f"{name.replace('-', '_')}-{version}"
+    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    with zipfile.ZipFile(folder / f"{file_stem}-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{file_stem}.dist-info/METADATA", metadata)

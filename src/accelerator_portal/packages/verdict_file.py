@@ -88,7 +88,7 @@ def verdicts_text(verdicts: Verdicts) -> str:
     There is a line for each distinct verdict, then a line for each install row: the parts of its
     key, then the positions of its verdicts (from 0) by Python version.
     """
-    numbers: dict[str, int] = {}
+    number_by_text: dict[str, int] = {}
     lines = []
     for key in sorted(verdicts):
         number_by_python = {}
@@ -96,11 +96,11 @@ def verdicts_text(verdicts: Verdicts) -> str:
             text = json.dumps(
                 verdict.model_dump(mode="json", exclude_defaults=True), sort_keys=True
             )
-            number_by_python[python] = numbers.setdefault(text, len(numbers))
+            number_by_python[python] = number_by_text.setdefault(text, len(number_by_text))
         lines.append(json.dumps([*key, number_by_python]))
     return (
         '{"schema_version": 1,\n"verdicts": [\n'
-        + ",\n".join(numbers)
+        + ",\n".join(number_by_text)
         + '\n],\n"rows": [\n'
         + ",\n".join(lines)
         + "\n]}\n"
@@ -139,11 +139,11 @@ def _parse_row(row: tuple[str | Mapping[str, int], ...]) -> tuple[RowKey, Mappin
 
     Raises ValueError if `row` has another shape.
     """
-    *parts, numbers = row
+    *parts, number_by_python = row
     key = tuple(part for part in parts if isinstance(part, str))
-    if len(key) != len(parts) or len(key) != len(KEY_AXES) or isinstance(numbers, str):
+    if len(key) != len(parts) or len(key) != len(KEY_AXES) or isinstance(number_by_python, str):
         raise ValueError(row)
-    return key, numbers
+    return key, number_by_python
 
 
 def _verdict_path(root: Path, platform: str) -> Path:

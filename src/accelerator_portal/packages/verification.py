@@ -69,16 +69,16 @@ def verdicts_of_rows(
     rows without a Python version, are omitted.
     """
     questions_by_row = {
-        verdict_row_key(row): found for row in rows if (found := questions_of_row(row))
+        verdict_row_key(row): questions for row in rows if (questions := questions_of_row(row))
     }
     return {
         key: {
             python: _new_or_kept_verdict(
                 platform, answers[question], before.get(key, {}).get(python), day
             )
-            for python, question in found.items()
+            for python, question in questions.items()
         }
-        for key, found in questions_by_row.items()
+        for key, questions in questions_by_row.items()
     }
 
 
@@ -106,14 +106,14 @@ def resolve_questions(
 
 
 def _new_or_kept_verdict(
-    platform: Platform, answer: ResolutionResult, before: Verdict | None, day: dt.date
+    platform: Platform, answer: ResolutionResult, previous: Verdict | None, day: dt.date
 ) -> Verdict:
-    if answer.kind == "unchecked" and before is not None and before.kind != "unchecked":
-        return before
+    if answer.kind == "unchecked" and previous is not None and previous.kind != "unchecked":
+        return previous
     verdict = verdict_of(_other_package_result(platform, answer) or answer, day)
-    if before is None or before.found != verdict.found:
+    if previous is None or previous.found != verdict.found:
         return verdict
-    return verdict.model_copy(update={"trial": before.trial})
+    return verdict.model_copy(update={"trial": previous.trial})
 
 
 def _other_package_result(platform: Platform, answer: ResolutionResult) -> ResolutionResult | None:
@@ -123,14 +123,14 @@ def _other_package_result(platform: Platform, answer: ResolutionResult) -> Resol
     with the plugin's name. For example, torch-neuronx 1.0 on PyPI is not AWS's package.
     """
     name = canonicalize_name(platform.accelerator.package.name)
-    own = [Version(row.plugin) for row in platform.compatibility.rows if row.plugin]
-    if platform.in_tree or not own or name not in answer.found:
+    plugin_versions = [Version(row.plugin) for row in platform.compatibility.rows if row.plugin]
+    if platform.in_tree or not plugin_versions or name not in answer.found:
         return None
     version = version_or_none(answer.found[name])
-    if version is None or version >= min(own):
+    if version is None or version >= min(plugin_versions):
         return None
-    why = f"the index has {name} {version}, older than every version that the vendor names"
-    return ResolutionResult("none", why=f"{why}: another package of that name.")
+    reason = f"the index has {name} {version}, older than every version that the vendor names"
+    return ResolutionResult("none", why=f"{reason}: another package of that name.")
 
 
 def verdict_counts(known: Mapping[RowKey, Mapping[str, Verdict]]) -> dict[str, int]:
@@ -138,11 +138,11 @@ def verdict_counts(known: Mapping[RowKey, Mapping[str, Verdict]]) -> dict[str, i
 
     Kinds without verdicts are absent.
     """
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for by_python in known.values():
         for verdict in by_python.values():
-            found[verdict.kind] = found.get(verdict.kind, 0) + 1
-    return found
+            counts[verdict.kind] = counts.get(verdict.kind, 0) + 1
+    return counts
 
 
 ResolverFactory = Callable[[Sequence[ResolutionQuestion], Path], ResolveQuestion]
@@ -165,10 +165,10 @@ class VerdictCounts(NamedTuple):
     counts: Mapping[str, int]
 
     def __str__(self) -> str:
-        found = (
+        count_texts = (
             f"{self.counts[kind]} {w}" for kind, w in _KIND_LABELS.items() if self.counts.get(kind)
         )
-        return f"{self.name}: {', '.join(found) or 'no command of pip or uv'}"
+        return f"{self.name}: {', '.join(count_texts) or 'no command of pip or uv'}"
 
 
 MIN_FREE_BYTES = 10 * 10**9
@@ -208,19 +208,19 @@ def verify_commands(
     `how.trial_seconds` is 0. Raises ProblemsError if a verdict file cannot be read. Raises OSError
     if a verdict file cannot be written, or if uv is missing.
     """
-    chosen = [p for p in catalog.platforms if not platforms or p.id in platforms]
-    every = rows_by_platform(catalog)
-    rows = {platform.id: every[platform.id] for platform in chosen}
+    selected_platforms = [p for p in catalog.platforms if not platforms or p.id in platforms]
+    all_rows = rows_by_platform(catalog)
+    rows = {platform.id: all_rows[platform.id] for platform in selected_platforms}
     # One function for all platforms, so that the hosts are checked once.
     resolve = how.resolver(distinct_questions(chain(*rows.values())), how.cache)
     all_counts = []
     verdicts_by_platform: dict[str, Verdicts] = {}
-    for platform in chosen:
-        verified = _verify_platform(root, platform, rows[platform.id], resolve, how)
-        counts = VerdictCounts(platform.id, verdict_counts(verified))
+    for platform in selected_platforms:
+        verdicts = _verify_platform(root, platform, rows[platform.id], resolve, how)
+        counts = VerdictCounts(platform.id, verdict_counts(verdicts))
         told(counts)
         all_counts.append(counts)
-        verdicts_by_platform[platform.id] = verified
+        verdicts_by_platform[platform.id] = verdicts
     if how.trial_seconds:
         uv = installed_uv(how.cache)
         run_trials(
@@ -237,10 +237,10 @@ def total_counts(found: Sequence[VerdictCounts]) -> VerdictCounts | None:
     """Return the sum of the counts of several platforms; None for fewer than two platforms."""
     if len(found) < 2:  # noqa: PLR2004 - several
         return None
-    every: Counter[str] = Counter()
+    total: Counter[str] = Counter()
     for platform_counts in found:
-        every.update(platform_counts.counts)
-    return VerdictCounts(count(len(found), "platform"), every)
+        total.update(platform_counts.counts)
+    return VerdictCounts(count(len(found), "platform"), total)
 
 
 def _verify_platform(
@@ -250,11 +250,11 @@ def _verify_platform(
     resolve: ResolveQuestion,
     how: Verification,
 ) -> Verdicts:
-    before = read_verdicts(root, platform.id)
-    asked = distinct_questions(rows)
-    with how.progress(platform.id, len(asked)) as advance:
-        answers = resolve_questions(asked, resolve, how.jobs, advance)
-    new_verdicts = verdicts_of_rows(platform, rows, answers, before, how.day)
+    previous_verdicts = read_verdicts(root, platform.id)
+    questions = distinct_questions(rows)
+    with how.progress(platform.id, len(questions)) as advance:
+        answers = resolve_questions(questions, resolve, how.jobs, advance)
+    new_verdicts = verdicts_of_rows(platform, rows, answers, previous_verdicts, how.day)
     if new_verdicts:
         write_verdicts(root, platform.id, new_verdicts)
     return new_verdicts
@@ -289,19 +289,19 @@ def run_trials(
     Success means that all packages are installed and imported. `rows` and `known` are by platform
     id. Raises OSError if a result cannot be written, or if `install` raises it.
     """
-    until = time.monotonic() + how.trial_seconds
-    results = {name: {key: dict(v) for key, v in found.items()} for name, found in known.items()}
+    deadline = time.monotonic() + how.trial_seconds
+    results = {name: {key: dict(v) for key, v in by_key.items()} for name, by_key in known.items()}
     candidates = _trial_candidates(rows, results)
     with how.progress("installing", len(candidates)) as advance:
         for number, candidate in enumerate(candidates):
-            left = until - time.monotonic()
-            if left <= 0 or shutil.disk_usage(tempfile.gettempdir()).free < how.free_bytes:
-                full = f"less than {how.free_bytes / 10**9:.0f} GB of disk space is free"
-                why = "the time limit was reached" if left <= 0 else full
+            seconds_left = deadline - time.monotonic()
+            if seconds_left <= 0 or shutil.disk_usage(tempfile.gettempdir()).free < how.free_bytes:
+                disk_text = f"less than {how.free_bytes / 10**9:.0f} GB of disk space is free"
+                why = "the time limit was reached" if seconds_left <= 0 else disk_text
                 stop_message = f"Not installed: {len(candidates) - number} commands, because {why}."
                 how.trial_told(stop_message)
                 break
-            install_result = install(candidate.row, left)
+            install_result = install(candidate.row, seconds_left)
             name = f"{candidate.row.platform} {candidate.row.option} {candidate.row.build}"
             if not install_result.imported:
                 how.trial_told(f"{name}: {install_result.output}")
@@ -330,37 +330,41 @@ def import_trials(root: Path, folder: Path, platforms: Iterable[str], day: dt.da
     ProblemsError if a file below `root` cannot be read. If files in `folder` cannot be read, adds
     the installations of the other files first, and then raises ProblemsError.
     """
-    taken = 0
+    change_count = 0
     problems: list[Problem] = []
     for platform in platforms:
         try:
-            theirs = read_verdict_file(folder / f"{platform}.json")
+            imported = read_verdict_file(folder / f"{platform}.json")
         except ProblemsError as error:
             problems += error.problems
             continue
         ours = read_verdicts(root, platform)
-        after = {
+        merged = {
             key: {
-                p: _with_accepted_trial(v, theirs.get(key, {}).get(p), p, day)
+                p: _with_accepted_trial(v, imported.get(key, {}).get(p), p, day)
                 for p, v in row.items()
             }
             for key, row in ours.items()
         }
-        if after != ours:
-            write_verdicts(root, platform, after)
-            taken += sum(v != ours[key][p] for key, row in after.items() for p, v in row.items())
+        if merged != ours:
+            write_verdicts(root, platform, merged)
+            change_count += sum(
+                v != ours[key][p] for key, row in merged.items() for p, v in row.items()
+            )
     if problems:
         raise ProblemsError(problems)
-    return taken
+    return change_count
 
 
-def _with_accepted_trial(own: Verdict, other: Verdict | None, python: str, day: dt.date) -> Verdict:
-    trial = other.trial if other and other.found == own.found else None
-    if trial is None or own.kind != "found" or (own.trial and own.trial.on >= trial.on):
-        return own
-    recent = day - MAX_TRIAL_AGE <= trial.on <= day
-    same = trial.python.startswith(f"{python.removesuffix('t')}.")
-    return own.model_copy(update={"trial": trial}) if recent and same else own
+def _with_accepted_trial(
+    verdict: Verdict, imported: Verdict | None, python: str, day: dt.date
+) -> Verdict:
+    trial = imported.trial if imported and imported.found == verdict.found else None
+    if trial is None or verdict.kind != "found" or (verdict.trial and verdict.trial.on >= trial.on):
+        return verdict
+    is_recent = day - MAX_TRIAL_AGE <= trial.on <= day
+    same_python = trial.python.startswith(f"{python.removesuffix('t')}.")
+    return verdict.model_copy(update={"trial": trial}) if is_recent and same_python else verdict
 
 
 def _write_trial(
@@ -377,34 +381,34 @@ def _write_trial(
 
 
 def _trial_candidates(
-    rows: Mapping[str, Sequence[InstallRow]], known: Mapping[str, Verdicts]
+    rows: Mapping[str, Sequence[InstallRow]], verdicts: Mapping[str, Verdicts]
 ) -> list[_TrialCandidate]:
     """Return the resolved commands for this machine, each with the install rows that share it.
 
     Commands that were never installed come first, then the commands with the oldest installation.
     """
     rows_by_command: dict[tuple[ResolutionQuestion, CheckLine | None], list[_CandidateRow]] = {}
-    for platform, own in rows.items():
+    for platform, platform_rows in rows.items():
         local_rows = (
             (row, python, question)
-            for row in own
+            for row in platform_rows
             for python, question in questions_of_row(row).items()
             if is_for_this_machine(row, python)
         )
         for number, (row, python, question) in enumerate(local_rows):
-            verdict = known.get(platform, {}).get(verdict_row_key(row), {}).get(python)
+            verdict = verdicts.get(platform, {}).get(verdict_row_key(row), {}).get(python)
             if verdict and verdict.kind == "found":
-                last = verdict.trial.on if verdict.trial else dt.date.min
-                place = _CandidateRow(last, number, row, python)
-                rows_by_command.setdefault((question, row.check), []).append(place)
+                last_day = verdict.trial.on if verdict.trial else dt.date.min
+                candidate_row = _CandidateRow(last_day, number, row, python)
+                rows_by_command.setdefault((question, row.check), []).append(candidate_row)
     groups = sorted(
-        rows_by_command.values(), key=lambda places: min((p.last, p.number) for p in places)
+        rows_by_command.values(), key=lambda group: min((p.last, p.number) for p in group)
     )
     return [
         _TrialCandidate(
-            places[0].row, tuple((p.row.platform, verdict_row_key(p.row), p.python) for p in places)
+            group[0].row, tuple((p.row.platform, verdict_row_key(p.row), p.python) for p in group)
         )
-        for places in groups
+        for group in groups
     ]
 
 

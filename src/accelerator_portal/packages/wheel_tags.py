@@ -41,10 +41,10 @@ def system_of_tag(tag: str) -> System | None:
         arch = _ARCHES.get(linux_match[4])
         return System("linux", (arch,), libc + version) if arch else None
     if tag.startswith("macosx_"):
-        last = tag.split("_", 3)[-1]
-        if last in {"universal2", "fat64"}:
+        mac_arch = tag.split("_", 3)[-1]
+        if mac_arch in {"universal2", "fat64"}:
             return System("macos", ("x86_64", "aarch64"))
-        arch = _ARCHES.get(last)
+        arch = _ARCHES.get(mac_arch)
         return System("macos", (arch,)) if arch else None
     if tag.startswith("win_"):
         arch = _ARCHES.get(tag.removeprefix("win_"))
@@ -95,9 +95,9 @@ def python_label(tags: Iterable[Tag]) -> str:
 
 def supports_python(labels: Iterable[str], python: str) -> bool:
     """Return whether one of the labels supports a Python version such as `3.13` or `3.13t`."""
-    wanted = tuple(map(int, python.removesuffix("t").split(".")))
+    python_version = tuple(map(int, python.removesuffix("t").split(".")))
     free = python.endswith("t")
-    return any(_label_supports(label, wanted, free=free) for label in labels)
+    return any(_label_supports(label, python_version, free=free) for label in labels)
 
 
 def python_label_key(label: str) -> tuple[int, int, str]:
@@ -111,14 +111,14 @@ def ordered_pythons(pythons: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(pythons), key=lambda p: (Version(p.removesuffix("t")), p)))
 
 
-def _label_supports(label: str, wanted: tuple[int, ...], *, free: bool) -> bool:
+def _label_supports(label: str, python_version: tuple[int, ...], *, free: bool) -> bool:
     label_version = python_label_key(label)[:2]
-    same_major = label_version[0] == wanted[0]
+    same_major = label_version[0] == python_version[0]
     if label.startswith("py"):
-        return same_major and label_version <= wanted
+        return same_major and label_version <= python_version
     if label.endswith("-abi3"):
-        return same_major and label_version <= wanted and not free
-    return label_version == wanted and label.endswith("t") == free
+        return same_major and label_version <= python_version and not free
+    return label_version == python_version and label.endswith("t") == free
 
 
 def _label_of_tag(tag: Tag) -> str:
@@ -135,7 +135,7 @@ def _without_alias(platform: str) -> str:
 
 
 def _platform_tag_key(platform: str) -> tuple[str, int, int, str]:
-    found = _LINUX.fullmatch(platform)
-    if found and found["libc"]:
-        return found["libc"], int(found["major"]), int(found["minor"]), platform
+    match = _LINUX.fullmatch(platform)
+    if match and match["libc"]:
+        return match["libc"], int(match["major"]), int(match["minor"]), platform
     return "", 0, 0, platform

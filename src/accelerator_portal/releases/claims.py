@@ -61,15 +61,15 @@ def _claimed_build(call: PipCall) -> str | None:
     """
     if call.backend:
         return call.backend
-    named = [index for index in (call.index, call.extra_index) if index]
-    if not named:
+    indexes = [index for index in (call.index, call.extra_index) if index]
+    if not indexes:
         return PYPI
-    own = [
+    variants = [
         index.removeprefix(f"{PYTORCH_INDEX}/").rstrip("/")
-        for index in named
+        for index in indexes
         if index.startswith(PYTORCH_INDEX)
     ]
-    return own[0] if len(own) == len(named) == 1 else None
+    return variants[0] if len(variants) == len(indexes) == 1 else None
 
 
 def _is_torch(package: str) -> bool:
@@ -83,8 +83,8 @@ def _claim_problem(
     catalog: Catalog, claim: BuildClaim, methods: set[str], pythons: set[str]
 ) -> Problem | None:
     release = catalog.releases.by_version.get(claim.release)
-    listed = [w for w in release.wheels if _is_for_system(w, claim)] if release else []
-    claimed_wheels = [wheel for wheel in listed if _is_claimed_build(wheel, claim)]
+    listed_wheels = [w for w in release.wheels if _is_for_system(w, claim)] if release else []
+    claimed_wheels = [wheel for wheel in listed_wheels if _is_claimed_build(wheel, claim)]
     missing = pythons - {p for wheel in claimed_wheels for p in _wheel_pythons(wheel, release)}
     if claimed_wheels and not missing:
         return None
@@ -96,7 +96,7 @@ def _claim_problem(
     what = (
         f'"{claim.option}" ({", ".join(sorted(methods))}) installs the {build} of torch '
         f"{claim.release} for {system}{for_pythons}, but the portal has no evidence for this "
-        f"build: {RELEASES} lists {_wheels_text(listed)} for {system}"
+        f"build: {RELEASES} lists {_wheels_text(listed_wheels)} for {system}"
     )
     remedy = (
         f"run accelerator-portal release add {claim.release}, add the build to {RELEASES} with a "

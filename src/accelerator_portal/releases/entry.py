@@ -39,7 +39,7 @@ from accelerator_portal.releases.published import (
 
 BuildKey = tuple[str, Os, Arch]
 
-_KINDS = ("cu", "rocm", "xpu", "cpu")
+_VARIANT_PREFIXES = ("cu", "rocm", "xpu", "cpu")
 _SYSTEMS: tuple[Os, ...] = ("linux", "windows", "macos")
 
 
@@ -78,10 +78,12 @@ def entry_change(published: PublishedRelease, listed: Releases) -> EntryChange:
     These are a new entry or additions to the existing entry, and rows for the list of companions.
     Raises NoReleaseError if a new release has no date, or no wheels on an index that was read.
     """
-    known = listed.by_version.get(published.version)
-    change = _additions_to_entry(published, known) if known else _new_entry(published)
-    fitting = listed.companions_of(published.version)
-    missing = (c for c in published.companions if c.version not in fitting.get(c.package, ()))
+    entry = listed.by_version.get(published.version)
+    change = _additions_to_entry(published, entry) if entry else _new_entry(published)
+    listed_companions = listed.companions_of(published.version)
+    missing = (
+        c for c in published.companions if c.version not in listed_companions.get(c.package, ())
+    )
     differences = (*change.differences, *_untied_companion_messages(published, listed))
     return replace(change, companions=tuple(missing), differences=differences)
 
@@ -92,40 +94,42 @@ def _untied_companion_messages(published: PublishedRelease, listed: Releases) ->
     The portal cannot add a release whose metadata requires no exact torch release. Releases that
     are not newer than the listed releases of the package are omitted.
     """
-    tied = {companion.package for companion in published.companions}
+    tied_packages = {companion.package for companion in published.companions}
     for package, version in published.untied.items():
-        rows = [Version(c.version) for c in listed.companions if c.package == package]
-        if package not in tied and Version(version) > max(rows):
+        listed_versions = [Version(c.version) for c in listed.companions if c.package == package]
+        if package not in tied_packages and Version(version) > max(listed_versions):
             yield (
                 f"{package} {version} is on PyPI, and its metadata does not state which torch it "
                 "supports. Add its row to companions, with a source"
             )
 
 
-def _additions_to_entry(published: PublishedRelease, known: Release) -> EntryChange:
-    listed = dict(_listed_wheels(known))
-    missing = [build for build in published.builds if build.key not in listed]
-    wheels = tuple(_wheel_entries(missing, published.version, known.python))
-    torchvision = None if known.torchvision else published.torchvision
-    described = _completed_wheels(published, known)
-    own = (described.get(place, wheel) for place, wheel in enumerate(known.wheels))
-    change: dict[str, object] = {"wheels": (*own, *wheels)}
+def _additions_to_entry(published: PublishedRelease, entry: Release) -> EntryChange:
+    listed_wheels = dict(_listed_wheels(entry))
+    new_builds = [build for build in published.builds if build.key not in listed_wheels]
+    wheels = tuple(_wheel_entries(new_builds, published.version, entry.python))
+    torchvision = None if entry.torchvision else published.torchvision
+    completed = _completed_wheels(published, entry)
+    known_wheels = (completed.get(position, wheel) for position, wheel in enumerate(entry.wheels))
+    update: dict[str, object] = {"wheels": (*known_wheels, *wheels)}
     if torchvision:
-        source = (*known.source, companion_source_id(TORCHVISION, published.version))
-        change |= {TORCHVISION: torchvision, "source": source}
-    after = known.model_copy(update=change)
-    differences = tuple(_differences(published, known))
-    return EntryChange(after, wheels, torchvision, described, differences)
+        source = (*entry.source, companion_source_id(TORCHVISION, published.version))
+        update |= {TORCHVISION: torchvision, "source": source}
+    release = entry.model_copy(update=update)
+    differences = tuple(_differences(published, entry))
+    return EntryChange(release, wheels, torchvision, completed, differences)
 
 
 def _new_entry(published: PublishedRelease) -> EntryChange:
     version = published.version
     if not published.builds:
-        what = f"no index that could be read has wheels of torch {version}"
-        raise NoReleaseError(f"{what}. Check the version, or run the command again later")
+        error_text = f"no index that could be read has wheels of torch {version}"
+        raise NoReleaseError(f"{error_text}. Check the version, or run the command again later")
     if published.date is None:
-        what = f"PyPI, which states the date of a release, could not be read or has no {version}"
-        raise NoReleaseError(f"{what}. Run the command again once torch {version} is on PyPI")
+        error_text = (
+            f"PyPI, which states the date of a release, could not be read or has no {version}"
+        )
+        raise NoReleaseError(f"{error_text}. Run the command again once torch {version} is on PyPI")
     source = [torch_source_id(PYPI, version)]
     source += [companion_source_id(TORCHVISION, version)] if published.torchvision else []
     wheels = tuple(_wheel_entries(published.builds, version, published.pythons))
@@ -146,24 +150,24 @@ def _listed_wheels(release: Release) -> Iterator[tuple[BuildKey, Wheel]]:
             yield (wheel.variant, wheel.os, arch), wheel
 
 
-def _completed_wheels(published: PublishedRelease, known: Release) -> dict[int, Wheel]:
-    """Return completed copies of the wheels in `known` that lack tags or sizes.
+def _completed_wheels(published: PublishedRelease, entry: Release) -> dict[int, Wheel]:
+    """Return completed copies of the wheels in `entry` that lack tags or sizes.
 
     The keys are the wheels' positions in `known.wheels`.
     """
     builds = {(*build.key, build.index == PYPI): build for build in published.builds}
     completed: dict[int, Wheel] = {}
-    for place, wheel in enumerate(known.wheels):
+    for position, wheel in enumerate(entry.wheels):
         keys = [(wheel.variant, wheel.os, arch, wheel.on == "pypi") for arch in wheel.arch]
-        own = [builds[key] for key in keys if key in builds]
-        if len(own) == len(keys):
-            more = {
-                "tags": wheel.tags or _platform_tags(own),
-                "size_mb": wheel.size_mb or _sizes_mb(own),
+        wheel_builds = [builds[key] for key in keys if key in builds]
+        if len(wheel_builds) == len(keys):
+            update = {
+                "tags": wheel.tags or _platform_tags(wheel_builds),
+                "size_mb": wheel.size_mb or _sizes_mb(wheel_builds),
             }
-            after = wheel.model_copy(update=more)
-            if after != wheel:
-                completed[place] = after
+            completed_wheel = wheel.model_copy(update=update)
+            if completed_wheel != wheel:
+                completed[position] = completed_wheel
     return completed
 
 
@@ -185,31 +189,33 @@ def _wheel_entries(
     """
     groups: dict[tuple[str, Os, str, tuple[str, ...]], list[PublishedBuild]] = {}
     for build in sorted(builds, key=_build_sort_key):
-        own = ordered_pythons(build.pythons)
-        groups.setdefault((build.variant, build.os, build.index, own), []).append(build)
-    for (variant, os, index, own), found in groups.items():
-        found.sort(key=lambda build: build.arch, reverse=True)  # x86_64 first
+        build_pythons = ordered_pythons(build.pythons)
+        groups.setdefault((build.variant, build.os, build.index, build_pythons), []).append(build)
+    for (variant, os, index, build_pythons), group in groups.items():
+        group.sort(key=lambda build: build.arch, reverse=True)  # x86_64 first
         yield Wheel(
             variant=variant,
             os=os,
-            arch=tuple(build.arch for build in found),
+            arch=tuple(build.arch for build in group),
             on="pypi" if index == PYPI else None,
-            python=None if own == pythons else own,
-            tags=_platform_tags(found),
-            size_mb=_sizes_mb(found),
+            python=None if build_pythons == pythons else build_pythons,
+            tags=_platform_tags(group),
+            size_mb=_sizes_mb(group),
             source=(torch_source_id(index, version),),
         )
 
 
 def _build_sort_key(build: PublishedBuild) -> tuple[object, ...]:
-    kind = next(place for place, kind in enumerate(_KINDS) if build.variant.startswith(kind))
+    kind = next(
+        rank for rank, kind in enumerate(_VARIANT_PREFIXES) if build.variant.startswith(kind)
+    )
     newest_first = tuple(-int(number) for number in re.findall(r"\d+", build.variant))
     return kind, newest_first, _SYSTEMS.index(build.os), build.index != PYPI, build.index
 
 
-def _differences(published: PublishedRelease, known: Release) -> Iterator[str]:
+def _differences(published: PublishedRelease, entry: Release) -> Iterator[str]:
     builds = {build.key: build for build in published.builds}
-    for key, wheel in _listed_wheels(known):
+    for key, wheel in _listed_wheels(entry):
         index = PYPI if wheel.on == "pypi" else f"{PYTORCH_INDEX}/{wheel.variant}"
         name = " ".join(key)
         build = builds.get(key)
@@ -217,16 +223,16 @@ def _differences(published: PublishedRelease, known: Release) -> Iterator[str]:
             if index in published.read:
                 yield f"{name}: the entry lists this wheel, but {index} doesn't have it"
             continue
-        listed, own = wheel.python or known.python, ordered_pythons(build.pythons)
-        if set(listed) != set(own):
-            has = f"{index} has wheels for {', '.join(own)}"
-            yield f"{name}: the entry lists Python {', '.join(listed)}, but {has}"
-    if known.torchvision and published.torchvision not in {None, known.torchvision}:
-        vision = f"the entry lists torchvision {known.torchvision}"
-        requires = f"torchvision {published.torchvision} requires torch=={known.version}"
-        yield f"{vision}, but {requires}"
-    if published.date and published.date != known.date:
-        yield f"the entry lists the date {known.date}, but PyPI has {published.date}"
+        listed_pythons, build_pythons = wheel.python or entry.python, ordered_pythons(build.pythons)
+        if set(listed_pythons) != set(build_pythons):
+            index_text = f"{index} has wheels for {', '.join(build_pythons)}"
+            yield f"{name}: the entry lists Python {', '.join(listed_pythons)}, but {index_text}"
+    if entry.torchvision and published.torchvision not in {None, entry.torchvision}:
+        entry_text = f"the entry lists torchvision {entry.torchvision}"
+        requires_text = f"torchvision {published.torchvision} requires torch=={entry.version}"
+        yield f"{entry_text}, but {requires_text}"
+    if published.date and published.date != entry.date:
+        yield f"the entry lists the date {entry.date}, but PyPI has {published.date}"
 
 
 _REMEDY = "write each wheel on one line, or add the release by hand"
@@ -243,24 +249,24 @@ def with_release(path: str, text: str, change: EntryChange, read: dt.date) -> st
     if change.is_empty:
         return text
     lines = text.split("\n")
-    at = file.line(("sources",))
-    if lines[at - 1].rstrip() != "sources:" or at > file.line(("releases",)):
+    sources_line = file.line(("sources",))
+    if lines[sources_line - 1].rstrip() != "sources:" or sources_line > file.line(("releases",)):
         raise _release_edit_error(
-            path, at, "the sources are not written as a block above the releases"
+            path, sources_line, "the sources are not written as a block above the releases"
         )
     if change.is_new:
-        place = _line_of_new_entry(file, before, change.release, lines)
-        lines[place:place] = _entry_lines(change.release)
+        position = _line_of_new_entry(file, before, change.release, lines)
+        lines[position:position] = _entry_lines(change.release)
     else:
         _complete_entry(path, file, before, change, lines)
     _add_companions(path, file, before, change, lines)
-    end = min(line for key, line in file.lines.items() if len(key) == 1 and line > at)
+    end = min(line for key, line in file.lines.items() if len(key) == 1 and line > sources_line)
     end = _end_of_content(lines, end - 1)
     _update_read_days(file, before, change, read, lines)
     lines[end:end] = _source_lines(change, before, read)
-    result = "\n".join(lines)
-    _require_only_change(path, before, read_releases(path, result)[0], change)
-    return result
+    new_text = "\n".join(lines)
+    _require_only_change(path, before, read_releases(path, new_text)[0], change)
+    return new_text
 
 
 def read_releases(path: str, text: str) -> tuple[Releases, YamlFile]:
@@ -278,13 +284,15 @@ def _release_edit_error(path: str, line: int, what: str) -> ProblemsError:
 def _require_only_change(path: str, before: Releases, after: Releases, change: EntryChange) -> None:
     """Raise ProblemsError if `after` differs from `before` by more or less than `change`."""
     version = change.release.version
-    others = [release for release in after.releases if release.version != version]
-    known = [release for release in before.releases if release.version != version]
-    own = set(change.companions)
-    rest = [c for c in after.companions if c not in own] == [*before.companions]
-    rest = rest and own <= set(after.companions) and after.preview == before.preview
-    whole = after.by_version.get(version) == change.release and rest
-    if not (whole and others == known and set(before.sources) <= set(after.sources)):
+    others_after = [release for release in after.releases if release.version != version]
+    others_before = [release for release in before.releases if release.version != version]
+    new_companions = set(change.companions)
+    rest = [c for c in after.companions if c not in new_companions] == [*before.companions]
+    rest = rest and new_companions <= set(after.companions) and after.preview == before.preview
+    is_same = after.by_version.get(version) == change.release and rest
+    if not (
+        is_same and others_after == others_before and set(before.sources) <= set(after.sources)
+    ):
         raise _release_edit_error(
             path, 1, "the release cannot be written without changing other lines"
         )
@@ -299,9 +307,9 @@ def _end_of_content(lines: list[str], end: int) -> int:
 
 def _line_of_new_entry(file: YamlFile, before: Releases, release: Release, lines: list[str]) -> int:
     """Return the index in `lines` at which a new entry is inserted; newest releases come first."""
-    for place, known in enumerate(before.releases):
-        if Version(known.version) < Version(release.version):
-            return comment_start(lines, file.line(("releases", place)) - 1)
+    for position, listed_release in enumerate(before.releases):
+        if Version(listed_release.version) < Version(release.version):
+            return comment_start(lines, file.line(("releases", position)) - 1)
     return _end_of_content(lines, len(lines))
 
 
@@ -314,27 +322,27 @@ def _complete_entry(
     or the entry's `source` is not written on one line.
     """
     versions = [release.version for release in before.releases]
-    place = versions.index(change.release.version)
-    key = ("releases", place)
+    position = versions.index(change.release.version)
+    key = ("releases", position)
     for number, wheel in change.described.items():
-        at = _line_of_wheel(path, file, (*key, "wheels", number), lines)
-        more = ", ".join(_tags_and_sizes_text(wheel, before.releases[place].wheels[number]))
-        lines[at - 1] = f"{lines[at - 1].rstrip()[:-1]}, {more}}}"
+        line_number = _line_of_wheel(path, file, (*key, "wheels", number), lines)
+        fields = ", ".join(_tags_and_sizes_text(wheel, before.releases[position].wheels[number]))
+        lines[line_number - 1] = f"{lines[line_number - 1].rstrip()[:-1]}, {fields}}}"
     if change.wheels:
-        number = len(before.releases[place].wheels) - 1
-        last = _line_of_wheel(path, file, (*key, "wheels", number), lines)
-        indent = lines[last - 1].partition("-")[0]
-        lines[last:last] = [f"{indent}- {_wheel_text(wheel)}" for wheel in change.wheels]
+        number = len(before.releases[position].wheels) - 1
+        last_line = _line_of_wheel(path, file, (*key, "wheels", number), lines)
+        indent = lines[last_line - 1].partition("-")[0]
+        lines[last_line:last_line] = [f"{indent}- {_wheel_text(wheel)}" for wheel in change.wheels]
     if change.torchvision:
-        at = file.line((*key, "source"))
-        if not re.match(r"\s+source: [\[\w].*$", lines[at - 1]):
+        line_number = file.line((*key, "source"))
+        if not re.match(r"\s+source: [\[\w].*$", lines[line_number - 1]):
             raise _release_edit_error(
-                path, at, "the source of the release is not written on one line"
+                path, line_number, "the source of the release is not written on one line"
             )
-        indent = lines[at - 1].partition("s")[0]
+        indent = lines[line_number - 1].partition("s")[0]
         torchvision = f"{indent}torchvision: {yaml_string(change.torchvision)}"
         source = f"{indent}source: {_yaml_list(change.release.source)}"
-        lines[at - 1 : at] = [torchvision, source]
+        lines[line_number - 1 : line_number] = [torchvision, source]
 
 
 def _add_companions(
@@ -343,21 +351,21 @@ def _add_companions(
     """Add each companion row to `lines`, above the other rows of its package."""
     packages = [companion.package for companion in before.companions]
     for companion in sorted(change.companions, key=lambda c: packages.index(c.package))[::-1]:
-        at = file.line(("companions", packages.index(companion.package)))
-        if not file.line(("sources",)) < at < file.line(("releases",)):
-            what = "companions is not between sources and releases"
-            raise _release_edit_error(path, at, what)
+        line_number = file.line(("companions", packages.index(companion.package)))
+        if not file.line(("sources",)) < line_number < file.line(("releases",)):
+            error_text = "companions is not between sources and releases"
+            raise _release_edit_error(path, line_number, error_text)
         parts = [f"package: {companion.package}", f"version: {yaml_string(companion.version)}"]
         parts += [f"torch: {yaml_string(companion.torch)}", f"source: {companion.source[0]}"]
-        lines[at - 1 : at - 1] = [f"  - {{{', '.join(parts)}}}"]
+        lines[line_number - 1 : line_number - 1] = [f"  - {{{', '.join(parts)}}}"]
 
 
 def _line_of_wheel(path: str, file: YamlFile, key: Location, lines: list[str]) -> int:
     """Return the line number of a wheel, from 1. Raises ProblemsError if it has several lines."""
-    at = file.line(key)
-    if not re.match(r"\s+- \{.*\}\s*$", lines[at - 1]):
-        raise _release_edit_error(path, at, "this wheel is not written on one line")
-    return at
+    line_number = file.line(key)
+    if not re.match(r"\s+- \{.*\}\s*$", lines[line_number - 1]):
+        raise _release_edit_error(path, line_number, "this wheel is not written on one line")
+    return line_number
 
 
 def _entry_lines(release: Release) -> Iterator[str]:
@@ -391,19 +399,19 @@ def _tags_and_sizes_text(wheel: Wheel, before: Wheel | None = None) -> Iterator[
 
 
 def _cited_source_ids(change: EntryChange) -> set[str]:
-    cited = {source for wheel in change.wheels for source in wheel.source or ()}
-    cited |= {source for companion in change.companions for source in companion.source}
-    return cited | set(change.release.source if change.is_new or change.torchvision else ())
+    source_ids = {source for wheel in change.wheels for source in wheel.source or ()}
+    source_ids |= {source for companion in change.companions for source in companion.source}
+    return source_ids | set(change.release.source if change.is_new or change.torchvision else ())
 
 
 def _update_read_days(
     file: YamlFile, before: Releases, change: EntryChange, read: dt.date, lines: list[str]
 ) -> None:
     """Update the `read` date in `lines` of each declared source that was read again."""
-    vision = companion_source_id(TORCHVISION, change.release.version)
-    for id_ in (_cited_source_ids(change) | {vision}) & set(before.sources):
-        at = file.line(("sources", id_, "read")) - 1
-        lines[at] = replace_read_date(lines[at], read)
+    vision_source_id = companion_source_id(TORCHVISION, change.release.version)
+    for id_ in (_cited_source_ids(change) | {vision_source_id}) & set(before.sources):
+        line_index = file.line(("sources", id_, "read")) - 1
+        lines[line_index] = replace_read_date(lines[line_index], read)
 
 
 def _source_lines(change: EntryChange, before: Releases, read: dt.date) -> Iterator[str]:
@@ -412,12 +420,12 @@ def _source_lines(change: EntryChange, before: Releases, read: dt.date) -> Itera
     indexes = {torch_source_id(PYPI, version): PYPI}
     for wheel in change.wheels:
         if wheel.on is None and wheel.source:
-            indexes[wheel.source[0]] = _index(wheel, version)
+            indexes[wheel.source[0]] = _index_of_wheel(wheel, version)
     names = (TORCHVISION, *(companion.package for companion in change.companions))
-    packages = {companion_source_id(name, version): name for name in names}
+    package_by_source = {companion_source_id(name, version): name for name in names}
     for id_ in sorted(_cited_source_ids(change) - set(before.sources)):
         yield f"  {id_}:"
-        if name := packages.get(id_):
+        if name := package_by_source.get(id_):
             yield f"    package: {name}"
             yield f"    title: {yaml_string(f'Requirement of {name} on torch, on PyPI')}"
         elif indexes[id_] == PYPI:
@@ -426,16 +434,16 @@ def _source_lines(change: EntryChange, before: Releases, read: dt.date) -> Itera
             yield f"    title: {yaml_string(title)}"
         else:
             yield f"    url: {indexes[id_]}/torch/"
-            own = indexes[id_].removeprefix(f"{PYTORCH_INDEX}/")
-            builds = "all builds" if indexes[id_] == PYTORCH_INDEX else f"the {own} builds"
-            title = f"PyTorch, index of {builds}, wheels of torch {version}"
+            variant = indexes[id_].removeprefix(f"{PYTORCH_INDEX}/")
+            builds_text = "all builds" if indexes[id_] == PYTORCH_INDEX else f"the {variant} builds"
+            title = f"PyTorch, index of {builds_text}, wheels of torch {version}"
             yield f"    title: {yaml_string(title)}"
         yield f"    read: {read}"
 
 
-def _index(wheel: Wheel, version: str) -> str:
-    own = f"{PYTORCH_INDEX}/{wheel.variant}"
-    return own if wheel.source == (torch_source_id(own, version),) else PYTORCH_INDEX
+def _index_of_wheel(wheel: Wheel, version: str) -> str:
+    url = f"{PYTORCH_INDEX}/{wheel.variant}"
+    return url if wheel.source == (torch_source_id(url, version),) else PYTORCH_INDEX
 
 
 def _yaml_list(values: Iterable[str]) -> str:

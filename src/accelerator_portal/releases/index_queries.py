@@ -59,20 +59,20 @@ def release_indexes(catalog: Catalog) -> tuple[str, ...]:
     These are the indexes that install options name. The last address is the index of all builds,
     which also has variants that no option names yet.
     """
-    named = {
+    all_indexes = {
         index
         for package in portal_packages(catalog)
         if package.name == TORCH
         for index in package.indexes
     }
-    own = {index.rstrip("/") for index in named if index.startswith(f"{PYTORCH_INDEX}/")}
-    return (*sorted(index for index in own if not index.startswith(_NIGHTLY)), PYTORCH_INDEX)
+    indexes = {index.rstrip("/") for index in all_indexes if index.startswith(f"{PYTORCH_INDEX}/")}
+    return (*sorted(index for index in indexes if not index.startswith(_NIGHTLY)), PYTORCH_INDEX)
 
 
 def queried_packages(catalog: Catalog) -> tuple[str, ...]:
     """Return the names of the packages to read from PyPI: torch and its companions."""
-    listed = (companion.package for companion in catalog.releases.companions)
-    return tuple(dict.fromkeys([TORCH, TORCHVISION, *listed]))
+    companions = (companion.package for companion in catalog.releases.companions)
+    return tuple(dict.fromkeys([TORCH, TORCHVISION, *companions]))
 
 
 def query_release(
@@ -82,9 +82,9 @@ def query_release(
 
     `unread` of the result names what could not be read. Responses are cached below `root`.
     """
-    work = _ReleaseQuery(catalog, version, options)
-    asyncio.run(work.query_all(root / CACHE))
-    return work.result()
+    query = _ReleaseQuery(catalog, version, options)
+    asyncio.run(query.query_all(root / CACHE))
+    return query.result()
 
 
 class _ReleaseQuery:
@@ -106,27 +106,27 @@ class _ReleaseQuery:
         async with open_client(USER_AGENT, self._options.limits) as client:
             names = frozenset(self._packages)
             reader = IndexReader(client, HttpCache(cache), self._options.address_of, names)
-            work = [self._query_package(reader, name) for name in self._packages]
-            work += [self._query_page(reader, index) for index in self._indexes]
+            tasks = [self._query_package(reader, name) for name in self._packages]
+            tasks += [self._query_page(reader, index) for index in self._indexes]
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._options.seconds):
-                    await asyncio.gather(*work)
+                    await asyncio.gather(*tasks)
 
     async def _query_package(self, reader: IndexReader, name: str) -> None:
-        known = self._catalog.packages.get(name)
-        before = known.on(PYPI) if known else None
-        if name == TORCH and before:  # the known facts lack its requirements on companions
-            others = tuple(r for r in before.releases if r.version != self._version)
-            before = before.model_copy(update={"releases": others})
+        known_facts = self._catalog.packages.get(name)
+        known_index = known_facts.on(PYPI) if known_facts else None
+        if name == TORCH and known_index:  # the known facts lack its requirements on companions
+            other_releases = tuple(r for r in known_index.releases if r.version != self._version)
+            known_index = known_index.model_copy(update={"releases": other_releases})
         package = PortalPackage(name, (PYPI,), own=name == TORCH)
         try:
-            reading = await read_index(reader, package, PYPI, before)
+            reading = await read_index(reader, package, PYPI, known_index)
             self._facts[name] = reading.facts.releases
             self._refused[name] = reading.refused
         except FetchError as error:
-            self._faults[_pypi_place(name)] = str(error)
+            self._faults[_pypi_label(name)] = str(error)
         except ValidationError:
-            self._faults[_pypi_place(name)] = "the answer has a value that is not valid"
+            self._faults[_pypi_label(name)] = "the answer has a value that is not valid"
         self._options.told()
 
     async def _query_page(self, reader: IndexReader, index: str) -> None:
@@ -149,18 +149,18 @@ class _ReleaseQuery:
         index, else for the index of all builds.
         """
         facts = next((r for r in self._facts.get(TORCH, ()) if r.version == self._version), None)
-        unread = dict(self._faults)
-        read = {*self._builds, *map(_pypi_place, self._facts)}
-        for name in (*map(_pypi_place, self._packages), *self._indexes):
-            if name not in {*unread, *read}:
-                unread[name] = f"no answer within {self._options.seconds:.0f} seconds"
+        fault_by_label = dict(self._faults)
+        read_labels = {*self._builds, *map(_pypi_label, self._facts)}
+        for name in (*map(_pypi_label, self._packages), *self._indexes):
+            if name not in {*fault_by_label, *read_labels}:
+                fault_by_label[name] = f"no answer within {self._options.seconds:.0f} seconds"
         builds: dict[tuple[str, str, str], PublishedBuild] = {}
         if facts and facts.yanked is None:
-            on_pypi, tags = builds_on_pypi(facts, self._refused[TORCH])
-            unread |= {
-                f"PyPI, {tag}": "the metadata of the wheel could not be read" for tag in tags
+            pypi_builds, unread_tags = builds_on_pypi(facts, self._refused[TORCH])
+            fault_by_label |= {
+                f"PyPI, {tag}": "the metadata of the wheel could not be read" for tag in unread_tags
             }
-            builds = {build.key: build for build in on_pypi}
+            builds = {build.key: build for build in pypi_builds}
         for index in self._indexes:
             for build in self._builds.get(index, ()):
                 builds.setdefault(build.key, build)
@@ -178,11 +178,11 @@ class _ReleaseQuery:
             newest_version_requiring(self._facts.get(TORCHVISION, ()), self._version),
             tuple(builds.values()),
             frozenset([*self._builds, *([PYPI] if TORCH in self._facts else [])]),
-            unread,
+            fault_by_label,
             companions_on_pypi(facts, others, self._version),
             untied,
         )
 
 
-def _pypi_place(name: str) -> str:
+def _pypi_label(name: str) -> str:
     return f"PyPI, {name}"

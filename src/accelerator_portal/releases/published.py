@@ -86,13 +86,13 @@ def builds_on_index(
     the CPU build if it is on the index of the CPU builds; on other indexes it is omitted. Yanked
     wheels are omitted, too.
     """
-    own = index.removeprefix(PYTORCH_INDEX).strip("/")
+    index_variant = index.removeprefix(PYTORCH_INDEX).strip("/")
     wheel_builds: list[PublishedBuild] = []
     for file in files:
         if file.yanked is not None or file.version.public != version or not file.tags:
             continue
-        variant = file.version.local or ("cpu" if own == "cpu" else "")
-        if _VARIANT.fullmatch(variant) and own in {"", variant}:
+        variant = file.version.local or ("cpu" if index_variant == "cpu" else "")
+        if _VARIANT.fullmatch(variant) and index_variant in {"", variant}:
             tag, label = platform_tag(file.tags), python_label(file.tags)
             wheel_builds += _builds_of_wheels(index, variant, tag, [label], file.size)
     return _merged_builds(wheel_builds)
@@ -107,24 +107,24 @@ def builds_on_pypi(
     be of any variant. `refused` are messages about unreadable files, which begin with a file name.
     """
     wheel_builds: list[PublishedBuild] = []
-    unread = []
-    failed = frozenset(_systems_of_refused(refused, facts.version))
+    unread_tags = []
+    failed_systems = frozenset(_systems_of_refused(refused, facts.version))
     cuda = {_system_key(tag): version for tag, version in facts.cuda.items()}
     for tag, labels in facts.wheels.items():
-        place = _system_key(tag)
-        read = tag in facts.requires or ANY_PLATFORM_TAG in facts.requires
-        if not read or place in failed:
-            unread.append(tag)
+        system = _system_key(tag)
+        is_read = tag in facts.requires or ANY_PLATFORM_TAG in facts.requires
+        if not is_read or system in failed_systems:
+            unread_tags.append(tag)
             continue
-        version = cuda.get(place)
+        version = cuda.get(system)
         variant = f"cu{version.replace('.', '')}" if version else "cpu"
         wheel_builds += _builds_of_wheels(PYPI, variant, tag, labels.split(), facts.sizes.get(tag))
-    return _merged_builds(wheel_builds), tuple(unread)
+    return _merged_builds(wheel_builds), tuple(unread_tags)
 
 
 def _system_key(tag: str) -> _SystemKey:
-    found = system_of_tag(tag)
-    return (found.os, found.arches) if found else None
+    system = system_of_tag(tag)
+    return (system.os, system.arches) if system else None
 
 
 def _systems_of_refused(refused: Iterable[str], version: str) -> Iterator[_SystemKey]:
@@ -136,10 +136,10 @@ def _systems_of_refused(refused: Iterable[str], version: str) -> Iterator[_Syste
 
 def torch_source_id(index: str, version: str) -> str:
     """Return the id in `data/releases.yaml` of the source for a torch release on an index."""
-    place = (
+    index_id = (
         "pypi" if index == PYPI else index.removeprefix(PYTORCH_INDEX).strip("/") or "all-builds"
     )
-    return f"torch-{place}-{version.replace('.', '-')}"
+    return f"torch-{index_id}-{version.replace('.', '-')}"
 
 
 def companion_source_id(package: str, version: str) -> str:
@@ -152,11 +152,11 @@ def companion_source_id(package: str, version: str) -> str:
 
 def newest_version_requiring(releases: Iterable[ReleaseFacts], torch: str) -> str | None:
     """Return the newest version of a package that requires exactly this torch release, or None."""
-    exact = f"{TORCH}=={torch}"
+    requirement = f"{TORCH}=={torch}"
     matching_versions = [
         release.version
         for release in releases
-        if release.yanked is None and any(exact in r for r in release.requires.values())
+        if release.yanked is None and any(requirement in r for r in release.requires.values())
     ]
     return max(matching_versions, key=Version, default=None)
 
@@ -181,10 +181,10 @@ def companions_on_pypi(
             for specifier in requirement.specifier
             if specifier.operator in {"==", "~="}
         }
-        tied = newest_version_requiring(releases, version)
+        tied_version = newest_version_requiring(releases, version)
         own = {pin: torch_source_id(PYPI, version) for pin in pins}
-        if tied and not own:
-            own = {tied: companion_source_id(package, version)}
+        if tied_version and not own:
+            own = {tied_version: companion_source_id(package, version)}
         companion_rows += [
             Companion(package=package, version=v, torch=f"=={version}", source=(source,))
             for v, source in sorted(own.items())
@@ -209,13 +209,13 @@ def newest_untied_version(releases: Iterable[ReleaseFacts]) -> str | None:
 def _builds_of_wheels(
     index: str, variant: str, tag: str, labels: list[str], size: int | None
 ) -> Iterator[PublishedBuild]:
-    place = system_of_tag(tag)
+    system = system_of_tag(tag)
     matches = (_PYTHON.fullmatch(label) for label in labels)
-    pythons = frozenset(f"3.{found[1]}{found[2]}" for found in matches if found)
-    if place is None or place.libc.startswith("musl") or not pythons:
+    pythons = frozenset(f"3.{match[1]}{match[2]}" for match in matches if match)
+    if system is None or system.libc.startswith("musl") or not pythons:
         return
-    for arch in place.arches:
-        yield PublishedBuild(variant, place.os, arch, pythons, index, frozenset({tag}), size)
+    for arch in system.arches:
+        yield PublishedBuild(variant, system.os, arch, pythons, index, frozenset({tag}), size)
 
 
 def _merged_builds(builds: Iterable[PublishedBuild]) -> tuple[PublishedBuild, ...]:
@@ -223,14 +223,14 @@ def _merged_builds(builds: Iterable[PublishedBuild]) -> tuple[PublishedBuild, ..
 
     A merged build has all Python versions and platform tags, and the size of the largest wheel.
     """
-    joined: dict[tuple[str, Os, Arch], PublishedBuild] = {}
+    build_by_key: dict[tuple[str, Os, Arch], PublishedBuild] = {}
     for build in builds:
-        before = joined.get(build.key, build)
-        joined[build.key] = PublishedBuild(
+        merged_build = build_by_key.get(build.key, build)
+        build_by_key[build.key] = PublishedBuild(
             *build.key,
-            before.pythons | build.pythons,
+            merged_build.pythons | build.pythons,
             build.index,
-            before.tags | build.tags,
-            max(before.size or 0, build.size or 0) or None,
+            merged_build.tags | build.tags,
+            max(merged_build.size or 0, build.size or 0) or None,
         )
-    return tuple(joined.values())
+    return tuple(build_by_key.values())

@@ -98,10 +98,14 @@ def read_matrix(text: str) -> MatrixBuilds:
     try:
         matrix = _Matrix.model_validate_json(text)
     except ValidationError as error:
-        place = ".".join(map(str, error.errors()[0]["loc"]))
-        what = f"{place} is missing or invalid" if place else "it is not a complete JSON document"
+        location = ".".join(map(str, error.errors()[0]["loc"]))
+        error_text = (
+            f"{location} is missing or invalid"
+            if location
+            else "it is not a complete JSON document"
+        )
         script = "generate_binary_build_matrix.py"
-        raise UpstreamSourceError(f"this is not the output of {script}: {what}") from None
+        raise UpstreamSourceError(f"this is not the output of {script}: {error_text}") from None
     builds: dict[_BuildKey, set[str]] = {}
     for entry in matrix.include:
         system = _system_of_entry(entry)
@@ -121,19 +125,21 @@ def compare_matrix(releases: Releases, matrix: MatrixBuilds) -> UpstreamComparis
     only for the releases, systems and kinds in the matrix. Nightly LibTorch archives are not
     compared, because `data/releases.yaml` has none.
     """
-    theirs = {k: v for k, v in matrix.pythons.items() if (k[0], k[2]) != (NIGHTLY, "archives")}
-    compared = {key[:3] for key in theirs}
-    ours = {key: found for key, found in _portal_builds(releases) if key[:3] in compared}
-    known = {*releases.by_version, NIGHTLY}
-    first = min(map(Version, releases.by_version))
-    newer = {release for release in matrix.releases if Version(release) >= first}
+    upstream = {k: v for k, v in matrix.pythons.items() if (k[0], k[2]) != (NIGHTLY, "archives")}
+    compared_kinds = {key[:3] for key in upstream}
+    portal = {
+        key: pythons for key, pythons in _portal_builds(releases) if key[:3] in compared_kinds
+    }
+    known_releases = {*releases.by_version, NIGHTLY}
+    first_release = min(map(Version, releases.by_version))
+    newer_releases = {release for release in matrix.releases if Version(release) >= first_release}
     entries = [
-        _compare_build(key, theirs.get(key), ours.get(key))
-        for key in theirs.keys() | ours.keys()
-        if key[0] in known
+        _compare_build(key, upstream.get(key), portal.get(key))
+        for key in upstream.keys() | portal.keys()
+        if key[0] in known_releases
     ]
     return UpstreamComparison(
-        sorted_entries(entries), tuple(sorted(newer - known, key=Version)), ()
+        sorted_entries(entries), tuple(sorted(newer_releases - known_releases, key=Version)), ()
     )
 
 
@@ -164,13 +170,15 @@ def _builds_of_release(
             yield (name, f"{build.os} {arch}", kind, build.variant), pythons
 
 
-def _compare_build(key: _BuildKey, theirs: set[str] | None, ours: set[str] | None) -> ComparedEntry:
-    if theirs is None or ours is None:
-        return ComparedEntry(*key, "extra" if theirs is None else "missing")
-    sides = (("upstream", theirs - ours), ("the portal", ours - theirs))
-    more = [f"only {side}: {', '.join(ordered_pythons(p))}" for side, p in sides if p]
-    words = f"Python {'; '.join(more)}" if more else ""
-    return ComparedEntry(*key, "differs" if more else "same", words)
+def _compare_build(
+    key: _BuildKey, upstream: set[str] | None, portal: set[str] | None
+) -> ComparedEntry:
+    if upstream is None or portal is None:
+        return ComparedEntry(*key, "extra" if upstream is None else "missing")
+    sides = (("upstream", upstream - portal), ("the portal", portal - upstream))
+    differences = [f"only {side}: {', '.join(ordered_pythons(p))}" for side, p in sides if p]
+    difference_text = f"Python {'; '.join(differences)}" if differences else ""
+    return ComparedEntry(*key, "differs" if differences else "same", difference_text)
 
 
 _FIRST_COLUMN = "PyTorch version"
@@ -219,8 +227,8 @@ def read_support_matrix(text: str) -> tuple[SupportedVersions, ...]:
         try:
             rows.append(_parse_support_row(row))
         except (KeyError, ValueError):
-            what = f'cannot read "{line[:60]}" in the release compatibility matrix'
-            raise UpstreamSourceError(f"{what}: a row needs versions") from None
+            error_text = f'cannot read "{line[:60]}" in the release compatibility matrix'
+            raise UpstreamSourceError(f"{error_text}: a row needs versions") from None
     if not rows:
         raise UpstreamSourceError("the release compatibility matrix has no rows")
     return tuple(rows)
@@ -232,16 +240,18 @@ def compare_support(releases: Releases, rows: Sequence[SupportedVersions]) -> Up
     A row covers all releases with its first two version numbers. Free-threaded builds, and Python
     versions that RELEASE.md calls experimental, are optional.
     """
-    ours: dict[str, list[Release]] = {}
+    portal: dict[str, list[Release]] = {}
     for release in releases.releases:
-        ours.setdefault(_minor_version(release.version), []).append(release)
-    theirs = {row.release for row in rows if Version(row.release) >= min(map(Version, ours))}
-    known = (row for row in rows if row.release in ours)
-    entries = [entry for row in known for entry in _compare_release(row, ours[row.release])]
+        portal.setdefault(_minor_version(release.version), []).append(release)
+    upstream = {row.release for row in rows if Version(row.release) >= min(map(Version, portal))}
+    compared_rows = (row for row in rows if row.release in portal)
+    entries = [
+        entry for row in compared_rows for entry in _compare_release(row, portal[row.release])
+    ]
     return UpstreamComparison(
         sorted_entries(entries),
-        tuple(sorted(theirs - ours.keys(), key=Version)),
-        tuple(sorted(ours.keys() - theirs, key=Version)),
+        tuple(sorted(upstream - portal.keys(), key=Version)),
+        tuple(sorted(portal.keys() - upstream, key=Version)),
     )
 
 
@@ -257,13 +267,13 @@ def _parse_support_row(row: dict[str, str]) -> SupportedVersions:
         raise ValueError(release)
     cuda = {f"cu{major}{minor}" for major, minor in _CUDA.findall(text)}
     rocm = {f"rocm{version}" for version in _ROCM.findall(text)}
-    usual, _, bracket = row["Python"].partition("(")
-    experimental = frozenset(found[0] for found in _ANY_PYTHON.finditer(bracket))
-    limits = [int(found[1]) for found in _ANY_PYTHON.finditer(usual)]
+    regular_text, _, bracket = row["Python"].partition("(")
+    experimental = frozenset(match[0] for match in _ANY_PYTHON.finditer(bracket))
+    limits = [int(match[1]) for match in _ANY_PYTHON.finditer(regular_text)]
     if len(limits) == 1:  # `>=3.10, <=(3.14, 3.14t experimental)`: up to the one before 3.14
-        limits.append(min(int(found[1]) for found in _ANY_PYTHON.finditer(bracket)) - 1)
-    first, last = limits
-    pythons = frozenset(f"3.{number}" for number in range(first, last + 1))
+        limits.append(min(int(match[1]) for match in _ANY_PYTHON.finditer(bracket)) - 1)
+    first_minor, last_minor = limits
+    pythons = frozenset(f"3.{number}" for number in range(first_minor, last_minor + 1))
     return SupportedVersions(release, frozenset(cuda | rocm), pythons, experimental)
 
 
@@ -276,19 +286,19 @@ def _compare_release(row: SupportedVersions, own: Sequence[Release]) -> Iterator
         ("missing", row.variants - variants),
         ("extra", variants - row.variants),
     )
-    for agreement, found in agreements:
-        for variant in found:
+    for agreement, group in agreements:
+        for variant in group:
             yield ComparedEntry(row.release, _ALL_SYSTEMS, _SUPPORT_KIND, variant, agreement)
     pythons = {python for release in own for python in release.python}
-    allowed = row.pythons | row.experimental
+    allowed_pythons = row.pythons | row.experimental
     sides = (
         ("upstream", row.pythons - pythons),
-        ("the portal", {p for p in pythons if p.removesuffix("t") not in allowed}),
+        ("the portal", {p for p in pythons if p.removesuffix("t") not in allowed_pythons}),
     )
-    more = [f"only {side}: {', '.join(ordered_pythons(p))}" for side, p in sides if p]
-    same_pythons: Agreement = "differs" if more else "same"
+    differences = [f"only {side}: {', '.join(ordered_pythons(p))}" for side, p in sides if p]
+    python_agreement: Agreement = "differs" if differences else "same"
     yield ComparedEntry(
-        row.release, _ALL_SYSTEMS, _SUPPORT_KIND, "Python", same_pythons, "; ".join(more)
+        row.release, _ALL_SYSTEMS, _SUPPORT_KIND, "Python", python_agreement, "; ".join(differences)
     )
 
 

@@ -65,15 +65,15 @@ def read_upstream(text: str) -> tuple[UpstreamCommand, ...]:
 
     Raises UpstreamSourceError if there are none, or if the JSON is invalid.
     """
-    found = tuple(
+    commands = tuple(
         _commands_of_json(text) if text.lstrip().startswith("{") else _commands_of_markdown(text)
     )
-    if not found:
+    if not commands:
         raise UpstreamSourceError(
             "no install command found. Use published_versions.json, previous-versions.md, "
             "RELEASE.md or the output of generate_binary_build_matrix.py"
         )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(commands))
 
 
 def archive_commands(release: str, os: str, text: str) -> Iterator[UpstreamCommand]:
@@ -90,8 +90,10 @@ def _commands_of_json(text: str) -> Iterator[UpstreamCommand]:
             if _RELEASE.fullmatch(release):
                 yield from _commands_of_release(release, systems)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        what = "this is not published_versions.json: it needs versions by release, system and tool"
-        raise UpstreamSourceError(what) from None
+        error_text = (
+            "this is not published_versions.json: it needs versions by release, system and tool"
+        )
+        raise UpstreamSourceError(error_text) from None
 
 
 def _commands_of_release(release: str, systems: _PublishedSystems) -> Iterator[UpstreamCommand]:
@@ -186,23 +188,27 @@ _IGNORED_PACKAGES = frozenset({"torch", "torchaudio"})
 
 def compare_commands(catalog: Catalog, upstream: Iterable[UpstreamCommand]) -> UpstreamComparison:
     """Return the comparison of the portal's commands with those of one of PyTorch's lists."""
-    first = min(Version(release.version) for release in catalog.releases.releases)
-    listed = [command for command in upstream if Version(command.release) >= first]
-    theirs = {command.release for command in listed}
-    ours = {release.version for release in catalog.releases.releases}
-    methods = {(command.release, command.method) for command in listed}
-    own = _commands_by_key(c for c in portal_commands(catalog) if (c.release, c.method) in methods)
-    upstream_by_key = _commands_by_key(command for command in listed if command.release in ours)
-    on_pypi = _pypi_builds(catalog)
-    compared = [
-        *_compared_with_portal(upstream_by_key, own, on_pypi),
-        *_only_in_portal(upstream_by_key, own, on_pypi),
+    first_release = min(Version(release.version) for release in catalog.releases.releases)
+    commands = [command for command in upstream if Version(command.release) >= first_release]
+    upstream_releases = {command.release for command in commands}
+    portal_releases = {release.version for release in catalog.releases.releases}
+    methods = {(command.release, command.method) for command in commands}
+    portal_by_key = _commands_by_key(
+        c for c in portal_commands(catalog) if (c.release, c.method) in methods
+    )
+    upstream_by_key = _commands_by_key(
+        command for command in commands if command.release in portal_releases
+    )
+    pypi_builds = _pypi_builds(catalog)
+    entries = [
+        *_compared_with_portal(upstream_by_key, portal_by_key, pypi_builds),
+        *_only_in_portal(upstream_by_key, portal_by_key, pypi_builds),
     ]
     return UpstreamComparison(
-        sorted_entries(compared),
-        tuple(sorted(theirs - ours, key=Version)),
-        tuple(sorted(ours - theirs, key=Version)),
-        sum(any(_package_name(p) == "torchaudio" for p in c.packages) for c in listed),
+        sorted_entries(entries),
+        tuple(sorted(upstream_releases - portal_releases, key=Version)),
+        tuple(sorted(portal_releases - upstream_releases, key=Version)),
+        sum(any(_package_name(p) == "torchaudio" for p in c.packages) for c in commands),
     )
 
 
@@ -259,57 +265,57 @@ def _pypi_builds(catalog: Catalog) -> frozenset[_CommandKey]:
 
 
 def _compared_with_portal(
-    theirs: dict[_CommandKey, list[UpstreamCommand]],
-    ours: dict[_CommandKey, list[UpstreamCommand]],
-    on_pypi: frozenset[_CommandKey],
+    upstream_by_key: dict[_CommandKey, list[UpstreamCommand]],
+    portal_by_key: dict[_CommandKey, list[UpstreamCommand]],
+    pypi_builds: frozenset[_CommandKey],
 ) -> Iterator[ComparedEntry]:
-    for key, commands in theirs.items():
-        words = _difference(commands, ours[key]) if key in ours else ""
-        if key in ours and not words:
+    for key, commands in upstream_by_key.items():
+        difference = _difference(commands, portal_by_key[key]) if key in portal_by_key else ""
+        if key in portal_by_key and not difference:
             yield ComparedEntry(*key, "same")
-        elif key in on_pypi and (*key[:3], PYPI) in ours:
+        elif key in pypi_builds and (*key[:3], PYPI) in portal_by_key:
             yield ComparedEntry(*key, "differs", "the portal installs this build from PyPI")
         else:
-            yield ComparedEntry(*key, "differs" if words else "missing", words)
+            yield ComparedEntry(*key, "differs" if difference else "missing", difference)
 
 
 def _only_in_portal(
-    theirs: dict[_CommandKey, list[UpstreamCommand]],
-    ours: dict[_CommandKey, list[UpstreamCommand]],
-    on_pypi: frozenset[_CommandKey],
+    upstream_by_key: dict[_CommandKey, list[UpstreamCommand]],
+    portal_by_key: dict[_CommandKey, list[UpstreamCommand]],
+    pypi_builds: frozenset[_CommandKey],
 ) -> Iterator[ComparedEntry]:
-    by_variant = {key[:3] for key in theirs if key in on_pypi}
-    for key in ours:
-        listed = key in theirs or (key[3] == PYPI and key[:3] in by_variant)
-        if not listed:
+    pypi_variants = {key[:3] for key in upstream_by_key if key in pypi_builds}
+    for key in portal_by_key:
+        is_listed = key in upstream_by_key or (key[3] == PYPI and key[:3] in pypi_variants)
+        if not is_listed:
             yield ComparedEntry(*key, "extra")
 
 
-def _difference(theirs: list[UpstreamCommand], ours: list[UpstreamCommand]) -> str:
+def _difference(upstream: list[UpstreamCommand], portal: list[UpstreamCommand]) -> str:
     """Return a message about the first difference between the commands for a build, or ""."""
-    addresses = {command.address for command in ours}
-    if addresses.isdisjoint(command.address for command in theirs):
-        return f"upstream has {theirs[0].address}, the portal has {ours[0].address}"
-    upstream_specifiers = _specifiers_by_package(theirs)
-    portal_specifiers = _specifiers_by_package(ours)
+    addresses = {command.address for command in portal}
+    if addresses.isdisjoint(command.address for command in upstream):
+        return f"upstream has {upstream[0].address}, the portal has {portal[0].address}"
+    upstream_specifiers = _specifiers_by_package(upstream)
+    portal_specifiers = _specifiers_by_package(portal)
     for name in sorted(upstream_specifiers):
         pins = {pin for pin in upstream_specifiers[name] if pin}
         if name not in portal_specifiers:
             return f"upstream's command installs {name}, the portal's command does not"
         if pins and pins.isdisjoint(portal_specifiers[name]):
-            own = min(portal_specifiers[name])
-            return f"upstream has {name}{min(pins)}, the portal has {name}{own}"
+            specifier = min(portal_specifiers[name])
+            return f"upstream has {name}{min(pins)}, the portal has {name}{specifier}"
     return ""
 
 
 def _specifiers_by_package(commands: list[UpstreamCommand]) -> dict[str, set[str]]:
     """Return the specifiers of packages other than torch and torchaudio, by name."""
-    found: dict[str, set[str]] = {}
+    specifiers: dict[str, set[str]] = {}
     for command in commands:
         for requirement in map(Requirement, command.packages):
             if requirement.name not in _IGNORED_PACKAGES:
-                found.setdefault(requirement.name, set()).add(str(requirement.specifier))
-    return found
+                specifiers.setdefault(requirement.name, set()).add(str(requirement.specifier))
+    return specifiers
 
 
 def _package_name(package: str) -> str:

@@ -161,9 +161,9 @@ def outcome_of_text(text: str) -> Outcome | None:
     if len(text) > MAX_CHARS:
         text = f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"
     text = without_colors(text)
-    small = text.lower()
+    lower_text = text.lower()
     for outcome, word, pattern in _COMPILED:
-        if word in small and pattern.search(text):
+        if word in lower_text and pattern.search(text):
             return outcome
     return None
 

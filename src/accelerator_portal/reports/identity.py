@@ -68,10 +68,10 @@ def parse_key(key: str) -> Identity:
     suite, _, name = path.partition("/")
     pairs = (pair.partition("=") for pair in (query.split("&") if question_mark else ()))
     parameters = tuple((unquote(key), unquote(value)) for key, _, value in pairs)
-    found = Identity(unquote(suite), unquote(name), parameters)
-    if not (found.suite and found.name) or found.key != key:
+    identity = Identity(unquote(suite), unquote(name), parameters)
+    if not (identity.suite and identity.name) or identity.key != key:
         raise UnreadableKeyError(f'"{key[:200]}" is not a valid test key')
-    return found
+    return identity
 
 
 def _parameter_text(value: Scalar) -> str:
@@ -92,10 +92,10 @@ def _cached_quote(text: str, safe: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _query_string(parameters: Parameters) -> str:
-    words = (
+    pairs = (
         f"{quote(name, '')}={quote(value, _SAFE_CHARACTERS)}" for name, value in sorted(parameters)
     )
-    return "?" + "&".join(words) if parameters else ""
+    return "?" + "&".join(pairs) if parameters else ""
 
 
 @lru_cache(maxsize=4096)

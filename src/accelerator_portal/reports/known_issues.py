@@ -33,9 +33,9 @@ def issue_matches_test(issue: KnownFailure, identity: Identity) -> bool:
     if issue.glob is not None:
         keys = {identity.key, readable_key(identity.key)}
         return any(fnmatchcase(key, issue.glob) for key in keys)
-    wanted = parse_key(issue.test or "")
-    same = f"{wanted.suite}/{wanted.name}" == f"{identity.suite}/{identity.name}"
-    return same and set(wanted.parameters) <= set(identity.parameters)
+    issue_identity = parse_key(issue.test or "")
+    same = f"{issue_identity.suite}/{issue_identity.name}" == f"{identity.suite}/{identity.name}"
+    return same and set(issue_identity.parameters) <= set(identity.parameters)
 
 
 def outdated_issues(
@@ -53,10 +53,12 @@ def outdated_issues(
         if issue.expires <= at:
             yield OutdatedIssue(issue, "expired")
         elif issue.action == "expect" and _has_run_suite(issue, suites):
-            found = [test for test in tests if issue_matches_test(issue, identity_of(test))]
-            if not found:
+            matching_tests = [
+                test for test in tests if issue_matches_test(issue, identity_of(test))
+            ]
+            if not matching_tests:
                 yield OutdatedIssue(issue, "matches nothing")
-            elif all(test.outcome in GOOD for test in found):
+            elif all(test.outcome in GOOD for test in matching_tests):
                 yield OutdatedIssue(issue, "passes now")
 
 
@@ -67,16 +69,16 @@ def readable_key(key: str) -> str:
 
 
 def _has_run_suite(issue: KnownFailure, suites: Iterable[str]) -> bool:
-    words = readable_key(issue.glob or issue.test or "").split("/")
-    return any(_may_match_suite(suite, words) for suite in suites)
+    key_parts = readable_key(issue.glob or issue.test or "").split("/")
+    return any(_may_match_suite(suite, key_parts) for suite in suites)
 
 
-def _may_match_suite(suite: str, words: Sequence[str]) -> bool:
+def _may_match_suite(suite: str, key_parts: Sequence[str]) -> bool:
     """Return whether a known issue can be about tests of a suite.
 
-    `words` is the issue's key or pattern, split at slashes. If there are more words than in the
+    `key_parts` is the issue's key or pattern, split at slashes. If there are more words than in the
     suite's name, the first words must match that name: `acme/*/test_a` can be about `acme/kernels`.
     Otherwise, the issue can be about any suite, because `*` also matches slashes.
     """
     depth = suite.count("/") + 1
-    return len(words) <= depth or fnmatchcase(suite, "/".join(words[:depth]))
+    return len(key_parts) <= depth or fnmatchcase(suite, "/".join(key_parts[:depth]))

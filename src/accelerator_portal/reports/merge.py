@@ -50,14 +50,14 @@ def _tests_in_plan_order(files: Sequence[ShardFile]) -> tuple[TestEntry, ...]:
     for path, report in files:
         if not (shard := report.shard):
             continue
-        places = positions_of(shard.positions, shard.planned)
-        for place, test in zip(places, report.tests, strict=True):
-            if place in tests_by_position:
-                what = f"test {place} of the plan is also in another shard"
+        positions = positions_of(shard.positions, shard.planned)
+        for position, test in zip(positions, report.tests, strict=True):
+            if position in tests_by_position:
+                what = f"test {position} of the plan is also in another shard"
                 remedy = "use the unmodified files from validate"
                 raise ProblemsError([Problem(path, 1, what, remedy)])
-            tests_by_position[place] = test
-    return tuple(tests_by_position[place] for place in sorted(tests_by_position))
+            tests_by_position[position] = test
+    return tuple(tests_by_position[position] for position in sorted(tests_by_position))
 
 
 def _merged_suites(reports: Iterable[Report], tests: Iterable[TestEntry]) -> tuple[Suite, ...]:
@@ -70,7 +70,7 @@ def _merged_suites(reports: Iterable[Report], tests: Iterable[TestEntry]) -> tup
     for report in reports:
         for suite in report.suites:
             parts.setdefault(suite.name, []).append(suite)
-    return tuple(_merged_suite(of_one) for of_one in parts.values() if of_one)
+    return tuple(_merged_suite(suite_parts) for suite_parts in parts.values() if suite_parts)
 
 
 def _merged_suite(parts: Sequence[Suite]) -> Suite:
@@ -107,33 +107,33 @@ def merged_results(results: Sequence[ImportResult]) -> ImportResult:
     entries are added.
     """
     suites: dict[str, Suite] = {}
-    for found in results:
-        for suite in found.suites:
-            known = suites.get(suite.name)
-            suites[suite.name] = _with_summed_plan(known, suite) if known else suite
-    notes = dict.fromkeys(found.note for found in results if found.note)
+    for result in results:
+        for suite in result.suites:
+            earlier_suite = suites.get(suite.name)
+            suites[suite.name] = _with_summed_plan(earlier_suite, suite) if earlier_suite else suite
+    notes = dict.fromkeys(result.note for result in results if result.note)
     return ImportResult(
         suites=tuple(suites.values()),
-        tests=tuple(test for found in results for test in found.tests),
-        environment=merged_environment(*(found.environment for found in results)),
-        started=min((found.started for found in results if found.started), default=None),
-        finished=max((found.finished for found in results if found.finished), default=None),
+        tests=tuple(test for result in results for test in result.tests),
+        environment=merged_environment(*(result.environment for result in results)),
+        started=min((result.started for result in results if result.started), default=None),
+        finished=max((result.finished for result in results if result.finished), default=None),
         note=shortened_text(" ".join(notes)),
-        entries=sum((Counter(found.entries) for found in results), Counter()),
+        entries=sum((Counter(result.entries) for result in results), Counter()),
     )
 
 
-def _with_summed_plan(one: Suite, other: Suite) -> Suite:
-    """Return `one` with the planned tests of both suites; `planned` is None if one is unknown."""
-    if one.planned is None or other.planned is None:
-        return one.model_copy(update={"planned": None})
-    return one.model_copy(update={"planned": one.planned + other.planned})
+def _with_summed_plan(suite: Suite, other_suite: Suite) -> Suite:
+    """Return `suite` with the planned tests of both suites; `planned` is None if one is unknown."""
+    if suite.planned is None or other_suite.planned is None:
+        return suite.model_copy(update={"planned": None})
+    return suite.model_copy(update={"planned": suite.planned + other_suite.planned})
 
 
-_SAME_PLAN = "run all shards with the same versions, options, known issues and settings"
-_SAME_TIMES = "run all shards with the same reports of earlier runs"
-_SAME_MACHINES = "run all shards in the same environment, on the same kind of machine"
-_SAME_CHANGE = "run all shards for the same commit"
+_PLAN_REMEDY = "run all shards with the same versions, options, known issues and settings"
+_TIMES_REMEDY = "run all shards with the same reports of earlier runs"
+_MACHINES_REMEDY = "run all shards in the same environment, on the same kind of machine"
+_CHANGE_REMEDY = "run all shards for the same commit"
 
 
 class ShardFile(NamedTuple):
@@ -180,26 +180,30 @@ def _difference_problems(parts: Sequence[_ShardReport]) -> Iterator[Problem]:
     first difference is reported. Facts of the run (such as accelerator and trigger) and of the
     environment are also compared, and every difference is reported.
     """
-    first = parts[0]
+    first_part = parts[0]
     for part in parts[1:]:
-        for what, remedy in _differences(part, first):
+        for what, remedy in _differences(part, first_part):
             yield Problem(part.path, 1, what, remedy)
 
 
-def _differences(part: _ShardReport, first: _ShardReport) -> Iterator[tuple[str, str]]:
-    shard, other = part.shard, first.shard
-    if shard.count != other.count:
-        what = f"this is shard {shard.name}, and {first.path} is shard {other.name}"
+def _differences(part: _ShardReport, first_part: _ShardReport) -> Iterator[tuple[str, str]]:
+    shard, first_shard = part.shard, first_part.shard
+    if shard.count != first_shard.count:
+        what = f"this is shard {shard.name}, and {first_part.path} is shard {first_shard.name}"
         yield what, "use shards of one run"
-    elif shard.plan != other.plan:
-        yield f"shard {shard.name} has a different plan than {first.path}", _SAME_PLAN
-    elif shard.times != other.times:
-        what = f"shard {shard.name} is balanced with different recorded times than {first.path}"
-        yield what, _SAME_TIMES
-    for facts, remedy in ((_run_facts, _SAME_CHANGE), (_machine_facts, _SAME_MACHINES)):
-        for name, one, another in different_facts(facts(part.report), facts(first.report)):
-            what = f"{name} is {one or 'not known'}, and {another or 'not known'} in"
-            yield f"{what} {first.path}", remedy
+    elif shard.plan != first_shard.plan:
+        yield f"shard {shard.name} has a different plan than {first_part.path}", _PLAN_REMEDY
+    elif shard.times != first_shard.times:
+        what = (
+            f"shard {shard.name} is balanced with different recorded times than {first_part.path}"
+        )
+        yield what, _TIMES_REMEDY
+    for facts_of, remedy in ((_run_facts, _CHANGE_REMEDY), (_machine_facts, _MACHINES_REMEDY)):
+        for name, value, first_value in different_facts(
+            facts_of(part.report), facts_of(first_part.report)
+        ):
+            what = f"{name} is {value or 'not known'}, and {first_value or 'not known'} in"
+            yield f"{what} {first_part.path}", remedy
 
 
 def _run_facts(report: Report) -> Mapping[str, object]:
@@ -215,22 +219,24 @@ def _machine_facts(report: Report) -> Mapping[str, object]:
 
 
 def _duplicate_problems(parts: Iterable[_ShardReport]) -> Iterator[Problem]:
-    seen: dict[str, str] = {}
+    path_by_shard: dict[str, str] = {}
     for part in parts:
-        if before := seen.get(part.shard.name):
-            what = f"shard {part.shard.name} is given twice, first as {before}"
+        if first_path := path_by_shard.get(part.shard.name):
+            what = f"shard {part.shard.name} is given twice, first as {first_path}"
             yield Problem(part.path, 1, what, "remove one of the two")
         else:
-            seen[part.shard.name] = part.path
+            path_by_shard[part.shard.name] = part.path
 
 
 def _missing_shard_problems(parts: Sequence[_ShardReport]) -> Iterator[Problem]:
-    first = parts[0]
-    given = {part.shard.name for part in parts}
-    for index in range(1, first.shard.count + 1):
-        if (name := f"{index}/{first.shard.count}") not in given:
+    first_part = parts[0]
+    shard_names = {part.shard.name for part in parts}
+    for index in range(1, first_part.shard.count + 1):
+        if (name := f"{index}/{first_part.shard.count}") not in shard_names:
             what = f"shard {name} of this run is missing"
-            yield Problem(first.path, 1, what, f"add its report, or run it with --shard {name}")
+            yield Problem(
+                first_part.path, 1, what, f"add its report, or run it with --shard {name}"
+            )
 
 
 def _unfinished_shard_problems(part: _ShardReport) -> Iterator[Problem]:
@@ -245,13 +251,13 @@ def _edited_shard_problems(part: _ShardReport) -> Iterator[Problem]:
 
     This means that the file was edited. A plan that is too large is also a problem.
     """
-    shard, tests = part.shard, len(part.report.tests)
+    shard, actual_count = part.shard, len(part.report.tests)
     if shard.planned > MAX_TESTS:
         what = f"the plan has {shard.planned:,} tests, more than {MAX_TESTS:,}"
         yield Problem(part.path, 1, what, "split the run by suite")
         return
     positions = list(positions_of(shard.positions, shard.planned))
-    if len(positions) != tests or sorted(set(positions)) != positions:
+    if len(positions) != actual_count or sorted(set(positions)) != positions:
         listed = "its positions list a different number"
-        what = f"shard {shard.name} has {count(tests, 'test')}, but {listed}"
+        what = f"shard {shard.name} has {count(actual_count, 'test')}, but {listed}"
         yield Problem(part.path, 1, what, "use the unmodified file from validate")

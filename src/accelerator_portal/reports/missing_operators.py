@@ -11,7 +11,7 @@ from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.report import TestEntry
 
 # How PyTorch names an operator that a backend does not have, at all or for a data type.
-_MISSING = (
+_MISSING_PATTERNS = (
     re.compile(r"Could not run '([\w.]+::[\w.]+)'"),
     re.compile(r"[Oo]perator '?([\w.]+::[\w.]+)'? is not (?:currently )?(?:implemented|supported)"),
     re.compile(r"\"(\w+)\" not implemented for '\w+'"),
@@ -40,7 +40,7 @@ def missing_operator(text: str) -> str | None:
     """Return the operator that a message calls missing, or None."""
     if found := _OVERRIDEABLE.search(text):
         return f"aten::{found[1]}"
-    for pattern in _MISSING:
+    for pattern in _MISSING_PATTERNS:
         if found := pattern.search(text):
             return found[1]
     return None
@@ -66,5 +66,5 @@ def waiting_tests_text(missing: MissingOperator) -> str:
 def _operator_missing_in(test: TestEntry) -> str | None:
     if test.outcome != "unsupported-operator" or not test.reason:
         return None
-    stated = _HARNESS_REASON.match(test.reason)
-    return stated[1] if stated else missing_operator(test.reason)
+    match = _HARNESS_REASON.match(test.reason)
+    return match[1] if match else missing_operator(test.reason)

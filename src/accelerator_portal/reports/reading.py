@@ -59,7 +59,7 @@ class ImportOptions:
 Reader = Callable[[Path, ImportOptions], ImportResult]
 
 READ_AS_TEST = "taken"
-_COUNTS = "Entries read: "
+_COUNTS_PREFIX = "Entries read: "
 
 
 def with_entry_counts(note: str | None, entries: Mapping[str, int]) -> str | None:
@@ -72,10 +72,10 @@ def with_entry_counts(note: str | None, entries: Mapping[str, int]) -> str | Non
         return note
     left_out = sorted((-number, why) for why, number in entries.items() if why != READ_AS_TEST)
     reasons = ", ".join(f"{-number:,} {why}" for number, why in left_out)
-    counts = f"{_COUNTS}{sum(entries.values()):,}. Taken: {entries.get(READ_AS_TEST, 0):,}."
+    counts = f"{_COUNTS_PREFIX}{sum(entries.values()):,}. Taken: {entries.get(READ_AS_TEST, 0):,}."
     if reasons:
         counts = f"{counts} Left out: {reasons}."
-    text = (note or "").partition(_COUNTS)[0]
+    text = (note or "").partition(_COUNTS_PREFIX)[0]
     return f"{shortened_text(text, MAX_TEXT_LENGTH - len(counts) - 1) or ''} {counts}".lstrip()
 
 
@@ -148,8 +148,8 @@ def lines_of(path: Path, text: str) -> Iterator[str]:
 def first_error_text(error: ValidationError) -> str:
     """Return the place and the message of the first error that pydantic found."""
     detail = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(map(str, detail["loc"]))
-    return f"{place}: {detail['msg']}" if place else detail["msg"]
+    field_path = ".".join(map(str, detail["loc"]))
+    return f"{field_path}: {detail['msg']}" if field_path else detail["msg"]
 
 
 def load_json(path: Path) -> Any:  # noqa: ANN401 - any JSON

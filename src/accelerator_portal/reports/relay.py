@@ -45,12 +45,15 @@ def relay_summary(report: Report) -> RelaySummary:
     counts = Counter(test.outcome for test in report.tests)
     counts["not-run"] += _missing_test_count(report)
     outcomes: dict[CountedOutcome, dict[Outcome, int]] = {
-        count: {} for count in get_args(CountedOutcome)
+        relay_outcome: {} for relay_outcome in get_args(CountedOutcome)
     }
     for outcome in get_args(Outcome):
         if counts[outcome]:
             outcomes[_relay_outcome(outcome)][outcome] = counts[outcome]
-    totals = {count: sum(made_of.values()) for count, made_of in outcomes.items()}
+    totals = {
+        relay_outcome: sum(outcome_counts.values())
+        for relay_outcome, outcome_counts in outcomes.items()
+    }
     return {"test_results": totals, "outcomes": outcomes}
 
 

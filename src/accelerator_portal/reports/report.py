@@ -157,9 +157,9 @@ def different_facts(
     An unknown value is None.
     """
     for name in sorted(here.keys() | there.keys()):
-        one, other = here.get(name), there.get(name)
-        if one != other:
-            yield name, one, other
+        value, other_value = here.get(name), there.get(name)
+        if value != other_value:
+            yield name, value, other_value
 
 
 class Origin(StrictModel):

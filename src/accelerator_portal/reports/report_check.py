@@ -62,8 +62,8 @@ def known_names(catalog: Catalog) -> KnownNames:
     The accelerators include quarantined folders, which `catalog.platforms` does not contain.
     """
     accelerators = frozenset({*catalog.by_id, *catalog.left_out})
-    own, aliases = frozenset(catalog.own_suites), catalog.suite_names.aliases
-    return KnownNames(accelerators, catalog.suites, own, aliases)
+    own_suites, aliases = frozenset(catalog.own_suites), catalog.suite_names.aliases
+    return KnownNames(accelerators, catalog.suites, own_suites, aliases)
 
 
 def report_problems(
@@ -78,8 +78,8 @@ def report_problems(
     The problems name the report by `path`. Dates after `now` are in the future. `first_test` is the
     line of the first test, or None if tests don't have their own lines.
     """
-    for place, what, remedy in _report_faults(report, known, now):
-        line = 1 if place is None or first_test is None else first_test + place
+    for index, what, remedy in _report_faults(report, known, now):
+        line = 1 if index is None or first_test is None else first_test + index
         yield Problem(path, line, what, remedy)
 
 
@@ -116,7 +116,7 @@ def _missing_fact_faults(report: Report, remedies: Mapping[str, str]) -> Iterato
 
 
 def _suite_faults(report: Report, known: KnownNames) -> Iterator[ReportFault]:
-    ran = Counter(test.suite for test in report.tests)
+    counts_by_suite = Counter(test.suite for test in report.tests)
     for name, times in Counter(suite.name for suite in report.suites).items():
         if times > 1:
             yield None, f'the suite "{name}" is listed twice in suites', "merge the two"
@@ -125,14 +125,14 @@ def _suite_faults(report: Report, known: KnownNames) -> Iterator[ReportFault]:
         if described and described.kind != suite.kind:
             what = f'the suite "{suite.name}" is of kind {described.kind}, not {suite.kind}'
             yield None, what, "correct its kind"
-        if suite.planned is not None and suite.planned < ran[suite.name]:
+        if suite.planned is not None and suite.planned < counts_by_suite[suite.name]:
             what = (
                 f'"{suite.name}" planned {count(suite.planned, "test")}, '
-                f"but the report has {ran[suite.name]:,}"
+                f"but the report has {counts_by_suite[suite.name]:,}"
             )
             yield None, what, "correct planned"
     declared = {suite.name for suite in report.suites}
-    for name in sorted(set(ran) - declared):
+    for name in sorted(set(counts_by_suite) - declared):
         yield (
             None,
             f'the suite "{name}" is used in tests but missing from suites',
@@ -141,14 +141,14 @@ def _suite_faults(report: Report, known: KnownNames) -> Iterator[ReportFault]:
 
 
 def _test_faults(report: Report) -> Iterator[ReportFault]:
-    first: dict[Identity, int] = {}
-    for place, test in enumerate(report.tests):
-        other = first.setdefault(identity_of(test), place)
-        if other != place:
+    index_by_identity: dict[Identity, int] = {}
+    for index, test in enumerate(report.tests):
+        first_index = index_by_identity.setdefault(identity_of(test), index)
+        if first_index != index:
             what = f'"{test.name}" is listed twice with the same parameters'
-            yield place, what, "remove one, or add what differs"
+            yield index, what, "remove one, or add what differs"
         if test.outcome in {"skipped", "not-run"} and not (test.reason or test.known_issue):
-            yield place, f'"{test.name}" is {test.outcome} but has no reason', "add reason"
+            yield index, f'"{test.name}" is {test.outcome} but has no reason', "add reason"
 
 
 def first_faults(
@@ -159,14 +159,18 @@ def first_faults(
     The last one is left out if there are no others. `noun` follows the number: `12 more tests have
     problems`.
     """
-    more = 0
+    more_count = 0
     for number, finding in enumerate(findings):
         if number < MAX_LISTED_FAULTS:
             yield finding
         else:
-            more += 1
-    if more:
-        yield None, f"{more:,} more {noun}", "fix the listed problems, then run the check again"
+            more_count += 1
+    if more_count:
+        yield (
+            None,
+            f"{more_count:,} more {noun}",
+            "fix the listed problems, then run the check again",
+        )
 
 
 MAX_SUITES = 100

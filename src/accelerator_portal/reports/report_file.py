@@ -48,14 +48,14 @@ def read_report(path: Path) -> Report:
     tests: list[TestEntry] = []
 
     def add_test(test: object, line: int) -> None:
-        place = file_faults.tests = file_faults.tests + 1
-        if place > MAX_TESTS:
+        number = file_faults.tests = file_faults.tests + 1
+        if number > MAX_TESTS:
             what = f"the report has more than {MAX_TESTS:,} tests"
             raise file_error(path, line, what, "split it by suite")
         try:
             tests.append(TestEntry.model_validate(test))
         except ValidationError as error:
-            file_faults.add(error, line, f"tests[{place - 1}]")
+            file_faults.add(error, line, f"tests[{number - 1}]")
 
     head = _JsonReader(path, read_text(path, MAX_REPORT_BYTES), add_test).value()
     if not isinstance(head, dict):
@@ -74,8 +74,8 @@ def read_report(path: Path) -> Report:
         raise ProblemsError(file_faults.problems) from None
     if file_faults.problems:
         raise ProblemsError(file_faults.problems)
-    if wrong := list(report_check.site_limit_faults(report)):
-        raise ProblemsError(Problem(path.name, 1, *fault) for fault in wrong)
+    if limit_faults := list(report_check.site_limit_faults(report)):
+        raise ProblemsError(Problem(path.name, 1, *fault) for fault in limit_faults)
     return report
 
 
@@ -95,27 +95,27 @@ class _FileFaults:
         for detail in error.errors(include_url=False):
             if len(self.problems) == _MOST_SHOWN:
                 what = f"more than {_MOST_SHOWN} problems"
-                more = Problem(self.path.name, line, what, "fix the problems above first")
-                raise ProblemsError([*self.problems, more]) from None
+                last_problem = Problem(self.path.name, line, what, "fix the problems above first")
+                raise ProblemsError([*self.problems, last_problem]) from None
             self.problems.append(_schema_problem(self.path, line, inside, detail))
 
 
 def _schema_problem(path: Path, line: int, inside: str, detail: ErrorDetails) -> Problem:
     # pydantic adds "[key]" if the key itself is invalid.
-    named = (part for part in detail["loc"] if part != "[key]")
-    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in named)
-    place = (inside + "".join(parts)).removeprefix(".")
-    words = detail["msg"][:1].lower() + detail["msg"][1:]
+    loc_parts = (part for part in detail["loc"] if part != "[key]")
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc_parts)
+    field_path = (inside + "".join(parts)).removeprefix(".")
+    error_text = detail["msg"][:1].lower() + detail["msg"][1:]
     if detail["type"] == "model_type":
-        words = "expected an object"
-    what = f"{place or 'the report'}: {words}"
+        error_text = "expected an object"
+    what = f"{field_path or 'the report'}: {error_text}"
     return Problem(path.name, line, what, "see the report format page")
 
 
 def first_test_line(path: Path) -> int | None:
     """Return the line of a report's first test; None if tests don't have their own lines."""
-    head, found, _ = read_bytes(path).partition(b'"tests": [\n')
-    return head.count(b"\n") + 2 if found else None
+    head, separator, _ = read_bytes(path).partition(b'"tests": [\n')
+    return head.count(b"\n") + 2 if separator else None
 
 
 # Reading the JSON of a report piece by piece, so that no file can take much memory or time.
@@ -159,15 +159,15 @@ class _JsonReader:
         Each test and its line are passed to `take_test` instead. Raises ProblemsError if the JSON
         is invalid or exceeds a limit, and any error of `take_test`.
         """
-        found: Any = (
+        json_value: Any = (
             self._read_members() if self._next_character() == "{" else self._decode_value(MAX_VALUE)
         )
         if self._next_character():
             raise self._error_here("invalid JSON: extra data")
-        return found
+        return json_value
 
     def _read_members(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         for _ in self._iterate_items("}"):
             if self._next_character() != '"':
                 raise self._error_here("invalid JSON: expecting property name in double quotes")
@@ -175,20 +175,20 @@ class _JsonReader:
             if self._next_character() != ":":
                 raise self._error_here("invalid JSON: expecting :")
             self._position += 1
-            if key in found:
+            if key in members:
                 raise self._error_here(
                     f'the key "{key[:60]}" is listed twice', "remove one of the two"
                 )
-            if len(found) >= MAX_MEMBERS:
+            if len(members) >= MAX_MEMBERS:
                 raise self._error_here(f"more than {MAX_MEMBERS:,} keys in one object")
             if key == "tests" and self._next_character() == "[":
                 for _ in self._iterate_items("]"):
                     line = self._current_line()
                     self._take_test(self._decode_value(MAX_ENTRY), line)
-                found[key] = ()
+                members[key] = ()
             else:
-                found[key] = self._decode_value(MAX_VALUE)
-        return found
+                members[key] = self._decode_value(MAX_VALUE)
+        return members
 
     def _iterate_items(self, end: str) -> Iterator[None]:
         """Iterate over an object or list that ends with the character `end`.
@@ -197,13 +197,13 @@ class _JsonReader:
         Raises ProblemsError if neither a comma nor `end` follows the item.
         """
         self._position += 1
-        found = self._next_character()
-        while found != end:
+        character = self._next_character()
+        while character != end:
             yield
-            found = self._next_character()
-            if found not in {",", end}:
+            character = self._next_character()
+            if character not in {",", end}:
                 raise self._error_here(f"invalid JSON: expecting , or {end}")
-            if found == ",":
+            if character == ",":
                 self._position += 1
                 self._next_character()
         self._position += 1
@@ -219,7 +219,7 @@ class _JsonReader:
         if self._next_character() == "":
             raise self._error_here("invalid JSON: the file ends too early")
         try:
-            found, self._position = self._decoder.raw_decode(self._text, self._position)
+            json_value, self._position = self._decoder.raw_decode(self._text, self._position)
         except (ValueError, RecursionError) as error:
             if isinstance(error, json.JSONDecodeError):
                 self._position = error.pos
@@ -233,16 +233,16 @@ class _JsonReader:
             raise self._error_here(
                 f'the key "{self._repeated_keys[0][:60]}" is listed twice', "remove one"
             )
-        return found
+        return json_value
 
     def _object_from_pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(pairs) > MAX_MEMBERS:
             raise ValueError(f"an object has {len(pairs):,} keys, more than {MAX_MEMBERS:,}")
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        members = dict(pairs)
+        if len(members) < len(pairs):
             keys = [key for key, _ in pairs]
-            self._repeated_keys += [key for key in found if keys.count(key) > 1]
-        return found
+            self._repeated_keys += [key for key in members if keys.count(key) > 1]
+        return members
 
     def _current_line(self) -> int:
         self._line += self._text.count("\n", self._line_position, self._position)

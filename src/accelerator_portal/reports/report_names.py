@@ -42,9 +42,9 @@ def name_warnings(
     number of the others. `first_test` is the line of the first test, or None if tests don't have
     their own lines.
     """
-    found = chain(_suite_faults(report, known), first_faults(_test_name_faults(report, known)))
-    for place, what, remedy in found:
-        line = 1 if place is None or first_test is None else first_test + place
+    faults = chain(_suite_faults(report, known), first_faults(_test_name_faults(report, known)))
+    for index, what, remedy in faults:
+        line = 1 if index is None or first_test is None else first_test + index
         yield replace(Problem(path, line, what, remedy), level="warning")
 
 
@@ -65,8 +65,8 @@ def with_imported_suite_names(report: Report, known: KnownNames) -> Report:
     def full_name(suite: str) -> str:
         owner = suite_owner(suite)
         vendors = {report.accelerator, *known.accelerators}
-        plain = suite.replace("/", "-") if owner and owner not in vendors else suite
-        return names.full_name(plain, report.accelerator)
+        suite_name = suite.replace("/", "-") if owner and owner not in vendors else suite
+        return names.full_name(suite_name, report.accelerator)
 
     return _with_renamed_suites(report, full_name)
 
@@ -98,36 +98,41 @@ def _suite_faults(report: Report, known: KnownNames) -> Iterator[ReportFault]:
 
 
 def _suite_remedy(name: str, report: Report, known: KnownNames) -> str:
-    owner, _, word = name.partition("/")
+    owner, _, own_name = name.partition("/")
     if owner != report.accelerator:
-        return f'write "{report.accelerator}/{word}", unless the platforms share the suite'
-    near = difflib.get_close_matches(word, sorted(known.suites), n=1, cutoff=0.8)
-    if near:
-        return f'did you mean "{near[0]}"? If it is your own suite, declare it in accelerator.yaml'
+        return f'write "{report.accelerator}/{own_name}", unless the platforms share the suite'
+    close_matches = difflib.get_close_matches(own_name, sorted(known.suites), n=1, cutoff=0.8)
+    if close_matches:
+        question = f'did you mean "{close_matches[0]}"?'
+        return f"{question} If it is your own suite, declare it in accelerator.yaml"
     declare = "declare it with a title and a link in accelerator.yaml, under suites"
-    declared = sorted(own for own in known.own_suites if suite_owner(own) == owner)
-    if not declared:
+    owner_suites = sorted(suite for suite in known.own_suites if suite_owner(suite) == owner)
+    if not owner_suites:
         return declare
-    (renamed,) = difflib.get_close_matches(name, declared, n=1, cutoff=0)
+    (renamed,) = difflib.get_close_matches(name, owner_suites, n=1, cutoff=0)
     return f'{declare}; if it is "{renamed}" under a new name, add the name to its aliases there'
 
 
 def _test_name_faults(report: Report, known: KnownNames) -> Iterator[ReportFault]:
-    names = {name: frozenset(suite.tests) for name, suite in known.suites.items()}
-    unit = {suite.name for suite in report.suites if suite.kind == "unit"}
-    unknown = 0
-    for place, test in enumerate(report.tests):
-        if test.suite in names:
-            if test.name not in names[test.suite]:
-                unknown += 1  # looking for near names takes long: only for those that are shown
-                near = names[test.suite] if unknown <= MAX_LISTED_FAULTS else ()
-                remedy = did_you_mean(test.name, near)[:200]
-                yield place, f'"{test.suite}" has no test "{test.name}"', remedy
-        elif suite_owner(test.suite) is None and (device := _device_in_name(test, unit)):
+    tests_by_suite = {name: frozenset(suite.tests) for name, suite in known.suites.items()}
+    unit_suites = {suite.name for suite in report.suites if suite.kind == "unit"}
+    unknown_count = 0
+    for index, test in enumerate(report.tests):
+        if test.suite in tests_by_suite:
+            if test.name not in tests_by_suite[test.suite]:
+                unknown_count += (
+                    1  # looking for near names takes long: only for those that are shown
+                )
+                candidates = (
+                    tests_by_suite[test.suite] if unknown_count <= MAX_LISTED_FAULTS else ()
+                )
+                remedy = did_you_mean(test.name, candidates)[:200]
+                yield index, f'"{test.suite}" has no test "{test.name}"', remedy
+        elif suite_owner(test.suite) is None and (device := _device_in_name(test, unit_suites)):
             what = f'the name "{test.name}" contains a device ("{device}")'
-            yield place, what, "remove the device from test names"
+            yield index, what, "remove the device from test names"
 
 
-def _device_in_name(test: TestEntry, unit: Container[str]) -> str | None:
-    found = (_CARDS if test.suite in unit else _DEVICES).search(test.name)
+def _device_in_name(test: TestEntry, unit_suites: Container[str]) -> str | None:
+    found = (_CARDS if test.suite in unit_suites else _DEVICES).search(test.name)
     return found[0] if found else None

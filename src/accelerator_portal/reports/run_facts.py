@@ -55,15 +55,15 @@ def read_environment(path: Path) -> Environment:
 
     Raises ProblemsError if the file cannot be read, is empty or has an invalid key or value.
     """
-    file, problems = parse_yaml(path.name, read_text(path, _MOST_BYTES))
-    if file is None:
+    document, problems = parse_yaml(path.name, read_text(path, _MOST_BYTES))
+    if document is None:
         raise ProblemsError(problems)
-    record, faults = validate(Environment, file)
-    if record is None or problems or faults:
+    environment, schema_problems = validate(Environment, document)
+    if environment is None or problems or schema_problems:
         fields = ", ".join(ENVIRONMENT_OPTIONS)
         empty = Problem(path.name, 1, "the file is empty", f"add facts of the run: {fields}")
-        raise ProblemsError([*problems, *faults] or [empty])
-    return record
+        raise ProblemsError([*problems, *schema_problems] or [empty])
+    return environment
 
 
 def merged_environment(*stated: Environment | Mapping[str, Any]) -> Environment:
@@ -72,8 +72,8 @@ def merged_environment(*stated: Environment | Mapping[str, Any]) -> Environment:
     Raises pydantic's ValidationError if a value is invalid.
     """
     facts: dict[str, Any] = {}
-    for one in stated:
-        fields = one.model_dump(exclude_none=True) if isinstance(one, Environment) else one
+    for source in stated:
+        fields = source.model_dump(exclude_none=True) if isinstance(source, Environment) else source
         for name, value in fields.items():
             if value:
                 facts.setdefault(name, value)

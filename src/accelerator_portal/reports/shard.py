@@ -14,10 +14,10 @@ from accelerator_portal.catalog.fields import StrictModel, validation_error
 
 MAX_SHARDS = 1000
 
-_RANGES = r"^[1-9]\d*(?:-[1-9]\d*)?(?: [1-9]\d*(?:-[1-9]\d*)?)*$"
+_RANGES_PATTERN = r"^[1-9]\d*(?:-[1-9]\d*)?(?: [1-9]\d*(?:-[1-9]\d*)?)*$"
 
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-Positions = Annotated[str, StringConstraints(pattern=_RANGES, max_length=2_000_000)]
+Positions = Annotated[str, StringConstraints(pattern=_RANGES_PATTERN, max_length=2_000_000)]
 ResumeCommand = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 
 

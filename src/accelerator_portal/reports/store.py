@@ -40,8 +40,8 @@ def stored_reports(catalog: Catalog) -> ReportsAndProblems:
     more than `MAX_TESTS` tests, the first report above this limit is a problem, and the folder's
     later reports are left out. The reports of a catalog are read once and then cached.
     """
-    results = {platform.id: platform.results for platform in catalog.platforms}
-    return _reports_of_folders(results, catalog.suite_names)
+    files_by_folder = {platform.id: platform.results for platform in catalog.platforms}
+    return _reports_of_folders(files_by_folder, catalog.suite_names)
 
 
 def left_out_reports(catalog: Catalog) -> ReportsAndProblems:
@@ -53,33 +53,33 @@ def left_out_reports(catalog: Catalog) -> ReportsAndProblems:
 
 
 def _reports_of_folders(
-    results: Mapping[str, tuple[Path, ...]], suite_names: SuiteNames
+    files_by_folder: Mapping[str, tuple[Path, ...]], suite_names: SuiteNames
 ) -> ReportsAndProblems:
-    found: list[StoredReport] = []
+    reports: list[StoredReport] = []
     problems: list[Problem] = []
-    for folder, files in results.items():
-        tests = 0
+    for folder, files in files_by_folder.items():
+        total_tests = 0
         for file in files:
             path = f"{ACCELERATORS}/{folder}/{RESULTS}/{file.name}"
             try:
-                made = read_report(file)
+                report = read_report(file)
             except ProblemsError as error:
                 problems += (replace(p, path=path) for p in error.problems)
                 continue
-            if made.accelerator != folder:
-                what = f'the report is about "{made.accelerator}"'
+            if report.accelerator != folder:
+                what = f'the report is about "{report.accelerator}"'
                 problems.append(Problem(path, 1, what, "move it to that folder"))
                 continue
-            made = with_full_suite_names(made, suite_names)
-            tests += len(made.tests)
-            if tests > MAX_TESTS:  # one folder must not keep all others waiting
+            report = with_full_suite_names(report, suite_names)
+            total_tests += len(report.tests)
+            if total_tests > MAX_TESTS:  # one folder must not keep all others waiting
                 what = f"the reports up to this one have more than {MAX_TESTS:,} tests"
                 problems.append(Problem(path, 1, what, "remove older reports or some tests"))
                 break
-            found.append(
-                StoredReport(_report_id(folder, file.stem), path, made, first_test_line(file))
+            reports.append(
+                StoredReport(_report_id(folder, file.stem), path, report, first_test_line(file))
             )
-    return tuple(found), tuple(problems)
+    return tuple(reports), tuple(problems)
 
 
 def _report_id(platform: str, stem: str) -> str:

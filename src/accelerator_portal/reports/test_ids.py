@@ -33,12 +33,12 @@ DTYPES = frozenset(
     )
 )
 
-_ALIASES = {"bf16": "bfloat16", "fp16": "float16", "fp32": "float32", "fp64": "float64"}
+_DTYPE_ALIASES = {"bf16": "bfloat16", "fp16": "float16", "fp32": "float32", "fp64": "float64"}
 
 MAX_NAME = 200
 MAX_CASE = 400
 _MAX_SUITE = 60
-_ID = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
+_SUITE_ID = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class ParsedTestId:
     device: str | None = None
 
 
-_PLUGIN = "privateuse1"
+_PLUGIN_DEVICE = "privateuse1"
 
 _CLASS_ENDING = re.compile(rf"(?:{'|'.join(sorted(DEVICES)).upper()})\Z")
 
@@ -65,8 +65,8 @@ def parse_junit_test_id(container: str, test: str) -> ParsedTestId:
         base, inside = test, ""
     parameters, device = _bracket_parameters(inside.removesuffix("]"))
     if generic := _split_generic_test_id(container, base):
-        container, base, of_name, device = generic
-        parameters = _joined_parameters(of_name, parameters)
+        container, base, name_parameters, device = generic
+        parameters = _joined_parameters(name_parameters, parameters)
     name = "::".join(part for part in (container, base) if part)
     return ParsedTestId(shortened_with_digest(name, MAX_NAME), parameters, device)
 
@@ -88,10 +88,10 @@ def parse_device_generic_name(container: str, test: str, device: str) -> ParsedT
 
     `container` is the file and class without the device: `test_ops.TestCommon`.
     """
-    found = _split_device_suffix(test, device)
-    if found is None:
+    name_and_parameters = _split_device_suffix(test, device)
+    if name_and_parameters is None:
         return None
-    base, parameters = found
+    base, parameters = name_and_parameters
     return ParsedTestId(shortened_with_digest(f"{container}::{base}", MAX_NAME), parameters, device)
 
 
@@ -100,7 +100,7 @@ def valid_suite_id(name: str) -> str | None:
 
     A valid id is returned unchanged. None if the name has no ASCII letter or digit.
     """
-    if len(name) <= _MAX_SUITE and _ID.fullmatch(name):
+    if len(name) <= _MAX_SUITE and _SUITE_ID.fullmatch(name):
         return name
     words = re.findall(r"[a-z0-9]+", name.lower())
     return "-".join(words)[:_MAX_SUITE].strip("-") or None
@@ -125,7 +125,7 @@ def shortened_with_digest(text: str, limit: int) -> str:
 def dtype_or_none(word: str) -> str | None:
     """Return PyTorch's name for a data type such as `bf16`; None for other words."""
     word = word.removeprefix("torch.")
-    word = _ALIASES.get(word, word)
+    word = _DTYPE_ALIASES.get(word, word)
     return word if word in DTYPES else None
 
 
@@ -167,10 +167,10 @@ def _split_generic_test_id(
     ending = _CLASS_ENDING.search(container)
     if ending is None:
         return None
-    stem, word = container[: ending.start()], ending[0].lower()
-    for device in sorted(DEVICES) if word == _PLUGIN else [word]:
-        if found := _split_device_suffix(test, device):
-            return stem, *found, device
+    stem, class_device = container[: ending.start()], ending[0].lower()
+    for device in sorted(DEVICES) if class_device == _PLUGIN_DEVICE else [class_device]:
+        if name_and_parameters := _split_device_suffix(test, device):
+            return stem, *name_and_parameters, device
     return None
 
 
@@ -180,20 +180,26 @@ def _split_device_suffix(test: str, device: str) -> tuple[str, dict[str, str]] |
     `test_add_cuda_float32` gives `test_add` and `{"dtype": "float32"}`. None if the name does not
     contain the device, or if other words than data types follow the device.
     """
-    base, found, types = test.rpartition(f"_{device}")
-    parameters = _suffix_parameters(types.removeprefix("_")) if types[:1] in {"", "_"} else None
-    return (base, parameters) if base and found and parameters is not None else None
+    base, separator, suffix = test.rpartition(f"_{device}")
+    parameters = _suffix_parameters(suffix.removeprefix("_")) if suffix[:1] in {"", "_"} else None
+    return (base, parameters) if base and separator and parameters is not None else None
 
 
-def _suffix_parameters(words: str) -> dict[str, str] | None:
-    if not words:
+def _suffix_parameters(suffix: str) -> dict[str, str] | None:
+    if not suffix:
         return {}
-    if dtype := dtype_or_none(words):
+    if dtype := dtype_or_none(suffix):
         return {"dtype": dtype}
-    return {"case": words} if all(map(dtype_or_none, words.split("_"))) else None
+    return {"case": suffix} if all(map(dtype_or_none, suffix.split("_"))) else None
 
 
-def _joined_parameters(one: dict[str, str], other: dict[str, str]) -> dict[str, str]:
-    cases = [parameters["case"] for parameters in (one, other) if "case" in parameters]
-    joined = {**other, **one}
+def _joined_parameters(
+    name_parameters: dict[str, str], other_parameters: dict[str, str]
+) -> dict[str, str]:
+    cases = [
+        parameters["case"]
+        for parameters in (name_parameters, other_parameters)
+        if "case" in parameters
+    ]
+    joined = {**other_parameters, **name_parameters}
     return {**joined, "case": shortened_with_digest("-".join(cases), MAX_CASE)} if cases else joined

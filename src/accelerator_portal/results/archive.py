@@ -47,8 +47,8 @@ def read_state_of(root: Path, accelerator: str, basis: Basis) -> State:
     try:
         return read_state(path) if path.exists() else State(accelerator, basis)
     except ProblemsError as error:
-        where = path.relative_to(root).as_posix()
-        raise ProblemsError([replace(p, path=where) for p in error.problems]) from None
+        relative_path = path.relative_to(root).as_posix()
+        raise ProblemsError([replace(p, path=relative_path) for p in error.problems]) from None
 
 
 def read_history(root: Path, accelerator: str, basis: Basis) -> History:
@@ -77,9 +77,9 @@ def with_reports(history: History, reports: Iterable[StoredReport]) -> History:
     dated.sort(key=lambda stored: (stored.report.started, stored.id))
     for stored in dated:
         try:
-            state, more = fold_report(state, stored.report, Path(stored.path))
+            state, new_changes = fold_report(state, stored.report, Path(stored.path))
         except ProblemsError as error:
             left_out += (replace(p, path=stored.path) for p in error.problems)
             continue
-        changes += more
+        changes += new_changes
     return History(state, tuple(changes), tuple(left_out))

@@ -139,11 +139,11 @@ def environment_differences(
     sorted by name: `packages.numpy`.
     """
     both = zip(_environment_values(before), _environment_values(after), strict=True)
-    found = [EnvironmentDifference(name, old, new) for (name, old), (_, new) in both]
+    differences = [EnvironmentDifference(name, old, new) for (name, old), (_, new) in both]
     for name in sorted({*before.packages, *after.packages}):
         old, new = before.packages.get(name), after.packages.get(name)
-        found.append(EnvironmentDifference(f"packages.{name}", old, new))
-    return tuple(one for one in found if one.before != one.after)
+        differences.append(EnvironmentDifference(f"packages.{name}", old, new))
+    return tuple(difference for difference in differences if difference.before != difference.after)
 
 
 def _environment_values(environment: Environment) -> Iterator[tuple[str, str | None]]:
@@ -195,7 +195,7 @@ HistoryClass = Literal[
 def verdict_change_count(standing: StoredTestState) -> int:
     """Return how often a test's last FLAKY_WINDOW verdicts changed between good and bad."""
     last = standing.verdicts[-FLAKY_WINDOW:]
-    return sum(one[-1] != other[-1] for one, other in pairwise(last))
+    return sum(previous[-1] != current[-1] for previous, current in pairwise(last))
 
 
 def has_change_on_same_code(standing: StoredTestState) -> bool:

@@ -90,12 +90,12 @@ def fold_reports(
     ):
         try:
             state = State(accelerator, basis)
-            folded = _fold_history(root, state, list(group), anew=anew, progress=progress)
+            folded_history = _fold_history(root, state, list(group), anew=anew, progress=progress)
         except ProblemsError as error:
             problems += error.problems
             continue
-        told(folded)
-        histories.append(folded)
+        told(folded_history)
+        histories.append(folded_history)
     return FoldResult(tuple(histories), tuple(problems))
 
 
@@ -106,16 +106,21 @@ def read_reports(root: Path, files: Iterable[Path]) -> tuple[list[NamedReport], 
     (see `SuiteNames.full_name`). If the catalog at `root` cannot be loaded, names stay the same.
     """
     catalog, _ = load_catalog(root)
-    names = catalog.suite_names if catalog else None
-    found: list[NamedReport] = []
+    suite_names = catalog.suite_names if catalog else None
+    reports: list[NamedReport] = []
     problems: list[Problem] = []
     for file in files:
         try:
-            made = read_report(file)
-            found.append((file, made if names is None else with_full_suite_names(made, names)))
+            report = read_report(file)
+            reports.append(
+                (
+                    file,
+                    report if suite_names is None else with_full_suite_names(report, suite_names),
+                )
+            )
         except ProblemsError as error:
             problems += error.problems
-    return found, problems
+    return reports, problems
 
 
 def folder_reports(root: Path) -> tuple[list[NamedReport], list[Problem]]:
@@ -158,7 +163,7 @@ def _fold_history(
     """
     accelerator, basis = empty.accelerator, empty.basis
     name = f"{accelerator}, {basis}"
-    new = change_count = 0
+    new_count = change_count = 0
     with history_lock(root, accelerator), progress(name, len(reports)) as advance:
         manifest = read_manifest(root, accelerator)
         stored_path = state_path(root, accelerator, basis)
@@ -173,10 +178,10 @@ def _fold_history(
                 manifest = add_report(root, manifest, report, point, changes)
                 write_state(stored_path, new_state)  # last: an interrupted fold is repeated
             if new_state is not state:
-                new, change_count = new + 1, change_count + len(changes)
+                new_count, change_count = new_count + 1, change_count + len(changes)
             state = new_state
             advance()
-    return FoldedHistory(name, new, len(reports), change_count)
+    return FoldedHistory(name, new_count, len(reports), change_count)
 
 
 def _accelerator_and_basis(item: NamedReport) -> tuple[str, Basis]:

@@ -90,18 +90,18 @@ def fold_report(
     """
     _check_same_history(state, report, path)
     outcomes = _outcomes_by_group(report, path)
-    at = _point_from_outcomes(report, _start_time(report, path), outcomes)
-    if at.id in state.reports:
+    point = _point_from_outcomes(report, _start_time(report, path), outcomes)
+    if point.id in state.reports:
         return state, ()
-    _check_report_order(state, at, outcomes, path)
+    _check_report_order(state, point, outcomes, path)
     groups = dict(state.groups)
     changes: list[OutcomeChange] = []
     complete_suites = _complete_suites(report)
     for name, tests in outcomes.items():
         complete = unquote(name.partition("?")[0]) in complete_suites
         gone = _gone_keys(groups.get(name), tests) if complete else ()
-        groups[name] = _updated_group(groups.get(name), tests, at, changes, gone)
-    new_state = replace(state, reports={**state.reports, at.id: at}, groups=groups)
+        groups[name] = _updated_group(groups.get(name), tests, point, changes, gone)
+    new_state = replace(state, reports={**state.reports, point.id: point}, groups=groups)
     return new_state, tuple(sorted(changes, key=lambda change: change.key))
 
 
@@ -114,15 +114,15 @@ def state_with_archived_report(
     stage. `gone` has the keys of the tests that the report should contain but does not.
     """
     by_group: dict[str, dict[str, OutcomeAndStage]] = {}
-    gone_of: dict[str, list[str]] = {}
+    gone_keys_by_group: dict[str, list[str]] = {}
     for key, outcome in said.items():
         by_group.setdefault(parse_key(key).group, {})[key] = outcome
     for key in gone:
-        gone_of.setdefault(parse_key(key).group, []).append(key)
+        gone_keys_by_group.setdefault(parse_key(key).group, []).append(key)
     groups = dict(state.groups)
-    for name in by_group.keys() | gone_of.keys():
+    for name in by_group.keys() | gone_keys_by_group.keys():
         groups[name] = _updated_group(
-            groups.get(name), by_group.get(name, {}), at, [], gone_of.get(name, ())
+            groups.get(name), by_group.get(name, {}), at, [], gone_keys_by_group.get(name, ())
         )
     return replace(state, reports={**state.reports, at.id: at}, groups=groups)
 
@@ -189,16 +189,16 @@ def _point_from_outcomes(
 
 
 def _check_report_order(
-    state: State, at: HistoryPoint, group_names: Iterable[str], path: Path
+    state: State, point: HistoryPoint, group_names: Iterable[str], path: Path
 ) -> None:
     last = state.last
-    if last and at.started < last:
+    if last and point.started < last:
         latest = f"the latest report ({_time_text(last)})"
-        what = f"the report started {_time_text(at.started)}, before {latest}"
+        what = f"the report started {_time_text(point.started)}, before {latest}"
         raise file_error(path, 1, what, _REBUILD_REMEDY)
     for name in sorted(group_names):
-        if name in state.groups and state.groups[name].last.started == at.started:
-            what = f'another report of {_time_text(at.started)} already has tests of "{name}"'
+        if name in state.groups and state.groups[name].last.started == point.started:
+            what = f'another report of {_time_text(point.started)} already has tests of "{name}"'
             raise file_error(
                 path, 1, what, f"remove one of the two or merge them; then {_REBUILD_REMEDY}"
             )
@@ -227,25 +227,27 @@ def _complete_suites(report: Report) -> frozenset[str]:
 def _updated_group(
     group: Group | None,
     outcomes: Mapping[str, OutcomeAndStage],
-    at: HistoryPoint,
+    point: HistoryPoint,
     changes: list[OutcomeChange],
     gone: Iterable[str],
 ) -> Group:
     tests = dict(group.tests) if group else {}
     for key in gone:
         if before := tests.get(key):
-            tests[key] = before._replace(gone=at)
-            changes.append(_change(at, key, "gone", None, before))
+            tests[key] = before._replace(gone=point)
+            changes.append(_change(point, key, "gone", None, before))
     for key, (outcome, stage) in outcomes.items():
-        standing = tests.get(key)
-        if standing is None:
-            tests[key] = initial_test_state(outcome, stage, at)
-            changes.append(_change(at, key, "new", tests[key], None))
+        state_before = tests.get(key)
+        if state_before is None:
+            tests[key] = initial_test_state(outcome, stage, point)
+            changes.append(_change(point, key, "new", tests[key], None))
             continue
-        tests[key] = after = updated_test_state(standing, outcome, stage, at)
-        if after.since is at:
-            changes.append(_change(at, key, _change_kind(standing, after), after, standing))
-    return Group(at, tests)
+        tests[key] = after = updated_test_state(state_before, outcome, stage, point)
+        if after.since is point:
+            changes.append(
+                _change(point, key, _change_kind(state_before, after), after, state_before)
+            )
+    return Group(point, tests)
 
 
 def _gone_keys(group: Group | None, outcomes: Mapping[str, OutcomeAndStage]) -> Iterator[str]:
@@ -254,17 +256,17 @@ def _gone_keys(group: Group | None, outcomes: Mapping[str, OutcomeAndStage]) -> 
 
 
 def _change(
-    at: HistoryPoint,
+    point: HistoryPoint,
     key: str,
     kind: ChangeKind,
     after: StoredTestState | None,
     before: StoredTestState | None,
 ) -> OutcomeChange:
-    if at.kind == "baseline" and kind in {"regressed", "fixed", "changed"}:
+    if point.kind == "baseline" and kind in {"regressed", "fixed", "changed"}:
         kind = "expectation changed"
     return OutcomeChange(
-        at.started,
-        at.id,
+        point.started,
+        point.id,
         key,
         kind,
         after.outcome if after else None,

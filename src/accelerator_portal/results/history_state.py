@@ -129,8 +129,8 @@ class State:
 
     def tests(self) -> Iterator[tuple[str, StoredTestState]]:
         """Yield each test's key and state, sorted by key."""
-        every = (item for group in self.groups.values() for item in group.tests.items())
-        yield from sorted(every, key=lambda item: item[0])
+        keys_and_states = (item for group in self.groups.values() for item in group.tests.items())
+        yield from sorted(keys_and_states, key=lambda item: item[0])
 
 
 def verdict(outcome: Outcome) -> OutcomeSign:
@@ -187,13 +187,13 @@ def _updated_verdicts(before: StoredTestState, new_verdict: OutcomeSign, at: His
     return "".join([*before.verdicts, sign][-VERDICT_WINDOW:])
 
 
-def _has_same_code(one: HistoryPoint, other: HistoryPoint) -> bool:
+def _has_same_code(point: HistoryPoint, other_point: HistoryPoint) -> bool:
     """Return whether two reports have the same environment and tested commit.
 
     False if they state no torch version.
     """
     return (
-        one.environment.torch is not None
-        and one.environment == other.environment
-        and one.trigger.commit == other.trigger.commit
+        point.environment.torch is not None
+        and point.environment == other_point.environment
+        and point.trigger.commit == other_point.trigger.commit
     )

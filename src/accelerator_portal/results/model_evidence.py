@@ -40,7 +40,7 @@ class FamilyResults:
     @cached_property
     def entries(self) -> tuple[TestEntry, ...]:
         """The tests as entries of their reports, in the order of `tests`."""
-        return tuple(stored.report.tests[place] for stored, place in self.tests)
+        return tuple(stored.report.tests[index] for stored, index in self.tests)
 
     @cached_property
     def outcomes(self) -> Mapping[Outcome, int]:
@@ -112,30 +112,30 @@ def model_evidence(
     tests_by_key: dict[_ResultsKey, list[tuple[StoredReport, int]]] = {}
     families_by_test: dict[tuple[str, str], tuple[str, ...]] = {}
     for stored, suites in _newest_model_suites(reports):
-        for place, test in enumerate(stored.report.tests):
+        for index, test in enumerate(stored.report.tests):
             if test.suite not in suites:
                 continue
-            named = (test.suite, test.name)
-            if named not in families_by_test:
-                families_by_test[named] = tuple(
-                    family.id for family in families if family.has(*named)
+            suite_and_name = (test.suite, test.name)
+            if suite_and_name not in families_by_test:
+                families_by_test[suite_and_name] = tuple(
+                    family.id for family in families if family.has(*suite_and_name)
                 )
-            for family in families_by_test[named]:
+            for family in families_by_test[suite_and_name]:
                 basis = basis_of(stored.report)
                 key = _ResultsKey(
                     family, stored.report.accelerator, basis, is_executorch_suite(test.suite)
                 )
-                tests_by_key.setdefault(key, []).append((stored, place))
+                tests_by_key.setdefault(key, []).append((stored, index))
     evidence: dict[str, dict[str, tuple[FamilyResults, ...]]] = {}
     pytorch_and_runs_first = sorted(
         tests_by_key, key=lambda key: (key.executorch, key.basis != "runs")
     )
     for key in pytorch_and_runs_first:
-        of_family = evidence.setdefault(key.family, {})
+        family_evidence = evidence.setdefault(key.family, {})
         results = FamilyResults(
             key.accelerator, key.basis, tuple(tests_by_key[key]), key.executorch
         )
-        of_family[key.accelerator] = (*of_family.get(key.accelerator, ()), results)
+        family_evidence[key.accelerator] = (*family_evidence.get(key.accelerator, ()), results)
     return evidence
 
 
@@ -147,15 +147,15 @@ def _newest_model_suites(
     Only reports of the same accelerator and the same basis (runs or baselines) are compared. The
     set of suites may be empty.
     """
-    taken: set[tuple[str, Basis, str]] = set()
+    newer_keys: set[tuple[str, Basis, str]] = set()
     for stored in sorted(reports, key=_start_and_id, reverse=True):
         report = stored.report
         tested = {test.suite for test in report.tests}
         models = {suite.name for suite in report.suites if suite.kind == "model"}
         suites = models & tested
         keys = {(report.accelerator, basis_of(report), suite) for suite in suites}
-        yield stored, frozenset(suite for _, _, suite in keys - taken)
-        taken |= keys
+        yield stored, frozenset(suite for _, _, suite in keys - newer_keys)
+        newer_keys |= keys
 
 
 def _start_and_id(stored: StoredReport) -> tuple[dt.datetime, str]:

@@ -139,46 +139,54 @@ def is_tested(
     the criteria require operators, these must have passed in runs that count, with or without a
     required suite.
     """
-    wanted = criteria.tested
+    tested_criteria = criteria.tested
     why: str = message("no run of a required suite")
     fit_runs: list[Report] = []
     suite_runs: list[tuple[dt.datetime, str]] = []
     for report in reports:
         if report.kind == "baseline" or report.started is None:
             continue
-        unfit_reason = _unfit_reason(report, report.started, wanted, newest_torch, at)
+        unfit_reason = _unfit_reason(report, report.started, tested_criteria, newest_torch, at)
         if not unfit_reason:
             fit_runs.append(report)
-        if not {test.suite for test in report.tests}.isdisjoint(wanted.suites):
+        if not {test.suite for test in report.tests}.isdisjoint(tested_criteria.suites):
             why = unfit_reason or why
             if not unfit_reason:
                 suite_runs.append((report.started, report.environment.torch or ""))
     if not suite_runs:
         return DemandResult(met=False, why=why)
-    if wanted.must_pass and (wrong := _required_operator_problem(fit_runs, wanted.must_pass)):
-        return DemandResult(met=False, why=wrong)
-    started, torch = max(suite_runs)
+    if tested_criteria.must_pass and (
+        operator_problem := _required_operator_problem(fit_runs, tested_criteria.must_pass)
+    ):
+        return DemandResult(met=False, why=operator_problem)
+    started, torch_version = max(suite_runs)
     day = f"{started:%Y-%m-%d}"
-    if not torch:
+    if not torch_version:
         return DemandResult(met=True, why=message("a run of {day} on torch", day=day))
     return DemandResult(
-        met=True, why=message("a run of {day} on torch {torch}", day=day, torch=torch)
+        met=True, why=message("a run of {day} on torch {torch}", day=day, torch=torch_version)
     )
 
 
 def _unfit_reason(
-    report: Report, started: dt.datetime, wanted: Tested, newest_torch: str, at: dt.datetime
+    report: Report,
+    started: dt.datetime,
+    tested_criteria: Tested,
+    newest_torch: str,
+    at: dt.datetime,
 ) -> str | None:
     """Return why a run does not count for the level "tested"; None if it counts."""
-    torch = report.environment.torch or ""
-    if wanted.same_torch_minor and _minor(torch) != _minor(newest_torch):
-        if not torch:
+    torch_version = report.environment.torch or ""
+    if tested_criteria.same_torch_minor and _minor(torch_version) != _minor(newest_torch):
+        if not torch_version:
             return message(
                 "the run states no torch version; torch {newest} is required", newest=newest_torch
             )
-        return message("the run used torch {torch}, not {newest}", torch=torch, newest=newest_torch)
-    if (age := (at - started).days) > wanted.report_days:
-        limit = plural("{count} day", "{count} days", wanted.report_days)
+        return message(
+            "the run used torch {torch}, not {newest}", torch=torch_version, newest=newest_torch
+        )
+    if (age := (at - started).days) > tested_criteria.report_days:
+        limit = plural("{count} day", "{count} days", tested_criteria.report_days)
         return plural(
             "the run is {count} day old. The limit is {limit}",
             "the run is {count} days old. The limit is {limit}",
@@ -188,23 +196,31 @@ def _unfit_reason(
     return None
 
 
-def _required_operator_problem(reports: Iterable[Report], wanted: MustPass) -> str | None:
+def _required_operator_problem(reports: Iterable[Report], must_pass: MustPass) -> str | None:
     """Return a text that names the required operators that did not pass; None if all passed.
 
     An operator passes if the newest outcome of each of its tests is good (`outcomes.GOOD`), and
     PyTorch did not compute it on the CPU instead of the device.
     """
-    on_cpu: dict[str, set[str]] = {name: set() for name in wanted.names}
-    outcomes: dict[str, dict[str, Outcome]] = {name: {} for name in wanted.names}
+    on_cpu: dict[str, set[str]] = {name: set() for name in must_pass.names}
+    outcomes: dict[str, dict[str, Outcome]] = {name: {} for name in must_pass.names}
     oldest_first = sorted((r.started, n, r) for n, r in enumerate(reports) if r.started)
     for _, _, report in oldest_first:
         for test in report.tests:
-            if _is_required_test(test, wanted) and test.name in outcomes:
-                key, cpu = identity_of(test).key, on_cpu[test.name]
+            if _is_required_test(test, must_pass) and test.name in outcomes:
+                key, keys_on_cpu = identity_of(test).key, on_cpu[test.name]
                 outcomes[test.name][key] = test.outcome
-                (cpu.add if OPERATORS_ON_CPU in test.metrics else cpu.discard)(key)
-    failed = [name for name, of in outcomes.items() if not BAD.isdisjoint(of.values())]
-    passed = [name for name, of in outcomes.items() if of and GOOD.issuperset(of.values())]
+                (keys_on_cpu.add if OPERATORS_ON_CPU in test.metrics else keys_on_cpu.discard)(key)
+    failed = [
+        name
+        for name, outcome_by_key in outcomes.items()
+        if not BAD.isdisjoint(outcome_by_key.values())
+    ]
+    passed = [
+        name
+        for name, outcome_by_key in outcomes.items()
+        if outcome_by_key and GOOD.issuperset(outcome_by_key.values())
+    ]
     names_on_cpu = [name for name in passed if on_cpu[name]]
     unknown = [name for name in outcomes if name not in {*failed, *passed}]
     if len(unknown) == len(outcomes):
@@ -229,10 +245,10 @@ def _required_operator_problem(reports: Iterable[Report], wanted: MustPass) -> s
     return semicolon_list(parts) if parts else None
 
 
-def _is_required_test(test: TestEntry, wanted: MustPass) -> bool:
+def _is_required_test(test: TestEntry, must_pass: MustPass) -> bool:
     """Return whether a test has the required suite and parameters."""
-    return test.suite == wanted.suite and all(
-        str(test.parameters.get(name)) == value for name, value in wanted.parameters.items()
+    return test.suite == must_pass.suite and all(
+        str(test.parameters.get(name)) == value for name, value in must_pass.parameters.items()
     )
 
 
@@ -242,11 +258,15 @@ def _shortened_names(names: list[str]) -> str:
     If there are more than `MAX_LISTED_NAMES` + 1 names, the text has the first `MAX_LISTED_NAMES`
     names and the number of the other names.
     """
-    more = len(names) - MAX_LISTED_NAMES
-    shown = comma_list(names if more <= 1 else names[:MAX_LISTED_NAMES])
-    return shown if more <= 1 else message("{names} and {number} more", names=shown, number=more)
+    more_count = len(names) - MAX_LISTED_NAMES
+    shown = comma_list(names if more_count <= 1 else names[:MAX_LISTED_NAMES])
+    return (
+        shown
+        if more_count <= 1
+        else message("{names} and {number} more", names=shown, number=more_count)
+    )
 
 
 def _minor(version: str) -> tuple[int, ...] | None:
-    known = version_or_none(version)
-    return known.release[:2] if known else None
+    parsed_version = version_or_none(version)
+    return parsed_version.release[:2] if parsed_version else None

@@ -22,14 +22,14 @@ DifferenceKind = Literal["new-failure", "fix", "changed", "only-first", "only-se
 ReportPair = Literal["runs", "platforms", "from-baseline", "to-baseline", "baselines"]
 """How two reports are related: runs of one platform or of two platforms, one baseline, or two."""
 
-_EXPECTED_SUCCESS = "Expected to pass, failed"
+_UNEXPECTED_FAILURE = "Expected to pass, failed"
 _UNEXPECTED_SUCCESS = "Passed, not expected to pass"
 
 DIFFERENCE_TITLES: Mapping[DifferenceKind, Mapping[ReportPair, str]] = {
     "new-failure": {
         "runs": "New failures",
         "platforms": "Passed only in the first report",
-        "from-baseline": _EXPECTED_SUCCESS,
+        "from-baseline": _UNEXPECTED_FAILURE,
         "to-baseline": _UNEXPECTED_SUCCESS,
         "baselines": "Expected to pass only in the first report",
     },
@@ -37,7 +37,7 @@ DIFFERENCE_TITLES: Mapping[DifferenceKind, Mapping[ReportPair, str]] = {
         "runs": "Fixes",
         "platforms": "Passed only in the second report",
         "from-baseline": _UNEXPECTED_SUCCESS,
-        "to-baseline": _EXPECTED_SUCCESS,
+        "to-baseline": _UNEXPECTED_FAILURE,
         "baselines": "Expected to pass only in the second report",
     },
     "changed": dict.fromkeys(get_args(ReportPair), "Other changes of outcomes"),
@@ -86,46 +86,51 @@ class ReportComparison:
     @cached_property
     def counts(self) -> Mapping[tuple[str, DifferenceKind], int]:
         """The number of differences by suite and kind."""
-        return Counter((found.test.suite, found.kind) for found in self.differences)
+        return Counter((difference.test.suite, difference.kind) for difference in self.differences)
 
     def of_kind(self, kind: DifferenceKind) -> tuple[OutcomeDifference, ...]:
         """Return the differences of one kind, by suite and name."""
-        return tuple(found for found in self.differences if found.kind == kind)
+        return tuple(difference for difference in self.differences if difference.kind == kind)
 
 
 def compare_reports(first: Report, second: Report) -> ReportComparison:
     """Compare two reports test by test; if a report repeats a test, its first result counts."""
     first_outcomes, second_outcomes = _outcomes_by_group(first), _outcomes_by_group(second)
-    found: list[OutcomeDifference] = []
+    differences: list[OutcomeDifference] = []
     unchanged: Counter[str] = Counter()
     for group in sorted(first_outcomes.keys() & second_outcomes.keys()):
-        before, after = first_outcomes[group], second_outcomes[group]
-        for test in before.keys() | after.keys():
-            kind = difference_kind(before.get(test), after.get(test))
+        first_group, second_group = first_outcomes[group], second_outcomes[group]
+        for test in first_group.keys() | second_group.keys():
+            kind = difference_kind(first_group.get(test), second_group.get(test))
             unchanged[test.suite] += kind is None
             if kind:
-                found.append(OutcomeDifference(kind, test, before.get(test), after.get(test)))
+                differences.append(
+                    OutcomeDifference(kind, test, first_group.get(test), second_group.get(test))
+                )
     return ReportComparison(
-        tuple(sorted(found, key=lambda difference: difference.test)),
+        tuple(sorted(differences, key=lambda difference: difference.test)),
         unchanged,
         _unshared_test_counts(first_outcomes, second_outcomes),
         _unshared_test_counts(second_outcomes, first_outcomes),
     )
 
 
-def _unshared_test_counts(results: _OutcomesByGroup, others: _OutcomesByGroup) -> dict[str, int]:
-    """Return the number of tests in groups that only `results` contains, by name of the suite.
+def _unshared_test_counts(
+    outcomes: _OutcomesByGroup, other_outcomes: _OutcomesByGroup
+) -> dict[str, int]:
+    """Return the number of tests in groups that only `outcomes` contains, by name of the suite.
 
-    If `others` contains the suite with other settings, the settings follow the name in parentheses.
+    If `other_outcomes` contains the suite with other settings, the settings follow the name in
+    parentheses.
     """
-    suites = {group.partition("?")[0] for group in others}
-    missing: Counter[str] = Counter()
-    for group in sorted(results.keys() - others.keys()):
+    other_suites = {group.partition("?")[0] for group in other_outcomes}
+    counts_by_label: Counter[str] = Counter()
+    for group in sorted(outcomes.keys() - other_outcomes.keys()):
         suite, _, settings = group.partition("?")
         name = unquote(suite)
-        words = f"{name} ({unquote(settings).replace('&', ', ')})" if settings else name
-        missing[words if suite in suites else name] += len(results[group])
-    return dict(missing)
+        label = f"{name} ({unquote(settings).replace('&', ', ')})" if settings else name
+        counts_by_label[label if suite in other_suites else name] += len(outcomes[group])
+    return dict(counts_by_label)
 
 
 def difference_kind(first: Outcome | None, second: Outcome | None) -> DifferenceKind | None:
@@ -154,11 +159,11 @@ def report_pair(first: Report, second: Report) -> ReportPair:
 
 
 def _outcomes_by_group(report: Report) -> _OutcomesByGroup:
-    found: _OutcomesByGroup = {}
+    outcomes: _OutcomesByGroup = {}
     for test in report.tests:
         identity = identity_of(test)
-        found.setdefault(identity.group, {}).setdefault(identity, test.outcome)
-    return found
+        outcomes.setdefault(identity.group, {}).setdefault(identity, test.outcome)
+    return outcomes
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,14 +184,16 @@ def changes_by_report(changes: Iterable[OutcomeChange]) -> Iterator[ReportChange
     """Yield the changes of each report, oldest first."""
     seen: set[str] = set()
     ordered = sorted(changes, key=lambda change: (change.started, change.report))
-    for (started, report), report_changes in groupby(ordered, key=lambda c: (c.started, c.report)):
-        first: Counter[str] = Counter()
-        others: list[OutcomeChange] = []
+    for (started, report_id), report_changes in groupby(
+        ordered, key=lambda c: (c.started, c.report)
+    ):
+        first_counts: Counter[str] = Counter()
+        other_changes: list[OutcomeChange] = []
         for change in report_changes:
             suite = parse_key(change.key).suite
             if suite in seen:
-                others.append(change)
+                other_changes.append(change)
             else:
-                first[suite] += 1
-        seen.update(first)
-        yield ReportChanges(started, report, dict(first), tuple(others))
+                first_counts[suite] += 1
+        seen.update(first_counts)
+        yield ReportChanges(started, report_id, dict(first_counts), tuple(other_changes))

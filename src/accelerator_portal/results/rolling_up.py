@@ -48,9 +48,10 @@ def result_partitions(root: Path, accelerators: Iterable[str]) -> list[Partition
         for file in read_manifest(root, accelerator).files_of("runs", "results")
     )
     # Workers of a cluster may have another working directory.
-    where = root.absolute()
+    absolute_root = root.absolute()
     return [
-        PartitionFiles(where, p, tuple(found)) for p, found in files_by_partition(files).items()
+        PartitionFiles(absolute_root, p, tuple(partition_files))
+        for p, partition_files in files_by_partition(files).items()
     ]
 
 
@@ -94,8 +95,10 @@ def dask_rollup(rollup: Rollup, partitions: list[PartitionFiles], client: Client
             rollup.make, meta=rollup.make(empty), enforce_metadata=False
         )
         futures = client.compute(list(partition_rollups.to_delayed()))
-    found = client.gather(futures)  # in the order of the partitions, which is that of the groups
-    joined_rollup: pd.DataFrame = pd.concat(found, ignore_index=True)
+    computed_rollups = client.gather(
+        futures
+    )  # in the order of the partitions, which is that of the groups
+    joined_rollup: pd.DataFrame = pd.concat(computed_rollups, ignore_index=True)
     return joined_rollup
 
 
@@ -107,9 +110,13 @@ def read_partition(partition: PartitionFiles, columns: Iterable[str]) -> pd.Data
     """
     table = read_listed_files(partition.root, partition.files, list(columns))
     frame: pd.DataFrame = table.to_pandas()
-    place = partition.partition
-    named = {"accelerator": place.accelerator, "suite": place.suite, "month": place.month}
-    return frame.assign(**named).astype(dict.fromkeys(PLACE_COLUMNS, "str"))
+    partition_key = partition.partition
+    place_values = {
+        "accelerator": partition_key.accelerator,
+        "suite": partition_key.suite,
+        "month": partition_key.month,
+    }
+    return frame.assign(**place_values).astype(dict.fromkeys(PLACE_COLUMNS, "str"))
 
 
 def _empty_frame(rollup: Rollup) -> pd.DataFrame:
@@ -158,8 +165,8 @@ class Rollup:
 
 def outcome_counts(frame: Frame) -> Frame:
     """Return the number of results (column `results`) by `PLACE_COLUMNS` and outcome."""
-    found: Frame = _group_by(frame, *PLACE_COLUMNS, "outcome").size().reset_index(name="results")
-    return found
+    counts: Frame = _group_by(frame, *PLACE_COLUMNS, "outcome").size().reset_index(name="results")
+    return counts
 
 
 def pass_rates(frame: Frame) -> Frame:
@@ -174,13 +181,13 @@ def pass_rates(frame: Frame) -> Frame:
         failed=frame["outcome"].isin(BAD).astype("int64"),
     )
     groups = _group_by(marked, *PLACE_COLUMNS)
-    found: Frame = groups.agg(
+    rates: Frame = groups.agg(
         reports=("report", "nunique"),
         results=("key", "size"),
         passed=("passed", "sum"),
         failed=("failed", "sum"),
     ).reset_index()
-    return found.assign(pass_rate=found["passed"] / (found["passed"] + found["failed"]))
+    return rates.assign(pass_rate=rates["passed"] / (rates["passed"] + rates["failed"]))
 
 
 def flaky_tests(frame: Frame) -> Frame:
@@ -202,8 +209,8 @@ def flaky_tests(frame: Frame) -> Frame:
         .reset_index()
     )
     both = code[(code["passed"] > 0) & (code["failed"] > 0)]
-    found: Frame = _group_by(both, *PLACE_COLUMNS, "key")[["passed", "failed"]].sum().reset_index()
-    return found
+    counts: Frame = _group_by(both, *PLACE_COLUMNS, "key")[["passed", "failed"]].sum().reset_index()
+    return counts
 
 
 def slowest_tests(frame: Frame) -> Frame:
@@ -215,14 +222,14 @@ def slowest_tests(frame: Frame) -> Frame:
     timed = frame[frame["seconds"].notna()]
     whole = timed.assign(microseconds=(timed["seconds"] * 1e6).round().astype("int64"))
     groups = _group_by(whole, *PLACE_COLUMNS, "key")["microseconds"]
-    found = groups.agg(runs="size", total="sum", longest="max").reset_index()
-    found["mean_seconds"] = found["total"] / found["runs"] / 1e6
-    found["longest_seconds"] = found["longest"] / 1e6
-    ordered = found.sort_values(
+    durations = groups.agg(runs="size", total="sum", longest="max").reset_index()
+    durations["mean_seconds"] = durations["total"] / durations["runs"] / 1e6
+    durations["longest_seconds"] = durations["longest"] / 1e6
+    ordered = durations.sort_values(
         [*PLACE_COLUMNS, "mean_seconds", "key"], ascending=[True, True, True, False, True]
     )
-    first: Frame = _group_by(ordered, *PLACE_COLUMNS).head(MOST_SLOW)
-    return first[[*PLACE_COLUMNS, "key", "runs", "mean_seconds", "longest_seconds"]].reset_index(
+    slowest: Frame = _group_by(ordered, *PLACE_COLUMNS).head(MOST_SLOW)
+    return slowest[[*PLACE_COLUMNS, "key", "runs", "mean_seconds", "longest_seconds"]].reset_index(
         drop=True
     )
 

@@ -70,7 +70,7 @@ def state_text(state: State) -> str:
     no test or group refers to is listed without its environment.
     """
     points = sorted(state.reports.values(), key=lambda point: (point.started, point.id))
-    numbers = {point.id: number for number, point in enumerate(points)}
+    index_by_id = {point.id: index for index, point in enumerate(points)}
     referenced_ids = _referenced_report_ids(state)
     head = {
         "schema_version": SCHEMA_VERSION,
@@ -79,7 +79,7 @@ def state_text(state: State) -> str:
     }
     reports = ",\n".join(_report_json(point, full=point.id in referenced_ids) for point in points)
     groups = ",\n".join(
-        _group_json(name, group, numbers) for name, group in sorted(state.groups.items())
+        _group_json(name, group, index_by_id) for name, group in sorted(state.groups.items())
     )
     text = json.dumps(head)[:-1]
     return f'{text},\n"reports": [\n{reports}\n],\n"groups": {{\n{groups}\n}}}}\n'
@@ -96,21 +96,23 @@ def read_state(path: Path) -> State:
     Raises ProblemsError if the file is invalid.
     """
     try:
-        found = _StateFile.model_validate_json(read_bytes(path))
-        points = found.reports
+        state_file = _StateFile.model_validate_json(read_bytes(path))
+        points = state_file.reports
         groups = {
             name: Group(
                 points[group.last],
                 {key: _stored_test_state(row, points) for key, row in group.tests.items()},
             )
-            for name, group in found.groups.items()
+            for name, group in state_file.groups.items()
         }
     except (ValidationError, IndexError) as error:
-        unknown = "a test refers to a report that is not in the file"
-        words = first_error_text(error) if isinstance(error, ValidationError) else unknown
-        raise file_error(path, 1, f"invalid history state ({words})", _REMEDY) from None
+        unknown_report = "a test refers to a report that is not in the file"
+        error_text = (
+            first_error_text(error) if isinstance(error, ValidationError) else unknown_report
+        )
+        raise file_error(path, 1, f"invalid history state ({error_text})", _REMEDY) from None
     reports = {point.id: point for point in points}
-    return State(found.accelerator, found.basis, reports, groups)
+    return State(state_file.accelerator, state_file.basis, reports, groups)
 
 
 def _report_json(point: HistoryPoint, *, full: bool) -> str:
@@ -127,14 +129,14 @@ def _report_json(point: HistoryPoint, *, full: bool) -> str:
     return json.dumps(record, sort_keys=True)
 
 
-def _group_json(name: str, group: Group, numbers: Mapping[str, int]) -> str:
+def _group_json(name: str, group: Group, index_by_id: Mapping[str, int]) -> str:
     encode = json.JSONEncoder(separators=(",", ":")).encode
     rows = ",\n".join(
         # A key is ASCII without quotation marks.
-        f'"{key}":{encode(_stored_test_row(standing, numbers))}'
-        for key, standing in sorted(group.tests.items())
+        f'"{key}":{encode(_stored_test_row(state_of_test, index_by_id))}'
+        for key, state_of_test in sorted(group.tests.items())
     )
-    return f'{json.dumps(name)}: {{"last": {numbers[group.last.id]}, "tests": {{\n{rows}\n}}}}'
+    return f'{json.dumps(name)}: {{"last": {index_by_id[group.last.id]}, "tests": {{\n{rows}\n}}}}'
 
 
 def _referenced_report_ids(state: State) -> set[str]:
@@ -146,8 +148,12 @@ def _referenced_report_ids(state: State) -> set[str]:
     return referenced_ids
 
 
-def _stored_test_row(standing: StoredTestState, numbers: Mapping[str, int]) -> list[object]:
-    return [numbers[field.id] if type(field) is HistoryPoint else field for field in standing]
+def _stored_test_row(
+    state_of_test: StoredTestState, index_by_id: Mapping[str, int]
+) -> list[object]:
+    return [
+        index_by_id[field.id] if type(field) is HistoryPoint else field for field in state_of_test
+    ]
 
 
 def _stored_test_state(row: StoredTestRow, points: Sequence[HistoryPoint]) -> StoredTestState:

@@ -57,12 +57,15 @@ class Statement:
 
         The key is `NO_PURPOSE` for models without a purpose.
         """
-        found: dict[str, tuple[StatedModel, ...]] = {}
+        models_by_purpose: dict[str, tuple[StatedModel, ...]] = {}
         for model in self.models:
-            stated = model.purpose or self.listed.purpose
-            purpose = " and ".join(one for one in get_args(Purpose) if one in stated) or NO_PURPOSE
-            found[purpose] = (*found.get(purpose, ()), model)
-        return found
+            stated_purposes = model.purpose or self.listed.purpose
+            purpose = (
+                " and ".join(word for word in get_args(Purpose) if word in stated_purposes)
+                or NO_PURPOSE
+            )
+            models_by_purpose[purpose] = (*models_by_purpose.get(purpose, ()), model)
+        return models_by_purpose
 
     @property
     def words(self) -> str:

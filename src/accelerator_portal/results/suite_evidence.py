@@ -40,8 +40,12 @@ class SuiteEvidence:
     @property
     def counts(self) -> dict[Outcome, int]:
         """The number of tests with each outcome, in the order of OUTCOMES."""
-        found = Counter(test.outcome for test in self.tests)
-        return {outcome: found[outcome] for outcome in OUTCOMES if outcome in found}
+        count_by_outcome = Counter(test.outcome for test in self.tests)
+        return {
+            outcome: count_by_outcome[outcome]
+            for outcome in OUTCOMES
+            if outcome in count_by_outcome
+        }
 
     def age_days(self, at: dt.datetime) -> int | None:
         """Return the report's age in days at `at`; None if it has no date."""
@@ -55,12 +59,12 @@ def newest_evidence(reports: Iterable[StoredReport]) -> tuple[SuiteEvidence, ...
     The evidence of a suite is its newest run, or else its newest baseline. If two reports have the
     same time, the report whose id sorts last counts. The order of `reports` has no effect.
     """
-    found: dict[str, SuiteEvidence] = {}
+    evidence_by_suite: dict[str, SuiteEvidence] = {}
     for stored in sorted(reports, key=_evidence_order):
         for suite in {test.suite for test in stored.report.tests}:
             tests = tuple(test for test in stored.report.tests if test.suite == suite)
-            found[suite] = SuiteEvidence(suite, stored, tests)
-    return tuple(found[suite] for suite in sorted(found))
+            evidence_by_suite[suite] = SuiteEvidence(suite, stored, tests)
+    return tuple(evidence_by_suite[suite] for suite in sorted(evidence_by_suite))
 
 
 def _evidence_order(stored: StoredReport) -> tuple[bool, dt.datetime, str]:

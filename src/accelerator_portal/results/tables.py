@@ -94,10 +94,10 @@ def outcome_counts(reports: Iterable[StoredReport]) -> dict[tuple[str, str], dic
     numbers = Counter(
         (stored.id, test.suite, test.outcome) for stored in reports for test in stored.report.tests
     )
-    found: dict[tuple[str, str], dict[Outcome, int]] = {}
+    counts: dict[tuple[str, str], dict[Outcome, int]] = {}
     for (report, suite, outcome), number in sorted(numbers.items()):
-        found.setdefault((report, suite), {})[outcome] = number
-    return found
+        counts.setdefault((report, suite), {})[outcome] = number
+    return counts
 
 
 def group_of(test: TestEntry) -> str:
@@ -107,11 +107,13 @@ def group_of(test: TestEntry) -> str:
     data type gets the words `type not stated`, so that it is in another group than tests with one.
     """
     parts = [_parameter_text(name, test) for name in GROUP_PARAMETERS]
-    known = {"mode", *GROUP_PARAMETERS}
-    more = [
-        f"{name} {value}" for name, value in sorted(test.parameters.items()) if name not in known
+    known_parameters = {"mode", *GROUP_PARAMETERS}
+    other_parts = [
+        f"{name} {value}"
+        for name, value in sorted(test.parameters.items())
+        if name not in known_parameters
     ]
-    return ", ".join(part for part in [*parts, *more] if part)
+    return ", ".join(part for part in [*parts, *other_parts] if part)
 
 
 def _dtype(test: TestEntry) -> str:
@@ -137,13 +139,13 @@ def _columns_by_matrix(reports: Iterable[StoredReport]) -> dict[tuple[str, str],
     for stored in reports:
         # A report of 100,000 tests has a handful of parameters: each is put in words once. The key
         # is their text, as 1 and True are the same key.
-        known: dict[tuple[str, str], _ColumnBuilder] = {}
-        for place, test in enumerate(stored.report.tests):
+        columns_by_parameters: dict[tuple[str, str], _ColumnBuilder] = {}
+        for index, test in enumerate(stored.report.tests):
             parameters = (test.suite, repr(test.parameters))
-            results = known.get(parameters)
-            if results is None:
-                results = known[parameters] = _column_of_test(tables, stored, test)
-            results.places.setdefault(test.name, place)
+            builder = columns_by_parameters.get(parameters)
+            if builder is None:
+                builder = columns_by_parameters[parameters] = _column_of_test(tables, stored, test)
+            builder.places.setdefault(test.name, index)
     return tables
 
 
@@ -161,15 +163,15 @@ def _column_of_test(
 
 
 def _matrix(suite: str, mode: str, table: _ColumnsByGroup, rank: Mapping[str, int]) -> ResultMatrix:
-    ordered = _sorted_columns(table, rank)
+    builders = _sorted_columns(table, rank)
     names = sorted(
-        {name for results in ordered for name in results.places},
+        {name for builder in builders for name in builder.places},
         key=lambda name: (name.casefold(), name),
     )
-    places = (map(results.places.get, names, repeat(ABSENT)) for results in ordered)
-    cells = tuple(zip(*places, strict=True))
+    indices = (map(builder.places.get, names, repeat(ABSENT)) for builder in builders)
+    cells = tuple(zip(*indices, strict=True))
     return ResultMatrix(
-        suite, mode, tuple(results.column for results in ordered), tuple(names), cells
+        suite, mode, tuple(builder.column for builder in builders), tuple(names), cells
     )
 
 
@@ -179,15 +181,20 @@ def _sorted_columns(table: _ColumnsByGroup, rank: Mapping[str, int]) -> list[_Co
     `rank` maps each accelerator to its position.
     """
     accelerators: dict[str, set[str]] = {}
-    for results in table.values():
-        accelerators.setdefault(results.column.group, set()).add(results.column.accelerator)
+    for builder in table.values():
+        accelerators.setdefault(builder.column.group, set()).add(builder.column.accelerator)
 
-    def place(results: _ColumnBuilder) -> tuple[int, str, int, str]:
-        column = results.column
-        shared = len(accelerators[column.group])
-        return -shared, column.group, rank.get(column.accelerator, len(rank)), column.report
+    def sort_key(builder: _ColumnBuilder) -> tuple[int, str, int, str]:
+        column = builder.column
+        accelerator_count = len(accelerators[column.group])
+        return (
+            -accelerator_count,
+            column.group,
+            rank.get(column.accelerator, len(rank)),
+            column.report,
+        )
 
-    return sorted(table.values(), key=place)
+    return sorted(table.values(), key=sort_key)
 
 
 def single_platform_suites(reports: Iterable[StoredReport]) -> frozenset[str]:
@@ -200,7 +207,9 @@ def single_platform_suites(reports: Iterable[StoredReport]) -> frozenset[str]:
         for suite in stored.report.suites:
             if suite_owner(suite.name):
                 platforms.setdefault(suite.name, set()).add(stored.report.accelerator)
-    return frozenset(suite for suite, found in platforms.items() if len(found) == 1)
+    return frozenset(
+        suite for suite, suite_platforms in platforms.items() if len(suite_platforms) == 1
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +227,7 @@ def tallies(changes: Iterable[OutcomeChange]) -> dict[str, tuple[Tally, ...]]:
     """
     current_outcomes: dict[str, Outcome] = {}
     counts: dict[str, Counter[Outcome]] = {}
-    found: dict[str, list[Tally]] = {}
+    tallies_by_suite: dict[str, list[Tally]] = {}
     for (started, _), report_changes in groupby(
         sorted(changes), key=lambda c: (c.started, c.report)
     ):
@@ -227,13 +236,13 @@ def tallies(changes: Iterable[OutcomeChange]) -> dict[str, tuple[Tally, ...]]:
             suite = parse_key(change.key).suite
             touched[suite] = None
             count = counts.setdefault(suite, Counter())
-            before = current_outcomes.pop(change.key, None)
-            if before:
-                count[before] -= 1
+            outcome_before = current_outcomes.pop(change.key, None)
+            if outcome_before:
+                count[outcome_before] -= 1
             if change.outcome:
                 current_outcomes[change.key] = change.outcome
                 count[change.outcome] += 1
         for suite in touched:
             present = {outcome: n for outcome, n in counts[suite].items() if n}
-            found.setdefault(suite, []).append(Tally(started, present))
-    return {suite: tuple(points) for suite, points in sorted(found.items())}
+            tallies_by_suite.setdefault(suite, []).append(Tally(started, present))
+    return {suite: tuple(points) for suite, points in sorted(tallies_by_suite.items())}

@@ -201,13 +201,13 @@ def _container_sections(platforms: Iterable[Platform]) -> dict[str, str]:
     The section is the one that mentions containers or Docker most often. Platforms without such a
     section are omitted.
     """
-    found = {}
+    section_by_platform = {}
     for platform in platforms:
         counts = {slug(s.title): len(_CONTAINER.findall(s.text)) for s in platform.guide.sections}
         section, count = max(counts.items(), key=lambda item: item[1], default=("", 0))
         if count:
-            found[platform.id] = section
-    return found
+            section_by_platform[platform.id] = section
+    return section_by_platform
 
 
 def _cards(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str, Card]:
@@ -281,15 +281,22 @@ def additional_platforms(catalog: Catalog) -> AdditionalPlatforms:
     the result is the newest day on which somebody read a source of any platform. It is not the time
     of the build, so an unchanged catalog gives an unchanged file.
     """
-    found = {p: entry for p in catalog.platforms if (entry := _additional_platform(catalog, p))}
+    entry_by_platform = {
+        p: entry for p in catalog.platforms if (entry := _additional_platform(catalog, p))
+    }
     days = [
         s.read for p in catalog.platforms for _, file in p.sourced_files() for s in file.values()
     ]
     return AdditionalPlatforms(
         schema_version=1,
         generated_at=f"{max(days)}T00:00:00+00:00" if days else None,
-        platforms={additional_platform_id(platform): entry for platform, entry in found.items()},
-        html={additional_platform_id(platform): _guide_html(platform) for platform in found},
+        platforms={
+            additional_platform_id(platform): entry for platform, entry in entry_by_platform.items()
+        },
+        html={
+            additional_platform_id(platform): _guide_html(platform)
+            for platform in entry_by_platform
+        },
     )
 
 

@@ -67,7 +67,10 @@ def archive_pages(root: Path, templates: Templates) -> Iterator[SiteFile]:
         local_setup=LOCAL_SETUP,
         web_setup=WEB_SETUP,
         columns=COLUMNS,
-        sizes=[_size(accelerator, [*own]) for accelerator, own in by_accelerator],
+        sizes=[
+            _archive_size(accelerator, [*accelerator_files])
+            for accelerator, accelerator_files in by_accelerator
+        ],
     )
     yield SiteFile(f"{ARCHIVE_FOLDER}/files.csv", _file_list_csv(files))
 
@@ -80,7 +83,7 @@ def _archived_files(root: Path) -> Iterator[ListedFile]:
             continue
 
 
-def _size(accelerator: str, files: list[ListedFile]) -> ArchiveSize:
+def _archive_size(accelerator: str, files: list[ListedFile]) -> ArchiveSize:
     rows, size = (sum(getattr(file, name) for file in files) for name in ("rows", "bytes"))
     return ArchiveSize(accelerator, len(files), rows, size)
 

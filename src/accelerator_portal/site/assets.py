@@ -57,14 +57,14 @@ def read_page_modules(folder: Path) -> PageModules:
 
 def _with_imports(folder: Path, name: str) -> tuple[str, ...]:
     """Return a module and all its direct and indirect imports, without duplicates."""
-    found: dict[str, None] = {}
-    waiting = [name]
-    while waiting:
-        module = waiting.pop()
-        if module not in found:
-            found[module] = None
-            waiting += _IMPORT.findall((folder / f"{module}.js").read_text(encoding="utf-8"))
-    return tuple(found)
+    modules: dict[str, None] = {}
+    unread_modules = [name]
+    while unread_modules:
+        module = unread_modules.pop()
+        if module not in modules:
+            modules[module] = None
+            unread_modules += _IMPORT.findall((folder / f"{module}.js").read_text(encoding="utf-8"))
+    return tuple(modules)
 
 
 def style_sheet(root: Path) -> SiteFile:
@@ -74,5 +74,5 @@ def style_sheet(root: Path) -> SiteFile:
     def text(found: re.Match[str]) -> str:
         return (folder / found[1]).read_text(encoding="utf-8")
 
-    whole = _CSS_IMPORT.sub(text, (folder / "portal.css").read_text(encoding="utf-8"))
-    return SiteFile("assets/portal.css", whole)
+    css = _CSS_IMPORT.sub(text, (folder / "portal.css").read_text(encoding="utf-8"))
+    return SiteFile("assets/portal.css", css)

@@ -73,8 +73,8 @@ class BuiltSite:
     @cached_property
     def files(self) -> frozenset[str]:
         """The paths of all files, relative to the site's root."""
-        found = (file for file in self.root.rglob("*") if file.is_file())
-        return frozenset(file.relative_to(self.root).as_posix() for file in found)
+        all_files = (file for file in self.root.rglob("*") if file.is_file())
+        return frozenset(file.relative_to(self.root).as_posix() for file in all_files)
 
     @cached_property
     def folders(self) -> frozenset[str]:
@@ -117,8 +117,8 @@ class BuiltSite:
             folders = (
                 urljoin(_ORIGIN + page, form.attributes["data-tests"] or "") for form in forms
             )
-            found = (_test_ids(self.root / urlsplit(folder).path[1:]) for folder in folders)
-            self._script_ids[page] = frozenset(chain.from_iterable(found))
+            folder_ids = (_test_ids(self.root / urlsplit(folder).path[1:]) for folder in folders)
+            self._script_ids[page] = frozenset(chain.from_iterable(folder_ids))
         return self._script_ids[page]
 
     def fault(self, page: str, address: str) -> str | None:
@@ -126,8 +126,8 @@ class BuiltSite:
 
         Links to other sites are valid if they use https. Other sites are not requested.
         """
-        place = f"{self.base[1:]}{page.removesuffix('index.html')}"
-        target = urlsplit(urljoin(_ORIGIN + place, address))
+        page_path = f"{self.base[1:]}{page.removesuffix('index.html')}"
+        target = urlsplit(urljoin(_ORIGIN + page_path, address))
         if not target.geturl().startswith(_ORIGIN):
             return None if target.scheme == "https" else f"{address}: not https"
         if not f"{target.path}/".startswith(self.base):
@@ -140,8 +140,8 @@ class BuiltSite:
         if path not in self.files:
             return f"{address}: no such file"
         anchor = unquote(target.fragment)
-        named = anchor and path.endswith(".html")
-        if named and anchor not in self.ids(path) and anchor not in self.script_ids(path):
+        is_page_anchor = anchor and path.endswith(".html")
+        if is_page_anchor and anchor not in self.ids(path) and anchor not in self.script_ids(path):
             return f"{address}: no such anchor"
         return None
 

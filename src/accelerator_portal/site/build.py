@@ -128,12 +128,12 @@ def build_site(
     test_results = make_results_view(catalog)
     hardware, features = hardware_data(catalog), features_data(catalog, test_results)
     histories = read_histories(catalog, root, test_results)
-    at = as_of(catalog, [stored.report for stored in test_results.reports])
+    data_time = as_of(catalog, [stored.report for stored in test_results.reports])
     releases = list(release_rows(catalog, selector))
     findings_data = finding_counts(rows)
     yield style_sheet(root)
     yield data_file("findings.json", findings_data)
-    yield from stale_facts_pages(catalog, at.date(), templates)
+    yield from stale_facts_pages(catalog, data_time.date(), templates)
     yield from operations_pages(nights, templates)
     unresponsive = unresponsive_hosts(verdicts)
     all_templates = (templates, *translated)
@@ -145,17 +145,17 @@ def build_site(
         (total_findings(findings_data), *unresponsive),
     )
     runs = speed_runs(catalog, test_results.reports)
-    for one in all_templates:
-        yield from _hardware_choice_pages(catalog, one, hardware, features, runs)
-    shared = shared_questions(catalog)
-    faqs = [*shared]
+    for page_templates in all_templates:
+        yield from _hardware_choice_pages(catalog, page_templates, hardware, features, runs)
+    shared_faq = shared_questions(catalog)
+    faqs = [*shared_faq]
     vendors = {platform.accelerator.vendor for platform in catalog.platforms}
     for platform in catalog.platforms:
         path = f"{PLATFORMS}/{platform.id}.md"
         sources = SourceList(platform.sourced_files(), vendor_sites(platform.accelerator))
         faq = platform_questions(platform, sources)
         faqs += faq
-        cells = suite_cells(catalog, test_results.newest(platform.id), at)
+        cells = suite_cells(catalog, test_results.newest(platform.id), data_time)
         context = {
             **platform_context(
                 platform, selector.only(platform.id), sources, test_results, histories
@@ -170,29 +170,36 @@ def build_site(
             "speeds": {run.id: run for run in runs},
             "packaged": package_view(catalog, platform),
         }
-        for one in all_templates:
-            texts = vendor_texts(platform, sources, one.language)
-            texts["faq"] = translated_questions(faq, platform, one.language)
-            page = render_page(one, path, {**context, **texts}, "platform.md.j2", texts["edit"])
+        for page_templates in all_templates:
+            texts = vendor_texts(platform, sources, page_templates.language)
+            texts["faq"] = translated_questions(faq, platform, page_templates.language)
+            page = render_page(
+                page_templates, path, {**context, **texts}, "platform.md.j2", texts["edit"]
+            )
             yield replace(page, platform=platform.accelerator.name)
-    yield from (_questions_page(catalog, one, faqs) for one in all_templates)
+    yield from (_questions_page(catalog, page_templates, faqs) for page_templates in all_templates)
     yield data_file("questions.json", question_index(faqs, catalog.platforms))
     yield from _test_result_pages(catalog, test_results, histories, all_templates)
-    yield from history_pages(catalog, test_results, histories, templates, at)
+    yield from history_pages(catalog, test_results, histories, templates, data_time)
     yield from archive_pages(root, templates)
     yield from (
-        render_page(one, VERSIONS, {"rows": releases}, edit=RELEASES) for one in all_templates
+        render_page(page_templates, VERSIONS, {"rows": releases}, edit=RELEASES)
+        for page_templates in all_templates
     )
     for row in releases:
         path, template = f"versions/{row.release.version}.md", "versions/release.md.j2"
         yield from (
-            render_page(one, path, {"row": row}, template, RELEASES) for one in all_templates
+            render_page(page_templates, path, {"row": row}, template, RELEASES)
+            for page_templates in all_templates
         )
     yield from packages_pages(catalog, templates)
     versions = versions_data(catalog, releases)
     yield from api_files(catalog, selector, hardware, versions, features)
-    for one in translated:
-        yield from (messages_file(one.language), *selector_files(catalog, selector, one.language))
+    for page_templates in translated:
+        yield from (
+            messages_file(page_templates.language),
+            *selector_files(catalog, selector, page_templates.language),
+        )
 
 
 def _test_result_pages(
@@ -202,7 +209,9 @@ def _test_result_pages(
     all_templates: Sequence[Templates],
 ) -> Iterator[SiteFile]:
     templates = all_templates[0]
-    yield from (results_index(catalog, test_results, one) for one in all_templates)
+    yield from (
+        results_index(catalog, test_results, page_templates) for page_templates in all_templates
+    )
     yield from results_pages(catalog, test_results, histories, templates)
     yield from results_files(test_results)
     yield from model_pages(catalog, test_results, all_templates)
@@ -219,28 +228,31 @@ def _shared_pages(
     test_results: ResultsView,
     verification: tuple[FindingShares, tuple[str, ...], str],
 ) -> Iterator[SiteFile]:
-    counts, unresponsive, unresponsive_since = verification
+    finding_totals, unresponsive, unresponsive_since = verification
     default_rows = default_build_rows(selector)
     current_builds = {catalog.releases.newest.version, PREVIEW}
     current_rows = [row for row in selector.rows if row.build in current_builds]
-    in_container = {row.platform for row in selector.rows if row.method == "docker"}
-    followed = {p.id: supported_releases(catalog, p) for p in catalog.platforms}
+    docker_platforms = {row.platform for row in selector.rows if row.method == "docker"}
+    releases_by_platform = {p.id: supported_releases(catalog, p) for p in catalog.platforms}
     pages: dict[str, dict[str, Any]] = {
         "index.md": {
-            "followed": followed,
+            "followed": releases_by_platform,
             "commands": commands_table(selector, preferred_rows(default_rows)),
         },
         "get-started.md": {
             "commands": commands_table(selector, dict.fromkeys((*default_rows, *current_rows))),
-            "looked": counts,
+            "looked": finding_totals,
             "silent": unresponsive,
             "silent_since": unresponsive_since,
             "pythons": python_range(catalog.releases.newest.python),
             "checks": _check_rows(catalog, selector.rows),
             "offline": list(offline_installs(selector)),
-            "containers": [p for p in catalog.platforms if p.id in in_container],
+            "containers": [p for p in catalog.platforms if p.id in docker_platforms],
         },
-        f"{PLATFORMS}/index.md": {"followed": followed, **_other_backends(catalog, "observed")},
+        f"{PLATFORMS}/index.md": {
+            "followed": releases_by_platform,
+            **_other_backends(catalog, "observed"),
+        },
         "other-ways.md": _other_backends(catalog, "runtimes"),
         "glossary.md": {},
         "run-anywhere.md": {"imports": [extra_import(p) for p in catalog.platforms]},
@@ -299,21 +311,21 @@ def _executorch_variables(catalog: Catalog, test_results: ResultsView) -> dict[s
 
 
 def _questions_page(catalog: Catalog, templates: Templates, faqs: list[PageQuestion]) -> SiteFile:
-    own = templates.language
-    root_address = to_root(own.path(QUESTIONS))
-    by_platform = {p: [q for q in faqs if q.group == p.id] for p in catalog.platforms}
+    language = templates.language
+    root_address = to_root(language.path(QUESTIONS))
+    faq_by_platform = {p: [q for q in faqs if q.group == p.id] for p in catalog.platforms}
     context = {
         "shared": [question for question in faqs if question.group == ANY_PLATFORM],
         "groups": [
             (
                 p,
                 [
-                    question_on_other_page(q, root_address, own)
-                    for q in translated_questions(asked, p, own)
+                    question_on_other_page(q, root_address, language)
+                    for q in translated_questions(platform_faq, p, language)
                 ],
             )
-            for p, asked in by_platform.items()
-            if asked
+            for p, platform_faq in faq_by_platform.items()
+            if platform_faq
         ],
     }
     return render_page(templates, QUESTIONS, context)
@@ -355,10 +367,10 @@ def _other_backends(catalog: Catalog, key: Literal["observed", "runtimes"]) -> d
     run PyTorch models without a torch device. For `observed`, the result is `{"observed": entries,
     "sources": sources}`.
     """
-    others = catalog.other_backends
-    entries: Sequence[Sourced] = getattr(others, key) if others else ()
-    cited = {name for entry in entries for name in entry.source}
-    sources = sources_by_id(others.sources, cited) if others else {}
+    backends = catalog.other_backends
+    entries: Sequence[Sourced] = getattr(backends, key) if backends else ()
+    source_ids = {name for entry in entries for name in entry.source}
+    sources = sources_by_id(backends.sources, source_ids) if backends else {}
     return {key: entries, "sources": SourceList([("other-backends.yaml", sources)])}
 
 

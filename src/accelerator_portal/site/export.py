@@ -42,39 +42,41 @@ def export_files(files: Iterable[SiteFile]) -> Iterator[SiteFile]:
         if not file.path.endswith(".md"):
             yield file
             continue
-        front, body = _split_front_matter(file.content)
+        front_matter, body = _split_front_matter(file.content)
         entry = {
             "path": file.path,
-            **{key: str(front[key]) for key in _EXPORTED_KEYS if key in front},
+            **{key: str(front_matter[key]) for key in _EXPORTED_KEYS if key in front_matter},
         }
         index.append(entry | ({"source": file.edit} if file.edit else {}))
-        exported = {key: front[key] for key in _EXPORTED_KEYS if key in front}
-        head = yaml.safe_dump(exported, sort_keys=False, allow_unicode=True, width=10_000)
-        yield SiteFile(file.path, f"---\n{head}---\n\n{commonmark(file.path, body)}", file.edit)
+        metadata = {key: front_matter[key] for key in _EXPORTED_KEYS if key in front_matter}
+        metadata_yaml = yaml.safe_dump(metadata, sort_keys=False, allow_unicode=True, width=10_000)
+        yield SiteFile(
+            file.path, f"---\n{metadata_yaml}---\n\n{commonmark(file.path, body)}", file.edit
+        )
     data = {"format": "CommonMark with HTML", "addresses": "folders", "pages": index}
     yield SiteFile(EXPORT_INDEX, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
 
 
 def _split_front_matter(content: str) -> tuple[dict[str, Any], str]:
-    found = _FRONT_MATTER.match(content)
-    if not found:
+    match = _FRONT_MATTER.match(content)
+    if not match:
         return {}, content
-    return yaml.safe_load(found[1]) or {}, content[found.end() :]
+    return yaml.safe_load(match[1]) or {}, content[match.end() :]
 
 
 def commonmark(path: str, text: str) -> str:
     """Return `text`, the Markdown of the page at `path` without front matter, as CommonMark."""
     lines: list[str] = []
-    html = _OpenTags()
+    open_tags = _OpenTags()
     fenced = False
     for line in text.strip().split("\n"):
-        if html.tags and not line.strip():
-            if "pre" in html.tags:
+        if open_tags.tags and not line.strip():
+            if "pre" in open_tags.tags:
                 lines[-1] += "&#10;"  # a blank line would end the HTML
             continue
-        if html.tags:
-            lines += html.read(line)
-            if not html.tags:
+        if open_tags.tags:
+            lines += open_tags.read(line)
+            if not open_tags.tags:
                 lines.append("")  # otherwise, the HTML would include the next line
             continue
         fenced ^= line.startswith("```")
@@ -82,11 +84,11 @@ def commonmark(path: str, text: str) -> str:
             lines.append(line)
         elif not _COMMENT.match(line) and (line or lines[-1:] != [""]):
             lines += (
-                html.read(line)
+                open_tags.read(line)
                 if line.startswith("<")
                 else _heading_lines(_with_page_addresses(path, line))
             )
-            if line.startswith("<") and not html.tags:
+            if line.startswith("<") and not open_tags.tags:
                 lines.append("")
     return "\n".join(lines).strip() + "\n"
 
@@ -109,8 +111,8 @@ def _heading_lines(line: str) -> list[str]:
     The anchor precedes the heading, because headings in CommonMark cannot have ids. A line without
     an id is returned unchanged.
     """
-    found = _HEADING.match(line)
-    return [f'<a id="{found[2]}"></a>', "", found[1]] if found else [line]
+    match = _HEADING.match(line)
+    return [f'<a id="{match[2]}"></a>', "", match[1]] if match else [line]
 
 
 class _OpenTags(HTMLParser):

@@ -67,11 +67,11 @@ def _type_words(field: dict[str, Any]) -> str:
     if "anyOf" in field:
         kinds = [_type_words(member) for member in field["anyOf"] if member.get("type") != "null"]
         return " or ".join(dict.fromkeys(kinds))
-    inner = {"array": "items", "object": "additionalProperties"}.get(field.get("type", ""))
-    if inner:
+    element_key = {"array": "items", "object": "additionalProperties"}.get(field.get("type", ""))
+    if element_key:
         names = field.get("propertyNames", {}).get("enum")
         keys = f" (keys: {', '.join(names)})" if names else ""
-        return f"{_TYPE_WORDS[field['type']]} {_type_words(field.get(inner, {}))}{keys}"
+        return f"{_TYPE_WORDS[field['type']]} {_type_words(field.get(element_key, {}))}{keys}"
     kind = _TYPE_WORDS.get(field.get("format", ""), _TYPE_WORDS.get(field.get("type", ""), "text"))
     return ", ".join(filter(None, (kind, field.get("unit"), _limit_words(field))))
 
@@ -81,12 +81,14 @@ def _limit_words(field: dict[str, Any]) -> str:
 
     The text is empty if there is no upper limit.
     """
-    if most := field.get("maxLength"):
-        return f"up to {most:,} characters"
-    low, above, high = (field.get(k) for k in ("minimum", "exclusiveMinimum", "maximum"))
+    if max_length := field.get("maxLength"):
+        return f"up to {max_length:,} characters"
+    low, exclusive_minimum, high = (
+        field.get(k) for k in ("minimum", "exclusiveMinimum", "maximum")
+    )
     if high is None:
         return ""
-    start = f"{low:,} to" if low is not None else f"above {above:,}, up to"
+    start = f"{low:,} to" if low is not None else f"above {exclusive_minimum:,}, up to"
     return f"{start} {high:,}"
 
 

@@ -39,18 +39,18 @@ class Language:
 
     def gettext(self, text: str) -> str:
         """Return the translation of a message; line breaks in the message are ignored."""
-        found = self.forms.get(normalize_message(text))
-        return found[0] if found else text
+        translations = self.forms.get(normalize_message(text))
+        return translations[0] if translations else text
 
     def ngettext(self, one: str, many: str, count: int) -> str:
         """Return the translated plural form of a message for `count`.
 
         Without a translation, the result is `one` or `many`.
         """
-        found = self.forms.get(normalize_message(one))
-        if found is None or len(found) <= self.plural(count):
+        translations = self.forms.get(normalize_message(one))
+        if translations is None or len(translations) <= self.plural(count):
             return one if count == 1 else many
-        return found[self.plural(count)]
+        return translations[self.plural(count)]
 
     def say(self, text: str) -> str:
         """Return the translation of a `Translatable`, a text that stores its message and values.
@@ -63,9 +63,11 @@ class Language:
             name: self.say(value) if isinstance(value, str) else value
             for name, value in text.values.items()
         }
-        one, *many = text.forms
-        found = self.ngettext(one, many[0], text.number) if many else self.gettext(one)
-        return found.format(**translated_values) if translated_values else found
+        singular, *plurals = text.forms
+        translation = (
+            self.ngettext(singular, plurals[0], text.number) if plurals else self.gettext(singular)
+        )
+        return translation.format(**translated_values) if translated_values else translation
 
     def said(self, data: Any) -> Any:  # noqa: ANN401 - any JSON
         """Return data for JSON, with `Translatable` texts in this language.
@@ -115,13 +117,15 @@ def read_language(root: Path, code: str) -> Language:
     forms: dict[str, tuple[str, ...]] = {}
     in_scripts: dict[str, str | tuple[str, ...]] = {}
     for entry in catalog:
-        found = (entry.string,) if isinstance(entry.string, str) else tuple(entry.string or ())
-        if not entry.id or entry.fuzzy or not all(found):
+        translations = (
+            (entry.string,) if isinstance(entry.string, str) else tuple(entry.string or ())
+        )
+        if not entry.id or entry.fuzzy or not all(translations):
             continue
-        name = entry.id if isinstance(entry.id, str) else entry.id[0]
-        forms[name] = found
-        if any(str(place).endswith(".js") for place, _ in entry.locations):
-            in_scripts[name] = found[0] if isinstance(entry.id, str) else found
+        message_id = entry.id if isinstance(entry.id, str) else entry.id[0]
+        forms[message_id] = translations
+        if any(str(path).endswith(".js") for path, _ in entry.locations):
+            in_scripts[message_id] = translations[0] if isinstance(entry.id, str) else translations
     for text, translation in _vendor_translations(root, code).items():
         forms[text] = (translation,)
         in_scripts[text] = translation

@@ -127,13 +127,15 @@ def compare_steps(nights: Sequence[NightMetrics]) -> tuple[StepComparison, ...]:
     """Return the steps of the first run in `nights`, compared with the other runs."""
     if not nights:
         return ()
-    newest, *others = nights
-    usual: dict[str, list[float]] = {}
-    for night in others:
+    newest, *other_nights = nights
+    seconds_by_step: dict[str, list[float]] = {}
+    for night in other_nights:
         for step in night.steps:
-            usual.setdefault(step.name, []).append(step.seconds)
+            seconds_by_step.setdefault(step.name, []).append(step.seconds)
     return tuple(
-        StepComparison(step, median(usual[step.name]) if step.name in usual else None)
+        StepComparison(
+            step, median(seconds_by_step[step.name]) if step.name in seconds_by_step else None
+        )
         for step in newest.steps
     )
 

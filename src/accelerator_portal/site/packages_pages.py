@@ -117,16 +117,18 @@ class PackagesIndex(StrictModel):
 
 def packages_pages(catalog: Catalog, templates: Templates) -> Iterator[SiteFile]:
     """Yield the page of release lags, and the JSON files of package facts."""
-    followed = [(platform, release_lags(catalog, platform)) for platform in catalog.platforms]
-    shown = [(platform, found, lag_picture(found)) for platform, found in followed if found]
+    platform_lags = [(platform, release_lags(catalog, platform)) for platform in catalog.platforms]
+    shown_lags = [(platform, lags, lag_picture(lags)) for platform, lags in platform_lags if lags]
     releases = [
         release
         for release in catalog.releases.releases
-        if any(lag.torch == release.version for _, found, _ in shown for lag in found)
+        if any(lag.torch == release.version for _, lags, _ in shown_lags for lag in lags)
     ]
     yield templates.page(
         LAGS_PAGE,
-        followed=[(p, {lag.torch: lag for lag in found}, picture) for p, found, picture in shown],
+        followed=[
+            (p, {lag.torch: lag for lag in lags}, picture) for p, lags, picture in shown_lags
+        ],
         releases=releases,
     )
     for name, facts in sorted(catalog.packages.items()):
@@ -135,11 +137,11 @@ def packages_pages(catalog: Catalog, templates: Templates) -> Iterator[SiteFile]
 
 
 def _index(catalog: Catalog) -> PackagesIndex:
-    read = catalog.packages_read
+    packages_read = catalog.packages_read
     return PackagesIndex(
-        read=read.read,
-        later=dict(read.later),
-        faults=read.faults,
+        read=packages_read.read,
+        later=dict(packages_read.later),
+        faults=packages_read.faults,
         packages={name: f"packages/{name}.json" for name in sorted(catalog.packages)},
         platforms=dict(_platform_packages(catalog)),
         news=tuple(map(NewsData.from_objects, news(catalog))),
@@ -151,7 +153,7 @@ def _platform_packages(catalog: Catalog) -> Iterator[tuple[str, PlatformPackages
         package_home = plugin_index(catalog, platform)
         if package_home is None:
             continue
-        table = fitting_releases(catalog, package_home.facts) if package_home.facts else ()
+        fits = fitting_releases(catalog, package_home.facts) if package_home.facts else ()
         yield (
             platform.id,
             PlatformPackages(
@@ -165,7 +167,7 @@ def _platform_packages(catalog: Catalog) -> Iterator[tuple[str, PlatformPackages
                         requires=fit.requirement,
                         python=fit.pythons,
                     )
-                    for fit in table
+                    for fit in fits
                 ),
                 lags=tuple(map(LagData.from_objects, release_lags(catalog, platform))),
             ),
@@ -193,35 +195,35 @@ def lag_picture(lags: Sequence[ReleaseLag]) -> Markup | None:
     """
     if not any(lag.plugin for lag in lags):
         return None
-    shown = list(reversed(lags))
-    most = max(1, *(lag.days for lag in shown))
-    least = min(0, *(lag.days for lag in shown))
-    room = HEIGHT - _BOTTOM - _TOP
+    ordered_lags = list(reversed(lags))
+    max_days = max(1, *(lag.days for lag in ordered_lags))
+    min_days = min(0, *(lag.days for lag in ordered_lags))
+    chart_height = HEIGHT - _BOTTOM - _TOP
 
     def height(days: float) -> float:
-        return _TOP + room * (most - days) / (most - least)
+        return _TOP + chart_height * (max_days - days) / (max_days - min_days)
 
     zero = height(0)
-    step = (WIDTH - _LEFT) / len(shown)
+    step = (WIDTH - _LEFT) / len(ordered_lags)
     bars = "".join(
-        _bar(lag, _LEFT + step * place, min(step * 0.6, 40), zero, height(lag.days))
-        for place, lag in enumerate(shown)
+        _bar(lag, _LEFT + step * index, min(step * 0.6, 40), zero, height(lag.days))
+        for index, lag in enumerate(ordered_lags)
     )
-    names = "".join(
-        f'<text class="lag-torch" x="{_LEFT + step * place + min(step * 0.6, 40) / 2:.1f}" '
+    labels = "".join(
+        f'<text class="lag-torch" x="{_LEFT + step * index + min(step * 0.6, 40) / 2:.1f}" '
         f'y="{HEIGHT - 4}">{escape(lag.torch.removesuffix(".0"))}</text>'
-        for place, lag in enumerate(shown)
-        if len(shown) <= _MOST_NAMES or lag.torch.endswith(".0")
+        for index, lag in enumerate(ordered_lags)
+        if len(ordered_lags) <= _MOST_NAMES or lag.torch.endswith(".0")
     )
     return Markup(  # noqa: S704 - numbers, and versions that were escaped
         f'<svg class="trend lags" viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true" '
         f'focusable="false"><path class="trend-base" d="M{_LEFT} {zero:.1f}H{WIDTH}"/>'
-        f'<text x="0" y="{_TOP + 4}">{most} d</text><text x="0" y="{zero + 4:.1f}">0</text>'
-        f"{bars}{names}</svg>"
+        f'<text x="0" y="{_TOP + 4}">{max_days} d</text><text x="0" y="{zero + 4:.1f}">0</text>'
+        f"{bars}{labels}</svg>"
     )
 
 
-def _bar(lag: ReleaseLag, left: float, width: float, zero: float, top: float) -> str:
+def _bar(lag: ReleaseLag, x: float, width: float, zero: float, top: float) -> str:
     """Return the SVG bar of a lag, labeled with its number of days.
 
     The bar is an outline if no plugin release supports the torch release yet. `zero` and `top` are
@@ -229,9 +231,9 @@ def _bar(lag: ReleaseLag, left: float, width: float, zero: float, top: float) ->
     """
     y, size = min(zero, top), max(abs(zero - top), 1.0)
     kind = "lag-followed" if lag.plugin else "lag-open"
-    middle = left + width / 2
+    middle = x + width / 2
     return (
-        f'<rect class="{kind}" x="{left:.1f}" y="{y:.1f}" width="{width:.1f}" '
+        f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
         f'height="{size:.1f}"/><text class="lag-days" x="{middle:.1f}" y="{y - 3:.1f}">'
         f"{lag.days}</text>"
     )
@@ -280,8 +282,8 @@ class PackageView:
     def names_no_torch(self) -> bool:
         """Whether the package's releases state requirements, but no release requires torch."""
         releases = self.facts.releases if self.facts else ()
-        asked = any(release.requires for release in releases)
-        return asked and not any(map(torch_requirements, releases))
+        has_requirements = any(release.requires for release in releases)
+        return has_requirements and not any(map(torch_requirements, releases))
 
     @property
     def newest(self) -> str | None:
@@ -301,7 +303,7 @@ def package_view(catalog: Catalog, platform: Platform) -> PackageView | None:
     fault = catalog.packages_read.fault(package_home.package, package_home.index)
     if package_home.facts is None and fault is None:
         return None
-    followed = release_lags(catalog, platform)
+    lags = release_lags(catalog, platform)
     return PackageView(
         package_home.package,
         index_name(package_home.index),
@@ -309,8 +311,8 @@ def package_view(catalog: Catalog, platform: Platform) -> PackageView | None:
         fault,
         package_home.facts,
         tuple(_fit_rows(platform, package_home, catalog)),
-        followed,
-        lag_picture(followed),
+        lags,
+        lag_picture(lags),
         package_home.other,
     )
 
@@ -321,24 +323,27 @@ def index_name(index: str) -> str:
 
 
 def _fit_rows(platform: Platform, package_home: PluginIndex, catalog: Catalog) -> Iterator[FitRow]:
-    table = fitting_releases(catalog, package_home.facts) if package_home.facts else ()
-    stated = {(row.torch, row.plugin) for row in platform.compatibility.rows}
+    fits = fitting_releases(catalog, package_home.facts) if package_home.facts else ()
+    stated_pairs = {(row.torch, row.plugin) for row in platform.compatibility.rows}
 
     def fit_key(fit: FittingRelease) -> tuple[str, str, tuple[str, ...]]:
         return fit.torch, fit.release.version, fit.pythons
 
-    ordered = sorted(table, key=fit_key)
+    ordered = sorted(fits, key=fit_key)
     ordered.sort(key=lambda fit: Version(fit.torch), reverse=True)
-    for (torch, plugin, pythons), together in groupby(ordered, key=fit_key):
-        fitting = list(together)
+    for (torch, plugin, pythons), group in groupby(ordered, key=fit_key):
+        row_fits = list(group)
         systems: dict[str, list[str]] = {}
-        for fit in fitting:
+        for fit in row_fits:
             systems.setdefault(fit.requirement, []).append(f"{OS_LABELS[fit.os]} {fit.arch}")
         yield FitRow(
             torch,
             plugin,
-            fitting[0].release.date,
-            tuple((requirement, prose_list(on)) for requirement, on in systems.items()),
+            row_fits[0].release.date,
+            tuple(
+                (requirement, prose_list(system_names))
+                for requirement, system_names in systems.items()
+            ),
             python_range(pythons),
-            (torch, plugin) in stated,
+            (torch, plugin) in stated_pairs,
         )

@@ -60,7 +60,7 @@ def write_files(files: Iterable[SiteFile], folder: Path) -> Iterator[tuple[SiteF
     `content`.
     """
     for file in files:
-        place = folder / file.path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(file.content, encoding="utf-8", newline="")
-        yield replace(file, content=""), place
+        target = folder / file.path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(file.content, encoding="utf-8", newline="")
+        yield replace(file, content=""), target

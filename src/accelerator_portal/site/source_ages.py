@@ -101,18 +101,19 @@ class SourceAges(StrictModel):
 
 def source_ages(catalog: Catalog, day: dt.date) -> SourceAges:
     """Return the ages of all facts as of `day`."""
-    found = aged_facts(catalog)
+    facts_with_age = aged_facts(catalog)
     owners = [
-        _fact_owner(catalog, name, own, day) for name, own in facts_by_platform(found).items()
+        _fact_owner(catalog, platform_id, platform_facts, day)
+        for platform_id, platform_facts in facts_by_platform(facts_with_age).items()
     ]
-    stale = tuple(_stale_fact(one) for one in found if one.is_stale(day))
+    stale = tuple(_stale_fact(aged_fact) for aged_fact in facts_with_age if aged_fact.is_stale(day))
     return SourceAges(
         as_of=day,
         days=STALE_DAYS,
-        trust=_trust_counts(found),
+        trust=_trust_counts(facts_with_age),
         owners=tuple(owners),
         stale=stale,
-        moving=tuple(_moving_sources(found)),
+        moving=tuple(_moving_sources(facts_with_age)),
     )
 
 
@@ -129,22 +130,24 @@ def stale_facts_pages(catalog: Catalog, day: dt.date, templates: Templates) -> I
     )
 
 
-def _fact_owner(catalog: Catalog, name: str, found: list[AgedFact], day: dt.date) -> FactOwner:
-    platform = catalog.by_id.get(name)
-    people = platform.accelerator.maintainers if platform else ()
+def _fact_owner(
+    catalog: Catalog, platform_id: str, facts_with_age: list[AgedFact], day: dt.date
+) -> FactOwner:
+    platform = catalog.by_id.get(platform_id)
+    maintainers = platform.accelerator.maintainers if platform else ()
     return FactOwner(
-        platform=name,
-        owners=tuple(person.github for person in people),
-        facts=len(found),
-        stale=sum(one.is_stale(day) for one in found),
-        oldest=found[0].read,
-        stale_after=found[0].read + dt.timedelta(days=STALE_DAYS),
-        trust=_trust_counts(found),
+        platform=platform_id,
+        owners=tuple(person.github for person in maintainers),
+        facts=len(facts_with_age),
+        stale=sum(aged_fact.is_stale(day) for aged_fact in facts_with_age),
+        oldest=facts_with_age[0].read,
+        stale_after=facts_with_age[0].read + dt.timedelta(days=STALE_DAYS),
+        trust=_trust_counts(facts_with_age),
     )
 
 
 def _trust_counts(facts_with_age: Iterable[AgedFact]) -> dict[TrustLevel, int]:
-    counts = Counter(one.trust for one in facts_with_age)
+    counts = Counter(aged_fact.trust for aged_fact in facts_with_age)
     return {level: counts[level] for level in TRUST_LEVELS}
 
 
@@ -154,9 +157,9 @@ def _moving_sources(facts_with_age: Iterable[AgedFact]) -> Iterator[MovingSource
     A source is yielded once for each file that names the source.
     """
     moving_sources = {
-        (source.url, one.fact.path): source
-        for one in facts_with_age
-        for source in one.fact.sources
+        (source.url, aged_fact.fact.path): source
+        for aged_fact in facts_with_age
+        for source in aged_fact.fact.sources
         if source.url and points_to_branch(source.url)
     }
     for (url, path), source in sorted(moving_sources.items()):

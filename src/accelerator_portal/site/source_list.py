@@ -63,5 +63,5 @@ class SourceList:
 
         Repeated documents and unknown ids are omitted.
         """
-        found = (self.entry(file, name) for name in names or ())
-        return list(dict.fromkeys(entry for entry in found if entry))
+        entries = (self.entry(file, name) for name in names or ())
+        return list(dict.fromkeys(entry for entry in entries if entry))

@@ -142,8 +142,8 @@ class Templates:
         return escape_hidden_characters(value) if type(value) is str else value
 
     def _citation_links(self, entries: list[SourceEntry]) -> Markup:
-        cited = (citation(entry, language=self.language) for entry in entries)
-        return Markup("").join(map(Markup, cited))  # escaped there
+        links = (citation(entry, language=self.language) for entry in entries)
+        return Markup("").join(map(Markup, links))  # escaped there
 
     def _gettext(self, text: str, /, **values: object) -> Markup:
         return self._fill_message(self.language.gettext(text), values)
@@ -160,8 +160,8 @@ class Templates:
         """
         if "%" not in text:
             return Markup(text)  # noqa: S704 - as said; most messages are plain labels
-        finished = {name: self._finalize_value(value) for name, value in values.items()}
-        return Markup(text) % finished  # noqa: S704 - as said
+        final_values = {name: self._finalize_value(value) for name, value in values.items()}
+        return Markup(text) % final_values  # noqa: S704 - as said
 
 
 class Lines(Extension):
@@ -209,8 +209,8 @@ def _inline_code(text: str) -> Markup:
 def _unbroken_words(text: str) -> Markup:
     """Return text as HTML in which browsers do not break words like `x86-64` at hyphens."""
     escaped = text if isinstance(text, Markup) else escape(escape_hidden_characters(text))
-    whole = _HYPHENATED.sub(r'<span class="unbroken">\g<0></span>', str(escaped))
-    return Markup(whole)  # noqa: S704 - the same
+    html = _HYPHENATED.sub(r'<span class="unbroken">\g<0></span>', str(escaped))
+    return Markup(html)  # noqa: S704 - the same
 
 
 def _one_line(text: str) -> str:

@@ -83,8 +83,8 @@ def redirect_links(content: str, path: str, to_root: str, language: Language) ->
         return f"{match[0]} {english_attributes}"
 
     def replace_markdown_link(match: re.Match[str]) -> str:
-        text, place, anchor = match.groups(default="")
-        target = posixpath.normpath(posixpath.join(posixpath.dirname(path), place))
+        text, link_path, anchor = match.groups(default="")
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(path), link_path))
         if _is_translated(target):
             return match[0]
         address = re.sub(r"(?:(?<=/)index)?\.md$", "", target).rstrip("/")
@@ -98,7 +98,7 @@ def redirect_links(content: str, path: str, to_root: str, language: Language) ->
 
 @cache  # pages have thousands of links to the same few hundred pages
 def _is_translated(path: str) -> bool:
-    return any(fnmatchcase(path, known) for known in TRANSLATED_PAGES)
+    return any(fnmatchcase(path, pattern) for pattern in TRANSLATED_PAGES)
 
 
 def messages_file(language: Language) -> SiteFile:

@@ -171,11 +171,11 @@ class _Renderer(RendererHTML):
         return str(self.renderToken(tokens, index, options, env))
 
     def text(self, tokens: Sequence[Token], idx: int, _options: OptionsDict, env: EnvType) -> str:
-        def cited(match: re.Match[str]) -> str:
+        def linked_citation(match: re.Match[str]) -> str:
             entry = env["cite"](match.group(1))
             return citation(entry, env["page"], env["language"]) if entry else ""
 
-        return _SPACED_CITATION.sub(cited, escape(tokens[idx].content, quote=False))
+        return _SPACED_CITATION.sub(linked_citation, escape(tokens[idx].content, quote=False))
 
     def table_open(
         self, _tokens: Sequence[Token], _idx: int, _options: OptionsDict, env: EnvType

@@ -36,8 +36,8 @@ def prose_list(words: Sequence[str]) -> str:
 
 def comma_separated(words: Iterable[str]) -> str:
     """Return words as a list: `a, b, c`."""
-    found = [*words]
-    return comma_list(found) if found else ""
+    word_list = [*words]
+    return comma_list(word_list) if word_list else ""
 
 
 def grouped_number(amount: int) -> str:

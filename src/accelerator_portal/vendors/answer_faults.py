@@ -40,8 +40,8 @@ def answer_fault(case: PlatformCase, flag: str, value: Any) -> AnswerFault:  # n
     if isinstance(value, str):
         for what in alphabet_faults(value):
             return what, "use one alphabet"
-    look = _FAULT_FINDERS.get(flag)
-    return look(case, value) if look else None
+    find_fault = _FAULT_FINDERS.get(flag)
+    return find_fault(case, value) if find_fault else None
 
 
 def id_fault(catalog: Catalog, folders: Iterable[str], new: str) -> AnswerFault:
@@ -56,7 +56,7 @@ def id_fault(catalog: Catalog, folders: Iterable[str], new: str) -> AnswerFault:
     return _similar_name_fault(catalog, new)
 
 
-def _name(case: PlatformCase, value: str) -> AnswerFault:
+def _name_answer_fault(case: PlatformCase, value: str) -> AnswerFault:
     for platform in case.catalog.platforms:
         if platform.accelerator.name.casefold() == value.casefold():
             return claimed_fault("name", value, platform)
@@ -65,23 +65,23 @@ def _name(case: PlatformCase, value: str) -> AnswerFault:
 
 def _similar_name_fault(catalog: Catalog, name: str) -> AnswerFault:
     for platform in catalog.platforms:
-        for other in (platform.id, platform.accelerator.name):
-            if skeleton(other) == skeleton(name):
+        for other_name in (platform.id, platform.accelerator.name):
+            if skeleton(other_name) == skeleton(name):
                 path = platform.path("accelerator.yaml")
-                return f'"{name}" looks like "{other}" of {path}', "choose another name"
+                return f'"{name}" looks like "{other_name}" of {path}', "choose another name"
     return None
 
 
-def _package(case: PlatformCase, value: str) -> AnswerFault:
+def _package_fault(case: PlatformCase, value: str) -> AnswerFault:
     """Return a fault if an existing out-of-tree platform already has the package, else None.
 
     The package torch is not checked here, because in-tree platforms share it. If the new platform
-    is out-of-tree, `_integration` checks the package torch.
+    is out-of-tree, `_integration_fault` checks the package torch.
     """
     return None if canonicalize_name(value) == "torch" else _claimed_package_fault(case, value)
 
 
-def _integration(case: PlatformCase, value: str) -> AnswerFault:
+def _integration_fault(case: PlatformCase, value: str) -> AnswerFault:
     return (
         _claimed_package_fault(case, case.value("package") or "")
         if value == "out-of-tree"
@@ -91,13 +91,13 @@ def _integration(case: PlatformCase, value: str) -> AnswerFault:
 
 def _claimed_package_fault(case: PlatformCase, package: str) -> AnswerFault:
     for platform in case.catalog.platforms:
-        claimed = canonicalize_name(platform.accelerator.package.name)
-        if not platform.in_tree and claimed == canonicalize_name(package):
+        platform_package = canonicalize_name(platform.accelerator.package.name)
+        if not platform.in_tree and platform_package == canonicalize_name(package):
             return claimed_fault("package", package, platform)
     return None
 
 
-def _command(case: PlatformCase, value: str) -> AnswerFault:
+def _command_fault(case: PlatformCase, value: str) -> AnswerFault:
     for host in case.unlisted_hosts_in(pip_steps(value)):
         if not re.fullmatch(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9-]+)+", host):
             return f'"{host}" is not a full host name', "use a format like pypi.example.org"
@@ -105,7 +105,7 @@ def _command(case: PlatformCase, value: str) -> AnswerFault:
     return _unknown_release(case, version.partition("+")[0]) if version else None
 
 
-def _torch(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
+def _torch_fault(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
     if not case.steps:  # without a command, releases may be older than all listed releases
         oldest = min(map(Version, case.catalog.releases.by_version))
         values = tuple(value for value in values if Version(value) >= oldest)
@@ -118,15 +118,15 @@ def _torch(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
     return None
 
 
-def _plugin_version(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
+def _plugin_version_fault(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
     releases: tuple[str, ...] = case.value("torch") or ()
     if len(values) not in {1, len(releases)}:
         what = f"{count(len(values), 'version')} for {count(len(releases), 'release')}"
         return what, f"enter one version for all, or one for each of {', '.join(releases)}"
     package = canonicalize_name(case.value("package") or "")
     for requirement in step_requirements(case.steps):
-        pins = any(pin.operator in {"==", "==="} for pin in requirement.specifier)
-        if canonicalize_name(requirement.name) == package and pins:
+        is_pinned = any(pin.operator in {"==", "==="} for pin in requirement.specifier)
+        if canonicalize_name(requirement.name) == package and is_pinned:
             if any(requirement.specifier.contains(v, prereleases=True) for v in values):
                 continue
             return (
@@ -137,13 +137,13 @@ def _plugin_version(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
 
 
 def _unknown_release(case: PlatformCase, version: str) -> AnswerFault:
-    known = case.catalog.releases.by_version
-    if version in known:
+    release_by_version = case.catalog.releases.by_version
+    if version in release_by_version:
         return None
-    return f"{RELEASES} has no release {version}", did_you_mean(version, known)
+    return f"{RELEASES} has no release {version}", did_you_mean(version, release_by_version)
 
 
-def _os(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
+def _os_fault(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
     steps = tuple(Step.model_validate(step) for step in case.steps)
     try:
         for os in values:
@@ -154,7 +154,7 @@ def _os(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
     return None
 
 
-def _python(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
+def _python_fault(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
     for version in case.value("torch") or ():
         release = case.catalog.releases.by_version.get(version)
         if case.steps and release and not set(values) & set(release.python):
@@ -164,12 +164,12 @@ def _python(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
 
 
 _FAULT_FINDERS: dict[str, Callable[[PlatformCase, Any], AnswerFault]] = {
-    "name": _name,
-    "package": _package,
-    "integration": _integration,
-    "command": _command,
-    "torch": _torch,
-    "plugin-version": _plugin_version,
-    "os": _os,
-    "python": _python,
+    "name": _name_answer_fault,
+    "package": _package_fault,
+    "integration": _integration_fault,
+    "command": _command_fault,
+    "torch": _torch_fault,
+    "plugin-version": _plugin_version_fault,
+    "os": _os_fault,
+    "python": _python_fault,
 }

@@ -55,16 +55,16 @@ def read_answer(question: Prompt, text: str) -> Any:  # noqa: ANN401 - each ques
     try:
         text.encode()
     except UnicodeEncodeError:
-        words = f"{question.flag}: the text is not UTF-8; write it as UTF-8 text"
-        raise RefusedAnswerError(words) from None
+        error_text = f"{question.flag}: the text is not UTF-8; write it as UTF-8 text"
+        raise RefusedAnswerError(error_text) from None
     data: str | list[str] = text.strip()
     lines: dict[Location, int] = {(): 1, (question.flag,): 1}
     text_by_location: dict[Location, str] = {(question.flag,): text}
     if question.many:
         data = [part for item in text.split(",") if (part := item.strip())]
-        for place, part in enumerate(data):
-            lines[question.flag, place] = 1
-            text_by_location[question.flag, place] = part
+        for position, part in enumerate(data):
+            lines[question.flag, position] = 1
+            text_by_location[question.flag, position] = part
     file = YamlFile("", {question.flag: data}, lines, text_by_location)
     record, problems = validate(_answer_model(question), file)
     if record is None:
@@ -132,8 +132,8 @@ def _valid_pip_command(value: str) -> str:
         remedy = "use pip install with packages, --index-url, --extra-index-url and --pre only"
         raise validation_error(str(error), remedy) from None
     for step in steps:
-        known: dict[Location, int] = {(key,): 1 for key in step["pip"]}
-        _, problems = validate(PipStep, YamlFile("", step["pip"], known))
+        line_by_key: dict[Location, int] = {(key,): 1 for key in step["pip"]}
+        _, problems = validate(PipStep, YamlFile("", step["pip"], line_by_key))
         for problem in problems:
             raise validation_error(problem.what, problem.remedy)
     return value

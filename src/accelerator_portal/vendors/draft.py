@@ -94,12 +94,12 @@ def _markdown_file(draft: Draft, sections: Mapping[str, str]) -> str:
     return f"---\n{yaml_text({'sources': sources})}---\n\n{body}"
 
 
-def _sources_to_declare(draft: Draft, named: Sequence[str]) -> dict[str, Record]:
-    """Return the sources to declare in a file that cites the ids `named`, by id.
+def _sources_to_declare(draft: Draft, source_ids: Sequence[str]) -> dict[str, Record]:
+    """Return the sources to declare in a file that cites the ids `source_ids`, by id.
 
-    If `named` has no id of a source, returns all sources.
+    If `source_ids` has no id of a source, returns all sources.
     """
-    return {id_: s for id_, s in draft.sources.items() if id_ in named} or dict(draft.sources)
+    return {id_: s for id_, s in draft.sources.items() if id_ in source_ids} or dict(draft.sources)
 
 
 class _PortalDumper(yaml.SafeDumper):
@@ -189,13 +189,13 @@ class PlatformCase:
 
         Empty if the catalog has no `data/hosts.yaml`.
         """
-        listed = self.catalog.hosts
-        if listed is None:
+        host_list = self.catalog.hosts
+        if host_list is None:
             return []
         models = map(Step.model_validate, steps)
-        found = (host_of(address) for step in models for _, address in step_addresses(step))
-        known = {entry.host for entry in listed.hosts}
-        return [host for host in dict.fromkeys(found) if host and host not in known]
+        step_hosts = (host_of(address) for step in models for _, address in step_addresses(step))
+        listed_hosts = {entry.host for entry in host_list.hosts}
+        return [host for host in dict.fromkeys(step_hosts) if host and host not in listed_hosts]
 
     @property
     def platforms_with_same_device(self) -> list[str]:
@@ -231,17 +231,17 @@ def check_folder(
     string that is no longer unique. If the new folder cannot be loaded, the catalog is None, and
     the problems say why it cannot be loaded. Raises OSError if a temporary file cannot be written.
     """
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / ACCELERATORS / platform_id
+    with tempfile.TemporaryDirectory() as root:
+        folder = Path(root) / ACCELERATORS / platform_id
         folder.mkdir(parents=True)
         for name, text in files.items():
             (folder / name).write_text(text, encoding="utf-8")
-        platform, problems = load_platform(Path(place), platform_id)
+        platform, problems = load_platform(Path(root), platform_id)
     if platform is None:
         return None, sorted(set(problems))
     # Reports take long to check and do not matter here.
-    platforms = tuple(replace(one, results=()) for one in catalog.platforms)
-    others = replace(catalog, platforms=platforms)
-    catalog_with_folder = others.with_platform(platform)
-    brought = {*problems, *run_checks(catalog_with_folder, today)} - {*run_checks(others, today)}
-    return catalog_with_folder, sorted(brought)
+    platforms = tuple(replace(other_platform, results=()) for other_platform in catalog.platforms)
+    base = replace(catalog, platforms=platforms)
+    catalog_with_folder = base.with_platform(platform)
+    new_problems = {*problems, *run_checks(catalog_with_folder, today)} - {*run_checks(base, today)}
+    return catalog_with_folder, sorted(new_problems)

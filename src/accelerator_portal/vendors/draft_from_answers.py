@@ -29,14 +29,14 @@ def draft_from_answers(case: PlatformCase) -> Draft:
 
 
 def _sources(case: PlatformCase) -> Iterator[tuple[str, Record]]:
-    read: dt.date = case.value("read")
+    read_day: dt.date = case.value("read")
     url = case.value("url")
-    yield DOCUMENTATION_SOURCE, {"url": url, "title": case.value("title"), "read": read}
+    yield DOCUMENTATION_SOURCE, {"url": url, "title": case.value("title"), "read": read_day}
     if case.package:
-        named = f"{case.package.name[:100]} {(case.package.version or '')[:60]}".strip()
-        title = f"{named}, the metadata of the package itself"
-        page = project_page(case.package) or url
-        yield PACKAGE_SOURCE, {"url": page, "title": title, "read": case.today}
+        package_text = f"{case.package.name[:100]} {(case.package.version or '')[:60]}".strip()
+        title = f"{package_text}, the metadata of the package itself"
+        page_url = project_page(case.package) or url
+        yield PACKAGE_SOURCE, {"url": page_url, "title": title, "read": case.today}
     if case.entry:
         yield from case.entry.sources.items()
 
@@ -78,8 +78,8 @@ def _documentation(case: PlatformCase) -> Iterator[Record]:
 
 def _support(case: PlatformCase) -> Record:
     url, repository = case.value("support"), case.value("github")
-    own = repository and url == f"https://github.com/{repository}/issues"
-    title = f"Issues of {repository}" if own else f"Questions about {case.value('name')}"
+    is_repository = repository and url == f"https://github.com/{repository}/issues"
+    title = f"Issues of {repository}" if is_repository else f"Questions about {case.value('name')}"
     return {"title": title, "url": url, **_source_of_answers(case, "support")}
 
 
@@ -94,13 +94,13 @@ def _install(case: PlatformCase) -> Record:
 def _install_options(case: PlatformCase) -> Iterator[Record]:
     arch, python = list(case.value("arch") or ()), list(case.value("python") or ())
     rows = [*_compatibility_rows(case)] if case.entry_options else []
-    for written in case.entry_options:
-        option = following_option(written, rows, case.value("package"))
+    for entry_option in case.entry_options:
+        option = following_option(entry_option, rows, case.value("package"))
         if "wheels" in option:  # their architectures and Python versions are in data/releases.yaml
             yield option
             continue
-        added = {case.source("arch"), case.source("python")} - {option["source"]}
-        source = [option["source"], *sorted(added)]
+        added_sources = {case.source("arch"), case.source("python")} - {option["source"]}
+        source = [option["source"], *sorted(added_sources)]
         yield {**option, "arch": arch, "python": python, "source": source}
     if case.value("command"):
         yield {
@@ -147,8 +147,8 @@ def _source_of_answers(case: PlatformCase, *flags: str) -> dict[str, Any]:
 
     The value is the id of their source, or a list of ids if there are several.
     """
-    named = list(dict.fromkeys(case.source(flag) for flag in flags if flag in case.answers))
-    return {"source": named[0] if len(named) == 1 else named}
+    source_ids = list(dict.fromkeys(case.source(flag) for flag in flags if flag in case.answers))
+    return {"source": source_ids[0] if len(source_ids) == 1 else source_ids}
 
 
 def _hints(case: PlatformCase) -> Iterator[Hint]:
@@ -179,14 +179,14 @@ def _hints(case: PlatformCase) -> Iterator[Hint]:
 
 def _guide_hints(case: PlatformCase) -> Iterator[Hint]:
     """Yield a hint for each guide section that `case.entry` lacks, except for Help."""
-    wanted = {
+    hints = {
         "Prepare": "required setup of the machine, step by step",
         "Install": "details that the install commands don't cover",
         "Start": "a first program and its output",
         "Deploy": "multiple devices, serving, containers",
     }
-    written = case.entry.guide if case.entry else {}
-    yield from (Hint("guide.md", wanted[h], h) for h in wanted if h not in written)
+    entry_sections = case.entry.guide if case.entry else {}
+    yield from (Hint("guide.md", hints[h], h) for h in hints if h not in entry_sections)
 
 
 # The minimal guide and FAQ that the answers support.
@@ -199,16 +199,16 @@ def guide_sections(case: PlatformCase) -> Mapping[str, str]:
 
     If `additional-platforms.json` has a guide, its sections replace those with the same heading.
     """
-    page = f"<{_escaped_address(case.value('url'))}> [@{DOCUMENTATION_SOURCE}]"
+    page_link = f"<{_escaped_address(case.value('url'))}> [@{DOCUMENTATION_SOURCE}]"
     package = f"the package `{case.value('package')}`, imported as `{case.value('import')}`"
     install = f"The commands above are for {package}."
     if not case.steps:
         install = f"The portal does not have an install command yet for {package}."
     sections = {
-        "Prepare": f"Set up the machine as described in the vendor's documentation:\n{page}.",
-        "Install": f"{install}\nThe vendor's page: {page}.",
-        "Start": f"{_start_section(case)}\n\nThe vendor's page: {page}.",
-        "Deploy": f"This section is not written yet. The vendor's documentation:\n{page}.",
+        "Prepare": f"Set up the machine as described in the vendor's documentation:\n{page_link}.",
+        "Install": f"{install}\nThe vendor's page: {page_link}.",
+        "Start": f"{_start_section(case)}\n\nThe vendor's page: {page_link}.",
+        "Deploy": f"This section is not written yet. The vendor's documentation:\n{page_link}.",
         "Help": f"Questions go to <{_escaped_address(case.value('support'))}> "
         f"[@{case.source('support')}].",
     }
@@ -224,8 +224,8 @@ def faq_questions(case: PlatformCase) -> Mapping[str, str]:
 def _start_section(case: PlatformCase) -> str:
     """Return Markdown with code that imports the required modules and creates the device."""
     device, module = _python_literal(case.value("device")), case.value("import")
-    own = module != "torch" and case.value("autoload") != "yes"
-    imports = "import torch\n" + (f"import {module}\n" if own else "")
+    needs_import = module != "torch" and case.value("autoload") != "yes"
+    imports = "import torch\n" + (f"import {module}\n" if needs_import else "")
     return f"```python\n{imports}\ndevice = torch.device({device})\n```"
 
 

@@ -86,20 +86,20 @@ def with_all_headings(draft: Draft) -> Draft:
     )
 
 
-def _source_record(data: AdditionalPlatforms, read: dt.date) -> dict[str, Any]:
+def _source_record(data: AdditionalPlatforms, read_day: dt.date) -> dict[str, Any]:
     title = "PyTorch, additional-platforms.json"
-    source: dict[str, Any] = {"url": _REPOSITORY, "title": title, "read": read}
-    made = _day_of_timestamp(data.generated_at or "")
-    if made and made <= read:
-        source["as_of"] = made
+    source: dict[str, Any] = {"url": _REPOSITORY, "title": title, "read": read_day}
+    generated_day = _day_of_timestamp(data.generated_at or "")
+    if generated_day and generated_day <= read_day:
+        source["as_of"] = generated_day
     return source
 
 
 def _day_of_timestamp(moment: str) -> dt.date | None:
     """Return the date at the start of a timestamp; None if it is not a valid date."""
-    found = _DAY.match(moment)
+    match = _DAY.match(moment)
     try:
-        return dt.date.fromisoformat(found[0]) if found else None
+        return dt.date.fromisoformat(match[0]) if match else None
     except ValueError:
         return None
 
@@ -142,8 +142,8 @@ def _release_selection(
     version = pinned_version(steps, "torch")
     if version:
         return {"torch": [version]}
-    indexes = (_WHEEL_INDEX.fullmatch(step["pip"].get("index", "")) for step in steps)
-    wheels = next((found[1] for found in indexes if found), None)
+    index_matches = (_WHEEL_INDEX.fullmatch(step["pip"].get("index", "")) for step in steps)
+    wheels = next((match[1] for match in index_matches if match), None)
     torch = (
         {} if wheels and channel == "preview" else {"torch": [_newest_release(releases, wheels)]}
     )
@@ -155,8 +155,8 @@ def _newest_release(releases: Releases, wheels: str | None) -> str:
 
     If no release has such wheels, returns the newest release.
     """
-    having = [r for r in releases.releases if any(wheel.variant == wheels for wheel in r.wheels)]
-    return max(having or releases.releases, key=lambda r: Version(r.version)).version
+    matching = [r for r in releases.releases if any(wheel.variant == wheels for wheel in r.wheels)]
+    return max(matching or releases.releases, key=lambda r: Version(r.version)).version
 
 
 def _compatibility_rows(options: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -185,8 +185,8 @@ def _guide_sections(html: str) -> Iterator[tuple[str, str]]:
             lines.append(f"### {heading[2]}")
         elif not heading:
             lines.append(line.rstrip() if fenced else _with_escaped_html(line.rstrip()))
-    for title, found in sections.items():
-        text = re.sub(r"\n{3,}", "\n\n", "\n".join(found)).strip()
+    for title, section_lines in sections.items():
+        text = re.sub(r"\n{3,}", "\n\n", "\n".join(section_lines)).strip()
         if text:
             yield title, f"{text}\n\nFrom pytorch.org [@{ENTRY_SOURCE}]."
 
@@ -215,8 +215,8 @@ def with_following_options(draft: Draft) -> Draft:
     """
     options: Sequence[Record] = draft.install["options"]
     rows = [*draft.rows] or _release_rows(options)
-    followed = [following_option(option, rows) for option in options]
-    return replace(draft, install={**draft.install, "options": followed}, rows=rows)
+    new_options = [following_option(option, rows) for option in options]
+    return replace(draft, install={**draft.install, "options": new_options}, rows=rows)
 
 
 def following_option(option: Record, rows: Sequence[Record], package: str | None = None) -> Record:
@@ -231,14 +231,14 @@ def following_option(option: Record, rows: Sequence[Record], package: str | None
         return _following_wheels(option)
     plugin = pinned_plugin_requirement(option)
     version = exact_version(plugin.specifier) if plugin else None
-    own = [row for row in rows if [row["torch"]] == option["torch"]]
-    if not own or (version and version not in {row.get("plugin") for row in own}):
+    torch_rows = [row for row in rows if [row["torch"]] == option["torch"]]
+    if not torch_rows or (version and version not in {row.get("plugin") for row in torch_rows}):
         return option
-    name = package or (plugin.name if plugin else "torch")
+    package_name = package or (plugin.name if plugin else "torch")
     has_plugin = any("plugin" in row for row in rows)
-    steps = steps_with_placeholders(option["steps"], name, has_plugin=has_plugin)
-    changed = {**option, "torch": True, "steps": steps}
-    return {"compatibility" if key == "torch" else key: changed[key] for key in changed}
+    steps = steps_with_placeholders(option["steps"], package_name, has_plugin=has_plugin)
+    new_option = {**option, "torch": True, "steps": steps}
+    return {"compatibility" if key == "torch" else key: new_option[key] for key in new_option}
 
 
 def pinned_plugin_requirement(option: Record) -> Requirement | None:
@@ -256,9 +256,9 @@ def _following_wheels(option: Record) -> Record:
     """
     if "torch" not in option:
         return option
-    (first,) = option["torch"]
+    (torch_version,) = option["torch"]
     steps = steps_with_placeholders(option["steps"], "torch", has_plugin=False)
-    return {**option, "torch": f">={first}", "steps": steps}
+    return {**option, "torch": f">={torch_version}", "steps": steps}
 
 
 def _release_rows(options: Sequence[Record]) -> list[Record]:
@@ -268,11 +268,11 @@ def _release_rows(options: Sequence[Record]) -> list[Record]:
     torch release. The list is empty if there is no such option. It is also empty if this option
     pins a plugin, because the torch version that the plugin needs is not stated.
     """
-    needing = (o for o in options if o.get("channel") != "preview" and "wheels" not in o)
-    first = next(needing, None)
-    if first is None or pinned_plugin_requirement(first):
+    pinned_options = (o for o in options if o.get("channel") != "preview" and "wheels" not in o)
+    first_option = next(pinned_options, None)
+    if first_option is None or pinned_plugin_requirement(first_option):
         return []
-    return [{"torch": first["torch"][0], "source": first["source"]}]
+    return [{"torch": first_option["torch"][0], "source": first_option["source"]}]
 
 
 _PIN = re.compile(r"={2,3}\s*([^,;\s+]+)")
@@ -288,23 +288,23 @@ def steps_with_placeholders(
     is false, only torch gets a placeholder. Other specifiers, such as `>=2.9`, and steps with `pre`
     are not changed.
     """
-    names = {"torch": "torch"}
+    placeholders = {"torch": "torch"}
     if has_plugin and canonicalize_name(package) != "torch":
-        names[canonicalize_name(package)] = "plugin"
-    return [_step(step, names) for step in steps]
+        placeholders[canonicalize_name(package)] = "plugin"
+    return [_following_step(step, placeholders) for step in steps]
 
 
-def _step(step: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+def _following_step(step: Mapping[str, Any], placeholders: Mapping[str, str]) -> dict[str, Any]:
     pip = step["pip"]
     if pip.get("pre"):
         return dict(step)  # the newest nightly build is what such a command asks for
-    packages = [_requirement(text, names) for text in pip["packages"]]
+    packages = [_requirement_text(text, placeholders) for text in pip["packages"]]
     return {**step, "pip": {**pip, "packages": packages}}
 
 
-def _requirement(text: str, names: Mapping[str, str]) -> str:
+def _requirement_text(text: str, placeholders: Mapping[str, str]) -> str:
     requirement = Requirement(text)
-    placeholder = names.get(canonicalize_name(requirement.name))
+    placeholder = placeholders.get(canonicalize_name(requirement.name))
     if placeholder is None:
         return text
     if not requirement.specifier and not requirement.url:
@@ -324,9 +324,9 @@ def step_requirements(steps: Iterable[Mapping[str, Any]]) -> Iterator[Requiremen
 
 def pinned_version(steps: Iterable[Mapping[str, Any]], name: str) -> str | None:
     """Return the version to which the steps pin a package, or None."""
-    wanted = canonicalize_name(name)
-    own = (r.specifier for r in step_requirements(steps) if canonicalize_name(r.name) == wanted)
-    return next(filter(None, map(exact_version, own)), None)
+    package = canonicalize_name(name)
+    pins = (r.specifier for r in step_requirements(steps) if canonicalize_name(r.name) == package)
+    return next(filter(None, map(exact_version, pins)), None)
 
 
 def exact_version(specifier: SpecifierSet) -> str | None:

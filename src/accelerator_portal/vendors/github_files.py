@@ -126,10 +126,10 @@ body:
 def github_files(catalog: Catalog) -> dict[str, str]:
     """Return the text of CODEOWNERS and of the issue forms that list platforms, by path."""
     options = "".join(f"        - {_platform_option(platform)}\n" for platform in catalog.platforms)
-    fact = options + '        - "Another page"\n'
+    page_options = options + '        - "Another page"\n'
     return {
         CODEOWNERS: _OWNERS_HEAD + "".join(_codeowners_lines(catalog)),
-        f"{_FORMS_FOLDER}/{WRONG_FACT}": _WRONG_FACT.replace("{options}", fact),
+        f"{_FORMS_FOLDER}/{WRONG_FACT}": _WRONG_FACT.replace("{options}", page_options),
         f"{_FORMS_FOLDER}/{COMMAND_FAILS}": _COMMAND_FAILS.replace("{options}", options),
     }
 

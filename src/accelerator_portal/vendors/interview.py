@@ -49,8 +49,8 @@ def add_answer(case: PlatformCase, question: Prompt, text: str) -> PlatformCase:
     value = read_answer(question, text)
     if fault := answer_fault(case, question.flag, value):
         raise refused_answer(question, *fault)
-    known = derived_answer(case, question.flag)
-    source = known.source if known and known.value == value else DOCUMENTATION_SOURCE
+    implied = derived_answer(case, question.flag)
+    source = implied.source if implied and implied.value == value else DOCUMENTATION_SOURCE
     return case.answered(question.flag, Answer(value, source))
 
 
@@ -66,28 +66,28 @@ def interview(
     wrong: list[str] = []
     missing: list[str] = []
     earlier_cases: list[tuple[int, PlatformCase]] = []
-    place = 0
-    while place < len(QUESTIONS):
-        question = QUESTIONS[place]
-        place += 1
+    position = 0
+    while position < len(QUESTIONS):
+        question = QUESTIONS[position]
+        position += 1
         if not is_relevant(case, question):
             continue
-        known = None if question.flag in given else derived_answer(case, question.flag)
+        implied = None if question.flag in given else derived_answer(case, question.flag)
         if question.flag in given:
             try:
                 case = add_answer(case, question, given[question.flag])
             except RefusedAnswerError as error:
                 wrong += str(error).split("\n")
-        elif ask and not (question.hidden and known):
+        elif ask and not (question.hidden and implied):
             answered = ask(question, case, first=not earlier_cases)
             if answered:
-                earlier_cases.append((place - 1, case))
+                earlier_cases.append((position - 1, case))
                 case = answered
             else:
-                place, before = earlier_cases.pop()
-                case = replace(before, offers={**case.offers, **_proposed_answers(case)})
-        elif known:
-            case = case.answered(question.flag, known)
+                position, earlier_case = earlier_cases.pop()
+                case = replace(earlier_case, offers={**case.offers, **_proposed_answers(case)})
+        elif implied:
+            case = case.answered(question.flag, implied)
         elif is_answer_needed(case, question):
             missing.append(_missing_answer_text(case, question))
     return InterviewResult(case, wrong, missing)
@@ -145,8 +145,8 @@ def _missing_answer_text(case: PlatformCase, question: Prompt) -> str:
         command = QUESTION_BY_FLAG["command"]
         options = "add --command, --os, --arch and --python, or --needs"
         return f"command is missing; {options}: {command.help}"
-    words = f"{question.flag} is missing; add {question.option}: {question.help}"
-    return words + question_detail(case, question)
+    text = f"{question.flag} is missing; add {question.option}: {question.help}"
+    return text + question_detail(case, question)
 
 
 def command_with_answers(case: PlatformCase, more: Mapping[str, str]) -> str:

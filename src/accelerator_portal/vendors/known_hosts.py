@@ -20,8 +20,8 @@ def with_known_hosts(catalog: Catalog, hosts: Sequence[str], owner: str) -> Cata
     """
     if not hosts or catalog.hosts is None:
         return catalog
-    more = (Host(host=host, owner=owner) for host in hosts)
-    return replace(catalog, hosts=Hosts(hosts=(*catalog.hosts.hosts, *more)))
+    new_hosts = (Host(host=host, owner=owner) for host in hosts)
+    return replace(catalog, hosts=Hosts(hosts=(*catalog.hosts.hosts, *new_hosts)))
 
 
 def with_host_lines(text: str, hosts: Sequence[str], owner: str) -> str:
@@ -33,12 +33,12 @@ def with_host_lines(text: str, hosts: Sequence[str], owner: str) -> str:
     for host in hosts:
         data = {"host": host, "owner": owner}
         item = yaml.safe_dump(data, default_flow_style=True, allow_unicode=True, width=10_000)
-        later = (
+        later_indexes = (
             n
             for n, line in enumerate(lines)
             if line.startswith(_ITEM_PREFIX) and _host_of_line(line) > host
         )
-        lines.insert(next(later, len(lines)), f"  - {item.strip()}")
+        lines.insert(next(later_indexes, len(lines)), f"  - {item.strip()}")
     return "\n".join(lines) + "\n"
 
 

@@ -31,9 +31,9 @@ from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER
 
 NOT_MARKED = "not marked as supported"
 _DEPRECATED = re.compile(r"\bdeprecated\b", re.IGNORECASE)
-_LEVELS = {f"h{level}": level for level in range(1, 7)}
-_LISTS = frozenset({"ul", "ol"})
-_CELLS = frozenset({"td", "th"})
+_LEVEL_BY_TAG = {f"h{level}": level for level in range(1, 7)}
+_LIST_TAGS = frozenset({"ul", "ol"})
+_CELL_TAGS = frozenset({"td", "th"})
 # The most columns that a cell spans in browsers (https://html.spec.whatwg.org/#attr-tdth-colspan);
 # here, it is also the most rows.
 _MAX_SPAN = 1_000
@@ -62,18 +62,18 @@ def _tables_and_headings(html: str) -> tuple[list[_DocumentTable], set[str]]:
     """
     tables: list[_DocumentTable] = []
     titles: set[str] = set()
-    above: list[tuple[int, str]] = []
+    outer: list[tuple[int, str]] = []
     root = LexborHTMLParser(html).root
     for node in root.traverse() if root else ():
         tag = node.tag or ""
-        headings = tuple(title for _, title in above)
-        if level := _LEVELS.get(tag):
+        headings = tuple(title for _, title in outer)
+        if level := _LEVEL_BY_TAG.get(tag):
             title = _plain_text(node.text())
-            above = [one for one in above if one[0] < level] + [(level, title)]
+            outer = [heading for heading in outer if heading[0] < level] + [(level, title)]
             titles.add(title)
         elif tag == "table":
             tables.append(_DocumentTable(headings, _table_rows(node), is_list=False))
-        elif tag in _LISTS and _LISTS.union(_CELLS).isdisjoint(_outer_tags(node)):
+        elif tag in _LIST_TAGS and _LIST_TAGS.union(_CELL_TAGS).isdisjoint(_outer_tags(node)):
             items = (item for item in node.css("li") if not item.css("ul, ol"))
             rows = [[LIST_ITEM], *([_plain_text(item.text())] for item in items)]
             tables.append(_DocumentTable(headings, rows, is_list=True))
@@ -92,23 +92,23 @@ def _table_rows(table: LexborNode) -> list[list[str]]:
 
     If a cell spans several columns or rows, its text is repeated in each column and row.
     """
-    filled: dict[tuple[int, int], str] = {}
+    text_by_cell: dict[tuple[int, int], str] = {}
     rows = table.css("tr")
     for y, row in enumerate(rows):
         x = 0
-        for cell in (inner for inner in row.iter() if inner.tag in _CELLS):
-            while (y, x) in filled:
+        for cell in (node for node in row.iter() if node.tag in _CELL_TAGS):
+            while (y, x) in text_by_cell:
                 x += 1
             columns = range(x, x + _cell_span(cell, "colspan"))
-            places = product(range(y, y + _cell_span(cell, "rowspan")), columns)
-            filled |= dict.fromkeys(places, _cell_text(cell))
+            cells = product(range(y, y + _cell_span(cell, "rowspan")), columns)
+            text_by_cell |= dict.fromkeys(cells, _cell_text(cell))
             x += len(columns)
-    width = max((x for _, x in filled), default=-1) + 1
+    width = max((x for _, x in text_by_cell), default=-1) + 1
     head = len(table.css("thead tr")) or 1
-    titles = ([filled.get((y, x), "") for y in range(head)] for x in range(width))
-    names = [" ".join(dict.fromkeys(filter(None, texts))) for texts in titles]
+    column_titles = ([text_by_cell.get((y, x), "") for y in range(head)] for x in range(width))
+    names = [" ".join(dict.fromkeys(filter(None, texts))) for texts in column_titles]
     inner_rows = range(head, len(rows))
-    return [names, *([filled.get((y, x), "") for x in range(width)] for y in inner_rows)]
+    return [names, *([text_by_cell.get((y, x), "") for x in range(width)] for y in inner_rows)]
 
 
 def _cell_span(cell: LexborNode, name: str) -> int:
@@ -121,8 +121,8 @@ def _cell_span(cell: LexborNode, name: str) -> int:
 
 def _cell_text(cell: LexborNode) -> str:
     """Return a cell's text, in which commas separate lines and the items of lists."""
-    for end in cell.css("br, li"):
-        end.insert_before(", ")
+    for node in cell.css("br, li"):
+        node.insert_before(", ")
     return _plain_text(cell.text()).lstrip(", ")
 
 
@@ -133,26 +133,26 @@ def read_models(path: str, text: str, listed: ModelList) -> ModelList:
     HTML, any other path means Markdown. Raises ProblemsError if the document does not fit the
     reading rules in `listed`, for example if a heading is missing.
     """
-    reading = _ModelReader(path, text, listed)
+    reader = _ModelReader(path, text, listed)
     for table in _tables(path, text, listed):
         if set(listed.headings).intersection(table.headings):
-            reading.add_table(table)
-    for purpose, place in listed.purpose_from.items():
-        if not any(purpose in one.purpose for one in reading.models.values()):
-            what = f'no heading or column "{place}" states a model for {purpose}'
+            reader.add_table(table)
+    for purpose, title in listed.purpose_from.items():
+        if not any(purpose in facts.purpose for facts in reader.models.values()):
+            what = f'no heading or column "{title}" states a model for {purpose}'
             _raise_problem(path, what, "correct purpose_from")
-    if not reading.models:
+    if not reader.models:
         _raise_problem(
             path, "no row states a supported model", "correct headings, columns or marks"
         )
-    unused = set(listed.except_rows.values()) - set(reading.left_out)
+    unused = set(listed.except_rows.values()) - set(reader.left_out)
     if unused:
         _raise_problem(path, f"no row is left out for: {min(unused)}", "remove it from except_rows")
     models = tuple(
-        _stated_model(path, name, examples, found)
-        for (name, examples), found in reading.models.items()
+        _stated_model(path, name, examples, model_facts)
+        for (name, examples), model_facts in reader.models.items()
     )
-    update = {"rows": reading.rows, "left_out": dict(reading.left_out), "models": models}
+    update = {"rows": reader.rows, "left_out": dict(reader.left_out), "models": models}
     return listed.model_copy(update=update)
 
 
@@ -165,13 +165,13 @@ def _tables(path: str, text: str, listed: ModelList) -> list[_DocumentTable]:
         markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
         text = markdown.render(_INDENTED_ROW.sub("", text))
     all_tables, titles = _tables_and_headings(text)
-    tables = [one for one in all_tables if one.is_list == (listed.name == LIST_ITEM)]
+    tables = [table for table in all_tables if table.is_list == (listed.name == LIST_ITEM)]
     for heading in (*listed.headings, *listed.except_headings):
         if heading not in titles:
             _raise_problem(
                 path, f'the document has no heading "{heading}"', "name its headings again"
             )
-        if not any(heading in one.headings for one in tables):
+        if not any(heading in table.headings for table in tables):
             kind = "list" if listed.name == LIST_ITEM else "table"
             what = f'the document has no {kind} below the heading "{heading}"'
             _raise_problem(path, what, "remove the heading, or correct name")
@@ -209,13 +209,13 @@ class _ModelReader:
         """Read the models in a table's rows.
 
         If the table is below one of `except_headings`, its rows are not read, but counted in `rows`
-        and `left_out`.
+        and `reasons`.
         """
-        left_out = [r for h, r in self.listed.except_headings.items() if h in table.headings]
+        reasons = [r for h, r in self.listed.except_headings.items() if h in table.headings]
         header, *rows = table.rows
         self.rows += len(rows)
-        if left_out:
-            self.left_out[left_out[0]] += len(rows)
+        if reasons:
+            self.left_out[reasons[0]] += len(rows)
             return
         support_columns = [c for c in self.listed.supported if c in header]
         missing = [c for c in (self.listed.name, self.listed.examples) if c and c not in header]
@@ -224,10 +224,10 @@ class _ModelReader:
         if missing:
             what = f'the table below "{table.headings[-1]}" has no column "{missing[0]}"'
             self._raise_row_problem(what, f"it has {', '.join(filter(None, header))}", header[0])
-        above = ""
+        last_name = ""
         for cells in rows:
             row = dict(zip(header, cells, strict=True))
-            above = row[self.listed.name] = row[self.listed.name] or above
+            last_name = row[self.listed.name] = row[self.listed.name] or last_name
             self._read_row(row, support_columns, table.headings)
 
     def _read_row(
@@ -246,18 +246,18 @@ class _ModelReader:
             return
         examples = _without_marks(row[self.listed.examples]) if self.listed.examples else None
         model_name = _without_marks(name) or name
-        read = {self.listed.name, self.listed.examples, *self.listed.details}
-        if any(_DEPRECATED.search(row[column]) for column in row.keys() - read):
+        read_columns = {self.listed.name, self.listed.examples, *self.listed.details}
+        if any(_DEPRECATED.search(row[column]) for column in row.keys() - read_columns):
             model_name += " (Deprecated)"
         model_facts = self.models.setdefault((model_name, examples or None), _ModelFacts())
-        for purpose, place in self.listed.purpose_from.items():
-            if place in headings or row.get(place):
+        for purpose, title in self.listed.purpose_from.items():
+            if title in headings or row.get(title):
                 model_facts.purpose[purpose] = None
-        stated = [self._cell_detail(row[c], c) for c in self.listed.details if c in row]
+        details = [self._cell_detail(row[c], c) for c in self.listed.details if c in row]
         # The title of the only column in `supported`, such as "Supported", adds nothing. If a table
         # has one of several, its title adds nothing to columns of details.
-        names_columns = len(self.listed.supported) > 1 and (len(support_columns) > 1 or not stated)
-        if words := ", ".join(filter(None, (*stated, *(marked if names_columns else ())))):
+        names_columns = len(self.listed.supported) > 1 and (len(support_columns) > 1 or not details)
+        if words := ", ".join(filter(None, (*details, *(marked if names_columns else ())))):
             model_facts.details[words] = None
 
     def _cell_detail(self, cell: str, column: str) -> str:

@@ -20,9 +20,17 @@ from accelerator_portal.vendors.package_metadata import PackageMetadata
 
 # Labels of project URLs in lower case, in order of preference. Source: "Well-known Project URLs in
 # Metadata", a PyPA specification.
-_DOCUMENTATION = ("documentation", "docs")
-_CODE = ("source", "source code", "repository", "sourcecode", "github", "homepage", "home page")
-_ISSUES = ("issues", "bugs", "issue", "tracker", "issuetracker", "bug tracker", "bugtracker")
+_DOCUMENTATION_LABELS = ("documentation", "docs")
+_CODE_LABELS = (
+    "source",
+    "source code",
+    "repository",
+    "sourcecode",
+    "github",
+    "homepage",
+    "home page",
+)
+_ISSUE_LABELS = ("issues", "bugs", "issue", "tracker", "issuetracker", "bug tracker", "bugtracker")
 
 _REPOSITORY = re.compile(r"https://github\.com/([^/?#]+/[^/?#]+?)(?:\.git)?/?")
 
@@ -39,9 +47,9 @@ def answers_from_package(package: PackageMetadata) -> dict[str, Answer]:
             "package": package.name,
             "import": package.module,
             "autoload": autoload,
-            "url": next(_project_urls(package, _DOCUMENTATION), None),
+            "url": next(_project_urls(package, _DOCUMENTATION_LABELS), None),
             "github": next(_github_repositories(package), None),
-            "support": next(_project_urls(package, _ISSUES), None),
+            "support": next(_project_urls(package, _ISSUE_LABELS), None),
         },
     )
 
@@ -51,7 +59,7 @@ def project_page(package: PackageMetadata) -> str | None:
 
     The first of these that the metadata states is returned.
     """
-    return next(_project_urls(package, (*_CODE, *_DOCUMENTATION)), None)
+    return next(_project_urls(package, (*_CODE_LABELS, *_DOCUMENTATION_LABELS)), None)
 
 
 def answers_from_entry(entry: Draft) -> dict[str, Answer]:
@@ -70,23 +78,23 @@ def answers_from_entry(entry: Draft) -> dict[str, Answer]:
 
 
 def _valid_answers(source: str, texts: Mapping[str, str | None]) -> dict[str, Answer]:
-    found = {}
+    answer_by_flag = {}
     for flag, text in texts.items():
         try:
             if text is not None:
-                found[flag] = Answer(read_answer(QUESTION_BY_FLAG[flag], text), source)
+                answer_by_flag[flag] = Answer(read_answer(QUESTION_BY_FLAG[flag], text), source)
         except RefusedAnswerError:
             continue  # it is asked instead
-    return found
+    return answer_by_flag
 
 
 def _project_urls(package: PackageMetadata, labels: tuple[str, ...]) -> Iterator[str]:
     for label in labels:
-        usable = _valid_answers(PACKAGE_SOURCE, {"url": package.urls.get(label)})
-        yield from (answer.value for answer in usable.values())
+        answers = _valid_answers(PACKAGE_SOURCE, {"url": package.urls.get(label)})
+        yield from (answer.value for answer in answers.values())
 
 
 def _github_repositories(package: PackageMetadata) -> Iterator[str]:
-    for url in _project_urls(package, _CODE):
+    for url in _project_urls(package, _CODE_LABELS):
         if found := _REPOSITORY.fullmatch(url):
             yield found[1]

@@ -68,15 +68,15 @@ def read_package(named: str) -> PackageMetadata:
         if path.suffix == ".whl":
             return _metadata_of_wheel(path)
         if path.is_file():
-            whole = path.parent.name.endswith(".dist-info")
-            read = _folder_reader(path.parent) if whole else _single_file_reader(path)
-            return _metadata_of_files(read, has_entry_points=whole)
+            is_dist_info = path.parent.name.endswith(".dist-info")
+            read_file = _folder_reader(path.parent) if is_dist_info else _single_file_reader(path)
+            return _metadata_of_files(read_file, has_entry_points=is_dist_info)
         return _metadata_of_files(
             importlib.metadata.distribution(named).read_text, has_entry_points=True
         )
     except importlib.metadata.PackageNotFoundError:
-        what = f'no package "{named[:60]}" is installed, and there is no such file'
-        raise NoMetadataError(f"{what}. Use a wheel, or install the package first") from None
+        error_text = f'no package "{named[:60]}" is installed, and there is no such file'
+        raise NoMetadataError(f"{error_text}. Use a wheel, or install the package first") from None
     except (OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise NoMetadataError(f"{named[:60]} cannot be read ({reason}). Use a wheel") from None
@@ -88,10 +88,10 @@ def _metadata_of_wheel(path: Path) -> PackageMetadata:
     with zipfile.ZipFile(path) as wheel:
 
         def read(name: str) -> str | None:
-            found = dist_info_file(wheel, name)
-            if found is None:
+            info = dist_info_file(wheel, name)
+            if info is None:
                 return None
-            with wheel.open(found) as file:
+            with wheel.open(info) as file:
                 return _decoded_text(file.read(MAX_METADATA + 1))
 
         return _metadata_of_files(read, has_entry_points=True)
@@ -119,16 +119,16 @@ def _decoded_text(data: bytes) -> str:
     return data.decode("utf-8", errors="replace")
 
 
-def _metadata_of_files(read: _ReadFile, *, has_entry_points: bool) -> PackageMetadata:
-    """Return the metadata in the files that `read` returns.
+def _metadata_of_files(read_file: _ReadFile, *, has_entry_points: bool) -> PackageMetadata:
+    """Return the metadata in the files that `read_file` returns.
 
-    If `has_entry_points` is false, `read` has no entry points and `autoload` is unknown. Raises
-    ValueError without a METADATA file that names the package.
+    If `has_entry_points` is false, `read_file` has no entry points and `autoload` is unknown.
+    Raises ValueError without a METADATA file that names the package.
     """
-    raw = parse_core_metadata(read("METADATA") or "")
+    raw = parse_core_metadata(read_file("METADATA") or "")
     if "name" not in raw:
         raise ValueError("there is no METADATA file with a name. Use a wheel or a METADATA file")
-    entry = _autoload_module(read("entry_points.txt"))
+    autoload_module = _autoload_module(read_file("entry_points.txt"))
     return PackageMetadata(
         name=raw["name"],
         version=raw.get("version"),
@@ -136,8 +136,8 @@ def _metadata_of_files(read: _ReadFile, *, has_entry_points: bool) -> PackageMet
         urls=_project_urls(raw),
         python=specifier_set(raw.get("requires_python")),
         torch=_torch_specifier(valid_requirements(raw)),
-        module=entry or _top_level_module(read("top_level.txt")),
-        autoload=bool(entry) if has_entry_points else None,
+        module=autoload_module or _top_level_module(read_file("top_level.txt")),
+        autoload=bool(autoload_module) if has_entry_points else None,
     )
 
 
@@ -153,9 +153,9 @@ def _torch_specifier(requires: Iterable[Requirement]) -> SpecifierSet | None:
 
     Requirements with a marker, for example those of an extra, don't count.
     """
-    for needed in requires:
-        if needed.name == "torch" and not needed.marker and needed.specifier:
-            return needed.specifier
+    for requirement in requires:
+        if requirement.name == "torch" and not requirement.marker and requirement.specifier:
+            return requirement.specifier
     return None
 
 

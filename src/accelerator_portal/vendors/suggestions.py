@@ -58,7 +58,7 @@ def suggested(case: PlatformCase, flag: str) -> str | None:
     }.get(flag)
 
 
-def _integration(case: PlatformCase) -> tuple[str, AnswerTexts]:
+def _derive_integration(case: PlatformCase) -> tuple[str, AnswerTexts]:
     """Return the source id and the answer "out-of-tree" if the package is not torch.
 
     A package other than torch is installed on top of PyTorch. For torch, or without a package,
@@ -70,7 +70,7 @@ def _integration(case: PlatformCase) -> tuple[str, AnswerTexts]:
     return DOCUMENTATION_SOURCE, ()
 
 
-def _torch(case: PlatformCase) -> tuple[str, AnswerTexts]:
+def _derive_torch(case: PlatformCase) -> tuple[str, AnswerTexts]:
     options = case.entry_options
     if options and "torch" in options[0]:
         return options[0]["source"], (",".join(options[0]["torch"]),)
@@ -80,7 +80,7 @@ def _torch(case: PlatformCase) -> tuple[str, AnswerTexts]:
     return DOCUMENTATION_SOURCE, _text_tuple(pin and pin.partition("+")[0])
 
 
-def _plugin_version(case: PlatformCase) -> tuple[str, AnswerTexts]:
+def _derive_plugin_version(case: PlatformCase) -> tuple[str, AnswerTexts]:
     """Return the source id and the plugin version that the install command pins.
 
     Without a pin, returns the version of the package whose metadata was read, if its metadata
@@ -94,32 +94,34 @@ def _plugin_version(case: PlatformCase) -> tuple[str, AnswerTexts]:
         return DOCUMENTATION_SOURCE, ()
     if pin or not package or not package.torch or not package.version:
         return DOCUMENTATION_SOURCE, _text_tuple(pin)
-    admitted = all(package.torch.contains(version) for version in case.value("torch") or ())
-    return PACKAGE_SOURCE, (package.version,) if admitted else ()
+    is_admitted = all(package.torch.contains(version) for version in case.value("torch") or ())
+    return PACKAGE_SOURCE, (package.version,) if is_admitted else ()
 
 
-def _python(case: PlatformCase) -> tuple[str, AnswerTexts]:
+def _derive_python(case: PlatformCase) -> tuple[str, AnswerTexts]:
     """Return the source id and the Python versions that the package supports, joined by commas.
 
     Only the Python versions of the torch releases in the answers are considered. Free-threaded
     Pythons are omitted, because package metadata cannot state them. The second item is an empty
     tuple if the metadata states no Python versions.
     """
-    wanted = case.package.python if case.package else None
-    if wanted is None:
+    specifier = case.package.python if case.package else None
+    if specifier is None:
         return DOCUMENTATION_SOURCE, ()
     releases = case.catalog.releases.by_version
-    known = [p for v in case.value("torch") or () if v in releases for p in releases[v].python]
-    fitting = [p for p in dict.fromkeys(known) if not p.endswith("t") and _admits_python(wanted, p)]
+    pythons = [p for v in case.value("torch") or () if v in releases for p in releases[v].python]
+    fitting = [
+        p for p in dict.fromkeys(pythons) if not p.endswith("t") and _admits_python(specifier, p)
+    ]
     return PACKAGE_SOURCE, (",".join(fitting),)
 
 
-def _support(case: PlatformCase) -> tuple[str, AnswerTexts]:
+def _derive_support(case: PlatformCase) -> tuple[str, AnswerTexts]:
     name = case.value("github")
     return DOCUMENTATION_SOURCE, (f"https://github.com/{name}/issues",) if name else ()
 
 
-def _mark(case: PlatformCase) -> tuple[str, AnswerTexts]:
+def _derive_mark(case: PlatformCase) -> tuple[str, AnswerTexts]:
     words = re.findall(r"[A-Za-z0-9]+", case.value("name") or "") + case.id.split("-")
     initials = "".join(word[0] for word in words)
     return DOCUMENTATION_SOURCE, (
@@ -127,34 +129,34 @@ def _mark(case: PlatformCase) -> tuple[str, AnswerTexts]:
     )
 
 
-def _summary(case: PlatformCase) -> tuple[str, AnswerTexts]:
+def _derive_summary(case: PlatformCase) -> tuple[str, AnswerTexts]:
     name, vendor, package = (case.value(flag) or "" for flag in ("name", "vendor", "package"))
-    whose = name if vendor in name else f"{name} by {vendor}"
-    how = f"used from PyTorch through the package {package}."
+    subject = name if vendor in name else f"{name} by {vendor}"
+    support_text = f"used from PyTorch through the package {package}."
     if case.value("integration") == "in-tree":
-        how = "supported by PyTorch itself."
-    stated = (case.package.summary or "",) if case.package else ()
+        support_text = "supported by PyTorch itself."
+    stated_summary = (case.package.summary or "",) if case.package else ()
     return DOCUMENTATION_SOURCE, (
-        *stated,
-        f"{whose}, {how}",
-        f"{name}, {how}",
+        *stated_summary,
+        f"{subject}, {support_text}",
+        f"{name}, {support_text}",
         f"{name} and PyTorch.",
     )
 
 
-def _description(case: PlatformCase) -> tuple[str, AnswerTexts]:
+def _derive_description(case: PlatformCase) -> tuple[str, AnswerTexts]:
     summary = str(case.value("summary")).rstrip(".")
     device, key, needs = (case.value(flag) for flag in ("device", "dispatch-key", "needs"))
-    words = f"{summary}. PyTorch calls the device {device}. Its dispatch key is {key}."
-    first = f" Install this first: {needs}." if needs else ""
-    return DOCUMENTATION_SOURCE, (words + first, words, f"{summary}.")
+    text = f"{summary}. PyTorch calls the device {device}. Its dispatch key is {key}."
+    needs_text = f" Install this first: {needs}." if needs else ""
+    return DOCUMENTATION_SOURCE, (text + needs_text, text, f"{summary}.")
 
 
-def _title(case: PlatformCase) -> tuple[str, AnswerTexts]:
+def _derive_title(case: PlatformCase) -> tuple[str, AnswerTexts]:
     return DOCUMENTATION_SOURCE, (f"{case.value('name')}, the vendor's documentation",)
 
 
-def _read(case: PlatformCase) -> tuple[str, AnswerTexts]:
+def _derive_read(case: PlatformCase) -> tuple[str, AnswerTexts]:
     return DOCUMENTATION_SOURCE, (case.today.isoformat(),)
 
 
@@ -176,23 +178,23 @@ def _text_tuple(text: str | None) -> AnswerTexts:
     return (text,) if text else ()
 
 
-def _admits_python(wanted: SpecifierSet, python: str) -> bool:
+def _admits_python(specifier: SpecifierSet, python: str) -> bool:
     """Return whether a specifier allows the minor version `python`, such as `3.12`.
 
     It must allow the patch release 0 or 99, which stand for the first and the latest patch release.
     """
-    return wanted.contains(f"{python}.0") or wanted.contains(f"{python}.99")
+    return specifier.contains(f"{python}.0") or specifier.contains(f"{python}.99")
 
 
 _DERIVE_BY_FLAG: dict[str, Callable[[PlatformCase], tuple[str, AnswerTexts]]] = {
-    "integration": _integration,
-    "torch": _torch,
-    "plugin-version": _plugin_version,
-    "python": _python,
-    "support": _support,
-    "mark": _mark,
-    "summary": _summary,
-    "description": _description,
-    "title": _title,
-    "read": _read,
+    "integration": _derive_integration,
+    "torch": _derive_torch,
+    "plugin-version": _derive_plugin_version,
+    "python": _derive_python,
+    "support": _derive_support,
+    "mark": _derive_mark,
+    "summary": _derive_summary,
+    "description": _derive_description,
+    "title": _derive_title,
+    "read": _derive_read,
 }

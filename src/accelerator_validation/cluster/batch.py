@@ -62,8 +62,10 @@ class UnsuitableMachineError(Exception):
 
 def batches(run: str, job: Job, cases: Iterable[Case], slots: int) -> Iterator[Batch]:
     """Yield the tests of a run as batches for `slots` workers; see `Job.batch_length`."""
-    left = deque(cases)
-    while left:
-        suite = left[0].suite
-        batch = tuple(left.popleft() for _ in range(job.batch_length(left, slots)))
+    remaining_cases = deque(cases)
+    while remaining_cases:
+        suite = remaining_cases[0].suite
+        batch = tuple(
+            remaining_cases.popleft() for _ in range(job.batch_length(remaining_cases, slots))
+        )
         yield Batch(run, replace(job, matrices={suite: job.matrices[suite]}), batch)

@@ -132,20 +132,20 @@ class ClusterPool:
         several Dask workers were lost.
         """
         machine = getattr(getattr(error, "last_worker", None), "address", "")
-        how = str(error)
+        crash_text = str(error)
         if not isinstance(error, HostDiedError):
             failures = getattr(error, "allowed_failures", 0) + 1
-            how = (
+            crash_text = (
                 f"{failures} Dask workers were lost, each while it ran only this test. The last "
                 f"worker: {machine or 'not known'}. The usual cause is too little memory on the "
                 "machine."
             )
         self._began(case, 1, machine)
-        self._ended(case, Result("crashed", "run", short_message(how), attempts=1), True)  # noqa: FBT003
+        self._ended(case, Result("crashed", "run", short_message(crash_text), attempts=1), True)  # noqa: FBT003
 
     def _check_cluster(self) -> None:
         """Resubmit lost batches. Raises PoolError if no results can arrive."""
-        for future in [one for one in self._pending if one.status == "lost"]:
+        for future in [pending for pending in self._pending if pending.status == "lost"]:
             self._submit(self._pending.pop(future))
         if any(future.status == "cancelled" for future in self._pending):
             raise self._cluster_lost_error("the scheduler lost the batches")

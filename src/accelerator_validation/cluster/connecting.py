@@ -56,11 +56,11 @@ class Cluster:
             waiting(time.monotonic() - started)
             time.sleep(0.1)
             if time.monotonic() - started > PROBE_TIMEOUT_S + _EXTRA_S:
-                late = sorted(a for a, future in futures.items() if not future.done())
-                limit = PROBE_TIMEOUT_S + _EXTRA_S
-                problem = f"the Dask worker {late[0]} did not try {device} in {limit} s"
+                late_workers = sorted(a for a, future in futures.items() if not future.done())
+                limit_s = PROBE_TIMEOUT_S + _EXTRA_S
+                problem = f"the Dask worker {late_workers[0]} did not try {device} in {limit_s} s"
                 raise RunError(f"{problem}. If it is busy, wait; otherwise restart it")
-        found: dict[str, ProbeResult] = {}
+        results_by_address: dict[str, ProbeResult] = {}
         for address, future in futures.items():
             if future.status != "finished":
                 error_text = " ".join(short_message(str(future.exception())).split()).partition(
@@ -70,8 +70,8 @@ class Cluster:
                     f"the Dask worker {address} cannot use {device}: {error_text}. "
                     f"{_SAME_VERSIONS_ADVICE}"
                 )
-            found[address] = future.result()
-        return common_probe_result(found)
+            results_by_address[address] = future.result()
+        return common_probe_result(results_by_address)
 
     def pool(
         self, job: Job, probed: ProbeResult, *, began: RemoteBeginCallback, ended: EndCallback
@@ -100,39 +100,41 @@ def common_probe_result(found: Mapping[str, ProbeResult]) -> ProbeResult:
     all differences, if the Dask workers differ. Also raises RunError if they have another version
     of torch or another minor version of Python than this machine.
     """
-    (first, one), *others = sorted(found.items())
-    wrong = [
-        f"{address}: {words}"
-        for address, other in others
-        for words in _probe_differences(other, one)
+    (first_address, first_result), *other_results = sorted(found.items())
+    differences = [
+        f"{address}: {difference}"
+        for address, other in other_results
+        for difference in _probe_differences(other, first_result)
     ]
-    if wrong:
-        listed = "\n  ".join(wrong)
+    if differences:
+        difference_lines = "\n  ".join(differences)
         raise RunError(
-            f"the Dask workers have different environments. Compared with {first}:\n  {listed}"
+            "the Dask workers have different environments. "
+            f"Compared with {first_address}:\n  {difference_lines}"
         )
-    pairs = {
-        "torch": (installed_version("torch"), one.environment.get("torch")),
+    versions = {
+        "torch": (installed_version("torch"), first_result.environment.get("torch")),
         "python": (
             _without_patch(platform.python_version()),
-            _without_patch(one.environment.get("python") or ""),
+            _without_patch(first_result.environment.get("python") or ""),
         ),
     }
-    for name, (mine, theirs) in pairs.items():
-        if mine and theirs and theirs != mine:
-            problem = f"the Dask workers have {name} {theirs}, and this machine has {mine}"
+    for name, (local_version, worker_version) in versions.items():
+        if local_version and worker_version and worker_version != local_version:
+            problem = f"the Dask workers have {name} {worker_version}"
+            problem = f"{problem}, and this machine has {local_version}"
             raise RunError(f"{problem}. {_SAME_VERSIONS_ADVICE}: the tests are listed here")
     forks = all(probed.forks for probed in found.values())
-    return replace(one, forks=forks)
+    return replace(first_result, forks=forks)
 
 
-def _probe_differences(other: ProbeResult, one: ProbeResult) -> Iterator[str]:
-    if other.fault == one.fault:
-        yield from environment_differences(other.environment, one.environment)
-    elif other.fault:
-        yield f"the device cannot be used: {other.words}"
+def _probe_differences(result: ProbeResult, reference: ProbeResult) -> Iterator[str]:
+    if result.fault == reference.fault:
+        yield from environment_differences(result.environment, reference.environment)
+    elif result.fault:
+        yield f"the device cannot be used: {result.words}"
     else:
-        yield f"the device can be used, but not on all machines: {one.words}"
+        yield f"the device can be used, but not on all machines: {reference.words}"
 
 
 def _without_patch(version: str) -> str:

@@ -37,15 +37,15 @@ class HostProcess:
 
     def __init__(self) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
-        self._connection, there = Pipe()
-        with there:
-            number = there.fileno()
+        self._connection, child_end = Pipe()
+        with child_end:
+            descriptor = child_end.fileno()
             self._process = subprocess.Popen(
-                [sys.executable, "-m", _MODULE, str(number)],
+                [sys.executable, "-m", _MODULE, str(descriptor)],
                 stdin=subprocess.DEVNULL,
                 stdout=self._errors,
                 stderr=self._errors,
-                pass_fds=[number],
+                pass_fds=[descriptor],
                 start_new_session=True,
             )
 
@@ -115,11 +115,15 @@ def run_batch(batch: Batch) -> BatchOutcome:
     machine cannot use the device or differs from the batch's `environment`.
     """
     if batch.environment is not None:
-        found = probe_machine(batch.run, batch.job.device, batch.job.imports or None)
-        if found.fault:
-            raise UnsuitableMachineError(f"{machine_name()} cannot use the device: {found.words}")
-        if words := ", ".join(environment_differences(found.environment, batch.environment)):
-            raise UnsuitableMachineError(f"{machine_name()} has {words}")
+        probe_result = probe_machine(batch.run, batch.job.device, batch.job.imports or None)
+        if probe_result.fault:
+            raise UnsuitableMachineError(
+                f"{machine_name()} cannot use the device: {probe_result.words}"
+            )
+        if differences := ", ".join(
+            environment_differences(probe_result.environment, batch.environment)
+        ):
+            raise UnsuitableMachineError(f"{machine_name()} has {differences}")
     with _host(_state(batch.run)) as host:
         return replace(host.run(batch), machine=machine_name())
 
@@ -145,10 +149,10 @@ def environment_differences(
     environment: Mapping[str, Any], expected: Mapping[str, Any]
 ) -> Iterator[str]:
     """Yield a text for each fact that differs: `torch 2.12.1 instead of 2.13.0`."""
-    here, there = (
+    actual_facts, expected_facts = (
         environment_facts(Environment.model_validate(dict(one))) for one in (environment, expected)
     )
-    for name, one, other in different_facts(here, there):
+    for name, one, other in different_facts(actual_facts, expected_facts):
         yield f"{name} {one or 'not known'} instead of {other or 'not known'}"
 
 

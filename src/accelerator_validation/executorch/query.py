@@ -51,13 +51,15 @@ def query_backend(names: str) -> BackendReply:
     be used.
     """
     with SideProcess(__name__, names) as process:
-        done = process.wait(QUERY_TIMEOUT_S)
-    if done.status is None:
+        process_output = process.wait(QUERY_TIMEOUT_S)
+    if process_output.status is None:
         raise RunError(f'the backend "{names}" does not load within {QUERY_TIMEOUT_S} s')
-    lines = [line for line in done.stdout.splitlines() if line.startswith('{"recipes"')]
-    if done.status or not lines:
-        error_text = short_message(done.stderr.strip()[-400:])
-        problem = f'loading the backend "{names}" ended its process with status {done.status}'
+    lines = [line for line in process_output.stdout.splitlines() if line.startswith('{"recipes"')]
+    if process_output.status or not lines:
+        error_text = short_message(process_output.stderr.strip()[-400:])
+        problem = (
+            f'loading the backend "{names}" ended its process with status {process_output.status}'
+        )
         raise RunError(f"{problem}: {error_text}")
     reply = BackendReply(**json.loads(lines[-1]))
     if reply.fault:
@@ -73,8 +75,8 @@ def with_backend_facts(probed: ProbeResult, asked: BackendReply | None) -> Probe
     if asked is None:
         return probed
     packages = {**probed.environment.get("packages", {}), **asked.packages}
-    added = {"backend": dict(asked.backend), "packages": packages}
-    return replace(probed, environment={**probed.environment, **added})
+    backend_facts = {"backend": dict(asked.backend), "packages": packages}
+    return replace(probed, environment={**probed.environment, **backend_facts})
 
 
 def main() -> None:
@@ -95,11 +97,13 @@ def _reply(names: str) -> BackendReply:
     except BaseException as error:  # noqa: BLE001 - a vendor's package may raise anything
         import_error_text = short_message(describe_error(error), 1000)
         return BackendReply(fault=f'the backend "{names}" cannot be loaded: {import_error_text}')
-    further = (package for one in backends for package in one.packages)
-    packages = installed_versions(("executorch", "torchao", *further))
-    called = {"name": backend.runtime_name, "version": str(version)}
-    plain = tuple(name for name, flow in flows.items() if flow.recipe.is_plain)
-    return BackendReply(tuple(flows), plain, called, packages)
+    backend_packages = (
+        package for tested_backend in backends for package in tested_backend.packages
+    )
+    packages = installed_versions(("executorch", "torchao", *backend_packages))
+    backend_facts = {"name": backend.runtime_name, "version": str(version)}
+    plain_names = tuple(name for name, flow in flows.items() if flow.recipe.is_plain)
+    return BackendReply(tuple(flows), plain_names, backend_facts, packages)
 
 
 if __name__ == "__main__":

@@ -20,14 +20,14 @@ from accelerator_validation.plan import RunError
 BACKEND_GROUP = "accelerator_portal.executorch_backends"
 DEFAULT_BACKEND = "xnnpack"
 
-_HERE = "accelerator_validation.suites.executorch.backends"
+_BACKENDS_PACKAGE = "accelerator_validation.suites.executorch.backends"
 _BUILT_IN = {
     "arm_ethos_u55": "arm:ETHOS_U55",
     "arm_tosa": "arm:TOSA",
     **{name: f"{name}:BACKEND" for name in ("coreml", "openvino", "qnn", "vulkan", "xnnpack")},
 }
-_NAME = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
-_LONGEST = 60
+_RECIPE_NAME = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
+_MAX_NAME_CHARS = 60
 
 
 def find_backend(name: str) -> Backend:
@@ -39,37 +39,39 @@ def find_backend(name: str) -> Backend:
     points = [point for point in entry_points(group=BACKEND_GROUP) if point.name == name]
     if name in _BUILT_IN:
         if points:
-            package = _package(points[0])
-            what = f'"{name}" is a backend of accelerator-portal itself and of {package}'
-            raise RunError(f"{what}; rename the entry point of {package}")
+            package = _package_name(points[0])
+            problem = f'"{name}" is a backend of accelerator-portal itself and of {package}'
+            raise RunError(f"{problem}; rename the entry point of {package}")
         module, _, attribute = _BUILT_IN[name].partition(":")
-        return _validated_backend(name, getattr(import_module(f"{_HERE}.{module}"), attribute))
+        return _validated_backend(
+            name, getattr(import_module(f"{_BACKENDS_PACKAGE}.{module}"), attribute)
+        )
     if not points:
-        others = {point.name for point in entry_points(group=BACKEND_GROUP)}
-        remedy = did_you_mean(name, sorted({*_BUILT_IN, *others}))
+        other_names = {point.name for point in entry_points(group=BACKEND_GROUP)}
+        remedy = did_you_mean(name, sorted({*_BUILT_IN, *other_names}))
         raise RunError(f'no backend of ExecuTorch is called "{name}"; {remedy}')
     if len({point.value for point in points}) > 1:
-        packages = " and ".join(sorted(map(_package, points)))
+        packages = " and ".join(sorted(map(_package_name, points)))
         raise RunError(f'"{name}" is a backend of {packages}; uninstall one of them')
     return _validated_backend(name, points[0].load())
 
 
-def _package(point: EntryPoint) -> str:
+def _package_name(point: EntryPoint) -> str:
     return point.dist.name if point.dist else point.value
 
 
-def _validated_backend(name: str, found: object) -> Backend:
-    if not isinstance(found, Backend):
-        kind = type(found).__name__
+def _validated_backend(name: str, backend: object) -> Backend:
+    if not isinstance(backend, Backend):
+        class_name = type(backend).__name__
         entry = f'the entry point "{name}" of {BACKEND_GROUP}'
-        problem = f"{entry} is not a Backend but an instance of {kind}"
+        problem = f"{entry} is not a Backend but an instance of {class_name}"
         raise RunError(f"{problem}; name an object of {Backend.__module__}.Backend")
-    if found.name != name:
-        raise RunError(f'the backend "{name}" has the name "{found.name}". Use one name')
-    names = [recipe.name for recipe in found.recipes]
-    for recipe in found.recipes:
+    if backend.name != name:
+        raise RunError(f'the backend "{name}" has the name "{backend.name}". Use one name')
+    names = [recipe.name for recipe in backend.recipes]
+    for recipe in backend.recipes:
         fault = None
-        if not _NAME.fullmatch(recipe.name) or len(recipe.name) > _LONGEST:
+        if not _RECIPE_NAME.fullmatch(recipe.name) or len(recipe.name) > _MAX_NAME_CHARS:
             fault = (
                 f'"{recipe.name}" is not a valid recipe name. Use lowercase letters, digits and _'
             )
@@ -79,7 +81,7 @@ def _validated_backend(name: str, found: object) -> Backend:
             fault = f'the recipe "{recipe.name}" quantizes but has no limit. Set sqnr_db'
         if fault:
             raise RunError(f'the backend "{name}": {fault}')
-    return found
+    return backend
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +97,12 @@ def find_backends(names: str) -> tuple[Backend, ...]:
 
     Raises the errors of `find_backend`, and RunError if a name is repeated.
     """
-    wanted = [name.strip() for name in names.split(",")]
-    if twice := sorted({name for name in wanted if wanted.count(name) > 1}):
-        raise RunError(f'the backend "{twice[0]}" is listed twice. List it once')
-    return tuple(find_backend(name) for name in wanted)
+    requested_names = [name.strip() for name in names.split(",")]
+    if repeated_names := sorted(
+        {name for name in requested_names if requested_names.count(name) > 1}
+    ):
+        raise RunError(f'the backend "{repeated_names[0]}" is listed twice. List it once')
+    return tuple(find_backend(name) for name in requested_names)
 
 
 def find_flows(names: str) -> dict[str, Flow]:
@@ -112,9 +116,9 @@ def find_flows(names: str) -> dict[str, Flow]:
     `openvino_static_int8` for the recipe `static_int8`. Raises the errors of `find_backends`, and
     RunError if two flows get the same name.
     """
-    first, *others = find_backends(names)
-    flows = {recipe.name: Flow(first, recipe) for recipe in first.recipes}
-    for backend in others:
+    first_backend, *other_backends = find_backends(names)
+    flows = {recipe.name: Flow(first_backend, recipe) for recipe in first_backend.recipes}
+    for backend in other_backends:
         for recipe in backend.recipes:
             name = backend.name if recipe.name == PLAIN else f"{backend.name}_{recipe.name}"
             if name in flows:
@@ -122,4 +126,4 @@ def find_flows(names: str) -> dict[str, Flow]:
                     f'the recipe "{name}" exists in several backends. Test the backends separately'
                 )
             flows[name] = Flow(backend, recipe)
-    return {**flows, PORTABLE.name: Flow(first, PORTABLE)}
+    return {**flows, PORTABLE.name: Flow(first_backend, PORTABLE)}

@@ -95,9 +95,16 @@ def pytest_arguments(path: str) -> list[str]:
     The arguments disable pytest's parallel workers, crash stacks and output capture, because the
     harness provides these.
     """
-    one_process = ["-n0"] if find_spec("xdist") else []
-    off = ["-p", "no:cacheprovider", "-p", "no:faulthandler", "--capture=no", "--color=no"]
-    return [*off, *one_process, path]
+    xdist_options = ["-n0"] if find_spec("xdist") else []
+    disable_options = [
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:faulthandler",
+        "--capture=no",
+        "--color=no",
+    ]
+    return [*disable_options, *xdist_options, path]
 
 
 # Lists the tests of a pytest suite by running pytest in a separate process.
@@ -117,7 +124,7 @@ def collect_node_ids(given: Mapping[str, str]) -> tuple[list[str], list[str]]:
         file = Path(folder, "nodes.json")
         modules = [given["imports"]] if given["imports"] else []
         try:
-            done = subprocess.run(
+            process = subprocess.run(
                 [sys.executable, "-m", __name__, given["path"], str(file), *modules],
                 env={
                     **os.environ,
@@ -135,15 +142,15 @@ def collect_node_ids(given: Mapping[str, str]) -> tuple[list[str], list[str]]:
                 f"pytest did not list the tests within {COLLECTION_TIMEOUT_S:g} s"
             ) from None
         if not file.exists():
-            error_text = (done.stderr or done.stdout).strip()
-            why = (
+            error_text = (process.stderr or process.stdout).strip()
+            reason = (
                 short_message(error_text)
                 if error_text
-                else f"it ended with status {done.returncode}"
+                else f"it ended with status {process.returncode}"
             )
-            raise RunError(f"pytest cannot list the tests: {why}")
-        tests, broken = json.loads(file.read_text("utf-8"))
-    return tests, broken
+            raise RunError(f"pytest cannot list the tests: {reason}")
+        tests, broken_modules = json.loads(file.read_text("utf-8"))
+    return tests, broken_modules
 
 
 def main() -> None:
@@ -152,11 +159,13 @@ def main() -> None:
     for module in modules:
         importlib.import_module("torch")
         importlib.import_module(module)
-    kept = PytestRecorder()
-    status = pytest.main([*pytest_arguments(path), "--collect-only", "-q"], plugins=[kept])
+    recorder = PytestRecorder()
+    status = pytest.main([*pytest_arguments(path), "--collect-only", "-q"], plugins=[recorder])
     if status in {pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR}:
         sys.exit(int(status))
-    Path(file).write_text(json.dumps([kept.collected, list(kept.collection_errors)]), "utf-8")
+    Path(file).write_text(
+        json.dumps([recorder.collected, list(recorder.collection_errors)]), "utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -40,11 +40,15 @@ class PytestSource:
         if self.name is None:
             return default_suite_name(self.path.resolve())
         if valid_suite_id(self.name) != self.name or self.name in suite_names():
-            taken = self.name in suite_names()
-            why = "is a built-in suite" if taken else "is not a valid suite name"
-            near = None if taken else valid_suite_id(self.name)
-            remedy = f'write "{near}"' if near else "use another name, such as torch-foo-tests"
-            raise RunError(f'--suite-name: "{self.name[:60]}" {why}; {remedy}')
+            is_built_in = self.name in suite_names()
+            fault = "is a built-in suite" if is_built_in else "is not a valid suite name"
+            valid_name = None if is_built_in else valid_suite_id(self.name)
+            remedy = (
+                f'write "{valid_name}"'
+                if valid_name
+                else "use another name, such as torch-foo-tests"
+            )
+            raise RunError(f'--suite-name: "{self.name[:60]}" {fault}; {remedy}')
         return self.name
 
 
@@ -67,11 +71,13 @@ def pytest_matrices(
         remedy = "install it: python -m pip install pytest"
         raise RunError(f"pytest is not installed in this environment; {remedy}")
     return {
-        name: read_matrix(TEMPLATE_SUITE).model_copy(update={"given": _given(request, source.path)})
+        name: read_matrix(TEMPLATE_SUITE).model_copy(
+            update={"given": _given_values(request, source.path)}
+        )
     }
 
 
-def _given(request: Request, path: Path) -> Mapping[str, str]:
+def _given_values(request: Request, path: Path) -> Mapping[str, str]:
     """Return the values for `Matrix.given`: `path`, `device`, `imports` and `autoload`.
 
     `imports` is "" if no module must be imported; `autoload` is "0" if torch must not load plugins
@@ -95,8 +101,8 @@ _NON_ACCELERATOR_TYPES = frozenset({"cpu", "meta"})
 def default_suite_name(path: Path) -> str:
     """Return a suite name for a folder or file: `pytest-torch-foo` for `torch_foo/tests`."""
     folders = [path.stem if path.suffix == ".py" else path.name, *(p.name for p in path.parents)]
-    own = next((name for name in folders if name.lower() not in _GENERIC_FOLDER_NAMES), "")
-    return valid_suite_id(re.sub(r"[^a-zA-Z0-9]+", "-", f"pytest-{own}")) or "pytest"
+    project_name = next((name for name in folders if name.lower() not in _GENERIC_FOLDER_NAMES), "")
+    return valid_suite_id(re.sub(r"[^a-zA-Z0-9]+", "-", f"pytest-{project_name}")) or "pytest"
 
 
 def node_id_by_identity(nodeids: Iterable[str], device: str) -> dict[tuple[str, Parameters], str]:
@@ -106,18 +112,18 @@ def node_id_by_identity(nodeids: Iterable[str], device: str) -> dict[tuple[str, 
     for the device under test is returned. If there is none, the test for another accelerator is
     returned. If there is none either, the test for the CPU is returned.
     """
-    found: dict[tuple[str, Parameters], tuple[int, str]] = {}
+    ranked_ids: dict[tuple[str, Parameters], tuple[int, str]] = {}
     for nodeid in nodeids:
-        known = parse_pytest_node_id(nodeid)
-        key = known.name, parameters_of(known.parameters)
-        rank = _device_preference(known.device, device)
-        if key not in found or rank > found[key][0]:
-            found[key] = rank, nodeid
-    return {key: nodeid for key, (_, nodeid) in found.items()}
+        parsed_id = parse_pytest_node_id(nodeid)
+        key = parsed_id.name, parameters_of(parsed_id.parameters)
+        rank = _device_preference(parsed_id.device, device)
+        if key not in ranked_ids or rank > ranked_ids[key][0]:
+            ranked_ids[key] = rank, nodeid
+    return {key: nodeid for key, (_, nodeid) in ranked_ids.items()}
 
 
-def _device_preference(named: str | None, device: str) -> int:
-    kind = (named or "").partition(":")[0]
-    if kind == device.partition(":")[0] or named is None:
+def _device_preference(node_device: str | None, device: str) -> int:
+    node_device_type = (node_device or "").partition(":")[0]
+    if node_device_type == device.partition(":")[0] or node_device is None:
         return 2
-    return 0 if kind in _NON_ACCELERATOR_TYPES else 1
+    return 0 if node_device_type in _NON_ACCELERATOR_TYPES else 1

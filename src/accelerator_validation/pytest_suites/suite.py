@@ -29,12 +29,14 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
         return
     from accelerator_validation.pytest_suites.session import collect_node_ids
 
-    nodes, broken = collect_node_ids(matrix.given)
-    tests = node_id_by_identity(nodes, matrix.given["device"])
-    others = len(nodes) - len(tests)
-    duplicates_note = f"; {others} are the same tests on other devices" if others else ""
-    print_progress(f"pytest collected {count(len(nodes), 'test')}{duplicates_note}")
-    for nodeid in broken:
+    node_ids, broken_modules = collect_node_ids(matrix.given)
+    tests = node_id_by_identity(node_ids, matrix.given["device"])
+    duplicate_count = len(node_ids) - len(tests)
+    duplicates_note = (
+        f"; {duplicate_count} are the same tests on other devices" if duplicate_count else ""
+    )
+    print_progress(f"pytest collected {count(len(node_ids), 'test')}{duplicates_note}")
+    for nodeid in broken_modules:
         yield Offer(parse_pytest_node_id(nodeid).name or "collection")
     for name, parameters in tests:
         yield Offer(name, parameters=dict(parameters))
@@ -46,13 +48,13 @@ def run(case: Case, context: Context) -> Result:
     os.environ[DEVICE_VARIABLE] = given["device"]
     context.stage = "import"
     session = _session(given["path"])
-    nodes = node_id_by_identity(session.items, given["device"])
-    nodeid = nodes.get((case.name, case.parameters))
+    node_id_by_test = node_id_by_identity(session.items, given["device"])
+    nodeid = node_id_by_test.get((case.name, case.parameters))
     if nodeid is None:
         raise BrokenTestError(_missing_test_reason(case, session))
     context.stage = "run"
-    kept = session.run(nodeid)
-    return result_from_reports(kept.reports, kept.raised, session.root)
+    recorder = session.run(nodeid)
+    return result_from_reports(recorder.reports, recorder.raised, session.root)
 
 
 @cache
@@ -74,8 +76,8 @@ def _missing_test_reason(case: Case, session: Session) -> str:
 EXPECTED_FAILURE_PREFIX = "It is expected to fail:"
 UNEXPECTED_SUCCESS_REASON = "It is expected to fail, and it does not."
 
-_LOG_TAIL = 1500
-_SKIPPED = "Skipped: "
+_LOG_TAIL_CHARS = 1500
+_SKIP_PREFIX = "Skipped: "
 
 
 def result_from_reports(
@@ -90,24 +92,24 @@ def result_from_reports(
         if report.failed:
             return _failure_result(report, raised.get(report.when), root)
     for report in reports:
-        expected = getattr(report, "wasxfail", None)
-        if report.skipped and expected is not None:
-            why = expected.replace(root, "SUITE") or "no reason stated"
-            return Result("skipped", None, short_message(f"{EXPECTED_FAILURE_PREFIX} {why}"))
+        xfail_reason = getattr(report, "wasxfail", None)
+        if report.skipped and xfail_reason is not None:
+            reason = xfail_reason.replace(root, "SUITE") or "no reason stated"
+            return Result("skipped", None, short_message(f"{EXPECTED_FAILURE_PREFIX} {reason}"))
         if report.skipped:
             return Result("skipped", None, short_message(_skip_reason(report.longrepr, root)))
-        if expected is not None:
+        if xfail_reason is not None:
             return Result("passed", "run", UNEXPECTED_SUCCESS_REASON)
     return Result("passed", "run")
 
 
 def _failure_result(report: Any, error: BaseException | None, root: str) -> Result:
     text = str(report.longreprtext).replace(root, "SUITE")
-    tail = text[-_LOG_TAIL:].strip() or None
+    log_tail = text[-_LOG_TAIL_CHARS:].strip() or None
     if report.when == "call" and error is not None:
-        found = classify_error(error, "run")
-        reason = (found.reason or "").replace(root, "SUITE")
-        return Result(found.outcome, found.stage, reason, log_tail=tail)
+        result = classify_error(error, "run")
+        reason = (result.reason or "").replace(root, "SUITE")
+        return Result(result.outcome, result.stage, reason, log_tail=log_tail)
     message = f"{type(error).__name__}: {error}".replace(root, "SUITE") if error else text
     if report.when == "call":  # a strict xfail has no exception
         outcome = verdicts.failure_outcome(message, text)
@@ -117,9 +119,11 @@ def _failure_result(report: Any, error: BaseException | None, root: str) -> Resu
             UNEXPECTED_SUCCESS_REASON if outcome == "passed" else short_message(message),
         )
     stage_message = short_message(f"In {report.when}: {message}")
-    return Result(verdicts.error_outcome(message, text), "load", stage_message, log_tail=tail)
+    return Result(verdicts.error_outcome(message, text), "load", stage_message, log_tail=log_tail)
 
 
 def _skip_reason(longrepr: Any, root: str) -> str:
     skip_text = str(longrepr[2] if isinstance(longrepr, tuple) else longrepr or "")
-    return skip_text.replace(root, "SUITE").removeprefix(_SKIPPED) or "The suite states no reason."
+    return (
+        skip_text.replace(root, "SUITE").removeprefix(_SKIP_PREFIX) or "The suite states no reason."
+    )

@@ -19,7 +19,7 @@ from accelerator_validation.plan import RunError
 TESTS_FOLDER = "test"
 
 _COMMIT = re.compile(r"[0-9a-f]{7,}")
-_SHOWN = 12
+_SHORT_COMMIT_CHARS = 12
 """The number of characters of a commit that messages show."""
 
 
@@ -40,24 +40,30 @@ def checkout_facts(checkout: Path) -> dict[str, str]:
 
 def checkout_mismatch(given: Mapping[str, str], environment: Mapping[str, Any]) -> str | None:
     """Return a warning if a PyTorch checkout does not match the installed torch, or None."""
-    torch, built = environment.get("torch") or "", environment.get("torch_commit") or ""
+    torch_version, torch_commit = (
+        environment.get("torch") or "",
+        environment.get("torch_commit") or "",
+    )
     commit, version = given.get("commit", ""), given.get("version", "")
-    if not torch:
+    if not torch_version:
         return None
-    release = _release_numbers(torch)
-    tag = f"git checkout v{'.'.join(map(str, release))}" if release else "use the tag of your torch"
-    if commit and _COMMIT.fullmatch(built):
-        if built.startswith(commit) or commit.startswith(built):
+    release = _release_numbers(torch_version)
+    tag_remedy = (
+        f"git checkout v{'.'.join(map(str, release))}" if release else "use the tag of your torch"
+    )
+    if commit and _COMMIT.fullmatch(torch_commit):
+        if torch_commit.startswith(commit) or commit.startswith(torch_commit):
             return None
-        where = f"at commit {commit[:_SHOWN]}, and torch {torch} was built from {built[:_SHOWN]}"
-        remedy = f"git checkout {built}"
+        built_from = f"torch {torch_version} was built from {torch_commit[:_SHORT_COMMIT_CHARS]}"
+        checkout_text = f"at commit {commit[:_SHORT_COMMIT_CHARS]}, and {built_from}"
+        remedy = f"git checkout {torch_commit}"
     elif not version:
-        where, remedy = f"of an unknown version, and torch is {torch}", tag
+        checkout_text, remedy = f"of an unknown version, and torch is {torch_version}", tag_remedy
     elif _release_numbers(version) == release != ():
         return None
     else:
-        where, remedy = f"of version {version}, and torch is {torch}", tag
-    problem = f"PyTorch's tests don't match this torch version: the checkout is {where}"
+        checkout_text, remedy = f"of version {version}, and torch is {torch_version}", tag_remedy
+    problem = f"PyTorch's tests don't match this torch version: the checkout is {checkout_text}"
     return f"{problem}; tests can fail because of that. Fix: {remedy}"
 
 
@@ -66,8 +72,8 @@ def _release_numbers(version: str) -> tuple[int, ...]:
 
     If the version is invalid, the result is empty.
     """
-    known = version_or_none(version)
-    return known.release if known else ()
+    parsed_version = version_or_none(version)
+    return parsed_version.release if parsed_version else ()
 
 
 def checkout_commit(folder: Path) -> str:
@@ -79,7 +85,7 @@ def checkout_commit(folder: Path) -> str:
         return ""
     command = ["git", "-C", str(folder), "rev-parse", "--verify", "HEAD"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+        process = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout.strip() if not done.returncode else ""
+    return process.stdout.strip() if not process.returncode else ""

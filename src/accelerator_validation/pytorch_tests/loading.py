@@ -42,30 +42,36 @@ def load_test_file(
 
     If `listing` is true, the device is not used, so neither a plugin nor a device is needed.
     """
-    base, of_torch = find_base_class(device)
+    base, is_in_torch_list = find_base_class(device)
     base = deviceless_base_class(base) if listing else tolerant_base_class(base)
     use_only_base_class(base)
     loaded, instantiate = LoadedFile(), generic.instantiate_device_type_tests
 
     def instantiate_and_record(
-        kind: type[Any], scope: dict[str, Any], *args: Any, **options: Any
+        generic_test_class: type[Any], scope: dict[str, Any], *args: Any, **options: Any
     ) -> None:
         """Create the tests of a class as PyTorch does, and add them to `loaded`."""
-        before = dict(scope)
-        if not creates_tests_for(base, options, of_torch=of_torch):
-            scope.pop(kind.__name__, None)
+        scope_before = dict(scope)
+        if not creates_tests_for(base, options, of_torch=is_in_torch_list):
+            scope.pop(generic_test_class.__name__, None)
             return
         try:
-            instantiate(kind, scope, *args, **options)
+            instantiate(generic_test_class, scope, *args, **options)
         except Exception as error:  # noqa: BLE001 - one class that cannot be made ends no file
-            loaded.broken[kind.__name__] = error
-        container, device_name = f"{file.container}.{kind.__name__}", device_name_in_tests(base)
-        for key, made in scope.items():
-            if before.get(key) is made or not isinstance(made, type):
+            loaded.broken[generic_test_class.__name__] = error
+        container, device_name = (
+            f"{file.container}.{generic_test_class.__name__}",
+            device_name_in_tests(base),
+        )
+        for key, created_class in scope.items():
+            if scope_before.get(key) is created_class or not isinstance(created_class, type):
                 continue
-            for method in sorted(name for name in vars(made) if name.startswith("test")):
-                known = name_and_parameters(container, method, device_name)
-                loaded.tests[known.name, parameters_of(known.parameters)] = (made, method)
+            for method in sorted(name for name in vars(created_class) if name.startswith("test")):
+                parsed_test = name_and_parameters(container, method, device_name)
+                loaded.tests[parsed_test.name, parameters_of(parsed_test.parameters)] = (
+                    created_class,
+                    method,
+                )
 
     generic.instantiate_device_type_tests = instantiate_and_record
     try:
@@ -80,10 +86,10 @@ def load_test_file(
 def _import_test_file(folder: Path, file: TestFile) -> None:
     """Import a file as if it were run as a script: its own folder comes first in `sys.path`."""
     path = folder / f"{file.path}.py"
-    for place in (str(folder), str(path.parent)):
-        if place in sys.path:
-            sys.path.remove(place)
-        sys.path.insert(0, place)
+    for import_path in (str(folder), str(path.parent)):
+        if import_path in sys.path:
+            sys.path.remove(import_path)
+        sys.path.insert(0, import_path)
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{file.path} is not a Python module")
@@ -126,8 +132,8 @@ def device_name_in_tests(base: BaseClass) -> str:
 
     For a plugin's base class, this is the name that the plugin registers with torch.
     """
-    kind: str = base.device_type
-    return torch._C._get_privateuse1_backend_name() if kind == PLUGIN_TYPE else kind
+    type_name: str = base.device_type
+    return torch._C._get_privateuse1_backend_name() if type_name == PLUGIN_TYPE else type_name
 
 
 def find_base_class(device: str) -> tuple[BaseClass, bool]:
@@ -135,16 +141,16 @@ def find_base_class(device: str) -> tuple[BaseClass, bool]:
 
     If PyTorch has no base class for the device type, a new one is returned.
     """
-    kind = PLUGIN_TYPE if _is_plugin_type(device) else device
+    type_name = PLUGIN_TYPE if _is_plugin_type(device) else device
     for base in generic.device_type_test_bases:
-        if base.device_type in {kind, device}:
+        if base.device_type in {type_name, device}:
             return base, True
     parent = generic.DeviceTypeTestBase
     for base in vars(generic).values():
         is_base = isinstance(base, type) and issubclass(base, parent)
-        if is_base and base.device_type == kind:
+        if is_base and base.device_type == type_name:
             return base, False
-    return type(f"{kind.upper()}TestBase", (parent,), {"device_type": kind}), False
+    return type(f"{type_name.upper()}TestBase", (parent,), {"device_type": type_name}), False
 
 
 def deviceless_base_class(base: BaseClass) -> BaseClass:
@@ -155,12 +161,12 @@ def deviceless_base_class(base: BaseClass) -> BaseClass:
     if base.device_type == "cpu":
         return base
     name = f"{device_name_in_tests(base)}:0"
-    own = {
+    overrides = {
         "get_primary_device": classmethod(lambda _: name),
         "get_all_devices": classmethod(lambda _: [name]),
         "setUpClass": classmethod(lambda _: None),
     }
-    return type(base.__name__, (base,), own)
+    return type(base.__name__, (base,), overrides)
 
 
 def tolerant_base_class(base: BaseClass) -> BaseClass:
@@ -179,18 +185,18 @@ def tolerant_base_class(base: BaseClass) -> BaseClass:
         cls.primary_device = f"{name}:{_call_or_default(cls.device_mod, 'current_device', 0)}"
 
     def all_devices(cls: Any) -> list[str]:
-        first = cls.get_primary_device()
+        first_device = cls.get_primary_device()
         count = _call_or_default(cls.device_mod, "device_count", 1)
-        others = (f"{first.partition(':')[0]}:{index}" for index in range(count))
-        return [first, *(name for name in others if name != first)]
+        device_names = (f"{first_device.partition(':')[0]}:{index}" for index in range(count))
+        return [first_device, *(name for name in device_names if name != first_device)]
 
-    own = {"setUpClass": classmethod(set_up), "get_all_devices": classmethod(all_devices)}
-    return type(base.__name__, (base,), own)
+    overrides = {"setUpClass": classmethod(set_up), "get_all_devices": classmethod(all_devices)}
+    return type(base.__name__, (base,), overrides)
 
 
-def _call_or_default(module: Any, name: str, otherwise: int) -> int:
+def _call_or_default(module: Any, name: str, default: int) -> int:
     function = getattr(module, name, None)
-    return int(function()) if function else otherwise
+    return int(function()) if function else default
 
 
 def _is_plugin_type(device: str) -> bool:

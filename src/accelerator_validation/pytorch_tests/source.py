@@ -47,10 +47,12 @@ def with_pytorch_checkout(
     if PYTORCH_SUITE not in matrices:
         return dict(matrices)
     if source.checkout is None:
-        what = "PyTorch's tests are not in its wheels; clone github.com/pytorch/pytorch at the tag"
-        raise RunError(f"{what} of your torch, and name the folder with --pytorch")
+        problem = (
+            "PyTorch's tests are not in its wheels; clone github.com/pytorch/pytorch at the tag"
+        )
+        raise RunError(f"{problem} of your torch, and name the folder with --pytorch")
     matrix = matrices[PYTORCH_SUITE]
-    given = checkout_facts(source.checkout)
+    facts = checkout_facts(source.checkout)
     files = select_test_files(
         matrix,
         source.checkout.resolve() / TESTS_FOLDER,
@@ -60,7 +62,7 @@ def with_pytorch_checkout(
     )
     device = request.device.partition(":")[0]
     module = matrix.module if device in _DEVICES_USED_BY_IMPORT else PRELOADED
-    update = {"given": {**given, "device": device}, "files": files, "module": module}
+    update = {"given": {**facts, "device": device}, "files": files, "module": module}
     return {**matrices, PYTORCH_SUITE: matrix.model_copy(update=update)}
 
 
@@ -79,40 +81,43 @@ def select_test_files(
     the matrix are returned, or all files of the matrix if `everything` is true. Raises RunError if
     a named file does not exist, or if the folder has no file of the matrix.
     """
-    table = {file.path: file for file in matrix.files if _has_test_file(folder, file.path)}
-    wanted = [name.strip().removeprefix("test/").removesuffix(".py") for name in named]
-    wanted = wanted or _paths_of_tests(tests, [file.path for file in matrix.files], folder)
-    if not wanted:
-        usual = tuple(file for file in table.values() if file.usual or everything)
-        if not usual:
+    file_by_path = {file.path: file for file in matrix.files if _has_test_file(folder, file.path)}
+    paths = [name.strip().removeprefix("test/").removesuffix(".py") for name in named]
+    paths = paths or _paths_of_tests(tests, [file.path for file in matrix.files], folder)
+    if not paths:
+        usual_files = tuple(file for file in file_by_path.values() if file.usual or everything)
+        if not usual_files:
             problem = f"{folder} has no PyTorch test files such as test_torch.py"
             raise RunError(f"{problem}. Pass files with --pytorch-files")
-        return usual
-    for name in wanted:
+        return usual_files
+    for name in paths:
         if not _has_test_file(folder, name):
-            remedy = did_you_mean(name, list(table)) if table else "use an existing file"
+            remedy = (
+                did_you_mean(name, list(file_by_path)) if file_by_path else "use an existing file"
+            )
             raise RunError(f'there is no file "{name}.py" in {folder}; {remedy}')
-    return tuple(table.get(n) or TestFile(path=n, covers=n) for n in dict.fromkeys(wanted))
+    return tuple(file_by_path.get(n) or TestFile(path=n, covers=n) for n in dict.fromkeys(paths))
 
 
-def _paths_of_tests(keys: Iterable[str], known: Iterable[str], folder: Path) -> list[str]:
+def _paths_of_tests(keys: Iterable[str], listed_paths: Iterable[str], folder: Path) -> list[str]:
     """Return the paths of the test files that contain the tests with these keys.
 
-    A path is one of `known` or is derived from a test's name. Tests of other suites are ignored.
+    A path is one of `listed_paths` or is derived from a test's name. Tests of other suites are
+    ignored.
     """
     names = []
     for key in keys:
         with suppress(UnreadableKeyError):  # the plan says that there is no such test
             identity = parse_key(key)
             names += [identity.name] if identity.suite == PYTORCH_SUITE else []
-    paths = list(known)
+    paths = list(listed_paths)
     for name in names:
-        words = name.partition("::")[0].split(".")  # the last one may be a class
-        possible = ("/".join(words[:end]) for end in range(1, len(words) + 1))
-        paths += [path for path in possible if _has_test_file(folder, path)]
+        name_parts = name.partition("::")[0].split(".")  # the last one may be a class
+        possible_paths = ("/".join(name_parts[:end]) for end in range(1, len(name_parts) + 1))
+        paths += [path for path in possible_paths if _has_test_file(folder, path)]
     files = [TestFile(path=path, covers=path) for path in paths]
-    found = (find_test_file(name, files) for name in names)
-    return list(dict.fromkeys(file.path for file in found if file))
+    matching_files = (find_test_file(name, files) for name in names)
+    return list(dict.fromkeys(file.path for file in matching_files if file))
 
 
 def _has_test_file(folder: Path, path: str) -> bool:
@@ -125,11 +130,11 @@ def name_and_parameters(container: str, method: str, device: str) -> ParsedTestI
     `container` is the file and the class: `test_torch.TestTorch`. In `method`, the text after the
     device is usually a data type. Any other text becomes the parameter `case`.
     """
-    if found := parse_device_generic_name(container, method, device):
-        return found
-    base, there, rest = method.rpartition(f"_{device}_")
-    if there and base and rest:
+    if parsed_test := parse_device_generic_name(container, method, device):
+        return parsed_test
+    base, device_part, suffix = method.rpartition(f"_{device}_")
+    if device_part and base and suffix:
         return ParsedTestId(
-            shortened_with_digest(f"{container}::{base}", MAX_NAME), {"case": rest}, device
+            shortened_with_digest(f"{container}::{base}", MAX_NAME), {"case": suffix}, device
         )
     return ParsedTestId(shortened_with_digest(f"{container}::{method}", MAX_NAME), {}, device)

@@ -46,7 +46,7 @@ DEVICE = "device"
 
 _MOST_NAMED = 3
 
-_LONGEST = 160
+_MAX_REPEATED_CHARS = 160
 """The maximum number of characters of an error that is repeated for many tests."""
 
 
@@ -54,14 +54,14 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield the tests of the selected files. Without a checkout, yield nothing."""
     if CHECKOUT not in matrix.given:
         return
-    found = collect_tests(
+    tests_by_path = collect_tests(
         Path(matrix.given[CHECKOUT], TESTS_FOLDER), matrix.files, matrix.given[DEVICE]
     )
     for file in matrix.files:
         yield Offer(file.container)
-        for kind in found[file.path].broken:
-            yield Offer(f"{file.container}.{kind}")
-        for name, parameters in found[file.path].tests:
+        for class_name in tests_by_path[file.path].broken:
+            yield Offer(f"{file.container}.{class_name}")
+        for name, parameters in tests_by_path[file.path].tests:
             yield Offer(name, parameters=dict(parameters))
 
 
@@ -103,12 +103,12 @@ def _file_result(loaded: LoadedFile, context: Context, hidden: str) -> Result:
         return error_result(loaded.error, "import", hidden)
     if loaded.broken:
         name, error = next(iter(loaded.broken.items()))
-        found = error_result(error, "load", hidden)
+        result = error_result(error, "load", hidden)
         names = ", ".join(list(loaded.broken)[:_MOST_NAMED])
         more = " and others" if len(loaded.broken) > _MOST_NAMED else ""
         problem = f"Classes that cannot be instantiated on the device: {names}{more}"
-        reason = short_message(f"{problem}. {name}: {found.reason}")
-        return Result(found.outcome, "load", reason, log_tail=found.log_tail)
+        reason = short_message(f"{problem}. {name}: {result.reason}")
+        return Result(result.outcome, "load", reason, log_tail=result.log_tail)
     return Result("passed", "load")
 
 
@@ -118,26 +118,26 @@ def _missing_test_result(case: Case, file: TestFile, loaded: LoadedFile, hidden:
     The reason of the result says why. `hidden` is the folder of the checkout, which the result must
     not show.
     """
-    kind = case.name.partition("::")[0].removeprefix(f"{file.container}.")
-    error = loaded.error or loaded.broken.get(kind)
+    class_name = case.name.partition("::")[0].removeprefix(f"{file.container}.")
+    error = loaded.error or loaded.broken.get(class_name)
     if error is None:
         problem = "no such test" if "::" in case.name else "this class only"
         return Result("test-broken", "load", f"PyTorch creates {problem} for the device.")
-    found = error_result(error, "load", hidden)
+    result = error_result(error, "load", hidden)
     if "::" not in case.name:
-        return found
+        return result
     problem = "file cannot be imported"
     if not loaded.error:
         problem = "class cannot be instantiated on the device"
-    why = short_message(found.reason or "", _LONGEST)
-    return Result("not-run", "load", f"Its {problem}; see the test {file.container}. {why}")
+    reason = short_message(result.reason or "", _MAX_REPEATED_CHARS)
+    return Result("not-run", "load", f"Its {problem}; see the test {file.container}. {reason}")
 
 
 SKIP_PREFIX = "PyTorch skips this test:"
 EXPECTED_FAILURE_PREFIX = "PyTorch expects it to fail:"
 UNEXPECTED_SUCCESS_REASON = "PyTorch expects it to fail, and it does not."
 
-_LOG_TAIL = 1500
+_LOG_TAIL_CHARS = 1500
 
 Error = tuple[type[BaseException], BaseException, TracebackType]
 OptionalError = Error | tuple[None, None, None]
@@ -208,17 +208,19 @@ def error_result(error: BaseException, stage: Stage, hidden: str) -> Result:
     if isinstance(error, unittest.SkipTest):
         skip_reason = f"{SKIP_PREFIX} {error}".replace(hidden, "CHECKOUT")
         return Result("skipped", None, short_message(skip_reason))
-    found = classify_error(error, stage)
+    result = classify_error(error, stage)
     missing_package = _missing_package(error)
-    outcome = "test-broken" if missing_package else found.outcome
+    outcome = "test-broken" if missing_package else result.outcome
     reason = (
         f"The test requires {missing_package}, which is not installed."
         if missing_package
-        else found.reason or ""
+        else result.reason or ""
     )
     text = "".join(traceback.format_exception(error)).replace(hidden, "CHECKOUT")
-    tail = text[-_LOG_TAIL:].strip()
-    return Result(outcome, found.stage, reason.replace(hidden, "CHECKOUT"), log_tail=tail or None)
+    log_tail = text[-_LOG_TAIL_CHARS:].strip()
+    return Result(
+        outcome, result.stage, reason.replace(hidden, "CHECKOUT"), log_tail=log_tail or None
+    )
 
 
 def _missing_package(error: BaseException | None) -> str | None:
@@ -259,25 +261,27 @@ class _Reader:
 def collect_tests(folder: Path, files: Iterable[TestFile], device: str) -> dict[str, FileTests]:
     """Return the tests of files by path. A file that ends its process or hangs has no tests."""
     # A forked process keeps the imports of this one. Forks are only safe on Linux.
-    linux = sys.platform == "linux"
-    context: ForkContext | SpawnContext = get_context("fork") if linux else get_context("spawn")
-    waiting, readers = deque(files), dict[Connection, _Reader]()
-    found: dict[str, FileTests] = {}
-    while waiting or readers:
-        while waiting and len(readers) < min(4, os.cpu_count() or 1):
-            here, there = context.Pipe(duplex=False)
-            file = waiting.popleft()
-            process = context.Process(target=_send_file_tests, args=(there, folder, file, device))
+    is_linux = sys.platform == "linux"
+    context: ForkContext | SpawnContext = get_context("fork") if is_linux else get_context("spawn")
+    waiting_files, readers = deque(files), dict[Connection, _Reader]()
+    tests_by_path: dict[str, FileTests] = {}
+    while waiting_files or readers:
+        while waiting_files and len(readers) < min(4, os.cpu_count() or 1):
+            receiver, sender = context.Pipe(duplex=False)
+            file = waiting_files.popleft()
+            process = context.Process(target=_send_file_tests, args=(sender, folder, file, device))
             process.start()
-            there.close()
-            readers[here] = _Reader(file, process, time.monotonic())
+            sender.close()
+            readers[receiver] = _Reader(file, process, time.monotonic())
         for connection in _ended_connections(readers):
             reader = readers.pop(connection)
             path = reader.file.path
-            found[path] = _received_tests(connection, reader)
+            tests_by_path[path] = _received_tests(connection, reader)
             seconds = time.monotonic() - reader.started
-            print_progress(f"{path}: {count(len(found[path].tests), 'test')} ({seconds:.1f} s)")
-    return found
+            print_progress(
+                f"{path}: {count(len(tests_by_path[path].tests), 'test')} ({seconds:.1f} s)"
+            )
+    return tests_by_path
 
 
 def _ended_connections(readers: dict[Connection, _Reader]) -> list[Connection]:
@@ -285,29 +289,29 @@ def _ended_connections(readers: dict[Connection, _Reader]) -> list[Connection]:
 
     If this happens to several readers at once, all their connections are returned.
     """
-    first = min(reader.started for reader in readers.values()) + IMPORT_TIMEOUT_S
-    ready = wait(list(readers), max(0.0, first - time.monotonic()))
-    late = time.monotonic() - IMPORT_TIMEOUT_S
-    return [c for c, reader in readers.items() if c in ready or reader.started <= late]
+    first_deadline = min(reader.started for reader in readers.values()) + IMPORT_TIMEOUT_S
+    ready = wait(list(readers), max(0.0, first_deadline - time.monotonic()))
+    earliest_start = time.monotonic() - IMPORT_TIMEOUT_S
+    return [c for c, reader in readers.items() if c in ready or reader.started <= earliest_start]
 
 
 def _received_tests(connection: Connection, reader: _Reader) -> FileTests:
-    found = FileTests()
+    file_tests = FileTests()
     with suppress(EOFError):  # it died; the file's own test reports the reason when it runs
         if connection.poll():
-            found = connection.recv()
-    if reader.process.is_alive() and not found.tests:
+            file_tests = connection.recv()
+    if reader.process.is_alive() and not file_tests.tests:
         reader.process.kill()
     reader.process.join()
     connection.close()
-    return found
+    return file_tests
 
 
 def _send_file_tests(connection: Connection, folder: Path, file: TestFile, device: str) -> None:
     """Send the tests of a file through `connection`. This runs in a process of its own."""
-    with Path(os.devnull).open("w", encoding="utf-8") as nothing:
-        os.dup2(nothing.fileno(), 1)
-        os.dup2(nothing.fileno(), 2)
+    with Path(os.devnull).open("w", encoding="utf-8") as null_file:
+        os.dup2(null_file.fileno(), 1)
+        os.dup2(null_file.fileno(), 2)
     from accelerator_validation.pytorch_tests.loading import load_test_file
 
     loaded = load_test_file(folder, file, device, listing=True)

@@ -24,12 +24,12 @@ from accelerator_validation.case import ObservedOperators
 
 ORIGINS = ("own", "composite", "fallback", "missing")
 
-_HAS_KERNEL = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001 - there is no other way to ask
-_COMPOSITE = "CompositeImplicitAutograd"
-_OUT = (".out", "_out")
+_has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001 - there is no other way to ask
+_COMPOSITE_KEY = "CompositeImplicitAutograd"
+_OUT_SUFFIXES = (".out", "_out")
 
 # Keys of kernels that PyTorch makes for every backend out of other operators.
-_EXPLICIT = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
+_EXPLICIT_KEYS = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
 
 
 @cache
@@ -38,14 +38,18 @@ def device_operators() -> frozenset[str]:
 
     Operators that PyTorch always computes from other operators are omitted.
     """
-    return frozenset(operator_name(full) for full in _device_overloads() if not full.endswith(_OUT))
+    return frozenset(
+        operator_name(full) for full in _device_overloads() if not full.endswith(_OUT_SUFFIXES)
+    )
 
 
 @cache
 def core_operators() -> frozenset[str]:
     """Return the operators tagged `core` in torch, which every backend should have."""
     names = (
-        full for full in _aten_overloads() if not full.endswith(_OUT) and _is_core_overload(full)
+        full
+        for full in _aten_overloads()
+        if not full.endswith(_OUT_SUFFIXES) and _is_core_overload(full)
     )
     return frozenset(map(operator_name, names)) & device_operators()
 
@@ -72,9 +76,9 @@ def kernel_origin(device: str, full: str) -> str:
     is the overload's full name, such as `aten::add.out`.
     """
     key = torch._C._dispatch_key_for_device(torch.device(device).type)  # noqa: SLF001 - the same
-    if _HAS_KERNEL(full, key):
+    if _has_kernel(full, key):
         return "own"
-    if any(_HAS_KERNEL(full, composite) for composite in _EXPLICIT):
+    if any(_has_kernel(full, composite) for composite in _EXPLICIT_KEYS):
         return "composite"
     if torch._C._dispatch_has_computed_kernel_for_dispatch_key(full, key):  # noqa: SLF001 - the same
         return "fallback"
@@ -92,7 +96,7 @@ def _device_overloads() -> list[str]:
 
     Overloads that PyTorch always computes from other operators are omitted.
     """
-    return [full for full in _aten_overloads() if not _HAS_KERNEL(full, _COMPOSITE)]
+    return [full for full in _aten_overloads() if not _has_kernel(full, _COMPOSITE_KEY)]
 
 
 class OperatorRecorder(TorchDispatchMode):
@@ -147,16 +151,16 @@ def operator_name(full: str) -> str:
 # `_to_cpu`; the profiler shows it beneath the operator that fell back. Source: PyTorch,
 # aten/src/ATen/native/CPUFallback.cpp. A backend's own fallback is not detected.
 
-_COPIES = "aten::_to_cpu"
+_TO_CPU_OPERATOR = "aten::_to_cpu"
 
 
 def observe_operators(compute: Callable[[], object]) -> ObservedOperators:
     """Run a computation, and return its dispatched operators and its fallbacks to the CPU."""
     with profile(activities=[ProfilerActivity.CPU]) as profiled, OperatorRecorder() as recorder:
         compute()
-    copies = [event for event in profiled.events() if event.name == _COPIES]
+    copies = [event for event in profiled.events() if event.name == _TO_CPU_OPERATOR]
     fallback_operators = {
         operator_name(copy.cpu_parent.name) for copy in copies if copy.cpu_parent is not None
     }
-    on_cpu = fallback_operators & device_operators()
-    return ObservedOperators(tuple(sorted(recorder.operators)), tuple(sorted(on_cpu)))
+    cpu_operators = fallback_operators & device_operators()
+    return ObservedOperators(tuple(sorted(recorder.operators)), tuple(sorted(cpu_operators)))

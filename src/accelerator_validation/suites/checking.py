@@ -13,7 +13,7 @@ from accelerator_validation.context import Context
 CLOSE = {"rtol": 1e-3, "atol": 1e-4}
 COARSE = {"rtol": 3e-2, "atol": 3e-2}
 
-_ON_CPU = "torch.accelerator covers devices other than the CPU."
+_CPU_SKIP_REASON = "torch.accelerator covers devices other than the CPU."
 
 
 def require_accelerator(context: Context) -> Any:
@@ -24,7 +24,7 @@ def require_accelerator(context: Context) -> Any:
     import torch
 
     if tested_device_type(context) == "cpu":
-        raise SkippedError(_ON_CPU)
+        raise SkippedError(_CPU_SKIP_REASON)
     return torch
 
 
@@ -47,9 +47,9 @@ def require_close(found: Any, wanted: Any, what: str, room: dict[str, float] | N
     """
     import torch
 
-    one, other = found.detach().cpu().double(), wanted.detach().cpu().double()
+    found_numbers, wanted_numbers = found.detach().cpu().double(), wanted.detach().cpu().double()
     try:
-        torch.testing.assert_close(one, other, **(room or CLOSE))
+        torch.testing.assert_close(found_numbers, wanted_numbers, **(room or CLOSE))
     except AssertionError as error:
         raise MismatchError(f"{what}: {error}") from None
 
@@ -61,9 +61,9 @@ def require_equal(found: Any, wanted: Any, what: str) -> None:
     """
     import torch
 
-    there = found.detach().cpu()
-    if there.dtype != wanted.dtype or not torch.equal(there, wanted):
-        raise MismatchError(f"{what}: {there.tolist()}, not {wanted.tolist()}")
+    cpu_copy = found.detach().cpu()
+    if cpu_copy.dtype != wanted.dtype or not torch.equal(cpu_copy, wanted):
+        raise MismatchError(f"{what}: {cpu_copy.tolist()}, not {wanted.tolist()}")
 
 
 def network(device: str) -> Any:

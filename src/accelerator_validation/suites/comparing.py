@@ -36,8 +36,8 @@ class Comparison:
 
     def check(self, found: object, wanted: object, what: str) -> None:
         """Compare two results of any structure. Raises MismatchError if they differ too much."""
-        for part, one, other in _value_pairs(found, wanted, what):
-            self._compare_leaf(one, other, part)
+        for part, found_value, wanted_value in _value_pairs(found, wanted, what):
+            self._compare_leaf(found_value, wanted_value, part)
 
     def take(self, other: Comparison) -> None:
         """Add the differences of another comparison to this one."""
@@ -54,15 +54,23 @@ class Comparison:
         the reference's norm is less than `floor`, the difference is relative to `floor`. Raises
         MismatchError if shapes differ, or if the relative difference is larger than `rtol`.
         """
-        one, other = found.detach().cpu().double(), wanted.detach().cpu().double()
-        if one.shape != other.shape:
+        found_numbers, wanted_numbers = (
+            found.detach().cpu().double(),
+            wanted.detach().cpu().double(),
+        )
+        if found_numbers.shape != wanted_numbers.shape:
             raise MismatchError(f"{what} and the reference have different shapes")
-        self._add_differences(one, other)
-        distance, length = float((one - other).norm()), max(float(other.norm()), floor)
-        if not distance <= self.tolerance.rtol * length:  # also if it is NaN
-            part = distance / length if length else math.inf
-            room = f"up to {self.tolerance.rtol:g} allowed"
-            raise MismatchError(f"{what} differs by {part:.3g} of the reference's norm ({room})")
+        self._add_differences(found_numbers, wanted_numbers)
+        distance, reference_norm = (
+            float((found_numbers - wanted_numbers).norm()),
+            max(float(wanted_numbers.norm()), floor),
+        )
+        if not distance <= self.tolerance.rtol * reference_norm:  # also if it is NaN
+            share = distance / reference_norm if reference_norm else math.inf
+            limit_text = f"up to {self.tolerance.rtol:g} allowed"
+            raise MismatchError(
+                f"{what} differs by {share:.3g} of the reference's norm ({limit_text})"
+            )
 
     def metrics(self) -> dict[str, tuple[float, str]]:
         """Return `max-abs-error` and `mean-abs-error`, each as (value, "1").
@@ -77,55 +85,76 @@ class Comparison:
             "mean-abs-error": (_three_digits(mean), "1"),
         }
 
-    def _compare_leaf(self, one: Any, other: Any, what: str) -> None:
-        if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
-            self._compare_plain_values(one, other, what)
+    def _compare_leaf(self, found_value: Any, wanted_value: Any, what: str) -> None:
+        if not isinstance(found_value, torch.Tensor) or not isinstance(wanted_value, torch.Tensor):
+            self._compare_plain_values(found_value, wanted_value, what)
             return
-        one, other = one.detach().cpu(), other.detach().cpu()
-        _check_shape_and_dtype(one, other, what, same_dtype=self.same_dtype)
-        if not self.same_dtype and one.is_floating_point() and other.dtype is torch.float64:
-            other = other.to(one.dtype)  # overflow then happens on both sides
-        self._add_differences(one, other)
-        room = self.tolerance.atol
+        found_value, wanted_value = found_value.detach().cpu(), wanted_value.detach().cpu()
+        _check_shape_and_dtype(found_value, wanted_value, what, same_dtype=self.same_dtype)
+        if (
+            not self.same_dtype
+            and found_value.is_floating_point()
+            and wanted_value.dtype is torch.float64
+        ):
+            wanted_value = wanted_value.to(found_value.dtype)  # overflow then happens on both sides
+        self._add_differences(found_value, wanted_value)
+        atol = self.tolerance.atol
         if self.floor is not None:
-            room *= max(max_magnitude(other), self.floor)
-        close: dict[str, Any] = {"rtol": self.tolerance.rtol, "atol": room}
+            atol *= max(max_magnitude(wanted_value), self.floor)
+        tolerances: dict[str, Any] = {"rtol": self.tolerance.rtol, "atol": atol}
         try:
             torch.testing.assert_close(
-                one, other, equal_nan=True, check_dtype=False, check_stride=False, **close
+                found_value,
+                wanted_value,
+                equal_nan=True,
+                check_dtype=False,
+                check_stride=False,
+                **tolerances,
             )
         except AssertionError as error:
             raise MismatchError(f"{what}: {error}") from None
 
-    def _add_differences(self, one: torch.Tensor, other: torch.Tensor) -> None:
+    def _add_differences(self, found_value: torch.Tensor, wanted_value: torch.Tensor) -> None:
         """Add the differences between numbers that are finite on both sides."""
-        if one.layout != torch.strided or one.is_quantized or not one.numel():
+        if (
+            found_value.layout != torch.strided
+            or found_value.is_quantized
+            or not found_value.numel()
+        ):
             return
-        wide = torch.complex128 if one.is_complex() or other.is_complex() else torch.float64
-        deviations = (one.to(wide) - other.to(wide)).abs()
+        wide_dtype = (
+            torch.complex128
+            if found_value.is_complex() or wanted_value.is_complex()
+            else torch.float64
+        )
+        deviations = (found_value.to(wide_dtype) - wanted_value.to(wide_dtype)).abs()
         deviations = deviations[torch.isfinite(deviations)]
         if deviations.numel():
             self.largest = max(self.largest, float(deviations.max()))
             self.total += float(deviations.sum())
             self.numbers += deviations.numel()
 
-    def _compare_plain_values(self, one: object, other: object, what: str) -> None:
-        if isinstance(one, bool | int | float | complex) and isinstance(
-            other, int | float | complex
+    def _compare_plain_values(self, found_value: object, wanted_value: object, what: str) -> None:
+        if isinstance(found_value, bool | int | float | complex) and isinstance(
+            wanted_value, int | float | complex
         ):
-            if math.isnan(abs(one)) and math.isnan(abs(other)):
+            if math.isnan(abs(found_value)) and math.isnan(abs(wanted_value)):
                 return
-            room = self.tolerance.atol + self.tolerance.rtol * abs(other)
-            if one == other or abs(one - other) <= room:
+            allowed = self.tolerance.atol + self.tolerance.rtol * abs(wanted_value)
+            if found_value == wanted_value or abs(found_value - wanted_value) <= allowed:
                 return
-        elif self._is_equal(one, other):
+        elif self._is_equal(found_value, wanted_value):
             return
-        raise MismatchError(f"{what} is {one!r:.100}, the reference is {other!r:.100}")
+        raise MismatchError(
+            f"{what} is {found_value!r:.100}, the reference is {wanted_value!r:.100}"
+        )
 
-    def _is_equal(self, one: object, other: object) -> bool:
-        if isinstance(one, torch.dtype) and not self.same_dtype:
+    def _is_equal(self, found_value: object, wanted_value: object) -> bool:
+        if isinstance(found_value, torch.dtype) and not self.same_dtype:
             return True
-        return type(one) is type(other) and (one == other or isinstance(one, torch.device))
+        return type(found_value) is type(wanted_value) and (
+            found_value == wanted_value or isinstance(found_value, torch.device)
+        )
 
 
 def leaves(value: object) -> list[object]:
@@ -144,9 +173,9 @@ def check_structure(found: object, wanted: object, what: str, *, same_dtype: boo
 
     Data types are compared only if `same_dtype` is true. The numbers in tensors are not compared.
     """
-    for part, one, other in _value_pairs(found, wanted, what):
-        if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
-            _check_shape_and_dtype(one, other, part, same_dtype=same_dtype)
+    for part, found_value, wanted_value in _value_pairs(found, wanted, what):
+        if isinstance(found_value, torch.Tensor) and isinstance(wanted_value, torch.Tensor):
+            _check_shape_and_dtype(found_value, wanted_value, part, same_dtype=same_dtype)
 
 
 def check_device(found: object, device: str, what: str) -> None:
@@ -158,11 +187,11 @@ def check_device(found: object, device: str, what: str) -> None:
 
 def check_strides(found: object, wanted: object, what: str) -> None:
     """Raise MismatchError if tensors differ in the strides of axes longer than one."""
-    for part, one, other in _value_pairs(found, wanted, what):
-        if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
+    for part, found_value, wanted_value in _value_pairs(found, wanted, what):
+        if not isinstance(found_value, torch.Tensor) or not isinstance(wanted_value, torch.Tensor):
             continue
-        if _significant_strides(one) != _significant_strides(other):
-            strides = f"{one.stride()}, the reference has {other.stride()}"
+        if _significant_strides(found_value) != _significant_strides(wanted_value):
+            strides = f"{found_value.stride()}, the reference has {wanted_value.stride()}"
             raise MismatchError(f"{part} has the strides {strides}")
 
 
@@ -171,21 +200,27 @@ def _value_pairs(found: object, wanted: object, what: str) -> Iterator[tuple[str
 
     Raises MismatchError if they have different numbers of parts.
     """
-    ours, wanted_values = leaves(found), leaves(wanted)
-    if len(ours) != len(wanted_values):
-        raise MismatchError(f"{what} has {len(ours)} parts, the reference has {len(wanted_values)}")
-    for number, (one, other) in enumerate(zip(ours, wanted_values, strict=True), 1):
-        yield f"{what}, part {number}" if len(ours) > 1 else what, one, other
+    found_values, wanted_values = leaves(found), leaves(wanted)
+    if len(found_values) != len(wanted_values):
+        raise MismatchError(
+            f"{what} has {len(found_values)} parts, the reference has {len(wanted_values)}"
+        )
+    for number, (found_value, wanted_value) in enumerate(
+        zip(found_values, wanted_values, strict=True), 1
+    ):
+        yield f"{what}, part {number}" if len(found_values) > 1 else what, found_value, wanted_value
 
 
 def _check_shape_and_dtype(
-    one: torch.Tensor, other: torch.Tensor, what: str, *, same_dtype: bool
+    found_value: torch.Tensor, wanted_value: torch.Tensor, what: str, *, same_dtype: bool
 ) -> None:
-    if one.shape != other.shape:
-        shapes = f"{tuple(one.shape)}, the reference has {tuple(other.shape)}"
+    if found_value.shape != wanted_value.shape:
+        shapes = f"{tuple(found_value.shape)}, the reference has {tuple(wanted_value.shape)}"
         raise MismatchError(f"{what} has the shape {shapes}")
-    if same_dtype and one.dtype != other.dtype:
-        raise MismatchError(f"{what} has {one.dtype}, the reference has {other.dtype}")
+    if same_dtype and found_value.dtype != wanted_value.dtype:
+        raise MismatchError(
+            f"{what} has {found_value.dtype}, the reference has {wanted_value.dtype}"
+        )
 
 
 def _significant_strides(value: torch.Tensor) -> list[int]:

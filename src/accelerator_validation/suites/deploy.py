@@ -42,9 +42,9 @@ _PROXY_VARIABLES = (
     "HTTPS_PROXY",
     "NO_PROXY",
 )
-_KEPT_FILES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "PIP_CONFIG_FILE")
+_FILE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "PIP_CONFIG_FILE")
 
-_LOG = 3000
+_LOG_TAIL_BYTES = 3000
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
@@ -82,27 +82,27 @@ class _Workspace:
 
     def run(self, *command: str) -> CommandResult:
         """Run a command within the remaining time; its outputs go to the log."""
-        ended = run_command(command, self.folder, self.environment, self.log, self.left)
-        self.left = max(0.0, self.left - ended.seconds)
-        return ended
+        command_result = run_command(command, self.folder, self.environment, self.log, self.left)
+        self.left = max(0.0, self.left - command_result.seconds)
+        return command_result
 
 
 def _clean_environment(folder: Path, path: str) -> dict[str, str]:
-    own = {"PATH": path, "HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8"}
+    fixed_variables = {"PATH": path, "HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8"}
     return {
-        **{n: os.environ[n] for n in (*_PROXY_VARIABLES, *_KEPT_FILES) if n in os.environ},
-        **own,
+        **{n: os.environ[n] for n in (*_PROXY_VARIABLES, *_FILE_VARIABLES) if n in os.environ},
+        **fixed_variables,
     }
 
 
 def _run_script(deployment: Deployment, workspace: _Workspace) -> Result:
     script = workspace.folder.parent / "script.sh"
     script.write_text(deployment.recipe.script or "", "utf-8")
-    built = workspace.run("bash", "-euo", "pipefail", str(script))
-    if wrong := _failed_command_result(built, "build", "The script", workspace.log):
-        return wrong
-    inside = workspace.folder / deployment.recipe.python
-    python = str(inside) if "/" in deployment.recipe.python else deployment.recipe.python
+    command_result = workspace.run("bash", "-euo", "pipefail", str(script))
+    if failure := _failed_command_result(command_result, "build", "The script", workspace.log):
+        return failure
+    python_path = workspace.folder / deployment.recipe.python
+    python = str(python_path) if "/" in deployment.recipe.python else deployment.recipe.python
     return _check_result(deployment, workspace, python)
 
 
@@ -111,13 +111,22 @@ def _run_container(deployment: Deployment, workspace: _Workspace) -> Result:
         return Result("infrastructure-error", "build", "docker is not installed on this machine.")
     (workspace.folder / "Dockerfile").write_text(deployment.recipe.container or "", "utf-8")
     image = f"accelerator-portal-{uuid.uuid4().hex[:12]}"
-    built = workspace.run("docker", "build", "--tag", image, ".")
+    command_result = workspace.run("docker", "build", "--tag", image, ".")
     try:
-        if wrong := _failed_command_result(built, "build", "docker build", workspace.log):
-            return wrong
-        named = ("--name", image)
+        if failure := _failed_command_result(
+            command_result, "build", "docker build", workspace.log
+        ):
+            return failure
+        name_options = ("--name", image)
         return _check_result(
-            deployment, workspace, "docker", "run", "--rm", *named, image, deployment.recipe.python
+            deployment,
+            workspace,
+            "docker",
+            "run",
+            "--rm",
+            *name_options,
+            image,
+            deployment.recipe.python,
         )
     finally:
         workspace.left = max(workspace.left, 30.0)
@@ -130,14 +139,14 @@ def _check_result(deployment: Deployment, workspace: _Workspace, *python: str) -
 
     The test passes if the output matches the text in the check.
     """
-    before = workspace.log.stat().st_size
-    ended = workspace.run(*python, "-c", deployment.check.code)
-    if wrong := _failed_command_result(ended, "deploy", "The check", workspace.log):
-        return wrong
-    printed = workspace.log.read_bytes()[before:].decode("utf-8", "replace").strip()
-    if not output_pattern(deployment.check.prints).search(printed):
+    log_size = workspace.log.stat().st_size
+    command_result = workspace.run(*python, "-c", deployment.check.code)
+    if failure := _failed_command_result(command_result, "deploy", "The check", workspace.log):
+        return failure
+    output = workspace.log.read_bytes()[log_size:].decode("utf-8", "replace").strip()
+    if not output_pattern(deployment.check.prints).search(output):
         reason = (
-            f"The check printed {printed[-200:]!r}, not {deployment.check.prints.strip()[:200]!r}."
+            f"The check printed {output[-200:]!r}, not {deployment.check.prints.strip()[:200]!r}."
         )
         return Result("wrong-result", "deploy", reason, log_tail=read_log_tail(workspace.log))
     return Result(
@@ -157,22 +166,22 @@ def output_pattern(prints: str) -> re.Pattern[str]:
 
 
 def _failed_command_result(
-    ended: CommandResult, stage: Stage, what: str, log: Path
+    command_result: CommandResult, stage: Stage, subject: str, log: Path
 ) -> Result | None:
     """Return the result of a command that failed, or None if the command succeeded."""
-    if ended.missing:
-        return Result("failed", stage, f"{what} could not start: {ended.missing}.")
-    if ended.status is None:
-        return Result("timed-out", stage, f"{what} timed out.", log_tail=read_log_tail(log))
-    if ended.status:
-        message = f"{what} exited with status {ended.status}."
+    if command_result.missing:
+        return Result("failed", stage, f"{subject} could not start: {command_result.missing}.")
+    if command_result.status is None:
+        return Result("timed-out", stage, f"{subject} timed out.", log_tail=read_log_tail(log))
+    if command_result.status:
+        message = f"{subject} exited with status {command_result.status}."
         return Result("failed", stage, message, log_tail=read_log_tail(log))
     return None
 
 
 def read_log_tail(log: Path) -> str | None:
     """Return the last 3,000 bytes of a log without control characters, or None if it is empty."""
-    text = log.read_bytes()[-_LOG:].decode("utf-8", "replace") if log.exists() else ""
+    text = log.read_bytes()[-_LOG_TAIL_BYTES:].decode("utf-8", "replace") if log.exists() else ""
     return "".join(c for c in text if c.isprintable() or c == "\n").strip("\n") or None
 
 

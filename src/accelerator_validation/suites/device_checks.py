@@ -21,11 +21,11 @@ ONE_DEVICE = "This machine has one device, but the check needs two."
 def accelerator(context: Context) -> None:
     """Check that torch.accelerator finds the device, and at least one device of its type."""
     torch = require_accelerator(context)
-    found = torch.accelerator.current_accelerator()
-    named = found is not None and found.type == tested_device_type(context)
+    current_device = torch.accelerator.current_accelerator()
+    tested_type = tested_device_type(context)
     require(
-        named,
-        f"torch.accelerator.current_accelerator() is {found}, not {tested_device_type(context)}",
+        current_device is not None and current_device.type == tested_type,
+        f"torch.accelerator.current_accelerator() is {current_device}, not {tested_type}",
     )
     available = torch.accelerator.is_available() and torch.accelerator.device_count() > 0
     require(available, "torch.accelerator says that no device is available")
@@ -39,14 +39,17 @@ def second_device(context: Context) -> None:
     if torch.accelerator.device_count() < 2:  # noqa: PLR2004 - two
         raise SkippedError(ONE_DEVICE)
     first, second = (torch.device(tested_device_type(context), index) for index in (0, 1))
-    here = torch.arange(8.0).to(first)
-    there = here.to(second)
-    require(there.device == second, f"a copy to {second} is on {there.device}")
-    product = there * 2
+    original = torch.arange(8.0).to(first)
+    device_copy = original.to(second)
+    require(device_copy.device == second, f"a copy to {second} is on {device_copy.device}")
+    product = device_copy * 2
     require(product.device == second, f"a product of the second device is on {product.device}")
     require_equal(product.to(first), torch.arange(8.0) * 2, "a copy from the second device")
-    current = torch.accelerator.current_device_index()
-    require(current == 0, f"after work on the second device, the current device is {current}")
+    current_index = torch.accelerator.current_device_index()
+    require(
+        current_index == 0,
+        f"after work on the second device, the current device is {current_index}",
+    )
 
 
 def device_guard(context: Context) -> None:
@@ -55,27 +58,36 @@ def device_guard(context: Context) -> None:
     Afterwards, the current device must be the same as before.
     """
     torch = require_accelerator(context)
-    before = torch.accelerator.current_device_index()
-    last = torch.accelerator.device_count() - 1
-    with torch.device(tested_device_type(context), last):
-        made = torch.empty(2)
-    wanted = torch.device(tested_device_type(context), last)
-    require(made.device == wanted, f"a tensor of the block for {wanted} is on {made.device}")
-    after = torch.accelerator.current_device_index()
-    require(after == before, f"after the block, the current device is {after}, not {before}")
-    _require_device_error(torch, tested_device_type(context), last + 1)
-    after = torch.accelerator.current_device_index()
-    require(after == before, f"after an error, the current device is {after}, not {before}")
+    index_before = torch.accelerator.current_device_index()
+    last_index = torch.accelerator.device_count() - 1
+    with torch.device(tested_device_type(context), last_index):
+        tensor = torch.empty(2)
+    last_device = torch.device(tested_device_type(context), last_index)
+    require(
+        tensor.device == last_device,
+        f"a tensor of the block for {last_device} is on {tensor.device}",
+    )
+    index_after = torch.accelerator.current_device_index()
+    require(
+        index_after == index_before,
+        f"after the block, the current device is {index_after}, not {index_before}",
+    )
+    _require_device_error(torch, tested_device_type(context), last_index + 1)
+    index_after = torch.accelerator.current_device_index()
+    require(
+        index_after == index_before,
+        f"after an error, the current device is {index_after}, not {index_before}",
+    )
 
 
 def _require_device_error(torch: Any, name: str, index: int) -> None:
     try:
-        found = torch.empty(2, device=torch.device(name, index))
+        tensor = torch.empty(2, device=torch.device(name, index))
     except NotImplementedError:
         raise
     except (RuntimeError, ValueError):
         return
-    require(False, f"{name}:{index} does not exist, but a tensor for it is on {found.device}")  # noqa: FBT003
+    require(False, f"{name}:{index} does not exist, but a tensor for it is on {tensor.device}")  # noqa: FBT003
 
 
 def synchronize(context: Context) -> None:
@@ -89,16 +101,15 @@ def memory(context: Context) -> None:
     """Check that the memory in use grows with a tensor and shrinks when it is freed."""
     torch = require_accelerator(context)
     require_api(torch, "accelerator.memory_allocated", "accelerator.empty_cache")
-    before = torch.accelerator.memory_allocated(context.device)
-    held = torch.ones(1 << 20, device=context.device)
-    during = torch.accelerator.memory_allocated(context.device)
-    del held
+    bytes_before = torch.accelerator.memory_allocated(context.device)
+    tensor = torch.ones(1 << 20, device=context.device)
+    bytes_during = torch.accelerator.memory_allocated(context.device)
+    del tensor
     torch.accelerator.empty_cache()
-    after = torch.accelerator.memory_allocated(context.device)
-    message = (
-        f"memory before, during and after a 4 MiB allocation: {before}, {during} and {after} bytes"
-    )
-    require(during - before >= 4 << 20 and after < during, message)
+    bytes_after = torch.accelerator.memory_allocated(context.device)
+    sizes = f"{bytes_before}, {bytes_during} and {bytes_after} bytes"
+    message = f"memory before, during and after a 4 MiB allocation: {sizes}"
+    require(bytes_during - bytes_before >= 4 << 20 and bytes_after < bytes_during, message)
 
 
 def random(context: Context) -> None:
@@ -107,22 +118,25 @@ def random(context: Context) -> None:
 
     device = context.device
 
-    def drawn(seed: int) -> Any:
+    def draw_numbers(seed: int) -> Any:
         torch.manual_seed(seed)
         return torch.rand(64, device=device).cpu()
 
-    require(torch.equal(drawn(1), drawn(1)), "the same seed gave different numbers")
-    require(not torch.equal(drawn(1), drawn(2)), "a different seed gave the same numbers")
-    values = drawn(3)
-    spread = 0 <= values.min() <= values.max() < 1 and values.unique().numel() >= 32  # noqa: PLR2004 - of 64
-    require(spread, "torch.rand gave numbers that are not spread over [0, 1)")
+    require(torch.equal(draw_numbers(1), draw_numbers(1)), "the same seed gave different numbers")
+    require(
+        not torch.equal(draw_numbers(1), draw_numbers(2)), "a different seed gave the same numbers"
+    )
+    values = draw_numbers(3)
+    is_spread = 0 <= values.min() <= values.max() < 1 and values.unique().numel() >= 32  # noqa: PLR2004 - of 64
+    require(is_spread, "torch.rand gave numbers that are not spread over [0, 1)")
     generator = torch.Generator(device=device).manual_seed(5)
     state = generator.get_state()
-    first = torch.rand(8, device=device, generator=generator).cpu()
+    first_draw = torch.rand(8, device=device, generator=generator).cpu()
     generator.set_state(state)
-    again = torch.rand(8, device=device, generator=generator).cpu()
+    repeated_draw = torch.rand(8, device=device, generator=generator).cpu()
     require(
-        torch.equal(first, again), "a generator gave different numbers after its state was restored"
+        torch.equal(first_draw, repeated_draw),
+        "a generator gave different numbers after its state was restored",
     )
 
 
@@ -134,13 +148,13 @@ def rng_state(context: Context) -> None:
         torch if tested_device_type(context) == "cpu" else torch.get_device_module(context.device)
     )
     state = module.get_rng_state()
-    first = torch.rand(16, device=context.device).cpu()
-    other = torch.rand(16, device=context.device).cpu()
-    require(not torch.equal(first, other), "two draws gave the same numbers")
+    first_draw = torch.rand(16, device=context.device).cpu()
+    other_draw = torch.rand(16, device=context.device).cpu()
+    require(not torch.equal(first_draw, other_draw), "two draws gave the same numbers")
     module.set_rng_state(state)
-    again = torch.rand(16, device=context.device).cpu()
+    repeated_draw = torch.rand(16, device=context.device).cpu()
     require(
-        torch.equal(first, again),
+        torch.equal(first_draw, repeated_draw),
         "the device generated different numbers after its state was restored",
     )
 
@@ -149,21 +163,23 @@ _ROUNDS = 20
 _SIDE = 512
 
 # The clocks of the device and of the host may differ, so a longer time is allowed.
-_CLOCKS = 1.5
-_CLOCKS_MS = 5.0
+_MAX_CLOCK_RATIO = 1.5
+_CLOCK_TOLERANCE_MS = 5.0
 
 
 def streams(context: Context) -> None:
     """Check that streams differ, are current only in their `with` block, and can be waited for."""
     torch = _torch_with_streams(context)
-    stream, other = torch.Stream(device=context.device), torch.Stream(device=context.device)
-    require(stream != other, "two new streams are the same stream")
+    stream, other_stream = torch.Stream(device=context.device), torch.Stream(device=context.device)
+    require(stream != other_stream, "two new streams are the same stream")
     with stream:
-        inside = torch.accelerator.current_stream()
+        inner_stream = torch.accelerator.current_stream()
         values = torch.ones(1000, device=context.device) * 3
-    require(inside == stream, "the stream of a with block is not the current stream inside it")
-    left = torch.accelerator.current_stream() != stream
-    require(left, "a stream is still the current stream after its with block")
+    require(
+        inner_stream == stream, "the stream of a with block is not the current stream inside it"
+    )
+    is_restored = torch.accelerator.current_stream() != stream
+    require(is_restored, "a stream is still the current stream after its with block")
     stream.synchronize()
     torch.accelerator.current_stream().wait_stream(stream)
     require_equal(values, torch.full((1000,), 3.0), "the result of a stream")
@@ -172,20 +188,23 @@ def streams(context: Context) -> None:
 def stream_order(context: Context) -> None:
     """Check that a stream that waits for another's event sees all work before the event."""
     torch = _torch_with_streams(context)
-    first, second = torch.Stream(device=context.device), torch.Stream(device=context.device)
-    require(first != second, "two new streams are the same stream")
+    first_stream, second_stream = (
+        torch.Stream(device=context.device),
+        torch.Stream(device=context.device),
+    )
+    require(first_stream != second_stream, "two new streams are the same stream")
     values = torch.zeros(_SIDE, _SIDE, device=context.device)
     torch.accelerator.synchronize(context.device)
-    with first:
+    with first_stream:
         for _ in range(_ROUNDS):
             values.add_(1)
-    done = first.record_event()
-    second.wait_event(done)
-    with second:
-        seen = values.clone()
-    second.synchronize()
+    event = first_stream.record_event()
+    second_stream.wait_event(event)
+    with second_stream:
+        value_copy = values.clone()
+    second_stream.synchronize()
     require_equal(
-        seen,
+        value_copy,
         torch.full((_SIDE, _SIDE), float(_ROUNDS)),
         "the value that the second stream read",
     )
@@ -217,10 +236,11 @@ def event_timing(context: Context) -> None:
     end.record()
     end.synchronize()
     elapsed_ms = (time.perf_counter() - started) * 1000
-    found = begin.elapsed_time(end)
-    most = elapsed_ms * _CLOCKS + _CLOCKS_MS
+    event_ms = begin.elapsed_time(end)
+    limit_ms = elapsed_ms * _MAX_CLOCK_RATIO + _CLOCK_TOLERANCE_MS
     require(
-        0 < found <= most, f"{elapsed_ms:.3f} ms passed, but the events measured {found:.3f} ms"
+        0 < event_ms <= limit_ms,
+        f"{elapsed_ms:.3f} ms passed, but the events measured {event_ms:.3f} ms",
     )
 
 

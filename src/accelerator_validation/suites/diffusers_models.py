@@ -16,21 +16,23 @@ from accelerator_validation.suites.models import Example, run_model
 from accelerator_validation.suites.transformers_models import with_larger_weights
 
 _BATCH = 2
-_WORDS = 6
+_TEXT_LENGTH = 6
 _WIDTH = 16
 
 Values = Mapping[str, Any]
 
 _TIME: Values = {"timestep": torch.full((_BATCH,), 7)}
-_TEXT_MASK_INPUT: Values = {"encoder_attention_mask": torch.ones(_BATCH, _WORDS, dtype=torch.bool)}
-_TEXT: Values = {"encoder_hidden_states": (_WORDS, _WIDTH), **_TIME}
+_TEXT_MASK_INPUT: Values = {
+    "encoder_attention_mask": torch.ones(_BATCH, _TEXT_LENGTH, dtype=torch.bool)
+}
+_TEXT: Values = {"encoder_hidden_states": (_TEXT_LENGTH, _WIDTH), **_TIME}
 _POOLED_TEXT_INPUTS: Values = {**_TEXT, "pooled_projections": (_WIDTH,)}
 _PICTURE: Values = {"sample": (3, 16, 16)}
 _LATENT: Values = {"hidden_states": (4, 8, 8)}
 _VIDEO: Values = {"hidden_states": (4, 2, 8, 8)}
 _POSITION_INPUTS: Values = {
     "img_ids": torch.cartesian_prod(*[torch.arange(length) for length in (1, 4, 4)]),
-    "txt_ids": torch.zeros(_WORDS, 3),
+    "txt_ids": torch.zeros(_TEXT_LENGTH, 3),
 }
 
 _BLOCKS: Values = {"block_out_channels": (8, 16), "layers_per_block": 1, "norm_num_groups": 4}
@@ -121,7 +123,7 @@ ARCHITECTURES: Mapping[str, tuple[Values, Values]] = {
     ),
     "CogVideoXTransformer3DModel": (
         {**_LAYERS, "time_embed_dim": 8, "sample_width": 8, "sample_height": 8}
-        | {"sample_frames": 5, "text_embed_dim": _WIDTH, "max_text_seq_length": _WORDS},
+        | {"sample_frames": 5, "text_embed_dim": _WIDTH, "max_text_seq_length": _TEXT_LENGTH},
         {"hidden_states": (2, 4, 8, 8), **_TEXT},
     ),
     "HunyuanVideoTransformer3DModel": (
@@ -169,12 +171,12 @@ def example(name: str) -> Example:
     try:
         import diffusers
 
-        kind = getattr(diffusers, name)  # imported only here, with what the class needs
+        model_class = getattr(diffusers, name)  # imported only here, with what the class needs
     except (AttributeError, ImportError, RuntimeError) as error:
         raise BrokenTestError(f"diffusers.{name} cannot be imported here: {error}") from None
     settings, inputs = ARCHITECTURES[name]
-    made = {
+    input_values = {
         key: torch.randn(_BATCH, *value) if isinstance(value, tuple) else value
         for key, value in inputs.items()
     }
-    return Example(with_larger_weights(kind(**settings)), made)
+    return Example(with_larger_weights(model_class(**settings)), input_values)

@@ -27,13 +27,13 @@ _ACTIVITIES = {"cuda": "CUDA", "xpu": "XPU", "mtia": "MTIA", "hpu": "HPU"}
 
 def autograd(context: Context) -> None:
     """Check that a small network's gradients match those of the CPU in float64."""
-    there, here = network(context.device), reference_network()
+    device_model, reference_model = network(context.device), reference_network()
     inputs = network_inputs()
-    there(inputs.to(context.device)).square().sum().backward()
-    here(inputs.double()).square().sum().backward()
-    pairs = zip(there.parameters(), here.parameters(), strict=True)
-    for mine, theirs in pairs:
-        require_close(mine.grad, theirs.grad, "a gradient")
+    device_model(inputs.to(context.device)).square().sum().backward()
+    reference_model(inputs.double()).square().sum().backward()
+    pairs = zip(device_model.parameters(), reference_model.parameters(), strict=True)
+    for parameter, reference in pairs:
+        require_close(parameter.grad, reference.grad, "a gradient")
 
 
 def optimizers(context: Context) -> None:
@@ -41,12 +41,12 @@ def optimizers(context: Context) -> None:
     import torch
 
     for name in ("SGD", "Adam", "AdamW", "Adagrad", "RMSprop"):
-        changed = [
+        trained_parameters = [
             _train_three_steps(torch, model, name)
             for model in (network(context.device), reference_network())
         ]
-        for mine, theirs in zip(*changed, strict=True):
-            require_close(mine, theirs, f"a parameter after three steps of {name}")
+        for parameter, reference in zip(*trained_parameters, strict=True):
+            require_close(parameter, reference, f"a parameter after three steps of {name}")
 
 
 def amp(context: Context) -> None:
@@ -56,10 +56,12 @@ def amp(context: Context) -> None:
     inputs = network_inputs()
     model = network(context.device)
     with torch.autocast(torch.device(context.device).type, dtype=torch.bfloat16):
-        found = model[0](inputs.to(context.device))
-    require(found.dtype == torch.bfloat16, f"autocast to bfloat16 gave {found.dtype} from Linear")
-    wanted = reference_network()[0](inputs.double())
-    require_close(found, wanted, "a product under autocast", COARSE)
+        product = model[0](inputs.to(context.device))
+    require(
+        product.dtype == torch.bfloat16, f"autocast to bfloat16 gave {product.dtype} from Linear"
+    )
+    reference = reference_network()[0](inputs.double())
+    require_close(product, reference, "a product under autocast", COARSE)
 
 
 def checkpoint(context: Context) -> None:
@@ -71,15 +73,15 @@ def checkpoint(context: Context) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "model.pt")
         torch.save(model.state_dict(), file)
-        for place in (context.device, "cpu"):
-            loaded = torch.load(file, map_location=place, weights_only=True)
+        for device in (context.device, "cpu"):
+            loaded = torch.load(file, map_location=device, weights_only=True)
             for name, value in model.state_dict().items():
-                require_close(loaded[name], value, f"{name}, loaded to {place}")
+                require_close(loaded[name], value, f"{name}, loaded to {device}")
     inputs = network_inputs().to(context.device).requires_grad_()
     recomputed(model, inputs, use_reentrant=False).sum().backward()
-    again = inputs.detach().clone().requires_grad_()
-    model(again).sum().backward()
-    require_close(inputs.grad, again.grad, "a gradient with recomputed activations")
+    plain_inputs = inputs.detach().clone().requires_grad_()
+    model(plain_inputs).sum().backward()
+    require_close(inputs.grad, plain_inputs.grad, "a gradient with recomputed activations")
 
 
 def dataloader(context: Context) -> None:
@@ -109,18 +111,21 @@ def profiler(context: Context) -> None:
             getattr(ProfilerActivity, _ACTIVITIES.get(tested_device_type(context), "PrivateUse1"))
         )
     model = network(context.device)
-    with profile(activities=activities) as seen:
+    with profile(activities=activities) as profile_result:
         model(network_inputs().to(context.device)).sum().item()
-    named = any("addmm" in event.key or "linear" in event.key for event in seen.key_averages())
-    require(named, "the profile of a linear layer does not contain the layer")
+    has_layer = any(
+        "addmm" in event.key or "linear" in event.key for event in profile_result.key_averages()
+    )
+    require(has_layer, "the profile of a linear layer does not contain the layer")
     if tested_device_type(context) == "cpu":
         return
-    on_device = any(
+    has_device_activity = any(
         event.device_type != DeviceType.CPU or getattr(event, "device_time_total", 0) > 0
-        for event in seen.events()
+        for event in profile_result.events()
     )
     require(
-        on_device, f"the profile has {count(len(seen.events()), 'event')}, but none of the device"
+        has_device_activity,
+        f"the profile has {count(len(profile_result.events()), 'event')}, but none of the device",
     )
 
 
@@ -131,17 +136,17 @@ def compiled(context: Context) -> None:
     context.stage = "compile"
     model = network(context.device)
     try:
-        found = torch.compile(model)(network_inputs().to(context.device))
+        output = torch.compile(model)(network_inputs().to(context.device))
     except Exception as error:
         if _has_inductor_backend(tested_device_type(context)):
             raise
-        words = (
+        message = (
             f"Inductor has no backend for {tested_device_type(context)}. {describe_error(error)}"
         )
-        raise CheckFailedError(words) from error
+        raise CheckFailedError(message) from error
     context.stage = "compare"
     require_close(
-        found, reference_network()(network_inputs().double()), "the compiled model's result"
+        output, reference_network()(network_inputs().double()), "the compiled model's result"
     )
 
 
@@ -160,13 +165,13 @@ def exported(context: Context) -> None:
     import torch
 
     context.stage = "export"
-    there = network_inputs().to(context.device)
-    program = torch.export.export(network(context.device).eval(), (there,))
+    inputs = network_inputs().to(context.device)
+    program = torch.export.export(network(context.device).eval(), (inputs,))
     context.stage = "run"
-    found = program.module()(there)
+    output = program.module()(inputs)
     context.stage = "compare"
     require_close(
-        found, reference_network()(network_inputs().double()), "the exported program's result"
+        output, reference_network()(network_inputs().double()), "the exported program's result"
     )
 
 
@@ -176,17 +181,22 @@ def quantization(context: Context) -> None:
 
     require_api(torch, "_int_mm")
     generator = torch.Generator().manual_seed(13)
-    one, two = (torch.randn(32, 32, generator=generator) for _ in range(2))
-    scales = [values.abs().amax() / 127 for values in (one, two)]
-    small = [
+    left_matrix, right_matrix = (torch.randn(32, 32, generator=generator) for _ in range(2))
+    scales = [values.abs().amax() / 127 for values in (left_matrix, right_matrix)]
+    int8_matrices = [
         torch.round(values / scale).to(torch.int8)
-        for values, scale in zip((one, two), scales, strict=True)
+        for values, scale in zip((left_matrix, right_matrix), scales, strict=True)
     ]
-    found = torch._int_mm(*(values.to(context.device) for values in small))  # noqa: SLF001 - what torchao calls
-    wanted = small[0].int() @ small[1].int()
-    require_equal(found, wanted, "a product of 8-bit integers")
-    scaled = found.float() * (scales[0] * scales[1]).to(context.device)
-    require_close(scaled, one @ two, "a product in 8 bits, scaled", {"rtol": 0.05, "atol": 0.3})
+    product = torch._int_mm(*(values.to(context.device) for values in int8_matrices))  # noqa: SLF001 - what torchao calls
+    reference = int8_matrices[0].int() @ int8_matrices[1].int()
+    require_equal(product, reference, "a product of 8-bit integers")
+    scaled = product.float() * (scales[0] * scales[1]).to(context.device)
+    require_close(
+        scaled,
+        left_matrix @ right_matrix,
+        "a product in 8 bits, scaled",
+        {"rtol": 0.05, "atol": 0.3},
+    )
 
 
 def fake_quantization(context: Context) -> None:
@@ -196,19 +206,21 @@ def fake_quantization(context: Context) -> None:
     scale, zero = torch.full((4,), 0.05), torch.zeros(4, dtype=torch.int32)
     grid = torch.arange(-8, 8).reshape(4, 4) * 0.05
     values = (grid + 0.01).to(context.device).requires_grad_()
-    found = torch.fake_quantize_per_channel_affine(
+    rounded_values = torch.fake_quantize_per_channel_affine(
         values, scale.to(context.device), zero.to(context.device), 0, -128, 127
     )
-    require_close(found, grid, "values rounded to 8 bits")
-    found.sum().backward()
+    require_close(rounded_values, grid, "values rounded to 8 bits")
+    rounded_values.sum().backward()
     require_close(values.grad, torch.ones(4, 4), "a gradient through the rounding")
 
 
 def _train_three_steps(torch: Any, model: Any, name: str) -> list[Any]:
     optimizer = getattr(torch.optim, name)(model.parameters(), lr=0.01)
-    place = next(model.parameters())
+    first_parameter = next(model.parameters())
     for _ in range(3):
         optimizer.zero_grad()
-        model(network_inputs().to(place.device, place.dtype)).square().sum().backward()
+        model(
+            network_inputs().to(first_parameter.device, first_parameter.dtype)
+        ).square().sum().backward()
         optimizer.step()
     return [parameter.detach() for parameter in model.parameters()]

@@ -83,7 +83,7 @@ def _run_python(program: str, device: str, *, autoload: str) -> None:
     last errors if the process fails, TimeoutError after 120 seconds.
     """
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", program, device],
             env={**os.environ, AUTOLOAD: autoload},
             capture_output=True,
@@ -94,10 +94,12 @@ def _run_python(program: str, device: str, *, autoload: str) -> None:
         )
     except subprocess.TimeoutExpired:
         raise TimeoutError(f"import torch timed out after {_LIMIT_S} s") from None
-    code = done.returncode
-    if code < 0:
-        raise LoadingError(f"The process that imports torch was killed by {signal_name(-code)}.")
-    if code:
-        lines = [line for line in done.stderr.splitlines() if line and not line.startswith(" ")]
+    exit_code = process.returncode
+    if exit_code < 0:
+        raise LoadingError(
+            f"The process that imports torch was killed by {signal_name(-exit_code)}."
+        )
+    if exit_code:
+        lines = [line for line in process.stderr.splitlines() if line and not line.startswith(" ")]
         errors = [line for line in lines if "Error" in line.partition(":")[0]]
-        raise LoadingError(" Then: ".join(errors[-2:]) or f"It ended with status {code}.")
+        raise LoadingError(" Then: ".join(errors[-2:]) or f"It ended with status {exit_code}.")

@@ -20,7 +20,7 @@ from accelerator_validation.classify import MismatchError, UncheckedError
 from accelerator_validation.context import Context
 from accelerator_validation.suites.comparing import Comparison, leaves, max_magnitude, tensors
 
-_RATE = 0.1
+_LEARNING_RATE = 0.1
 
 # Numbers smaller than this part of the largest one count as rounding errors.
 _NEGLIGIBLE = 1e-3
@@ -31,7 +31,7 @@ _NARROW_TYPES = frozenset({"bfloat16", "float16"})
 _ROUNDING_MESSAGE = "Rounding in {} alone changes the results of the CPU by more than the tolerance"
 
 # Without this function, Module.to replaces every parameter, also one that several modules share.
-_UNTIED = (
+_UNTIED_HINT = (
     "Possible cause: Module.to separates tied weights if the backend does not implement "
     "_has_compatible_shallow_copy_type"
 )
@@ -66,8 +66,8 @@ def run_model(case: Case, context: Context, make: Make) -> Result:
     Raises MismatchError if the results differ, UncheckedError if rounding alone can explain it.
     """
     # Models of suites without data types are created in float32.
-    name = dict(case.parameters).get("dtype", "float32")
-    dtype: torch.dtype = getattr(torch, name)
+    dtype_name = dict(case.parameters).get("dtype", "float32")
+    dtype: torch.dtype = getattr(torch, dtype_name)
     on_cpu = torch.device(context.device).type == "cpu"
     context.stage = "load"
     with context.on_reference():
@@ -76,30 +76,33 @@ def run_model(case: Case, context: Context, make: Make) -> Result:
         _perturb_weights(example)
         # Rounded before both sides copy it, so that the reference has the same weights.
         example = _copy_example(example, "cpu", dtype)
-    act = _RUN_FUNCTIONS[case["mode"]]
+    run_function = _RUN_FUNCTIONS[case["mode"]]
     context.stage = "eager"
     with context.on_reference():
         reference_type = torch.float64 if on_cpu else dtype
         with _default_dtype(reference_type):
-            reference_results = act(_copy_example(example, "cpu", reference_type), _unwrapped_model)
-    compiled = case["compiler"] != "eager"
-    context.stage = "compile" if compiled else "run"
+            reference_results = run_function(
+                _copy_example(example, "cpu", reference_type), _unwrapped_model
+            )
+    is_compiled = case["compiler"] != "eager"
+    context.stage = "compile" if is_compiled else "run"
     with _default_dtype(dtype):
-        device_results = act(
+        device_results = run_function(
             _copy_example(example, context.device, dtype),
-            _compile_wrapper(case) if compiled else _unwrapped_model,
+            _compile_wrapper(case) if is_compiled else _unwrapped_model,
         )
     context.stage = "compare"
-    compared = _make_comparison(context, name, reference_results, same_dtype=not on_cpu)
+    comparison = _make_comparison(context, dtype_name, reference_results, same_dtype=not on_cpu)
     try:
-        _check_results(device_results, reference_results, context, compared)
+        _check_results(device_results, reference_results, context, comparison)
     except MismatchError as error:
-        if name in _NARROW_TYPES and (
-            on_cpu or _is_rounding_sensitive(example, context, act, reference_results, name)
+        if dtype_name in _NARROW_TYPES and (
+            on_cpu
+            or _is_rounding_sensitive(example, context, run_function, reference_results, dtype_name)
         ):
-            raise UncheckedError(f"{_ROUNDING_MESSAGE.format(name)}: {error}") from None
+            raise UncheckedError(f"{_ROUNDING_MESSAGE.format(dtype_name)}: {error}") from None
         raise
-    context.metrics |= compared.metrics()
+    context.metrics |= comparison.metrics()
     return Result("passed", "compare")
 
 
@@ -115,29 +118,33 @@ def _check_results(
     device_results: Mapping[str, Any],
     reference_results: Mapping[str, Any],
     context: Context,
-    compared: Comparison,
+    comparison: Comparison,
 ) -> None:
     for what, value in reference_results.items():
         if not isinstance(value, Gradient):
-            compared.check(device_results[what], value, what)
-    _check_gradients(device_results, reference_results, context, compared)
+            comparison.check(device_results[what], value, what)
+    _check_gradients(device_results, reference_results, context, comparison)
 
 
 def _is_rounding_sensitive(
-    example: Example, context: Context, act: RunFunction, cpu_results: Mapping[str, Any], dtype: str
+    example: Example,
+    context: Context,
+    run_function: RunFunction,
+    cpu_results: Mapping[str, Any],
+    dtype: str,
 ) -> bool:
     """Return whether the CPU's results in `dtype` and in float64 differ by more than the tolerance.
 
     If they do, the CPU's results cannot show whether a device is correct.
     """
     with context.on_reference(), _default_dtype(torch.float64):
-        exact = act(_copy_example(example, "cpu", torch.float64), _unwrapped_model)
+        exact_results = run_function(_copy_example(example, "cpu", torch.float64), _unwrapped_model)
         try:
             _check_results(
                 cpu_results,
-                exact,
+                exact_results,
                 context,
-                _make_comparison(context, dtype, exact, same_dtype=False),
+                _make_comparison(context, dtype, exact_results, same_dtype=False),
             )
         except MismatchError:
             return True
@@ -148,20 +155,20 @@ def _check_gradients(
     device_results: Mapping[str, Any],
     reference_results: Mapping[str, Any],
     context: Context,
-    compared: Comparison,
+    comparison: Comparison,
 ) -> None:
     gradients = {
         what: value for what, value in reference_results.items() if isinstance(value, Gradient)
     }
-    there = {what for what, value in device_results.items() if isinstance(value, Gradient)}
-    if unpaired_names := gradients.keys() ^ there:
-        place = "CPU" if min(unpaired_names) in gradients else "device"
-        raise MismatchError(f"{min(unpaired_names)} exists only on the {place}. {_UNTIED}")
+    device_names = {what for what, value in device_results.items() if isinstance(value, Gradient)}
+    if unpaired_names := gradients.keys() ^ device_names:
+        side = "CPU" if min(unpaired_names) in gradients else "device"
+        raise MismatchError(f"{min(unpaired_names)} exists only on the {side}. {_UNTIED_HINT}")
     floor = _NEGLIGIBLE * max((float(g.value.norm()) for g in gradients.values()), default=0.0)
     gradient_comparison = Comparison(context.matrix.tolerances["training"])
     for what, gradient in gradients.items():
         gradient_comparison.check_norm(device_results[what].value, gradient.value, what, floor)
-    compared.take(gradient_comparison)
+    comparison.take(gradient_comparison)
 
 
 def _perturb_weights(example: Example) -> None:
@@ -213,17 +220,17 @@ def _train(example: Example, wrap: ModelWrapper) -> dict[str, Any]:
     deep networks by several percent.
     """
     model = example.model
-    optimizer = torch.optim.SGD(model.parameters(), lr=_RATE)
+    optimizer = torch.optim.SGD(model.parameters(), lr=_LEARNING_RATE)
     loss = _loss(wrap(model)(**example.inputs))
     loss.backward()
-    found: dict[str, Any] = {"the loss": loss}
+    results: dict[str, Any] = {"the loss": loss}
     parameters = {n: p for n, p in model.named_parameters() if p.grad is not None}
     for name, parameter in parameters.items():
-        found[f"the gradient of {name}"] = Gradient(parameter.grad.clone())
+        results[f"the gradient of {name}"] = Gradient(parameter.grad.clone())
     optimizer.step()
     for name, parameter in parameters.items():
-        found[f"{name} after a step"] = Gradient(parameter.detach())
-    return found
+        results[f"{name} after a step"] = Gradient(parameter.detach())
+    return results
 
 
 def _generate(example: Example, wrap: ModelWrapper) -> dict[str, Any]:  # noqa: ARG001 - as the others
@@ -273,9 +280,9 @@ def _copy_example(example: Example, device: str, dtype: torch.dtype) -> Example:
 
 @contextmanager
 def _default_dtype(dtype: torch.dtype) -> Iterator[None]:
-    before = torch.get_default_dtype()
+    previous_dtype = torch.get_default_dtype()
     torch.set_default_dtype(dtype)
     try:
         yield
     finally:
-        torch.set_default_dtype(before)
+        torch.set_default_dtype(previous_dtype)

@@ -85,43 +85,45 @@ class InputGenerator:
 
     def values(self, shape: Shape) -> torch.Tensor:
         """Return values of the data type, with special values if the form requires them."""
-        found = torch.randn(shape, generator=self._numbers) * 2
+        numbers = torch.randn(shape, generator=self._numbers) * 2
         if self.form == "denormal":
-            return (found.clamp(-3, 3) / 4 * torch.finfo(self.dtype).smallest_normal).to(self.dtype)
-        if self.form == "extreme" and found.numel():
-            flat = found.view(-1)
-            for place in range(0, flat.numel(), 3):
-                flat[place] = self.pick.choice(self._extreme_values())
-        return found.to(self.dtype)
+            return (numbers.clamp(-3, 3) / 4 * torch.finfo(self.dtype).smallest_normal).to(
+                self.dtype
+            )
+        if self.form == "extreme" and numbers.numel():
+            flat_numbers = numbers.view(-1)
+            for index in range(0, flat_numbers.numel(), 3):
+                flat_numbers[index] = self.pick.choice(self._extreme_values())
+        return numbers.to(self.dtype)
 
     def _extreme_values(self) -> list[float]:
         """Return infinities, NaN and zeros.
 
         If `ends` is true, the result has the largest and smallest numbers of the data type, too.
         """
-        found = [float("inf"), float("-inf"), float("nan"), 0.0, -0.0]
+        special_values = [float("inf"), float("-inf"), float("nan"), 0.0, -0.0]
         finfo = torch.finfo(self.dtype)
         ends = [finfo.max, finfo.min, finfo.smallest_normal]
-        return [*found, *ends] if self._ends else found
+        return [*special_values, *ends] if self._ends else special_values
 
     def _transposed_input(self, shape: Shape) -> Input:
         return Input(self.values(shape[::-1]), lambda t: t.permute(*reversed(range(t.dim()))))
 
     def _sliced_input(self, shape: Shape) -> Input:
         length = shape[-1]
-        wider = (*shape[:-1], 2 * length + 1)
-        return Input(self.values(wider), lambda t: t[..., 1 : 1 + 2 * length : 2])
+        wider_shape = (*shape[:-1], 2 * length + 1)
+        return Input(self.values(wider_shape), lambda t: t[..., 1 : 1 + 2 * length : 2])
 
     def _expanded_input(self, shape: Shape) -> Input:
-        place = self.pick.randrange(len(shape))
-        narrow = (*shape[:place], 1, *shape[place + 1 :])
-        return Input(self.values(narrow), lambda t: t.expand(shape))
+        axis = self.pick.randrange(len(shape))
+        narrow_shape = (*shape[:axis], 1, *shape[axis + 1 :])
+        return Input(self.values(narrow_shape), lambda t: t.expand(shape))
 
 
 def broadcastable_shape(draw: InputGenerator, shape: Shape) -> Shape:
     """Return a shape that can be broadcast to this one: fewer axes, or some of length 1."""
-    kept = shape[draw.pick.randint(0, len(shape)) :]
-    return tuple(1 if draw.pick.random() < 0.4 else length for length in kept)  # noqa: PLR2004 - some
+    lengths = shape[draw.pick.randint(0, len(shape)) :]
+    return tuple(1 if draw.pick.random() < 0.4 else length for length in lengths)  # noqa: PLR2004 - some
 
 
 def _unchanged_view(tensor: torch.Tensor) -> torch.Tensor:
@@ -152,9 +154,9 @@ def _one_input(draw: InputGenerator) -> tuple[Inputs, Mapping[str, Any]]:
 
 def _two_inputs(draw: InputGenerator) -> tuple[Inputs, Mapping[str, Any]]:
     shape = draw.shape()
-    other = broadcastable_shape(draw, shape) if draw.form == "broadcast" else shape
-    both = [draw.input(shape), draw.input(other)]
-    return both if draw.pick.random() < 0.5 else both[::-1], {}  # noqa: PLR2004 - either first
+    other_shape = broadcastable_shape(draw, shape) if draw.form == "broadcast" else shape
+    inputs = [draw.input(shape), draw.input(other_shape)]
+    return inputs if draw.pick.random() < 0.5 else inputs[::-1], {}  # noqa: PLR2004 - either first
 
 
 def _input_with_axis(draw: InputGenerator) -> tuple[Inputs, Mapping[str, Any]]:
@@ -173,10 +175,10 @@ def _matrix_inputs(draw: InputGenerator) -> tuple[Inputs, Mapping[str, Any]]:
     return [draw.input((*batch, rows, inner)), draw.input((inner, columns))], {}
 
 
-def _linear(draw: InputGenerator) -> tuple[Inputs, Mapping[str, Any]]:
+def _linear_inputs(draw: InputGenerator) -> tuple[Inputs, Mapping[str, Any]]:
     shape = draw.shape(least=2)
-    weight = (draw.pick.choice((1, 4, 9)), shape[-1])
-    return [draw.input(shape), draw.input(weight), draw.input(weight[:1])], {}
+    weight_shape = (draw.pick.choice((1, 4, 9)), shape[-1])
+    return [draw.input(shape), draw.input(weight_shape), draw.input(weight_shape[:1])], {}
 
 
 _ALL_FORMS = frozenset(FORMS)
@@ -189,7 +191,7 @@ _UNARY = (
     *("log1p", "log2", "neg", "reciprocal", "relu", "round", "rsqrt", "sigmoid", "sign", "sin"),
     *("sinh", "sqrt", "square", "tan", "tanh", "trunc"),
 )
-_FUNCTIONS = ("elu", "gelu", "hardswish", "leaky_relu", "mish", "silu", "softplus")
+_ACTIVATIONS = ("elu", "gelu", "hardswish", "leaky_relu", "mish", "silu", "softplus")
 _BINARY = (
     *("add", "atan2", "copysign", "div", "eq", "fmax", "fmin", "fmod", "ge", "gt", "le", "lt"),
     *("maximum", "minimum", "mul", "ne", "pow", "remainder", "sub"),
@@ -213,7 +215,7 @@ OPERATORS: Mapping[str, SampledOperator] = {
             _FORMS_OF_ONE_INPUT,
             ends=name not in _UNPREDICTABLE_OPERATORS,
         )
-        for name in _FUNCTIONS
+        for name in _ACTIVATIONS
     },
     **{
         name: SampledOperator(
@@ -227,7 +229,7 @@ OPERATORS: Mapping[str, SampledOperator] = {
     },
     "matmul": SampledOperator(torch.matmul, _matrix_inputs, _FORMS_OF_PRODUCTS),
     "nn.functional.linear": SampledOperator(
-        functional.linear, _linear, _FORMS_OF_PRODUCTS - {"broadcast"}
+        functional.linear, _linear_inputs, _FORMS_OF_PRODUCTS - {"broadcast"}
     ),
 }
 
@@ -258,27 +260,29 @@ def run(case: Case, context: Context) -> Result:
     """Run an operator on inputs of one form. The test passes if all results are correct."""
     operator, dtype = OPERATORS[case.name], getattr(torch, case["dtype"])
     draw = InputGenerator(case["inputs"], dtype, case.seed, ends=operator.ends)
-    compared = Comparison(_form_tolerance(context.matrix, case, dtype))
-    number = context.matrix.settings["samples"]
-    calls = [_OperatorCall(operator, *operator.inputs(draw)) for _ in range(number)]
-    for place, call in enumerate(calls, 1):
-        words = f"input {place}, {call.shapes(dtype)}"
+    comparison = Comparison(_form_tolerance(context.matrix, case, dtype))
+    sample_count = context.matrix.settings["samples"]
+    calls = [_OperatorCall(operator, *operator.inputs(draw)) for _ in range(sample_count)]
+    for position, call in enumerate(calls, 1):
+        input_text = f"input {position}, {call.shapes(dtype)}"
         context.stage = "eager"
         with context.on_reference():
-            context.announce(words)
-            exact = call.on("cpu", torch.float64)
-            wanted = exact.to(dtype) if exact.dtype is torch.float64 else exact
+            context.announce(input_text)
+            exact_result = call.on("cpu", torch.float64)
+            reference = (
+                exact_result.to(dtype) if exact_result.dtype is torch.float64 else exact_result
+            )
         context.stage = "run"
-        context.announce(words)
-        found = call.on(context.device, dtype)
+        context.announce(input_text)
+        result = call.on(context.device, dtype)
         context.stage = "compare"
-        what = f"the result of {words}"
-        check_device(found, torch.device(context.device).type, what)
-        compared.check(found, wanted, what)
+        what = f"the result of {input_text}"
+        check_device(result, torch.device(context.device).type, what)
+        comparison.check(result, reference, what)
     context.observation = partial(
         observe_operators, lambda: [call.on(context.device, dtype) for call in calls]
     )
-    context.metrics |= {"samples": (number, "1"), **compared.metrics()}
+    context.metrics |= {"samples": (sample_count, "1"), **comparison.metrics()}
     return Result("passed", "compare")
 
 
@@ -287,7 +291,7 @@ def _form_tolerance(matrix: Matrix, case: Case, dtype: torch.dtype) -> Tolerance
 
     The suite's own `atol` is larger than any denormal number.
     """
-    usual = matrix.tolerances[case["dtype"]]
+    tolerance = matrix.tolerances[case["dtype"]]
     if case["inputs"] != "denormal":
-        return usual
-    return Tolerance(rtol=usual.rtol, atol=torch.finfo(dtype).smallest_normal)
+        return tolerance
+    return Tolerance(rtol=tolerance.rtol, atol=torch.finfo(dtype).smallest_normal)

@@ -47,7 +47,7 @@ from accelerator_validation.suites.sample_placement import (
 )
 
 # Tests of PyTorch that compare with another implementation; their tolerances are used here, too.
-_COMPARING = frozenset({"test_compare_cpu", "test_numpy_ref"})
+_COMPARISON_TESTS = frozenset({"test_compare_cpu", "test_numpy_ref"})
 
 # Operators whose arguments or names determine the strides of the result.
 LAYOUTS = frozenset(
@@ -69,16 +69,16 @@ RANDOM_RESULTS_REASON = "Results contain random numbers, which differ between de
 
 
 @cache
-def _by_name() -> dict[str, OpInfo]:
+def _opinfo_by_name() -> dict[str, OpInfo]:
     return {info.full_name: info for info in op_db}
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield the operators with the data types that the CPU supports, forward and backward."""
-    names = {getattr(torch, name): name for name in matrix.axes["dtype"]}
-    for name, info in sorted(_by_name().items()):
-        forward = frozenset(names[d] for d in info.dtypes if d in names)
-        backward = frozenset(names[d] for d in info.backward_dtypes if d in names)
+    name_by_dtype = {getattr(torch, name): name for name in matrix.axes["dtype"]}
+    for name, info in sorted(_opinfo_by_name().items()):
+        forward = frozenset(name_by_dtype[d] for d in info.dtypes if d in name_by_dtype)
+        backward = frozenset(name_by_dtype[d] for d in info.backward_dtypes if d in name_by_dtype)
         if forward:
             yield Offer(name, {"dtype": forward, "mode": frozenset({"forward"})})
         if info.supports_autograd and backward & forward:
@@ -90,52 +90,58 @@ def run(case: Case, context: Context) -> Result:
 
     It passes if all compared numbers are correct and at least half of the samples were compared.
     """
-    info = _by_name()[case.name]
+    info = _opinfo_by_name()[case.name]
     dtype: torch.dtype = getattr(torch, case["dtype"])
     backward = case["mode"] == "backward"
     tolerance = _operator_tolerance(info, dtype, context.matrix)
-    compared = Comparison(tolerance, same_dtype=not is_cpu(context.device))
+    comparison = Comparison(tolerance, same_dtype=not is_cpu(context.device))
     samples = _make_samples(info, dtype, case, context, requires_grad=backward)
     if not samples:
         raise BrokenTestError("The operator has no sample inputs of this data type.")
     trials = [OperatorTest(info, sample, context.device, case.seed, backward) for sample in samples]
-    checked = [
+    compared_trials = [
         trial
         for number, trial in enumerate(trials, 1)
-        if _compare_sample(trial, number, context, compared)
+        if _compare_sample(trial, number, context, comparison)
     ]
     context.observation = partial(
-        observe_operators, lambda: [trial.on_device() for trial in checked]
+        observe_operators, lambda: [trial.on_device() for trial in compared_trials]
     )
-    context.metrics |= {"samples": (len(trials), "1"), **compared.metrics()}
-    return _compared_result(case, context, len(trials), len(checked))
+    context.metrics |= {"samples": (len(trials), "1"), **comparison.metrics()}
+    return _compared_result(case, context, len(trials), len(compared_trials))
 
 
-def _compared_result(case: Case, context: Context, tried: int, checked: int) -> Result:
+def _compared_result(
+    case: Case, context: Context, sample_count: int, compared_count: int
+) -> Result:
     """Return a passed result, with a note on samples whose numbers were not compared.
 
     Raises UncheckedError if fewer than half of the samples were compared.
     """
-    if 2 * checked < tried:
-        known = context.matrix.unchecked.get(case.name)
+    if 2 * compared_count < sample_count:
+        unchecked_reason = context.matrix.unchecked.get(case.name)
         dtype = getattr(torch, case["dtype"])
-        narrow = is_cpu(context.device) and dtype not in WIDER_TYPES
-        raise UncheckedError(known or (NO_REFERENCE_REASON if narrow else RANDOM_RESULTS_REASON))
-    left = tried - checked
+        has_no_wider_type = is_cpu(context.device) and dtype not in WIDER_TYPES
+        raise UncheckedError(
+            unchecked_reason
+            or (NO_REFERENCE_REASON if has_no_wider_type else RANDOM_RESULTS_REASON)
+        )
+    unchecked_count = sample_count - compared_count
     reason = (
-        f"Only the shapes were checked in {left} of {tried} samples. {RANDOM_RESULTS_REASON}"
-        if left
+        f"Only the shapes were checked in {unchecked_count} of {sample_count} samples. "
+        f"{RANDOM_RESULTS_REASON}"
+        if unchecked_count
         else None
     )
     return Result("passed", "compare", reason)
 
 
 def _compare_sample(
-    trial: OperatorTest, number: int, context: Context, compared: Comparison
+    trial: OperatorTest, number: int, context: Context, comparison: Comparison
 ) -> bool:
     """Run and compare a sample on both sides, and return whether its numbers were compared.
 
-    `number` is the sample's position, from 1, for messages. Differences are added to `compared`.
+    `number` is the sample's position, from 1, for messages. Differences are added to `comparison`.
     """
     context.stage = "run"
     name = trial.info.full_name
@@ -146,20 +152,20 @@ def _compare_sample(
         has_no_reference = is_cpu(context.device) and unchecked
         reference = None if has_no_reference else trial.on_reference()
     context.announce(step)
-    found = trial.on_device()
+    result = trial.on_device()
     context.stage = "compare"
     what = "a gradient" if trial.backward else "the result"
-    for value, part in ((found.outputs, "the result"), (found.gradients, "a gradient")):
+    for value, part in ((result.outputs, "the result"), (result.gradients, "a gradient")):
         if trial.expected_device:
             check_device(value, trial.expected_device, f"{part} of sample {number}")
     if reference is None:
         return False
     if name in LAYOUTS:
-        check_strides(found.outputs, reference.outputs, f"the result of sample {number}")
+        check_strides(result.outputs, reference.outputs, f"the result of sample {number}")
     if reference.drawn or unchecked:
-        check_structure(found.results, reference.results, what, same_dtype=compared.same_dtype)
+        check_structure(result.results, reference.results, what, same_dtype=comparison.same_dtype)
         return False
-    compared.check(found.results, reference.results, what)
+    comparison.check(result.results, reference.results, what)
     return True
 
 
@@ -172,31 +178,41 @@ def _make_samples(
     for the device, the samples for the CPU are returned. All their tensors are then marked to be
     copied to the device.
     """
-    make = partial(placed_samples, info, dtype=dtype, number=context.matrix.settings["samples"])
+    make_samples = partial(
+        placed_samples, info, dtype=dtype, number=context.matrix.settings["samples"]
+    )
     torch.manual_seed(case.seed)
     with suppress(Exception), context.on_reference():
-        if found := make(device=context.device, requires_grad=requires_grad):
-            return found
+        if samples := make_samples(device=context.device, requires_grad=requires_grad):
+            return samples
     context.reference = False
     context.note = None if is_cpu(context.device) else CPU_SAMPLES_NOTE
     torch.manual_seed(case.seed)
     with context.on_reference():
-        return [mark_all(sample) for sample in make(device="cpu", requires_grad=requires_grad)]
+        return [
+            mark_all(sample) for sample in make_samples(device="cpu", requires_grad=requires_grad)
+        ]
 
 
 def _operator_tolerance(info: OpInfo, dtype: torch.dtype, matrix: Matrix) -> Tolerance:
     """Return the wider `rtol` and the wider `atol` of the suite and of the OpInfo."""
     name = str(dtype).removeprefix("torch.")
-    found = matrix.tolerances.get(name) or Tolerance(rtol=0, atol=0)
+    tolerance = matrix.tolerances.get(name) or Tolerance(rtol=0, atol=0)
     for decoration in info.decorators:
-        if not isinstance(decoration, DecorateInfo) or decoration.test_name not in _COMPARING:
+        if (
+            not isinstance(decoration, DecorateInfo)
+            or decoration.test_name not in _COMPARISON_TESTS
+        ):
             continue
         for override in decoration.decorators:
             if isinstance(override, toleranceOverride) and dtype in override.d:
-                own = override.d[dtype]
-                wider = {"rtol": max(found.rtol, own.rtol), "atol": max(found.atol, own.atol)}
-                found = Tolerance(**wider)
-    return found
+                override_tolerance = override.d[dtype]
+                wider = {
+                    "rtol": max(tolerance.rtol, override_tolerance.rtol),
+                    "atol": max(tolerance.atol, override_tolerance.atol),
+                }
+                tolerance = Tolerance(**wider)
+    return tolerance
 
 
 # The wider data types for the reference: more precise, and computed by other code.
@@ -251,14 +267,18 @@ class OperatorTest:
         """
         sample = on_cpu(self.sample, self.device)
         if is_cpu(self.device):
-            types = [t.dtype for t in tensors(tree_leaves((sample.input, sample.args)))]
-            every = types + [t.dtype for t in tensors(tree_leaves(sample.kwargs))]
-            if types and types[0] not in WIDER_TYPES and not set(every) & WIDER_TYPES.keys():
+            input_dtypes = [t.dtype for t in tensors(tree_leaves((sample.input, sample.args)))]
+            all_dtypes = input_dtypes + [t.dtype for t in tensors(tree_leaves(sample.kwargs))]
+            if (
+                input_dtypes
+                and input_dtypes[0] not in WIDER_TYPES
+                and not set(all_dtypes) & WIDER_TYPES.keys()
+            ):
                 return None
             sample = widen_sample(sample, WIDER_TYPES)
-        with _RandomDetector() as draws:
-            found = self._compute(sample)
-        return OperatorResult(found.outputs, found.gradients, draws.has_drawn)
+        with _RandomDetector() as detector:
+            result = self._compute(sample)
+        return OperatorResult(result.outputs, result.gradients, detector.has_drawn)
 
     def _compute(self, sample: SampleInput) -> OperatorResult:
         torch.manual_seed(self.seed)
@@ -270,8 +290,8 @@ class OperatorTest:
 
 def _input_gradients(sample: SampleInput, output: object) -> list[object]:
     """Return the gradients of the inputs that require gradients."""
-    given = tensors(leaves([sample.input, sample.args, sample.kwargs]))
-    inputs = [leaf for leaf in given if leaf.requires_grad]
+    all_inputs = tensors(leaves([sample.input, sample.args, sample.kwargs]))
+    inputs = [leaf for leaf in all_inputs if leaf.requires_grad]
     outputs = [leaf for leaf in tensors(leaves(output)) if leaf.requires_grad]
     if not inputs or not outputs:
         return []
@@ -296,7 +316,7 @@ class _RandomDetector(TorchDispatchMode):
     ) -> Any:
         if torch.Tag.nondeterministic_seeded not in func.tags:
             return func(*args, **(kwargs or {}))
-        before = torch.get_rng_state()
+        previous_state = torch.get_rng_state()
         result = func(*args, **(kwargs or {}))
-        self.has_drawn |= not torch.equal(before, torch.get_rng_state())
+        self.has_drawn |= not torch.equal(previous_state, torch.get_rng_state())
         return result

@@ -24,23 +24,25 @@ from accelerator_validation.suites.checking import (
 from accelerator_validation.suites.device_checks import ONE_DEVICE
 from accelerator_validation.suites.torch_apis import require_api
 
-_WORLD = 2
+_WORLD_SIZE = 2
 _LIMIT_S = 240.0
 
 
 def process_group(context: Context) -> None:
     """Check that a process group of one process works with the device's own backend."""
-    (found,) = _run_processes(context, "collectives", world=1)
-    require(found["sum"] == [1.0] * 4, f"all_reduce of one process gave {found['sum']}")
+    (results,) = _run_processes(context, "collectives", world=1)
+    require(results["sum"] == [1.0] * 4, f"all_reduce of one process gave {results['sum']}")
 
 
 def distributed(context: Context) -> None:
     """Check that two processes can reduce, gather and broadcast numbers."""
     _torch_for_two_processes(context)
-    for rank, found in enumerate(_run_processes(context, "collectives", world=_WORLD)):
-        wanted = {"sum": [3.0] * 4, "gathered": [1.0, 2.0], "broadcast": [1.0] * 4}
-        for name, numbers in wanted.items():
-            require(found[name] == numbers, f"{name} of rank {rank}: {found[name]}, not {numbers}")
+    for rank, results in enumerate(_run_processes(context, "collectives", world=_WORLD_SIZE)):
+        expected = {"sum": [3.0] * 4, "gathered": [1.0, 2.0], "broadcast": [1.0] * 4}
+        for name, numbers in expected.items():
+            require(
+                results[name] == numbers, f"{name} of rank {rank}: {results[name]}, not {numbers}"
+            )
 
 
 def fsdp(context: Context) -> None:
@@ -51,10 +53,10 @@ def fsdp(context: Context) -> None:
     optimizer = torch.optim.SGD(model.parameters(), lr=LEARNING_RATE)
     model(network_inputs().double()).square().mean().backward()
     optimizer.step()
-    for rank, found in enumerate(_run_processes(context, "sharded", world=_WORLD)):
-        require(found["sharded"], f"rank {rank} has whole parameters: they were not sharded")
+    for rank, results in enumerate(_run_processes(context, "sharded", world=_WORLD_SIZE)):
+        require(results["sharded"], f"rank {rank} has whole parameters: they were not sharded")
         for name, value in model.state_dict().items():
-            numbers = torch.tensor(found["state"][name])
+            numbers = torch.tensor(results["state"][name])
             require_close(numbers, value, f"{name} of rank {rank} after a step")
 
 
@@ -67,7 +69,7 @@ def _torch_for_two_processes(context: Context) -> Any:
 
     if not torch.distributed.is_available():
         raise SkippedError("This build of torch doesn't include torch.distributed.")
-    if tested_device_type(context) != "cpu" and torch.accelerator.device_count() < _WORLD:
+    if tested_device_type(context) != "cpu" and torch.accelerator.device_count() < _WORLD_SIZE:
         raise SkippedError(ONE_DEVICE)
     return torch
 
@@ -80,7 +82,7 @@ def _run_processes(
     Raises CheckFailedError if a process fails or takes more than 4 minutes.
     """
     with tempfile.TemporaryDirectory() as folder, ExitStack() as exit_stack:
-        members = [
+        processes = [
             exit_stack.enter_context(
                 SideProcess(
                     __name__,
@@ -96,18 +98,18 @@ def _run_processes(
             )
             for rank in range(world)
         ]
-        ends = [member.wait(_LIMIT_S) for member in members]
-        for rank, end in enumerate(ends):
-            require(end.status == 0, f"rank {rank} of {world} {_failure_text(end)}")
-        results = [Path(folder, f"{rank}.json") for rank in range(world)]
-        return [json.loads(result.read_text("utf-8")) for result in results]
+        outputs = [process.wait(_LIMIT_S) for process in processes]
+        for rank, output in enumerate(outputs):
+            require(output.status == 0, f"rank {rank} of {world} {_failure_text(output)}")
+        result_files = [Path(folder, f"{rank}.json") for rank in range(world)]
+        return [json.loads(result_file.read_text("utf-8")) for result_file in result_files]
 
 
-def _failure_text(end: ProcessOutput) -> str:
-    if end.status is None:
+def _failure_text(output: ProcessOutput) -> str:
+    if output.status is None:
         return f"did not end within {_LIMIT_S:g} s."
-    lines = [line for line in end.stderr.splitlines() if "Error" in line and line[0] != " "]
-    return f"ended with status {end.status}. {lines[-1] if lines else end.stderr[-300:]}"
+    lines = [line for line in output.stderr.splitlines() if "Error" in line and line[0] != " "]
+    return f"ended with status {output.status}. {lines[-1] if lines else output.stderr[-300:]}"
 
 
 # One process of a group: `python -m … WHAT DEVICE IMPORTS FOLDER RANK WORLD`.
@@ -128,17 +130,17 @@ def main() -> None:
 
     if imports:
         importlib.import_module(imports)
-    own = _rank_device(torch, device, int(rank), int(world))
+    rank_device = _rank_device(torch, device, int(rank), int(world))
     dist = torch.distributed
     backend = dist.get_default_backend_for_device(torch.device(device).type)
     store = f"file://{Path(folder, 'store').as_posix()}"
     dist.init_process_group(backend, init_method=store, rank=int(rank), world_size=int(world))
     try:
-        found = {"collectives": collectives, "sharded": sharded}[function_name](own)
+        results = {"collectives": collectives, "sharded": sharded}[function_name](rank_device)
         dist.barrier()
     finally:
         dist.destroy_process_group()
-    Path(folder, f"{rank}.json").write_text(json.dumps(found), "utf-8")
+    Path(folder, f"{rank}.json").write_text(json.dumps(results), "utf-8")
 
 
 def _rank_device(torch: Any, device: str, rank: int, world: int) -> str:
@@ -160,15 +162,15 @@ def collectives(device: str) -> dict[str, list[float]]:
     import torch
 
     dist = torch.distributed
-    own = float(dist.get_rank() + 1)
-    summed = torch.full((4,), own, device=device)
+    rank_value = float(dist.get_rank() + 1)
+    summed = torch.full((4,), rank_value, device=device)
     dist.all_reduce(summed)
     gathered = torch.zeros(dist.get_world_size(), device=device)
-    dist.all_gather_into_tensor(gathered, torch.full((1,), own, device=device))
-    sent = torch.full((4,), own, device=device)
+    dist.all_gather_into_tensor(gathered, torch.full((1,), rank_value, device=device))
+    sent = torch.full((4,), rank_value, device=device)
     dist.broadcast(sent, src=0)
-    found = {"sum": summed, "gathered": gathered, "broadcast": sent}
-    return {name: values.cpu().tolist() for name, values in found.items()}
+    results = {"sum": summed, "gathered": gathered, "broadcast": sent}
+    return {name: values.cpu().tolist() for name, values in results.items()}
 
 
 def sharded(device: str) -> dict[str, Any]:
@@ -184,12 +186,12 @@ def sharded(device: str) -> dict[str, Any]:
     model = network(device)
     fully_shard(model, mesh=mesh)
     weights = model.state_dict()
-    held = [weight.to_local().numel() < weight.numel() for weight in weights.values()]
+    split_flags = [weight.to_local().numel() < weight.numel() for weight in weights.values()]
     optimizer = torch.optim.SGD(model.parameters(), lr=LEARNING_RATE)
     model(network_inputs().to(device)).square().mean().backward()
     optimizer.step()
     state = {k: v.full_tensor().detach().cpu().tolist() for k, v in model.state_dict().items()}
-    return {"sharded": all(held), "state": state}
+    return {"sharded": all(split_flags), "state": state}
 
 
 if __name__ == "__main__":

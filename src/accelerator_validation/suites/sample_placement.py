@@ -18,11 +18,11 @@ from torch.overrides import TorchFunctionMode
 from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 from torch.utils._pytree import tree_leaves, tree_map
 
-_MARK = "_belongs_on_the_device"
+_MARK_ATTRIBUTE = "_belongs_on_the_device"
 _CPU = "cpu"
-_LONGEST = 200
+_MAX_TEXT_CHARS = 200
 
-_DEVICE_OF = torch.Tensor.device.__get__
+_DEVICE_GETTER = torch.Tensor.device.__get__
 
 
 def placed_samples(
@@ -34,13 +34,13 @@ def placed_samples(
     function are passed on.
     """
     with _MarkingMode(device) if not is_cpu(device) else torch.enable_grad():
-        made = info.sample_inputs(device, dtype, requires_grad=requires_grad)
-        return list(islice(made, number))
+        samples = info.sample_inputs(device, dtype, requires_grad=requires_grad)
+        return list(islice(samples, number))
 
 
 def mark_all(sample: SampleInput) -> SampleInput:
     """Mark all tensors of a sample, so that `on_device` copies all, and return the sample."""
-    for value in _leaves(sample):
+    for value in _sample_values(sample):
         _mark_tensor(value)
     return sample
 
@@ -70,13 +70,13 @@ def on_cpu(sample: SampleInput, device: str) -> SampleInput:
 def widen_sample(sample: SampleInput, wider: dict[torch.dtype, torch.dtype]) -> SampleInput:
     """Return a sample in wider data types, including types that are arguments."""
 
-    def wide(value: Any) -> Any:
+    def widen_value(value: Any) -> Any:
         if isinstance(value, torch.Tensor) and value.dtype in wider:
-            found = copy_tensor(value, _CPU, wider[value.dtype])
-            return found.requires_grad_(value.requires_grad)
+            wide_copy = copy_tensor(value, _CPU, wider[value.dtype])
+            return wide_copy.requires_grad_(value.requires_grad)
         return wider.get(value, value) if isinstance(value, torch.dtype) else value
 
-    return _map_sample(sample, wide)
+    return _map_sample(sample, widen_value)
 
 
 def expected_device(sample: SampleInput, device: str) -> str | None:
@@ -84,20 +84,22 @@ def expected_device(sample: SampleInput, device: str) -> str | None:
 
     This is the device that an argument names, or else that of the inputs.
     """
-    found = _leaves(sample)
-    named = [
-        value for value in found if isinstance(value, torch.device) or _names_device(value, device)
+    sample_values = _sample_values(sample)
+    named_devices = [
+        value
+        for value in sample_values
+        if isinstance(value, torch.device) or _names_device(value, device)
     ]
-    named += [sample.kwargs["device"]] if sample.kwargs.get("device") else []
-    types = {str(torch.device(value).type) for value in named}
-    if not types and any(is_marked(value) for value in found):
+    named_devices += [sample.kwargs["device"]] if sample.kwargs.get("device") else []
+    types = {str(torch.device(value).type) for value in named_devices}
+    if not types and any(is_marked(value) for value in sample_values):
         types = {str(torch.device(device).type)}
     return types.pop() if len(types) == 1 else None
 
 
 def is_marked(value: object) -> bool:
     """Return whether a value is a tensor that this module marked to be moved to the device."""
-    return isinstance(value, torch.Tensor) and hasattr(value, _MARK)
+    return isinstance(value, torch.Tensor) and hasattr(value, _MARK_ATTRIBUTE)
 
 
 def copy_tensor(value: torch.Tensor, device: str, dtype: torch.dtype) -> torch.Tensor:
@@ -105,15 +107,15 @@ def copy_tensor(value: torch.Tensor, device: str, dtype: torch.dtype) -> torch.T
 
     If the device cannot create the view, the copy is contiguous.
     """
-    plain = value.detach()
-    if plain.layout is not torch.strided or plain.is_quantized or _fills_its_memory(plain):
-        return plain.to(device, dtype)
-    memory = torch.empty(0, dtype=plain.dtype).set_(plain.untyped_storage())
+    source = value.detach()
+    if source.layout is not torch.strided or source.is_quantized or _fills_its_memory(source):
+        return source.to(device, dtype)
+    memory = torch.empty(0, dtype=source.dtype).set_(source.untyped_storage())
     try:
-        whole = memory.to(device, dtype)
-        return whole.as_strided(plain.size(), plain.stride(), plain.storage_offset())
+        device_memory = memory.to(device, dtype)
+        return device_memory.as_strided(source.size(), source.stride(), source.storage_offset())
     except Exception:  # noqa: BLE001 - a view that a device lacks is no fault of the operator
-        return plain.to(device, dtype)
+        return source.to(device, dtype)
 
 
 def is_cpu(device: str) -> bool:
@@ -123,10 +125,10 @@ def is_cpu(device: str) -> bool:
 
 def sample_text(sample: SampleInput) -> str:
     """Return a sample's shapes, types and short values, in words."""
-    named = [f"{name}={_value_text(value)}" for name, value in sample.kwargs.items()]
-    values = [_value_text(value) for value in (sample.input, *sample.args)]
-    words = ", ".join([*values, *named])
-    return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
+    keyword_texts = [f"{name}={_value_text(value)}" for name, value in sample.kwargs.items()]
+    value_texts = [_value_text(value) for value in (sample.input, *sample.args)]
+    text = ", ".join([*value_texts, *keyword_texts])
+    return text if len(text) <= _MAX_TEXT_CHARS else f"{text[:_MAX_TEXT_CHARS]}…"
 
 
 class _MarkingMode(TorchFunctionMode):
@@ -142,25 +144,25 @@ class _MarkingMode(TorchFunctionMode):
         kwargs = kwargs or {}
         if func is torch.device:
             return func(*args, **kwargs)
-        marked = [value for value in tree_leaves((args, kwargs)) if is_marked(value)]
-        if func == _DEVICE_OF:
-            return torch.device(self._device) if marked else func(*args)
-        place = self._requested_device(func, args, kwargs)
-        found = func(*self._with_cpu_device(args), **self._with_cpu_device(kwargs))
-        if place is None:
-            return tree_map(_mark_tensor, found) if marked else found
+        marked_inputs = [value for value in tree_leaves((args, kwargs)) if is_marked(value)]
+        if func == _DEVICE_GETTER:
+            return torch.device(self._device) if marked_inputs else func(*args)
+        requested_device = self._requested_device(func, args, kwargs)
+        result = func(*self._with_cpu_device(args), **self._with_cpu_device(kwargs))
+        if requested_device is None:
+            return tree_map(_mark_tensor, result) if marked_inputs else result
         inputs = {id(value) for value in tree_leaves((args, kwargs))}
-        own = tree_map(lambda value: _clone_if_input(value, inputs), found)
-        return own if is_cpu(place) else tree_map(_mark_tensor, own)
+        cloned_result = tree_map(lambda value: _clone_if_input(value, inputs), result)
+        return cloned_result if is_cpu(requested_device) else tree_map(_mark_tensor, cloned_result)
 
     def _requested_device(self, func: Any, args: Any, kwargs: dict[str, Any]) -> str | None:
         """Return the device that a call names, or None."""
         if func is torch.Tensor.cpu:
             return _CPU
-        named = kwargs.get("device")
-        if named is None and func is torch.Tensor.to:
-            named = next((v for v in args[1:] if isinstance(v, torch.device | str)), None)
-        return None if named is None else str(named)
+        device = kwargs.get("device")
+        if device is None and func is torch.Tensor.to:
+            device = next((v for v in args[1:] if isinstance(v, torch.device | str)), None)
+        return None if device is None else str(device)
 
     def _with_cpu_device(self, values: Any) -> Any:
         return tree_map(
@@ -181,7 +183,7 @@ def _value_text(value: object) -> str:
 
 def _mark_tensor(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
-        setattr(value, _MARK, True)
+        setattr(value, _MARK_ATTRIBUTE, True)
     return value
 
 
@@ -226,5 +228,5 @@ def _map_sample(sample: SampleInput, change: Callable[[Any], Any]) -> SampleInpu
     )
 
 
-def _leaves(sample: SampleInput) -> list[Any]:
+def _sample_values(sample: SampleInput) -> list[Any]:
     return list(tree_leaves((sample.input, sample.args, sample.kwargs)))

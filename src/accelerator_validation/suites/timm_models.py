@@ -16,7 +16,7 @@ from accelerator_validation.suites.models import Example, run_model
 
 _BATCH = 4
 _CLASSES = 10
-_SMALL = 64
+_SMALL_SIZE = 64
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
@@ -39,9 +39,9 @@ def example(name: str, *, full: bool = False) -> Example:
         import timm
     except (ImportError, RuntimeError) as error:  # torchvision's build may not fit torch's
         raise BrokenTestError(f"timm cannot be imported here: {error}") from None
-    classes = {} if full else {"num_classes": _CLASSES}
-    model: Any = timm.create_model(name, pretrained=False, **classes)
+    class_options = {} if full else {"num_classes": _CLASSES}
+    model: Any = timm.create_model(name, pretrained=False, **class_options)
     size = model.pretrained_cfg["input_size"][-1]
     if not full and not model.pretrained_cfg.get("fixed_input_size"):
-        size = min(size, _SMALL)
+        size = min(size, _SMALL_SIZE)
     return Example(model, {"x": torch.randn(_BATCH, 3, size, size)})

@@ -26,7 +26,7 @@ from accelerator_validation.suites.models import Example, run_model
 
 CHECKOUT = "checkout"
 _MODELS = Path("torchbenchmark", "models")
-_TESTS = {"inference": "eval", "training": "train"}
+_TEST_BY_MODE = {"inference": "eval", "training": "train"}
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
@@ -38,14 +38,14 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 def run(case: Case, context: Context) -> Result:
     """Run a model's own step, then compare its results if possible."""
-    test = _TESTS[case["mode"]]
+    test = _TEST_BY_MODE[case["mode"]]
     with _restored_settings():
         context.stage = "load"
         with context.on_reference():
-            kind = _model_class(case.name, context.matrix.given[CHECKOUT])
-            cpu_model = _make_model(kind, test, "cpu")
+            model_class = _model_class(case.name, context.matrix.given[CHECKOUT])
+            cpu_model = _make_model(model_class, test, "cpu")
         on_cpu = torch.device(context.device).type == "cpu"
-        device_model = cpu_model if on_cpu else _make_model(kind, test, context.device)
+        device_model = cpu_model if on_cpu else _make_model(model_class, test, context.device)
         context.stage = "run"
         device_model.invoke()
         del device_model
@@ -86,9 +86,9 @@ def _model_class(name: str, checkout: str) -> Any:
         ) from None
 
 
-def _make_model(kind: Any, test: str, device: str) -> Any:
+def _make_model(model_class: Any, test: str, device: str) -> Any:
     try:
-        return kind(test=test, device=device, batch_size=None, extra_args=[])
+        return model_class(test=test, device=device, batch_size=None, extra_args=[])
     except NotImplementedError as error:
         if str(error).startswith("Could not run"):  # an operator of the device, not the model
             raise
@@ -99,9 +99,9 @@ def _named_example(module: nn.Module, inputs: Any) -> Example:
     """Return an example with named inputs; inputs in a sequence get names by position."""
     if isinstance(inputs, dict):
         return Example(module.eval(), inputs)
-    placed = inputs if isinstance(inputs, tuple | list) else (inputs,)
-    named = {f"input_{number}": value for number, value in enumerate(placed)}
-    return Example(_PositionalInputs(module).eval(), named)
+    positional_inputs = inputs if isinstance(inputs, tuple | list) else (inputs,)
+    named_inputs = {f"input_{number}": value for number, value in enumerate(positional_inputs)}
+    return Example(_PositionalInputs(module).eval(), named_inputs)
 
 
 class _PositionalInputs(nn.Module):
@@ -118,16 +118,16 @@ class _PositionalInputs(nn.Module):
 @contextmanager
 def _restored_settings() -> Iterator[None]:
     """At the end of a `with` block, restore the global settings that TorchBench changed."""
-    seed, dtype = torch.manual_seed, torch.get_default_dtype()
+    seed_function, dtype = torch.manual_seed, torch.get_default_dtype()
     deterministic = torch.are_deterministic_algorithms_enabled()
-    grad, threads = torch.is_grad_enabled(), torch.get_num_threads()
+    grad_enabled, threads = torch.is_grad_enabled(), torch.get_num_threads()
     try:
         yield
     finally:
-        torch.manual_seed = seed
+        torch.manual_seed = seed_function
         torch.set_default_dtype(dtype)
         torch.use_deterministic_algorithms(deterministic)
-        torch.set_grad_enabled(grad)
+        torch.set_grad_enabled(grad_enabled)
         torch.set_num_threads(threads)
 
 

@@ -17,7 +17,7 @@ from accelerator_validation.plan import Offer
 from accelerator_validation.suites.models import Example, run_model
 
 VOCABULARY = 128
-_LENGTH = 12
+_TEXT_LENGTH = 12
 _BATCH = 2
 _IMAGE_SIZE = 224
 
@@ -26,8 +26,8 @@ InputFactory = Callable[[Any], dict[str, Any]]
 
 
 def _text_inputs(config: Any) -> dict[str, Any]:  # noqa: ARG001 - every kind of input may read it
-    words = torch.randint(5, VOCABULARY, (_BATCH, _LENGTH))
-    return {"input_ids": words, "attention_mask": torch.ones_like(words)}
+    token_ids = torch.randint(5, VOCABULARY, (_BATCH, _TEXT_LENGTH))
+    return {"input_ids": token_ids, "attention_mask": torch.ones_like(token_ids)}
 
 
 def _translation_inputs(config: Any) -> dict[str, Any]:
@@ -282,11 +282,11 @@ def example(name: str, *, full: bool = False) -> Example:
         import transformers
     except (ImportError, RuntimeError) as error:
         raise BrokenTestError(f"transformers cannot be imported here: {error}") from None
-    kind = getattr(transformers, architecture.name)
-    config = kind.config_class(**({} if full else architecture.settings))
+    model_class = getattr(transformers, architecture.name)
+    config = model_class.config_class(**({} if full else architecture.settings))
     if full and not hasattr(config, "image_size"):
         config.image_size = _IMAGE_SIZE
-    model = kind(config)
+    model = model_class(config)
     return Example(model if full else with_larger_weights(model), architecture.inputs(config))
 
 

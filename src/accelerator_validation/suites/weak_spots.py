@@ -122,10 +122,10 @@ class ExpertRouting(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Send each row to two of six experts, as a mixture of experts does."""
-        weights, places = torch.topk(torch.softmax(self.score(x), -1), 2)
+        weights, expert_indices = torch.topk(torch.softmax(self.score(x), -1), 2)
         total = torch.zeros(6, x.shape[-1], dtype=x.dtype, device=x.device)
-        for turn in range(2):
-            total = total.index_add(0, places[:, turn], x * weights[:, turn : turn + 1])
+        for rank in range(2):
+            total = total.index_add(0, expert_indices[:, rank], x * weights[:, rank : rank + 1])
         return total.cumsum(0)
 
 

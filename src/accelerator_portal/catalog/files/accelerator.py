@@ -349,9 +349,9 @@ class Accelerator(SourcedFile):
     @model_validator(mode="after")
     def _check_unique_feed_names(self) -> Accelerator:
         names = [feed.name for feed in self.report_feeds]
-        doubled = next((name for name in names if names.count(name) > 1), None)
-        if doubled:
-            what = f'two entries in report_feeds have the name "{doubled}"'
+        duplicate = next((name for name in names if names.count(name) > 1), None)
+        if duplicate:
+            what = f'two entries in report_feeds have the name "{duplicate}"'
             raise validation_error(
                 what, "use a different name for each; it becomes the file name in results/"
             )
@@ -360,8 +360,8 @@ class Accelerator(SourcedFile):
     @model_validator(mode="after")
     def _check_unique_suite_names(self) -> Accelerator:
         names = [name for suite in self.suites for name in (suite.name, *suite.aliases)]
-        doubled = next((name for name in names if names.count(name) > 1), None)
-        if doubled:
-            what = f'"{doubled}" is the name or an alias of two suites, or of one suite twice'
+        duplicate = next((name for name in names if names.count(name) > 1), None)
+        if duplicate:
+            what = f'"{duplicate}" is the name or an alias of two suites, or of one suite twice'
             raise validation_error(what, "remove one of the two")
         return self

@@ -22,7 +22,7 @@ from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
 
 PatternPart = Literal["minor", "release"]
 
-_NUMBERS: dict[PatternPart, int] = {"minor": 2, "release": 3}
+_NUMBER_COUNTS: dict[PatternPart, int] = {"minor": 2, "release": 3}
 
 
 class VersionPattern(Sourced):
@@ -45,7 +45,7 @@ class VersionPattern(Sourced):
         return not self.covers(torch) or self._shared_numbers(plugin) == self._shared_numbers(torch)
 
     def _shared_numbers(self, version: str) -> tuple[int, ...]:
-        count = _NUMBERS[self.same]
+        count = _NUMBER_COUNTS[self.same]
         return (*Version(version).release, 0, 0, 0)[:count]
 
 

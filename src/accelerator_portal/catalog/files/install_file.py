@@ -77,7 +77,7 @@ class Check(Sourced):
         """
         try:
             module = ast.parse(code)
-            meaning = ast.dump(module)
+            tree_dump = ast.dump(module)
         except SyntaxError as error:
             raise validation_error(f"invalid Python: {error.msg}", "correct the code") from None
         except (ValueError, RecursionError, MemoryError):
@@ -88,7 +88,7 @@ class Check(Sourced):
             raise validation_error(
                 "compound statements are not allowed", "use only imports, assignments and calls"
             )
-        if not _has_same_syntax_tree(join_statements(code), meaning):
+        if not _has_same_syntax_tree(join_statements(code), tree_dump):
             what = "the lines change their meaning when joined into one line"
             raise validation_error(what, "write each statement on one line, without comments")
         return code
@@ -100,9 +100,9 @@ def join_statements(code: str) -> str:
     return "; ".join(line for line in lines if line)
 
 
-def _has_same_syntax_tree(line: str, meaning: str) -> bool:
+def _has_same_syntax_tree(line: str, tree_dump: str) -> bool:
     try:
-        return ast.dump(ast.parse(line)) == meaning
+        return ast.dump(ast.parse(line)) == tree_dump
     except (SyntaxError, RecursionError, MemoryError):
         return False
 

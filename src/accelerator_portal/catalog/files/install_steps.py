@@ -45,10 +45,12 @@ def package_name(package: str) -> str:
     For example, `torch=={torch}` → `torch`. Raises InvalidRequirement if `package` is not a
     requirement, or if it has a URL that is not the https address of a public host.
     """
-    found = Requirement(_PLACEHOLDER.sub("1", package))
-    if found.url is not None and not is_public_https_url(found.url.removeprefix("git+")):
-        raise InvalidRequirement(f"{found.url} is not a valid address")
-    return found.name
+    requirement = Requirement(_PLACEHOLDER.sub("1", package))
+    if requirement.url is not None and not is_public_https_url(
+        requirement.url.removeprefix("git+")
+    ):
+        raise InvalidRequirement(f"{requirement.url} is not a valid address")
+    return requirement.name
 
 
 def _validate_requirement(package: str) -> str:
@@ -89,7 +91,7 @@ _NAMESPACES = frozenset({"--net", "--network", "--pid", "--userns", "--uts"})
 _CAPABILITIES = frozenset(
     ["ALL", "BPF", "DAC_READ_SEARCH", "NET_ADMIN", "SYS_ADMIN", "SYS_BOOT", "SYS_MODULE"]
 )
-_FOLDERS = frozenset(
+_SYSTEM_FOLDERS = frozenset(
     ["/", "/boot", "/dev", "/etc", "/home", "/proc", "/root", "/run", "/sys", "/usr", "/var"]
 )
 
@@ -126,7 +128,9 @@ def _gives_host_access(option: str, value: str, switched_on: str) -> bool:
     elif option not in {"--device", "--volume"}:
         return False
     path = normpath(value.partition(":")[0])
-    return path.replace("//", "/").replace("/var/run", "/run") in _FOLDERS or path.endswith(".sock")
+    return path.replace("//", "/").replace("/var/run", "/run") in _SYSTEM_FOLDERS or path.endswith(
+        ".sock"
+    )
 
 
 class HostAccess(Sourced):
@@ -157,22 +161,22 @@ class DockerStep(StrictModel):
         """
         takes_value = False
         for word in args:
-            option = word.startswith("-")
-            if word == "--" or (not option and not takes_value):
+            is_option = word.startswith("-")
+            if word == "--" or (not is_option and not takes_value):
                 what = f'"{word[:60]}" is not an option; docker would use it as the image'
                 raise validation_error(what, "write options only, each value after its option")
-            takes_value = option and "=" not in word and not _DOCKER_SWITCH.fullmatch(word)
+            takes_value = is_option and "=" not in word and not _DOCKER_SWITCH.fullmatch(word)
         return args
 
     @model_validator(mode="after")
     def _check_host_access_reason(self) -> DockerStep:
-        given = next(host_access_options(self.args), None)
-        if given and not self.host_access:
-            what = f'"{given[:60]}" isolates the container less from the reader\'s machine'
+        option = next(host_access_options(self.args), None)
+        if option and not self.host_access:
+            what = f'"{option[:60]}" isolates the container less from the reader\'s machine'
             raise validation_error(
                 what, "remove it, or state the reason and its source under host_access"
             )
-        if self.host_access and not given:
+        if self.host_access and not option:
             what = "no option in args gives the container access to the machine"
             raise validation_error(what, "remove host_access")
         return self
@@ -186,8 +190,8 @@ class DockerStep(StrictModel):
         if self.host_access is None:
             return None
         options = " and ".join(dict.fromkeys(host_access_options(self.args)))
-        what = f"The container is less isolated from your machine: {options}."
-        return f"{what} {self.host_access.reason}"
+        text = f"The container is less isolated from your machine: {options}."
+        return f"{text} {self.host_access.reason}"
 
 
 def _validate_file_url(url: str) -> str:
@@ -217,7 +221,7 @@ class DownloadStep(StrictModel):
     """Whether the file is unpacked after the download."""
 
 
-_ENGINES = frozenset({"docker", "nerdctl", "podman"})
+_CONTAINER_ENGINES = frozenset({"docker", "nerdctl", "podman"})
 
 
 class Step(StrictModel):
@@ -243,9 +247,9 @@ class Step(StrictModel):
             )
         if (
             self.run
-            and self.run[0] in _ENGINES
-            and (given := next(host_access_options(self.run), None))
+            and self.run[0] in _CONTAINER_ENGINES
+            and (option := next(host_access_options(self.run), None))
         ):
-            what = f'"{given[:60]}" isolates the container less from the reader\'s machine'
+            what = f'"{option[:60]}" isolates the container less from the reader\'s machine'
             raise validation_error(what, "write the command as a docker step with host_access")
         return self

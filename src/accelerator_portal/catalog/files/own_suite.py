@@ -77,8 +77,8 @@ class SuiteNames:
         """
         if suite in self.portal or suite in SUITES_WITHOUT_FILE:
             return suite
-        own = suite if suite_owner(suite) else f"{accelerator}/{suite}"
-        return self.aliases.get(own, own if self.portal else suite)
+        vendor_suite = suite if suite_owner(suite) else f"{accelerator}/{suite}"
+        return self.aliases.get(vendor_suite, vendor_suite if self.portal else suite)
 
 
 def is_suite_name(name: str) -> bool:

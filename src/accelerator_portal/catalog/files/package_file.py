@@ -109,7 +109,7 @@ class PackageFacts(StrictModel):
 
     def on(self, index: str) -> IndexFacts | None:
         """Return the facts of an index, or None if the index was never read."""
-        return next((found for found in self.indexes if found.index == index), None)
+        return next((facts for facts in self.indexes if facts.index == index), None)
 
 
 class IndexFault(StrictModel):
@@ -137,8 +137,8 @@ class PackagesRead(StrictModel):
 
     def fault(self, package: str, index: str) -> IndexFault | None:
         """Return the error of the last attempt to read a package from an index, or None."""
-        found = (f for f in self.faults if (f.package, f.index) == (package, index))
-        return next(found, None)
+        faults = (f for f in self.faults if (f.package, f.index) == (package, index))
+        return next(faults, None)
 
 
 def releases_newest_first(releases: Mapping[str, ReleaseFacts]) -> tuple[ReleaseFacts, ...]:
@@ -165,37 +165,37 @@ def read_package_files(root: Path) -> tuple[dict[str, PackageFacts], PackagesRea
     problem.
     """
     problems: list[Problem] = []
-    found: dict[str, PackageFacts] = {}
+    facts_by_package: dict[str, PackageFacts] = {}
     folder = root / PACKAGES
-    for place in sorted(folder.glob("*.json")) if folder.is_dir() else ():
-        path = f"{PACKAGES}/{place.name}"
+    for file in sorted(folder.glob("*.json")) if folder.is_dir() else ():
+        path = f"{PACKAGES}/{file.name}"
         facts = _read_json_file(root, path, PackageFacts, problems)
         if facts is None:
             continue
-        if place.stem != canonicalize_name(facts.package) or place.stem != facts.package:
+        if file.stem != canonicalize_name(facts.package) or file.stem != facts.package:
             what = f'the file is about "{facts.package}"'
             problems.append(Problem(path, 1, what, "rename the file after the package"))
         else:
-            found[facts.package] = facts
+            facts_by_package[facts.package] = facts
     read = PackagesRead()
     if (root / PACKAGES_READ).exists():
         read = _read_json_file(root, PACKAGES_READ, PackagesRead, problems) or read
-    return found, read, problems
+    return facts_by_package, read, problems
 
 
 def _read_json_file(root: Path, path: str, model: type[M], problems: list[Problem]) -> M | None:
-    place = root / path
+    file = root / path
     try:
-        if place.is_symlink() or not place.is_file() or place.stat().st_size > MAX_BYTES:
+        if file.is_symlink() or not file.is_file() or file.stat().st_size > MAX_BYTES:
             problems.append(
                 Problem(path, 1, "this is not a regular file with package data", _REMEDY)
             )
             return None
-        return model.model_validate(json.loads(place.read_bytes()))
+        return model.model_validate(json.loads(file.read_bytes()))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        problems.append(Problem(path, 1, f"{where}: {first['msg']}", _REMEDY))
+        first_error = error.errors(include_url=False, include_input=False)[0]
+        location = ".".join(map(str, first_error["loc"]))
+        problems.append(Problem(path, 1, f"{location}: {first_error['msg']}", _REMEDY))
     except (OSError, ValueError, RecursionError) as error:
         what = f"the file cannot be read ({type(error).__name__})"
         problems.append(Problem(path, 1, what, _REMEDY))

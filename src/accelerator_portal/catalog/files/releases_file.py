@@ -191,10 +191,14 @@ class Releases(SourcedFile):
         version supports the release. `torchvision` is a key only if the release has such a version.
         """
         release = self.by_version.get(torch)
-        found: dict[str, tuple[str, ...]] = {}
+        versions_by_package: dict[str, tuple[str, ...]] = {}
         if release and release.torchvision:
-            found["torchvision"] = (release.torchvision,)
+            versions_by_package["torchvision"] = (release.torchvision,)
         for companion in sorted(self.companions, key=lambda c: Version(c.version), reverse=True):
-            fits = (companion.version,) if Version(torch) in SpecifierSet(companion.torch) else ()
-            found[companion.package] = found.get(companion.package, ()) + fits
-        return found
+            matching_versions = (
+                (companion.version,) if Version(torch) in SpecifierSet(companion.torch) else ()
+            )
+            versions_by_package[companion.package] = (
+                versions_by_package.get(companion.package, ()) + matching_versions
+            )
+        return versions_by_package

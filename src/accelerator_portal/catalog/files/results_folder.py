@@ -12,7 +12,7 @@ from accelerator_portal.catalog.problem import Problem
 MAX_REPORTS = 100
 MAX_REPORTS_BYTES = 64 * 1024**2
 
-_REMOVE = "remove the oldest reports; the history keeps their results"
+_REMEDY = "remove the oldest reports; the history keeps their results"
 
 
 def list_reports(
@@ -27,17 +27,17 @@ def list_reports(
     report_files: list[Path] = []
     problems: list[Problem] = []
     for name in names:
-        place = root / folder / name
-        if wrong := report_fault(name) or _file_fault(place):
-            problems.append(Problem(f"{folder}/{name}", 1, *wrong))
+        file = root / folder / name
+        if fault := report_fault(name) or _file_fault(file):
+            problems.append(Problem(f"{folder}/{name}", 1, *fault))
         else:
-            report_files.append(place)
-    too_much = [Problem(folder, 1, what, _REMOVE) for what in exceeded_limits(report_files)]
-    return () if too_much else tuple(report_files), problems + too_much
+            report_files.append(file)
+    limit_problems = [Problem(folder, 1, what, _REMEDY) for what in exceeded_limits(report_files)]
+    return () if limit_problems else tuple(report_files), problems + limit_problems
 
 
-def _file_fault(place: Path) -> tuple[str, str] | None:
-    if place.is_symlink() or not place.is_file():
+def _file_fault(file: Path) -> tuple[str, str] | None:
+    if file.is_symlink() or not file.is_file():
         return "this is not a regular file", "replace the link with the file"
     return None
 

@@ -36,7 +36,7 @@ _COMMIT_OR_TAG = re.compile(
 )
 _GITHUB = "https://github.com/"
 # GitHub shows these files as pages. Only their plain text has addresses of lines.
-_RENDERED = (".md", ".rst", ".markdown", ".ipynb")
+_RENDERED_SUFFIXES = (".md", ".rst", ".markdown", ".ipynb")
 
 
 def link_to_passage(url: str, lines: str | None = None, words: str | None = None) -> str:
@@ -47,10 +47,10 @@ def link_to_passage(url: str, lines: str | None = None, words: str | None = None
     file, because code hosts cannot open a file at words.
     """
     if lines:
-        first, _, last = lines.partition("-")
-        plain = url.startswith(_GITHUB) and urlsplit(url).path.lower().endswith(_RENDERED)
+        first_line, _, last = lines.partition("-")
+        plain = url.startswith(_GITHUB) and urlsplit(url).path.lower().endswith(_RENDERED_SUFFIXES)
         end = (f"-L{last}" if url.startswith(_GITHUB) else f"-{last}") if last else ""
-        return f"{url}{'?plain=1' if plain else ''}#L{first}{end}"
+        return f"{url}{'?plain=1' if plain else ''}#L{first_line}{end}"
     if words and not is_repository_file(url):
         # A hyphen has a special meaning in a text fragment, but `quote` does not encode it.
         encoded = quote(words, safe="").replace("-", "%2D")
@@ -133,8 +133,8 @@ def cited_ids(data: object) -> Iterator[tuple[Location, str]]:
 
 def sources_by_id(sources: Mapping[str, Source], named: Iterable[str]) -> dict[str, Source]:
     """Return the sources whose ids are in `named`, in the order of `sources`."""
-    wanted = frozenset(named)
-    return {name: source for name, source in sources.items() if name in wanted}
+    ids = frozenset(named)
+    return {name: source for name, source in sources.items() if name in ids}
 
 
 class Sourced(StrictModel):

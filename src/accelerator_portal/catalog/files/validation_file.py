@@ -9,11 +9,11 @@ from pydantic import Field, model_validator
 
 from accelerator_portal.catalog.fields import Code, Id, Line, StrictModel, Url, validation_error
 
-_DAY = 86_400
+_DAY_SECONDS = 86_400
 
 # With a tolerance of 1 or more, wrong results would pass.
 _Tolerance = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
-_Seconds = Annotated[float, Field(gt=0, le=_DAY, allow_inf_nan=False)]
+_Seconds = Annotated[float, Field(gt=0, le=_DAY_SECONDS, allow_inf_nan=False)]
 
 
 class OwnTolerance(StrictModel):

@@ -23,7 +23,7 @@ from accelerator_portal.checks.rule import rule
 from accelerator_portal.checks.shell_text import Pipeline
 from accelerator_portal.install.payload import host_of, registry_of, step_addresses, text_addresses
 
-_SAFE = {"https", "ssh"}
+_SAFE_SCHEMES = {"https", "ssh"}
 # The metadata service of a cloud instance. Requests don't leave the machine, and it has no https.
 _CLOUD_METADATA_HOST = "169.254.169.254"
 
@@ -40,9 +40,9 @@ def command_hosts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     allowed_hosts = {entry.host for entry in catalog.hosts.hosts} if catalog.hosts else None
     for platform in catalog.platforms:
         for location, step in platform.steps():
-            for inside, address in step_addresses(step):
+            for sub_location, address in step_addresses(step):
                 for what, remedy in _host_faults(address, allowed_hosts):
-                    yield platform.problem("install.yaml", (*location, *inside), what, remedy)
+                    yield platform.problem("install.yaml", (*location, *sub_location), what, remedy)
     reported: set[Problem] = set()
     for command_text in command_texts(catalog):
         for problem in _command_host_problems(command_text, allowed_hosts):
@@ -79,7 +79,7 @@ def _host_faults(address: str, allowed_hosts: set[str] | None) -> Iterator[tuple
         return
     if host == _CLOUD_METADATA_HOST:
         return
-    if scheme.lower().removeprefix("git+") not in _SAFE:
+    if scheme.lower().removeprefix("git+") not in _SAFE_SCHEMES:
         yield f'"{address[:80]}" is not fetched over https', "write https://"
     if allowed_hosts is not None and host not in allowed_hosts:
         what = f'"{host or address[:80]}" is not an allowed host for commands'
@@ -118,9 +118,9 @@ def _safety_faults(command_text: CommandText) -> Iterator[tuple[int, str, str]]:
     reported: set[tuple[int, str]] = set()
     fetched = False
     for pipeline in command_text.pipelines():
-        of_group = fetched and bool(GROUP_ENDS.intersection(pipeline.commands[0].words[:1]))
+        group_fetched = fetched and bool(GROUP_ENDS.intersection(pipeline.commands[0].words[:1]))
         fetched = fetched or any(fetches(command.words) for command in pipeline.commands)
-        for what, remedy in _pipeline_faults(pipeline, fetched=of_group):
+        for what, remedy in _pipeline_faults(pipeline, fetched=group_fetched):
             if (pipeline.line, remedy) not in reported:  # words are read several times
                 reported.add((pipeline.line, remedy))
                 yield pipeline.line, what, remedy
@@ -147,8 +147,8 @@ def _pipeline_faults(pipeline: Pipeline, *, fetched: bool) -> Iterator[SafetyFau
     if any(command.substituted and fetches(command.words) for command in pipeline.commands):
         yield f'"{shown}" runs a downloaded file', _DOWNLOAD_FIRST
     for words in commands:
-        if fetched and (place := startup_file(words)):
-            yield f'"{shown}" writes its download to {place[:60]}', _DOWNLOAD_FIRST
+        if fetched and (startup_path := startup_file(words)):
+            yield f'"{shown}" writes its download to {startup_path[:60]}', _DOWNLOAD_FIRST
         for word in words_disabling_checks(words):
             yield f'"{word[:80]}" disables a security check', "remove it"
 
@@ -197,13 +197,13 @@ def words_disabling_checks(words: Sequence[str]) -> Iterator[str]:
     """
     curl = False
     for word in words:
-        plain = word.lower()
+        lower_word = word.lower()
         name = word.removeprefix("$env:").partition("=")[0].strip()
         is_unsafe = (
-            plain.partition("=")[0] in _UNSAFE_OPTIONS
-            or plain.startswith(("--no-gpg-check", *_UNSAFE_SETTINGS))
+            lower_word.partition("=")[0] in _UNSAFE_OPTIONS
+            or lower_word.startswith(("--no-gpg-check", *_UNSAFE_SETTINGS))
             or name.upper() in _UNSAFE_VARIABLES
-            or any(setting in plain for setting in _UNSAFE_VALUES)
+            or any(setting in lower_word for setting in _UNSAFE_VALUES)
         )
         if is_unsafe:
             yield word
@@ -227,8 +227,10 @@ def _has_insecure_flag(word: str) -> bool:
 _HOST = re.compile(
     r"(?:[^\s/@]{1,80}@)?((?:[a-z0-9-]{1,63}\.)+[a-z][a-z0-9-]{1,62})(?=[:/?#]|\Z)", re.IGNORECASE
 )
-_REMOTE = re.compile(r"(?:[\w.-]{1,80}@)([\w.-]{1,253}):(?!//)")
-_IMAGE = re.compile(r"(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}(?::\d{1,5})?/|localhost[:/]", re.IGNORECASE)
+_SSH_ADDRESS = re.compile(r"(?:[\w.-]{1,80}@)([\w.-]{1,253}):(?!//)")
+_REGISTRY_IMAGE = re.compile(
+    r"(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}(?::\d{1,5})?/|localhost[:/]", re.IGNORECASE
+)
 
 # Options of curl and wget whose value is the next word and is not an address.
 _OPTIONS_WITH_VALUES = frozenset(
@@ -254,7 +256,7 @@ def command_addresses(words: Sequence[str]) -> Iterator[str]:
 def implied_addresses(words: Sequence[str]) -> Iterator[str]:
     """Yield `https://HOST/` or `ssh://HOST/` for each address that is written without a scheme."""
     for word in words:
-        if found := _REMOTE.match(word):
+        if found := _SSH_ADDRESS.match(word):
             yield f"ssh://{found[1]}/"
     program, arguments = program_and_arguments(words)
     if program in _URL_FETCHERS:
@@ -293,4 +295,6 @@ def _image_registries(arguments: Sequence[str]) -> Iterator[str]:
     if command in {"pull", "push"} and image_words:
         yield f"https://{registry_of(image_words[0])}/"
     elif command in {"run", "create", "build"}:
-        yield from (f"https://{registry_of(word)}/" for word in image_words if _IMAGE.match(word))
+        yield from (
+            f"https://{registry_of(word)}/" for word in image_words if _REGISTRY_IMAGE.match(word)
+        )

@@ -48,13 +48,15 @@ def _row_requirements(row: InstallRow) -> list[Requirement]:
 
     Empty if no requirement pins torch.
     """
-    found = []
+    requirements = []
     for package in (package for call in row.calls for package in call.packages):
         try:
-            found.append(Requirement(package))
+            requirements.append(Requirement(package))
         except InvalidRequirement:
             continue  # reading the file reports it
-    return found if any(r.name == "torch" and _pinned_version(r) for r in found) else []
+    return (
+        requirements if any(r.name == "torch" and _pinned_version(r) for r in requirements) else []
+    )
 
 
 def _pinned_version(requirement: Requirement) -> Version | None:
@@ -83,11 +85,11 @@ def _companion_fault(
     )
     if pin is None:
         return f'"{requirement}" next to torch=={torch} is not pinned to a version', remedy
-    known = f"{RELEASES} lists {' and '.join(versions) or 'no version'} for torch {torch}"
-    return f'"{requirement}" does not support torch {torch}: {known}', remedy
+    listing = f"{RELEASES} lists {' and '.join(versions) or 'no version'} for torch {torch}"
+    return f'"{requirement}" does not support torch {torch}: {listing}', remedy
 
 
 def _problem(catalog: Catalog, row: InstallRow, what: str, remedy: str) -> Problem:
     platform = catalog.by_id[row.platform]
-    place = [option.id for option in platform.install.options].index(row.option)
-    return platform.problem("install.yaml", ("options", place, "id"), what, remedy)
+    option_index = [option.id for option in platform.install.options].index(row.option)
+    return platform.problem("install.yaml", ("options", option_index, "id"), what, remedy)

@@ -13,7 +13,7 @@ from accelerator_portal.checks.rule import rule
 # that make it specific.
 LONGEST, MOST_PARTS, WORDS, NAME = 300, 3, 3, 12
 
-_VARIES = re.compile(r"\u2026|\*|\.{3}")
+_VARYING_PART = re.compile(r"\u2026|\*|\.{3}")
 _GENERAL_ERROR_NAME = re.compile(
     r"\b(?:(?:Runtime|Value|Type|Key|Index|Attribute|Assertion|OS)?Error|Exception)\b"
 )
@@ -46,7 +46,10 @@ def declared_messages(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                     what = f'the answer to "{first_title[:60]}" declares this message, too'
                     remedy = "declare it only in the answer that solves the problem"
                     yield Problem(faq.path, message.line, what, remedy)
-                if len(message.text) > LONGEST or len(_VARIES.findall(message.text)) > MOST_PARTS:
+                if (
+                    len(message.text) > LONGEST
+                    or len(_VARYING_PART.findall(message.text)) > MOST_PARTS
+                ):
                     what = "the message is too long or has too many parts that vary"
                     remedy = (
                         f"use at most {LONGEST} characters and {MOST_PARTS} varying parts (\u2026)"

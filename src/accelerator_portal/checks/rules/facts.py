@@ -41,11 +41,11 @@ def hardware_references(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 def _unknown_variants(platform: Platform) -> Iterator[Problem]:
     variants = [variant.id for variant in platform.install.variants]
-    for at, generation in platform.generations():
-        for number, build in enumerate(generation.builds):
+    for generation_location, generation in platform.generations():
+        for build_index, build in enumerate(generation.builds):
             for name in build.variants or ():
                 if name not in variants:
-                    location = (*at, "builds", number, "variants")
+                    location = (*generation_location, "builds", build_index, "variants")
                     what = f'the variant "{name}" is not listed in install.yaml'
                     yield platform.problem(
                         _ACCELERATOR_FILE, location, what, did_you_mean(name, variants)
@@ -53,31 +53,33 @@ def _unknown_variants(platform: Platform) -> Iterator[Problem]:
 
 
 def _unknown_questions(platform: Platform) -> Iterator[Problem]:
-    known = [section.title for section in platform.faq.sections]
-    named: list[tuple[Location, str | None]] = [
-        (("operating_systems", place, "question"), system.question)
-        for place, system in enumerate(platform.accelerator.operating_systems)
+    faq_titles = [section.title for section in platform.faq.sections]
+    questions: list[tuple[Location, str | None]] = [
+        (("operating_systems", index, "question"), system.question)
+        for index, system in enumerate(platform.accelerator.operating_systems)
     ]
-    named += [
-        ((*at, "other_builds", "question"), builds.question)
-        for at, generation in platform.generations()
+    questions += [
+        ((*generation_location, "other_builds", "question"), builds.question)
+        for generation_location, generation in platform.generations()
         if (builds := generation.other_builds)
     ]
-    for location, question in named:
-        if question and question not in known:
+    for location, question in questions:
+        if question and question not in faq_titles:
             what = "this question is not in faq.md"
-            yield platform.problem(_ACCELERATOR_FILE, location, what, did_you_mean(question, known))
+            yield platform.problem(
+                _ACCELERATOR_FILE, location, what, did_you_mean(question, faq_titles)
+            )
 
 
 def _duplicate_generations(platform: Platform) -> Iterator[Problem]:
     seen = set()
-    for at, generation in platform.generations():
+    for generation_location, generation in platform.generations():
         key = (generation.name.casefold(), (generation.chip or "").casefold())
         if key in seen:
-            named = f"{generation.name} {generation.chip or ''}".strip()
-            what = f'the generation "{named}" is listed twice'
+            full_name = f"{generation.name} {generation.chip or ''}".strip()
+            what = f'the generation "{full_name}" is listed twice'
             remedy = "merge the two entries, or add the chip to each"
-            yield platform.problem(_ACCELERATOR_FILE, (*at, "name"), what, remedy)
+            yield platform.problem(_ACCELERATOR_FILE, (*generation_location, "name"), what, remedy)
         seen.add(key)
 
 
@@ -87,13 +89,13 @@ def _duplicate_models(platform: Platform) -> Iterator[Problem]:
     A model may be listed in several generations if the memory and power are the same in all
     entries, or if a note explains the difference.
     """
-    seen: dict[str, HardwareModel] = {}
-    for at, generation in platform.generations():
+    model_by_name: dict[str, HardwareModel] = {}
+    for generation_location, generation in platform.generations():
         generation_names = set()
-        for number, model in enumerate(generation.models):
-            location = (*at, "models", number, "name")
+        for model_index, model in enumerate(generation.models):
+            location = (*generation_location, "models", model_index, "name")
             name = model.name.casefold()
-            other = seen.setdefault(name, model)
+            other = model_by_name.setdefault(name, model)
             if name in generation_names:
                 what = f'the model "{model.name}" is listed twice in "{generation.name}"'
                 remedy = "remove one of the two, or add the difference to the names"
@@ -107,14 +109,20 @@ def _duplicate_models(platform: Platform) -> Iterator[Problem]:
 
 def _duplicate_instances(platform: Platform) -> Iterator[Problem]:
     """Yield a problem for each machine type that is listed for two models."""
-    seen: dict[str, str] = {}
-    for at, generation in platform.generations():
-        for number, model in enumerate(generation.models):
-            for row, instances in enumerate(model.instances or ()):
+    model_by_type: dict[str, str] = {}
+    for generation_location, generation in platform.generations():
+        for model_index, model in enumerate(generation.models):
+            for instances_index, instances in enumerate(model.instances or ()):
                 for name in instances.types:
-                    other = seen.setdefault(name.casefold(), model.name)
+                    other = model_by_type.setdefault(name.casefold(), model.name)
                     if other != model.name:
-                        location = (*at, "models", number, "instances", row)
+                        location = (
+                            *generation_location,
+                            "models",
+                            model_index,
+                            "instances",
+                            instances_index,
+                        )
                         what = f'the machine type "{name}" is listed for "{other}" already'
                         remedy = "list it only for the model that its source names"
                         yield platform.problem(_ACCELERATOR_FILE, location, what, remedy)
@@ -135,14 +143,14 @@ def contradictions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     compares rows and releases with package metadata, and `hardware-references` checks the cards of
     one platform.
     """
-    commands = rows_by_platform(catalog)
+    install_rows = rows_by_platform(catalog)
     for platform in catalog.platforms:
         yield from unsupported_pythons(catalog, platform)
         yield from sdk_contradictions(platform)
         yield from driver_contradictions(platform)
         yield from component_contradictions(platform)
         yield from lifecycle_contradictions(platform)
-        yield from builds_without_command(platform, commands[platform.id])
+        yield from builds_without_command(platform, install_rows[platform.id])
     yield from card_contradictions(catalog)
 
 
@@ -165,17 +173,22 @@ def builds_without_command(platform: Platform, commands: Sequence[InstallRow]) -
     systems. A build is a problem if the commands for its variant are all for other releases or
     systems. A variant without any command is not checked.
     """
-    for at, generation in platform.generations():
-        for number, build in enumerate(generation.builds):
+    for generation_location, generation in platform.generations():
+        for build_index, build in enumerate(generation.builds):
             for variant in build.variants or ():
-                offered = [row for row in commands if row.variant == variant]
-                if offered and not any(_build_matches_row(build, row) for row in offered):
+                variant_rows = [row for row in commands if row.variant == variant]
+                if variant_rows and not any(_build_matches_row(build, row) for row in variant_rows):
                     what = (
                         f'"{generation.name}" is listed for {_build_description(variant, build)}, '
                         f'but no install command for "{variant}" matches'
                     )
                     remedy = "correct the build's releases or systems, or add the install option"
-                    yield platform.problem(_ACCELERATOR_FILE, (*at, "builds", number), what, remedy)
+                    yield platform.problem(
+                        _ACCELERATOR_FILE,
+                        (*generation_location, "builds", build_index),
+                        what,
+                        remedy,
+                    )
 
 
 def card_contradictions(catalog: Catalog) -> Iterator[Problem]:
@@ -183,17 +196,17 @@ def card_contradictions(catalog: Catalog) -> Iterator[Problem]:
 
     Cards with a note are not compared.
     """
-    first: dict[str, tuple[Platform, HardwareModel]] = {}
+    first_by_name: dict[str, tuple[Platform, HardwareModel]] = {}
     for platform in catalog.platforms:
-        for at, generation in platform.generations():
-            for number, model in enumerate(generation.models):
-                owner, other = first.setdefault(model.name.casefold(), (platform, model))
+        for generation_location, generation in platform.generations():
+            for model_index, model in enumerate(generation.models):
+                owner, other = first_by_name.setdefault(model.name.casefold(), (platform, model))
                 if owner is platform or model.note or other.note:
                     continue
-                for what in _differences(model, other):
-                    text = f'"{model.name}" has {what} on the platform "{owner.id}"'
+                for difference in _differences(model, other):
+                    text = f'"{model.name}" has {difference} on the platform "{owner.id}"'
                     remedy = "correct the wrong value, or explain the difference in a note"
-                    location = (*at, "models", number, "name")
+                    location = (*generation_location, "models", model_index, "name")
                     yield platform.problem(_ACCELERATOR_FILE, location, text, remedy)
 
 
@@ -229,17 +242,21 @@ def unsupported_pythons(catalog: Catalog, platform: Platform) -> Iterator[Proble
     `compatibility.yaml` contains the rows, and `data/releases.yaml` the PyTorch releases. A row
     with an unlisted release is not checked.
     """
-    supported = {release.version: release.python for release in catalog.releases.releases}
-    for place, row in enumerate(platform.compatibility.rows):
-        known = supported.get(row.torch)
-        lacking = [python for python in row.python or () if known and python not in known]
-        if lacking:
+    pythons_by_release = {release.version: release.python for release in catalog.releases.releases}
+    for row_index, row in enumerate(platform.compatibility.rows):
+        supported_pythons = pythons_by_release.get(row.torch)
+        wrong_pythons = [
+            python
+            for python in row.python or ()
+            if supported_pythons and python not in supported_pythons
+        ]
+        if wrong_pythons:
             what = (
-                f"this entry lists Python {', '.join(lacking)}, but data/releases.yaml says that "
-                f"torch {row.torch} supports {', '.join(known or ())}"
+                f"this entry lists Python {', '.join(wrong_pythons)}, but data/releases.yaml says "
+                f"that torch {row.torch} supports {', '.join(supported_pythons or ())}"
             )
             remedy = "correct the Python versions here or in data/releases.yaml"
-            yield platform.problem(_COMPATIBILITY_FILE, ("rows", place, "python"), what, remedy)
+            yield platform.problem(_COMPATIBILITY_FILE, ("rows", row_index, "python"), what, remedy)
 
 
 def sdk_contradictions(platform: Platform) -> Iterator[Problem]:
@@ -249,7 +266,7 @@ def sdk_contradictions(platform: Platform) -> Iterator[Problem]:
     contradicts the variant "CUDA 13.0", but CUDA 13.0.1 does not.
     """
     versions = {variant.id: variant.version for variant in platform.install.variants}
-    for place, row in enumerate(platform.compatibility.rows):
+    for row_index, row in enumerate(platform.compatibility.rows):
         version = versions.get(row.variant or "")
         sdk = _sdk_name(platform, row)
         if version and sdk and not _matches_version_prefix(row.includes[sdk], version):
@@ -258,7 +275,9 @@ def sdk_contradictions(platform: Platform) -> Iterator[Problem]:
                 f'{row.variant}" has version {version}'
             )
             remedy = "correct the version here or in install.yaml, or the variant here"
-            yield platform.problem(_COMPATIBILITY_FILE, ("rows", place, "includes"), what, remedy)
+            yield platform.problem(
+                _COMPATIBILITY_FILE, ("rows", row_index, "includes"), what, remedy
+            )
 
 
 def driver_contradictions(platform: Platform) -> Iterator[Problem]:
@@ -268,18 +287,23 @@ def driver_contradictions(platform: Platform) -> Iterator[Problem]:
     first two numbers count as one SDK.
     """
     rows = enumerate(platform.compatibility.rows)
-    known = [(place, row, sdk) for place, row in rows if (sdk := _sdk_name(platform, row))]
-    for (_, one, sdk), (place, other, other_sdk) in combinations(known, 2):
-        for name in one.needs.keys() & other.needs.keys() if sdk == other_sdk else ():
-            drivers = [lower_bound(row.needs[name]) for row in (one, other)]
-            sdks = [version_or_none(row.includes[sdk]) for row in (one, other)]
+    sdk_rows = [
+        (row_index, row, sdk) for row_index, row in rows if (sdk := _sdk_name(platform, row))
+    ]
+    for (_, first_row, sdk), (row_index, other, other_sdk) in combinations(sdk_rows, 2):
+        for name in first_row.needs.keys() & other.needs.keys() if sdk == other_sdk else ():
+            drivers = [lower_bound(row.needs[name]) for row in (first_row, other)]
+            sdks = [version_or_none(row.includes[sdk]) for row in (first_row, other)]
             if _is_contradiction(sdks, drivers):
                 what = (
                     f"{sdk} {other.includes[sdk]} needs {name} {other.needs[name]}, but "
-                    f"{sdk} {one.includes[sdk]} (torch {one.torch}) needs {one.needs[name]}"
+                    f"{sdk} {first_row.includes[sdk]} (torch {first_row.torch}) needs "
+                    f"{first_row.needs[name]}"
                 )
                 remedy = "correct the wrong version of the SDK or of the driver"
-                yield platform.problem(_COMPATIBILITY_FILE, ("rows", place, "needs"), what, remedy)
+                yield platform.problem(
+                    _COMPATIBILITY_FILE, ("rows", row_index, "needs"), what, remedy
+                )
 
 
 def component_contradictions(platform: Platform) -> Iterator[Problem]:
@@ -287,15 +311,19 @@ def component_contradictions(platform: Platform) -> Iterator[Problem]:
 
     Rows of `compatibility.yaml` are compared if they have the same variant and no note.
     """
-    first: dict[tuple[str, str | None, str], str] = {}
-    for place, row in enumerate(platform.compatibility.rows):
+    first_versions: dict[tuple[str, str | None, str], str] = {}
+    for row_index, row in enumerate(platform.compatibility.rows):
         for name, version in row.includes.items() if row.plugin and not row.note else ():
-            before = first.setdefault((row.plugin or "", row.variant, name), version)
-            if before != version:
-                what = f"plugin {row.plugin} includes {name} {version} here and {before} above"
+            first_version = first_versions.setdefault(
+                (row.plugin or "", row.variant, name), version
+            )
+            if first_version != version:
+                what = (
+                    f"plugin {row.plugin} includes {name} {version} here and {first_version} above"
+                )
                 remedy = "correct the wrong value; if sources disagree, say so in a note of the row"
                 yield platform.problem(
-                    _COMPATIBILITY_FILE, ("rows", place, "includes"), what, remedy
+                    _COMPATIBILITY_FILE, ("rows", row_index, "includes"), what, remedy
                 )
 
 
@@ -304,16 +332,20 @@ def lifecycle_contradictions(platform: Platform) -> Iterator[Problem]:
 
     Rows of `compatibility.yaml` are compared if they also have the same variant.
     """
-    first: dict[tuple[str | None, ...], CompatibilityRow] = {}
-    for place, row in enumerate(platform.compatibility.rows):
+    first_rows: dict[tuple[str | None, ...], CompatibilityRow] = {}
+    for row_index, row in enumerate(platform.compatibility.rows):
         if row.lifecycle is None or row.lifecycle.until is None or row.plugin is None:
             continue
-        other = first.setdefault((row.plugin, row.variant, row.lifecycle.status), row)
-        before = other.lifecycle.until if other.lifecycle else None
-        if before != row.lifecycle.until:
-            what = f"plugin {row.plugin} ends on {row.lifecycle.until} here and on {before} above"
+        other = first_rows.setdefault((row.plugin, row.variant, row.lifecycle.status), row)
+        first_end = other.lifecycle.until if other.lifecycle else None
+        if first_end != row.lifecycle.until:
+            what = (
+                f"plugin {row.plugin} ends on {row.lifecycle.until} here and on {first_end} above"
+            )
             remedy = "write the same date in both entries"
-            yield platform.problem(_COMPATIBILITY_FILE, ("rows", place, "lifecycle"), what, remedy)
+            yield platform.problem(
+                _COMPATIBILITY_FILE, ("rows", row_index, "lifecycle"), what, remedy
+            )
 
 
 def _sdk_name(platform: Platform, row: CompatibilityRow) -> str | None:
@@ -324,12 +356,12 @@ def _sdk_name(platform: Platform, row: CompatibilityRow) -> str | None:
     variant = next((v for v in platform.install.variants if v.id == row.variant), None)
     if variant is None:
         return None
-    named = [name for name in row.includes if name.casefold() in variant.name.casefold()]
-    return named[0] if len(named) == 1 else None
+    sdk_names = [name for name in row.includes if name.casefold() in variant.name.casefold()]
+    return sdk_names[0] if len(sdk_names) == 1 else None
 
 
-def _matches_version_prefix(version: str, variant: str) -> bool:
-    return version == variant or version.startswith(f"{variant}.")
+def _matches_version_prefix(version: str, prefix: str) -> bool:
+    return version == prefix or version.startswith(f"{prefix}.")
 
 
 def _is_contradiction(sdks: list[Version | None], drivers: list[Version | None]) -> bool:

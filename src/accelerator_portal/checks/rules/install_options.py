@@ -43,47 +43,49 @@ def install_references(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 def _duplicate_ids(platform: Platform) -> Iterator[Problem]:
     for key in ("options", "variants"):
-        for place, name in indexed_duplicates(item.id for item in getattr(platform.install, key)):
+        for index, name in indexed_duplicates(item.id for item in getattr(platform.install, key)):
             what = f'the id "{name}" is listed twice in {key}'
             remedy = "use a unique ID for each"
-            yield platform.problem("install.yaml", (key, place, "id"), what, remedy)
+            yield platform.problem("install.yaml", (key, index, "id"), what, remedy)
 
 
 def _unknown_reference(platform: Platform) -> Iterator[Problem]:
     variants = [variant.id for variant in platform.install.variants]
     checks = list(platform.install.checks)
-    for place, option in enumerate(platform.install.options):
+    for index, option in enumerate(platform.install.options):
         for name in option.variants or ():
             if name not in variants:
-                location = ("options", place, "variants")
+                location = ("options", index, "variants")
                 what = f'the variant "{name}" is not listed in variants'
                 remedy = did_you_mean(name, variants)
                 yield platform.problem("install.yaml", location, what, remedy)
         if option.check and option.check not in checks:
-            location = ("options", place, "check")
+            location = ("options", index, "check")
             what = f'the check "{option.check}" is not listed in checks'
             remedy = did_you_mean(option.check, checks)
             yield platform.problem("install.yaml", location, what, remedy)
         if variants and not option.published and not option.variants:
             what = "the option has no variants"
-            location = ("options", place, "id")
+            location = ("options", index, "id")
             yield platform.problem("install.yaml", location, what, "add variants")
-    for place, row in enumerate(platform.compatibility.rows):
+    for index, row in enumerate(platform.compatibility.rows):
         if row.variant and row.variant not in variants:
-            location = ("rows", place, "variant")
+            location = ("rows", index, "variant")
             what = f'the variant "{row.variant}" is not listed in install.yaml'
             remedy = did_you_mean(row.variant, variants)
             yield platform.problem("compatibility.yaml", location, what, remedy)
 
 
 def _unknown_releases(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
-    known = catalog.releases.by_version
-    for place, option in enumerate(platform.install.options):
+    releases = catalog.releases.by_version
+    for option_index, option in enumerate(platform.install.options):
         if isinstance(option.torch, tuple):
-            for version in (version for version in option.torch if version not in known):
-                location = ("options", place, "torch", option.torch.index(version))
+            for version in (version for version in option.torch if version not in releases):
+                location = ("options", option_index, "torch", option.torch.index(version))
                 what = f"{RELEASES} has no release {version}"
-                yield platform.problem("install.yaml", location, what, did_you_mean(version, known))
+                yield platform.problem(
+                    "install.yaml", location, what, did_you_mean(version, releases)
+                )
 
 
 def _unlisted_variants(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
@@ -91,12 +93,12 @@ def _unlisted_variants(catalog: Catalog, platform: Platform) -> Iterator[Problem
 
     `variants` is a key of `install.yaml`. Files without variants are not checked.
     """
-    known = {variant.id for variant in platform.install.variants}
-    if not known:
+    listed_variants = {variant.id for variant in platform.install.variants}
+    if not listed_variants:
         return
     options = platform.install.options
     served = {build.variant for option in options for build in builds_of_option(catalog, option)}
-    for variant in sorted(served - known):
+    for variant in sorted(served - listed_variants):
         what = f'{RELEASES} publishes "{variant}", which is missing from variants'
         remedy = "add it with its name and requirements, or restrict the option"
         yield platform.problem("install.yaml", ("variants",), what, remedy)
@@ -134,9 +136,9 @@ def _unused_variants(
     for platform in catalog.platforms:
         if platform.path("install.yaml") in faulty:
             continue
-        for place, variant in enumerate(platform.install.variants):
+        for variant_index, variant in enumerate(platform.install.variants):
             if (platform.id, variant.id) not in served:
-                location = ("variants", place, "id")
+                location = ("variants", variant_index, "id")
                 what = f'no option has the variant "{variant.id}"'
                 remedy = "remove it, or add an option"
                 yield platform.problem("install.yaml", location, what, remedy)
@@ -156,27 +158,27 @@ def _overlap_problem(
 def selector_start(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """The default selections in `data/selector.yaml` are valid, one per operating system."""
     selector = make_selector(catalog, expand(catalog)[0])
-    for place, name in enumerate(catalog.defaults.primary):
-        yield from _unknown_platform(catalog, name, ("primary", place))
-    for place, os in indexed_duplicates(start.os for start in catalog.defaults.start):
+    for index, name in enumerate(catalog.defaults.primary):
+        yield from _unknown_platform(catalog, name, ("primary", index))
+    for index, os in indexed_duplicates(start.os for start in catalog.defaults.start):
         what, remedy = f"{os} is listed twice", "remove one of the two"
-        yield catalog.problem(SELECTOR, ("start", place), what, remedy)
-    for place, start in enumerate(catalog.defaults.start):
-        yield from _unknown_platform(catalog, start.platform, ("start", place))
+        yield catalog.problem(SELECTOR, ("start", index), what, remedy)
+    for index, start in enumerate(catalog.defaults.start):
+        yield from _unknown_platform(catalog, start.platform, ("start", index))
         # Without any row, there are no default choices.
-        known = selector.starts and start.platform in catalog.by_id
-        if known and (why := _unmatched_reason(selector, start)):
+        is_resolvable = selector.starts and start.platform in catalog.by_id
+        if is_resolvable and (reason := _unmatched_reason(selector, start)):
             what = "no install option matches this selection"
-            yield catalog.problem(SELECTOR, ("start", place), what, why)
+            yield catalog.problem(SELECTOR, ("start", index), what, reason)
 
 
 def _unmatched_reason(selector: Selector, start: StartingChoice) -> str | None:
     """Return why a default choice has no install option, or None if it has an option."""
-    found = resolve(selector, start.model_dump())
-    if found.choice is None:
+    resolution = resolve(selector, start.model_dump())
+    if resolution.choice is None:
         return f"{start.platform} has no option for {start.os} {start.arch}"
-    near = ", ".join(f"{axis}: {found.choice[axis]}" for axis in found.unmet)
-    return f"the closest option has {near}" if near else None
+    closest_text = ", ".join(f"{axis}: {resolution.choice[axis]}" for axis in resolution.unmet)
+    return f"the closest option has {closest_text}" if closest_text else None
 
 
 def _unknown_platform(catalog: Catalog, name: str, location: Location) -> Iterator[Problem]:
@@ -184,8 +186,8 @@ def _unknown_platform(catalog: Catalog, name: str, location: Location) -> Iterat
 
     A folder with problems counts as a folder.
     """
-    read = any(platform_id_of(path) == name for path in catalog.files)
-    if not (read or name in catalog.by_id or name in catalog.set_aside):
+    has_files = any(platform_id_of(path) == name for path in catalog.files)
+    if not (has_files or name in catalog.by_id or name in catalog.set_aside):
         what = f'there is no platform "{name}"'
         yield catalog.problem(SELECTOR, location, what, did_you_mean(name, catalog.by_id))
 
@@ -208,12 +210,12 @@ def pinned_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _pinned_requirements(platform: Platform) -> Iterator[tuple[Location, requirements.Requirement]]:
-    own = canonicalize_name(platform.accelerator.package.name)
+    platform_package = canonicalize_name(platform.accelerator.package.name)
     for location, step in platform.steps():
-        for item, package in enumerate(step.pip.packages if step.pip else ()):
+        for package_index, package in enumerate(step.pip.packages if step.pip else ()):
             requirement = _parse_pinned_requirement(package)
-            if requirement and canonicalize_name(requirement.name) == own:
-                yield (*location, "pip", "packages", item), requirement
+            if requirement and canonicalize_name(requirement.name) == platform_package:
+                yield (*location, "pip", "packages", package_index), requirement
 
 
 def _parse_pinned_requirement(text: str) -> requirements.Requirement | None:
@@ -244,13 +246,15 @@ def _pin_problem(
     versions: list[Version],
 ) -> Problem:
     pin = next(s.version for s in requirement.specifier if s.operator in {"==", "==="})
-    near = [v for v in versions if str(v).startswith(f"{pin}.post") or v.base_version == pin]
+    similar_versions = [
+        v for v in versions if str(v).startswith(f"{pin}.post") or v.base_version == pin
+    ]
     what = f'"{requirement}" is not a version in compatibility.yaml'
     file = platform.files["install.yaml"]
-    if not near:
+    if not similar_versions:
         remedy = f"add the version, or use one of {', '.join(map(str, versions[:5]))}"
         return Problem(file.path, file.line(location), what, remedy)
-    newest = max(near)
+    newest = max(similar_versions)
     return Problem(
         file.path,
         file.line(location),
@@ -269,12 +273,14 @@ def requirement_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     that doesn't work.
     """
     for platform in catalog.platforms:
-        found: dict[Location, Problem] = {}
-        for place, option in enumerate(platform.install.options):
+        problem_by_location: dict[Location, Problem] = {}
+        for option_index, option in enumerate(platform.install.options):
             if option.compatibility:
                 continue
             rows = [row for row in platform.compatibility.rows if _option_matches_row(option, row)]
-            for location, requirement, variant in _option_requirements(platform, place, option):
+            for location, requirement, variant in _option_requirements(
+                platform, option_index, option
+            ):
                 matching_rows = [
                     row
                     for row in rows
@@ -282,12 +288,12 @@ def requirement_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                     and _have_common_os(requirement, row)
                 ]
                 for problem in _version_problems(platform, location, requirement, matching_rows):
-                    found.setdefault(location, problem)
-        yield from found.values()
+                    problem_by_location.setdefault(location, problem)
+        yield from problem_by_location.values()
 
 
 def _option_requirements(
-    platform: Platform, place: int, option: Option
+    platform: Platform, option_index: int, option: Option
 ) -> Iterator[tuple[Location, Requirement, str | None]]:
     """Yield each requirement of an option with its location and the id of its variant.
 
@@ -296,17 +302,17 @@ def _option_requirements(
     install = platform.install
     for number, requirement in enumerate(install.requires):
         yield ("requires", number), requirement, None
-    for at, variant in enumerate(install.variants):
+    for variant_index, variant in enumerate(install.variants):
         if not option.variants or variant.id in option.variants:
             for number, requirement in enumerate(variant.requires):
-                yield ("variants", at, "requires", number), requirement, variant.id
+                yield ("variants", variant_index, "requires", number), requirement, variant.id
     for number, requirement in enumerate(option.requires):
-        yield ("options", place, "requires", number), requirement, None
+        yield ("options", option_index, "requires", number), requirement, None
 
 
 def _option_matches_row(option: Option, row: CompatibilityRow) -> bool:
-    variant = not option.variants or row.variant is None or row.variant in option.variants
-    return variant and option.admits(row.torch)
+    variant_matches = not option.variants or row.variant is None or row.variant in option.variants
+    return variant_matches and option.admits(row.torch)
 
 
 def _have_common_os(requirement: Requirement, row: CompatibilityRow) -> bool:

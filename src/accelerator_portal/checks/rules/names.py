@@ -34,9 +34,9 @@ def additional_platform_ids(catalog: Catalog, today: dt.date) -> Iterator[Proble
     ]
     # Folders that the current change modifies come last, so that they get the problem.
     claims.sort(key=lambda claim: claim[0].id in catalog.changed)
-    first: dict[str, Platform] = {}
+    owner_by_id: dict[str, Platform] = {}
     for platform, name, location in claims:
-        owner = first.setdefault(name.replace("-", "_"), platform)
+        owner = owner_by_id.setdefault(name.replace("-", "_"), platform)
         if owner is not platform:
             fault = claimed_fault("id", name, owner)
             yield platform.problem("accelerator.yaml", location, *fault)
@@ -70,21 +70,21 @@ def duplicate_names(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     claims: dict[tuple[str, str], Platform] = {}
     for platform in catalog.platforms_by_precedence:
         for kind, name, location in _claimed_names(platform):
-            first = claims.setdefault((kind, name), platform)
-            if first is not platform and not (
-                kind == "package" and _share_package_name(first, platform)
+            owner = claims.setdefault((kind, name), platform)
+            if owner is not platform and not (
+                kind == "package" and _share_package_name(owner, platform)
             ):
                 yield platform.problem(
-                    "accelerator.yaml", location, *claimed_fault(kind, name, first)
+                    "accelerator.yaml", location, *claimed_fault(kind, name, owner)
                 )
 
 
-def _share_package_name(first: Platform, second: Platform) -> bool:
+def _share_package_name(platform: Platform, other: Platform) -> bool:
     """Return whether both vendors set `shared_name`.
 
     Both must set the key. Otherwise, any vendor could claim another vendor's package name.
     """
-    return first.accelerator.package.shared_name and second.accelerator.package.shared_name
+    return platform.accelerator.package.shared_name and other.accelerator.package.shared_name
 
 
 def _claimed_names(platform: Platform) -> Iterator[tuple[str, str, Location]]:
@@ -106,14 +106,14 @@ def similar_names(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     for platform in catalog.platforms_by_precedence:
         reported: set[str] = set()
         for kind, name, location in _compared_names(platform):
-            first, other = claims.setdefault((kind, skeleton(name)), (platform, name))
+            owner, other_name = claims.setdefault((kind, skeleton(name)), (platform, name))
             if (
-                first is not platform
-                and name.casefold() != other.casefold()
+                owner is not platform
+                and name.casefold() != other_name.casefold()
                 and kind not in reported
             ):
                 reported.add(kind)
-                what = f'"{name}" looks like "{other}" of {first.path("accelerator.yaml")}'
+                what = f'"{name}" looks like "{other_name}" of {owner.path("accelerator.yaml")}'
                 yield platform.problem("accelerator.yaml", location, what, "choose another name")
 
 
@@ -134,14 +134,16 @@ def shared_devices(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     For example, ROCm uses `cuda`, and two vendors use `tpu`. `torch.device("tpu")` alone doesn't
     say which platform a program uses.
     """
-    owners: dict[str, list[Platform]] = {}
+    platforms_by_device: dict[str, list[Platform]] = {}
     for platform in catalog.platforms:
-        owners.setdefault(platform.accelerator.device.value.casefold(), []).append(platform)
-    for device, sharing in owners.items():
-        for platform in sharing if len(sharing) > 1 else ():
+        platforms_by_device.setdefault(platform.accelerator.device.value.casefold(), []).append(
+            platform
+        )
+    for device, platforms in platforms_by_device.items():
+        for platform in platforms if len(platforms) > 1 else ():
             if not platform.accelerator.device.note:
-                others = ", ".join(p.accelerator.name for p in sharing if p is not platform)
-                what = f'the device "{device}" is also used by {others}'
+                other_names = ", ".join(p.accelerator.name for p in platforms if p is not platform)
+                what = f'the device "{device}" is also used by {other_names}'
                 remedy = "explain in device.note how to distinguish the platforms"
                 yield platform.problem("accelerator.yaml", ("device", "value"), what, remedy)
 
@@ -160,16 +162,16 @@ def package_confusion(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     from a well-known package is also reported: it is usually a typing error, and somebody else has
     often registered it.
     """
-    known = {canonicalize_name(p.accelerator.package.name) for p in catalog.platforms}
+    listed_packages = {canonicalize_name(p.accelerator.package.name) for p in catalog.platforms}
     for platform in catalog.platforms:
-        for at_step, step in platform.steps():
-            for item, package in enumerate(step.pip.packages if step.pip else ()):
+        for step_location, step in platform.steps():
+            for package_index, package in enumerate(step.pip.packages if step.pip else ()):
                 name = canonicalize_name(package_name(package))
-                location = (*at_step, "pip", "packages", item)
-                near = next((word for word in _WELL_KNOWN if _is_typo_of(name, word)), None)
-                if near and name not in known:
-                    what = f'"{name}" differs by one letter from "{near}"'
-                    remedy = f'write "{near}" if that is meant'
+                location = (*step_location, "pip", "packages", package_index)
+                similar_name = next((word for word in _WELL_KNOWN if _is_typo_of(name, word)), None)
+                if similar_name and name not in listed_packages:
+                    what = f'"{name}" differs by one letter from "{similar_name}"'
+                    remedy = f'write "{similar_name}" if that is meant'
                     yield platform.problem("install.yaml", location, what, remedy)
                 uses_pypi_too = step.pip and step.pip.extra_index and not _LOCAL_PIN.search(package)
                 if uses_pypi_too and not _on_pypi(catalog, name):
@@ -184,8 +186,8 @@ def _on_pypi(catalog: Catalog, name: str) -> bool:
     If the package was never looked up on PyPI, return whether `_WELL_KNOWN` contains the name.
     """
     facts = catalog.packages.get(name)
-    found = facts.on("pypi") if facts else None
-    return bool(found.releases) if found else name in _WELL_KNOWN
+    pypi_facts = facts.on("pypi") if facts else None
+    return bool(pypi_facts.releases) if pypi_facts else name in _WELL_KNOWN
 
 
 def _is_typo_of(name: str, word: str) -> bool:

@@ -29,7 +29,7 @@ from accelerator_portal.reports.store import StoredReport, left_out_reports, sto
 @rule()
 def report_files(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Reports in `results/` are valid and consistent."""
-    known = known_names(catalog)
+    valid_names = known_names(catalog)
     own_run_platforms = catalog.own_runs.ids if catalog.own_runs else frozenset()
     # A run that started later today is not in the future.
     end_of_day = dt.datetime.combine(today, dt.time.max, dt.timezone.utc)
@@ -38,7 +38,7 @@ def report_files(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         for stored in reports:
             report_data = stored.report
             yield from report_problems(
-                report_data, stored.path, known, end_of_day, stored.first_test
+                report_data, stored.path, valid_names, end_of_day, stored.first_test
             )
             if report_data.kind == "made-here" and report_data.accelerator not in own_run_platforms:
                 what = f"the report has kind: made-here, but {OWN_RUNS} does not list the platform"
@@ -78,10 +78,10 @@ def report_names(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     across platforms. The rule warns of a suite or test that is neither listed nor declared, because
     its name is often misspelled.
     """
-    known = known_names(catalog)
+    valid_names = known_names(catalog)
     for reports, _ in (stored_reports(catalog), left_out_reports(catalog)):
         for stored in reports:
-            yield from name_warnings(stored.report, stored.path, known, stored.first_test)
+            yield from name_warnings(stored.report, stored.path, valid_names, stored.first_test)
 
 
 _KNOWN_ISSUES = "known-issues.yaml"
@@ -94,10 +94,10 @@ def known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         duplicates = dict(
             indexed_duplicates(issue.test or issue.glob for issue in platform.known_issues)
         )
-        for place, issue in enumerate(platform.known_issues):
+        for index, issue in enumerate(platform.known_issues):
             key_or_glob = issue.test or issue.glob or ""
-            location = ("issues", place, "test" if issue.test else "glob")
-            if place in duplicates:
+            location = ("issues", index, "test" if issue.test else "glob")
+            if index in duplicates:
                 what = f'"{key_or_glob}" is listed twice'
                 yield platform.problem(_KNOWN_ISSUES, location, what, "remove one of the two")
             if alias := _leading_alias(key_or_glob, catalog.suite_names.aliases):
@@ -147,14 +147,14 @@ def outdated_known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]
     that doesn't exist has no effect. Often the name of the test is misspelled.
     """
     for platform in catalog.platforms:
-        for place, issue in enumerate(platform.known_issues):
+        for index, issue in enumerate(platform.known_issues):
             if issue.expires <= today:
                 what = f"the known issue expired on {issue.expires}"
                 remedy = "remove it, or set a later date if the test still fails"
-                yield platform.problem(_KNOWN_ISSUES, ("issues", place, "expires"), what, remedy)
+                yield platform.problem(_KNOWN_ISSUES, ("issues", index, "expires"), what, remedy)
             if test_fault := _unknown_test_fault(catalog, issue):
                 key = "test" if issue.test else "glob"
-                yield platform.problem(_KNOWN_ISSUES, ("issues", place, key), *test_fault)
+                yield platform.problem(_KNOWN_ISSUES, ("issues", index, key), *test_fault)
 
 
 def _unknown_test_fault(catalog: Catalog, issue: KnownFailure) -> tuple[str, str] | None:
@@ -180,9 +180,9 @@ def _unmatched_glob_fault(catalog: Catalog, glob: str) -> tuple[str, str] | None
     """
     id_, slash, _ = glob.partition("/")
     suite = catalog.suites.get(id_) if slash else None
-    beginning = f"{glob.partition('?')[0]}*"
+    key_pattern = f"{glob.partition('?')[0]}*"
     if suite is None or any(
-        fnmatchcase(Identity(id_, name).key, beginning) for name in _suite_test_names(suite)
+        fnmatchcase(Identity(id_, name).key, key_pattern) for name in _suite_test_names(suite)
     ):
         return None
     return f'no test of the suite "{id_}" matches "{glob}"', "correct the pattern, or remove it"
@@ -199,14 +199,16 @@ def own_suites(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     This prevents two vendors from declaring the same suite and shows who maintains it.
     """
     for platform in catalog.platforms:
-        for place, suite in enumerate(platform.accelerator.suites):
-            aliases = ((("aliases", number), alias) for number, alias in enumerate(suite.aliases))
+        for suite_index, suite in enumerate(platform.accelerator.suites):
+            aliases = (
+                (("aliases", alias_index), alias) for alias_index, alias in enumerate(suite.aliases)
+            )
             for keys, name in ((("name",), suite.name), *aliases):
                 if suite_owner(name) == platform.id:
                     continue
                 what = f'the suite "{name}" does not start with the name of this folder'
                 remedy = f'write "{platform.id}/{name.partition("/")[2]}"'
-                location = ("suites", place, *keys)
+                location = ("suites", suite_index, *keys)
                 yield platform.problem("accelerator.yaml", location, what, remedy)
 
 
@@ -222,14 +224,14 @@ def shared_suites(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     Results are compared test by test. If platforms share a suite name but no test names, nothing
     can be compared. The warning doesn't appear for the platform that ran the suite first.
     """
-    by_suite: dict[str, dict[str, list[StoredReport]]] = defaultdict(dict)
+    reports_by_suite: dict[str, dict[str, list[StoredReport]]] = defaultdict(dict)
     for stored in stored_reports(catalog)[0]:
         for declared in stored.report.suites:
-            by_suite[declared.name].setdefault(stored.report.accelerator, []).append(stored)
-    for suite, by_platform in sorted(by_suite.items()):
-        for platform in _platforms_without_common_tests(suite, by_platform):
-            other = next(name for name in by_platform if name != platform)
-            for stored in by_platform[platform]:
+            reports_by_suite[declared.name].setdefault(stored.report.accelerator, []).append(stored)
+    for suite, reports_by_platform in sorted(reports_by_suite.items()):
+        for platform in _platforms_without_common_tests(suite, reports_by_platform):
+            other = next(name for name in reports_by_platform if name != platform)
+            for stored in reports_by_platform[platform]:
                 what = f'no test of the suite "{suite}" has the same name on another platform'
                 remedy = (
                     f'use the test names of "{other}", or use a suite name with your platform ID'
@@ -238,16 +240,18 @@ def shared_suites(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _platforms_without_common_tests(
-    suite: str, by_platform: dict[str, list[StoredReport]]
+    suite: str, reports_by_platform: dict[str, list[StoredReport]]
 ) -> Iterator[str]:
     """Yield the platforms that have no test names of a suite in common with other platforms.
 
     The platform that ran the suite first is left out. Parameters of tests are ignored, because
     platforms may test different data types.
     """
-    tests = {name: _test_names(suite, stored) for name, stored in by_platform.items()}
+    tests = {name: _test_names(suite, reports) for name, reports in reports_by_platform.items()}
     first_run_and_name = sorted(
-        (_first_run_start(by_platform[name]), name) for name, found in tests.items() if found
+        (_first_run_start(reports_by_platform[name]), name)
+        for name, names in tests.items()
+        if names
     )
     for _, name in first_run_and_name[1:]:
         if all(
@@ -256,12 +260,12 @@ def _platforms_without_common_tests(
             yield name
 
 
-def _test_names(suite: str, stored: Iterable[StoredReport]) -> set[str]:
-    return {test.name for s in stored for test in s.report.tests if test.suite == suite}
+def _test_names(suite: str, reports: Iterable[StoredReport]) -> set[str]:
+    return {test.name for s in reports for test in s.report.tests if test.suite == suite}
 
 
-def _first_run_start(stored: Iterable[StoredReport]) -> dt.datetime:
-    return min((s.report.started or _NEVER for s in stored), default=_NEVER)
+def _first_run_start(reports: Iterable[StoredReport]) -> dt.datetime:
+    return min((s.report.started or _NEVER for s in reports), default=_NEVER)
 
 
 @rule()
@@ -274,14 +278,16 @@ def model_families(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     if catalog.model_families is None:
         return
     families = catalog.model_families.families
-    for place, name in indexed_duplicates(family.id for family in families):
+    for family_index, name in indexed_duplicates(family.id for family in families):
         what = f'the family "{name}" is listed twice'
-        yield catalog.problem(MODEL_FAMILIES, ("families", place, "id"), what, "merge the two")
-    for place, family in enumerate(families):
+        yield catalog.problem(
+            MODEL_FAMILIES, ("families", family_index, "id"), what, "merge the two"
+        )
+    for family_index, family in enumerate(families):
         suites = model_suites(catalog.suites)
         matched = {pattern: _pattern_matches_test(suites, pattern) for pattern in family.names}
-        for number, pattern in enumerate(family.names):
-            location = ("families", place, "names", number)
+        for pattern_index, pattern in enumerate(family.names):
+            location = ("families", family_index, "names", pattern_index)
             if "/" not in pattern:
                 what = f'the pattern "{pattern}" names no suite'
                 yield catalog.problem(
@@ -301,13 +307,13 @@ def feature_tests(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     if not catalog.suites:
         return
     for feature, entries in catalog.feature_tests.features.items():
-        for place, entry in enumerate(entries):
-            for number, pattern in enumerate(entry.names):
+        for entry_index, entry in enumerate(entries):
+            for pattern_index, pattern in enumerate(entry.names):
                 suite, _, name = pattern.partition("/")
                 if suite in SUITES_OF_CHECKOUTS and name == "*":
                     continue
                 if not _pattern_matches_test(catalog.suites, pattern):
-                    location = ("features", feature, place, "names", number)
+                    location = ("features", feature, entry_index, "names", pattern_index)
                     what, remedy = (
                         f'no test of a suite matches "{pattern}"',
                         "correct it or remove it",
@@ -336,11 +342,11 @@ def validation_settings(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 remedy = did_you_mean(suite, catalog.suites)
                 yield platform.problem(VALIDATION, ("suites", suite), what, remedy)
         recipes = platform.validation.deploy
-        for place, name in indexed_duplicates(recipe.id for recipe in recipes):
+        for recipe_index, name in indexed_duplicates(recipe.id for recipe in recipes):
             what, remedy = f'the recipe "{name}" is listed twice', "use a unique ID for each"
-            yield platform.problem(VALIDATION, ("deploy", place, "id"), what, remedy)
-        for place, recipe in enumerate(recipes):
+            yield platform.problem(VALIDATION, ("deploy", recipe_index, "id"), what, remedy)
+        for recipe_index, recipe in enumerate(recipes):
             if recipe.check not in platform.install.checks:
                 what = f'install.yaml has no check "{recipe.check}"'
                 remedy = did_you_mean(recipe.check, platform.install.checks)
-                yield platform.problem(VALIDATION, ("deploy", place, "check"), what, remedy)
+                yield platform.problem(VALIDATION, ("deploy", recipe_index, "check"), what, remedy)

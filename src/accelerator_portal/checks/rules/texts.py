@@ -36,7 +36,10 @@ def guide_headings(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     guides = [
         text
         for platform in catalog.platforms
-        for text in (platform.guide, *(found.text for found in platform.translations.values()))
+        for text in (
+            platform.guide,
+            *(translation.text for translation in platform.translations.values()),
+        )
     ]
     for guide in guides:
         titles = [section.title for section in guide.sections]
@@ -136,7 +139,7 @@ def translated_answers(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     fingerprint of the English questions and answers.
     """
     for platform in catalog.platforms:
-        english = {section.title: section for section in platform.faq.sections}
+        english_sections = {section.title: section for section in platform.faq.sections}
         for translation in platform.answers.values():
             text = translation.text
             current = platform.faq.fingerprint_of({section.title for section in text.sections})
@@ -145,16 +148,16 @@ def translated_answers(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 remedy = f"compare them, then write translates: {current}"
                 yield Problem(text.path, 2, what, remedy)
             for section in text.sections:
-                yield from _answer_problems(text.path, section, english)
+                yield from _answer_problems(text.path, section, english_sections)
 
 
 def _answer_problems(
-    path: str, section: Section, english: Mapping[str, Section]
+    path: str, section: Section, english_sections: Mapping[str, Section]
 ) -> Iterator[Problem]:
-    original = english.get(section.title)
+    original = english_sections.get(section.title)
     if original is None:
         what = f'"{section.title}" is not a question of faq.md'
-        yield Problem(path, section.line, what, did_you_mean(section.title, english))
+        yield Problem(path, section.line, what, did_you_mean(section.title, english_sections))
         return
     if not section.text.startswith("### "):
         what = "the question is missing in the language"

@@ -18,14 +18,14 @@ def relay_list(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     `data/relay.yaml` contains that list. The relay sends nothing to a repository with a misspelled
     name.
     """
-    listed = catalog.relay.repositories if catalog.relay else ()
-    known = {entry.repository for entry in listed}
+    relay_entries = catalog.relay.repositories if catalog.relay else ()
+    repositories = {entry.repository for entry in relay_entries}
     for platform in catalog.platforms:
-        for place, entry in enumerate(platform.accelerator.upstream_ci):
-            if entry.repository not in known:
-                location = ("upstream_ci", place, "repository")
+        for index, entry in enumerate(platform.accelerator.upstream_ci):
+            if entry.repository not in repositories:
+                location = ("upstream_ci", index, "repository")
                 what = f'there is no entry in the relay list for "{entry.repository}"'
-                remedy = did_you_mean(entry.repository, known)
+                remedy = did_you_mean(entry.repository, repositories)
                 yield platform.problem("accelerator.yaml", location, what, remedy)
 
 

@@ -31,33 +31,38 @@ from accelerator_portal.packages.plugin_releases import new_releases
 def release_order(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """`data/releases.yaml` lists each release and build once, newest first."""
     releases = catalog.releases.releases
-    for place in range(1, len(releases)):
-        before, here = releases[place - 1].version, releases[place].version
-        if Version(before) <= Version(here):
-            what = f"{here} is listed below {before}"
-            location = ("releases", place, "version")
+    for release_index in range(1, len(releases)):
+        previous_version, version = (
+            releases[release_index - 1].version,
+            releases[release_index].version,
+        )
+        if Version(previous_version) <= Version(version):
+            what = f"{version} is listed below {previous_version}"
+            location = ("releases", release_index, "version")
             yield catalog.problem(RELEASES, location, what, "list newest versions first")
     preview = catalog.releases.preview
-    yield from _doubled_builds(catalog, preview.wheels, ("preview", "wheels"))
-    for place, release in enumerate(releases):
+    yield from _duplicate_builds(catalog, preview.wheels, ("preview", "wheels"))
+    for release_index, release in enumerate(releases):
         for kind in get_args(BuildKind):
-            yield from _doubled_builds(catalog, release.builds(kind), ("releases", place, kind))
+            yield from _duplicate_builds(
+                catalog, release.builds(kind), ("releases", release_index, kind)
+            )
 
 
-def _doubled_builds(
+def _duplicate_builds(
     catalog: Catalog, builds: tuple[Build, ...], location: Location
 ) -> Iterator[Problem]:
     seen: set[tuple[str, ...]] = set()
-    for place, build in enumerate(builds):
+    for build_index, build in enumerate(builds):
         for arch in build.arch:
             if (build.variant, build.os, arch) in seen:
                 what = f"{build.variant} for {build.os} {arch} is listed twice"
-                at = (*location, place)
-                yield catalog.problem(RELEASES, at, what, "remove one of the two")
+                build_location = (*location, build_index)
+                yield catalog.problem(RELEASES, build_location, what, "remove one of the two")
             seen.add((build.variant, build.os, arch))
 
 
-_NUMBERED = re.compile(r"(.*?[a-z-])(\d+(?:\.\d+)+)")
+_NUMBERED_VARIANT = re.compile(r"(.*?[a-z-])(\d+(?:\.\d+)+)")
 
 
 @rule()
@@ -75,11 +80,11 @@ def row_order(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 def _row_order_problems(platform: Platform) -> Iterator[Problem]:
     rows = platform.compatibility.rows
-    for place in range(1, len(rows)):
-        before, here = rows[place - 1].torch, rows[place].torch
-        if Version(before) < Version(here):
-            what = f'torch "{here}" is listed below {before}'
-            location = ("rows", place, "torch")
+    for row_index in range(1, len(rows)):
+        previous_version, version = rows[row_index - 1].torch, rows[row_index].torch
+        if Version(previous_version) < Version(version):
+            what = f'torch "{version}" is listed below {previous_version}'
+            location = ("rows", row_index, "torch")
             yield platform.problem(
                 "compatibility.yaml", location, what, "list newest versions first"
             )
@@ -87,15 +92,15 @@ def _row_order_problems(platform: Platform) -> Iterator[Problem]:
 
 def _variant_order_problems(platform: Platform) -> Iterator[Problem]:
     newest: dict[str, str] = {}
-    for place, variant in enumerate(platform.install.variants):
-        numbered = _NUMBERED.fullmatch(variant.id)
-        if not numbered:
+    for variant_index, variant in enumerate(platform.install.variants):
+        match = _NUMBERED_VARIANT.fullmatch(variant.id)
+        if not match:
             continue
-        family, number = numbered.groups()
-        before = newest.setdefault(family, number)
-        if Version(before) < Version(number):
-            what = f'"{variant.id}" is listed below {family}{before}'
-            location = ("variants", place, "id")
+        family, number = match.groups()
+        previous_version = newest.setdefault(family, number)
+        if Version(previous_version) < Version(number):
+            what = f'"{variant.id}" is listed below {family}{previous_version}'
+            location = ("variants", variant_index, "id")
             yield platform.problem("install.yaml", location, what, "list newest versions first")
         newest[family] = number
 
@@ -113,7 +118,7 @@ def version_pattern(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """
     for platform in catalog.platforms:
         pattern = platform.compatibility.version_pattern
-        for place, row in enumerate(platform.compatibility.rows if pattern else ()):
+        for row_index, row in enumerate(platform.compatibility.rows if pattern else ()):
             if pattern and row.plugin and not pattern.admits(row.plugin, row.torch):
                 what = (
                     f'plugin "{row.plugin}" and torch "{row.torch}" differ in the '
@@ -121,7 +126,7 @@ def version_pattern(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                     f"says that they are the same ({', '.join(pattern.source)})"
                 )
                 remedy = "correct the row, or limit the pattern with since"
-                location = ("rows", place, "plugin")
+                location = ("rows", row_index, "plugin")
                 yield platform.problem("compatibility.yaml", location, what, remedy)
 
 
@@ -133,28 +138,30 @@ def version_conflicts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     note says which source states which value.
     """
     for platform in catalog.platforms:
-        first: dict[tuple[str | None, ...], CompatibilityRow] = {}
-        for place, row in enumerate(platform.compatibility.rows):
+        first_rows: dict[tuple[str | None, ...], CompatibilityRow] = {}
+        for row_index, row in enumerate(platform.compatibility.rows):
             key = (row.torch, row.plugin, row.variant)
-            other = first.setdefault(key, row)
+            other = first_rows.setdefault(key, row)
             if other is not row and not (row.note or other.note):
                 what = _conflict_text(row, other)
                 remedy = (
                     "merge the entries, or add a note that says which source states which value"
                 )
-                yield platform.problem("compatibility.yaml", ("rows", place, "torch"), what, remedy)
+                yield platform.problem(
+                    "compatibility.yaml", ("rows", row_index, "torch"), what, remedy
+                )
 
 
 def _conflict_text(row: CompatibilityRow, other: CompatibilityRow) -> str:
-    named = f"torch {row.torch}" + (f", plugin {row.plugin}" if row.plugin else "")
+    versions_text = f"torch {row.torch}" + (f", plugin {row.plugin}" if row.plugin else "")
     differing = [
-        f"{what} {theirs} and {mine}"
-        for what, mine, theirs in _compared_versions(row, other)
-        if mine is not None and theirs is not None and mine != theirs
+        f"{label} {other_value} and {value}"
+        for label, value, other_value in _compared_versions(row, other)
+        if value is not None and other_value is not None and value != other_value
     ]
     if not differing:
-        return f"there are two entries for {named}"
-    return f"the entries for {named} contradict each other: {'; '.join(differing)}"
+        return f"there are two entries for {versions_text}"
+    return f"the entries for {versions_text} contradict each other: {'; '.join(differing)}"
 
 
 def _compared_versions(
@@ -187,17 +194,17 @@ def unknown_releases(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     The site generates commands only for listed releases. The rule doesn't check releases that are
     older than all listed ones.
     """
-    known = catalog.releases.by_version
-    oldest, newest = min(known, key=Version), max(known, key=Version)
+    releases = catalog.releases.by_version
+    oldest, newest = min(releases, key=Version), max(releases, key=Version)
     for platform in catalog.platforms:
-        for place, row in enumerate(platform.compatibility.rows):
-            if row.torch in known or Version(row.torch) < Version(oldest):
+        for row_index, row in enumerate(platform.compatibility.rows):
+            if row.torch in releases or Version(row.torch) < Version(oldest):
                 continue
             what = f'{RELEASES} has no release "{row.torch}", so this entry has no install command'
-            remedy = did_you_mean(row.torch, known)
+            remedy = did_you_mean(row.torch, releases)
             if Version(row.torch) > Version(newest):
                 remedy = f"correct the entry; the newest listed release is {newest}"
-            yield platform.problem("compatibility.yaml", ("rows", place, "torch"), what, remedy)
+            yield platform.problem("compatibility.yaml", ("rows", row_index, "torch"), what, remedy)
 
 
 @rule(level="warning")
@@ -209,10 +216,10 @@ def unlisted_releases(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     plugin-release` writes the row. If an install option lists its PyTorch releases one by one, the
     row alone is not enough: the newest row then has no install command.
     """
-    commands = rows_by_platform(catalog)
+    install_rows = rows_by_platform(catalog)
     for platform in catalog.platforms:
         yield from _releases_without_row(catalog, platform)
-        builds = {row.build for row in commands[platform.id]}
+        builds = {row.build for row in install_rows[platform.id]}
         yield from _newest_row_without_command(platform, builds, catalog.releases.by_version)
 
 
@@ -251,15 +258,19 @@ def minors_behind(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """
     max_behind = catalog.criteria.most_minors_behind if catalog.criteria else None
     for platform in catalog.platforms:
-        followed = supported_releases(catalog, platform)
-        if max_behind is not None and followed.behind is not None and followed.behind > max_behind:
+        supported = supported_releases(catalog, platform)
+        if (
+            max_behind is not None
+            and supported.behind is not None
+            and supported.behind > max_behind
+        ):
             newest = catalog.releases.newest.version
             what = (
-                f'the newest torch is "{followed.newest}", {followed.behind} minor releases '
+                f'the newest torch is "{supported.newest}", {supported.behind} minor releases '
                 f"behind {newest}; {max_behind} are allowed"
             )
-            file = "install.yaml" if followed.has_command else "compatibility.yaml"
-            location = ("options",) if followed.has_command else ("rows",)
+            file = "install.yaml" if supported.has_command else "compatibility.yaml"
+            location = ("options",) if supported.has_command else ("rows",)
             remedy = "add newer versions, or add the reason to data/exceptions.yaml"
             yield platform.problem(file, location, what, remedy)
 
@@ -273,13 +284,13 @@ def ended_lifecycle(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """
     for platform in catalog.platforms:
         seen: set[str | None] = set()
-        for place, row in enumerate(platform.compatibility.rows):
+        for row_index, row in enumerate(platform.compatibility.rows):
             if row.variant in seen:
                 continue
             seen.add(row.variant)
             cycle = row.lifecycle
             if cycle and cycle.until and cycle.until < today:
-                location = ("rows", place, "lifecycle", "until")
+                location = ("rows", row_index, "lifecycle", "until")
                 what = f'the newest entry\'s lifecycle "{cycle.status}" ended on {cycle.until}'
                 remedy = "update the lifecycle, or add a newer entry"
                 yield platform.problem("compatibility.yaml", location, what, remedy)
@@ -303,11 +314,11 @@ def future_dates(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 def _valid_sources(declared: Mapping[str, object]) -> dict[str, Source]:
     """Return the valid sources by id. The problems of invalid sources are reported elsewhere."""
-    found: dict[str, Source] = {}
+    sources: dict[str, Source] = {}
     for name, item in declared.items():
         with suppress(ValidationError):
-            found[name] = Source.model_validate(item)
-    return found
+            sources[name] = Source.model_validate(item)
+    return sources
 
 
 def _future_read_dates(
@@ -344,12 +355,12 @@ def guide_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 def _oldest_needed_versions(platform: Platform) -> dict[str, Version]:
     """Return the oldest version of each software that a row of `compatibility.yaml` needs."""
-    found: dict[str, Version] = {}
+    oldest_versions: dict[str, Version] = {}
     for row in platform.compatibility.rows:
         for name, text in row.needs.items():
             if bound := lower_bound(text):
-                found[name] = min(bound, found.get(name, bound))
-    return found
+                oldest_versions[name] = min(bound, oldest_versions.get(name, bound))
+    return oldest_versions
 
 
 def _outdated_mentions(
@@ -358,8 +369,8 @@ def _outdated_mentions(
     for section in file.sections:
         for number, line in enumerate(section.text.split("\n"), section.text_line):
             for match in pattern.finditer(line):
-                written = match[1] or match[2]
-                version = version_or_none(written)
+                version_text = match[1] or match[2]
+                version = version_or_none(version_text)
                 if version is not None and version < oldest:
-                    what = f'{name} "{written}" is older than compatibility.yaml requires'
+                    what = f'{name} "{version_text}" is older than compatibility.yaml requires'
                     yield Problem(file.path, number, what, f"use {oldest} or newer")

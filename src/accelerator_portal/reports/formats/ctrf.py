@@ -60,15 +60,15 @@ def read_ctrf(path: Path, options: ImportOptions) -> ImportResult:
     fallback = valid_suite_id(results.tool.name) or "tests"
     imported = ImportedTests(path, options, may_repeat=True)
     _read_tests(imported, results, options, fallback)
-    stored = _stored_fields(imported, "results.extra", results.extra)
-    suites = _stored_suites(imported, stored.get("suites", []), user_suite)
-    run = _run_of_file(imported, results, stored.get("run"))
+    stored_fields = _stored_fields(imported, "results.extra", results.extra)
+    suites = _stored_suites(imported, stored_fields.get("suites", []), user_suite)
+    run = _run_of_file(imported, results, stored_fields.get("run"))
     tests = imported.checked_tests()
     names = dict.fromkeys(test.suite for test in tests) or {user_suite or fallback: None}
     for name in names if tests or not suites else ():
         suites.setdefault(name, Suite(name=name, kind="unit"))
-    every = tuple(suites.values())
-    return ImportResult(every, tests, run.environment, run.started, run.finished, run.note)
+    all_suites = tuple(suites.values())
+    return ImportResult(all_suites, tests, run.environment, run.started, run.finished, run.note)
 
 
 def _read_tests(
@@ -79,34 +79,40 @@ def _read_tests(
     If a count in `results.summary` differs from `results.tests`, a fault is recorded.
     """
     statuses: Counter[str] = Counter()
-    for number, record in enumerate(results.tests):
-        place = f"results.tests[{number}]"
-        test = imported.parse_record(ctrf_model.Test, record, place)
+    for index, record in enumerate(results.tests):
+        json_path = f"results.tests[{index}]"
+        test = imported.parse_record(ctrf_model.Test, record, json_path)
         if test is None:
             continue
         statuses[test.status] += 1
         test_id = parsed_test_id(test, options.suite)
-        plain = standard_fields(test, test_id, options.suite, fallback)
-        kept = _stored_fields(imported, f"{place}.extra", test.extra)
-        imported.add(1, with_stored_fields(plain, kept), place=place, device=test_id.device)
-    for word in ("tests", *ctrf_model.STATUSES):
-        counted = getattr(results.summary, word)
-        held = len(results.tests) if word == "tests" else statuses[word]
-        if counted != held:
-            what = f"results.summary.{word} is {counted:,}, but results.tests has {held:,}"
+        plain_fields = standard_fields(test, test_id, options.suite, fallback)
+        stored_fields = _stored_fields(imported, f"{json_path}.extra", test.extra)
+        imported.add(
+            1,
+            with_stored_fields(plain_fields, stored_fields),
+            place=json_path,
+            device=test_id.device,
+        )
+    for count_name in ("tests", *ctrf_model.STATUSES):
+        stated_count = getattr(results.summary, count_name)
+        actual_count = len(results.tests) if count_name == "tests" else statuses[count_name]
+        if stated_count != actual_count:
+            summary = f"results.summary.{count_name} is {stated_count:,}"
+            what = f"{summary}, but results.tests has {actual_count:,}"
             imported.record_fault(1, what, "create the file again; one of the two is incomplete")
 
 
-def _stored_fields(imported: ImportedTests, place: str, extra: Mapping[str, Any]) -> Fields:
+def _stored_fields(imported: ImportedTests, json_path: str, extra: Mapping[str, Any]) -> Fields:
     """Return the report fields that this project's writer stored in `extra`.
 
     Empty if there are no such fields. If they are not an object, the result is empty and a fault
-    that names `place` is recorded.
+    that names `json_path` is recorded.
     """
-    kept = extra.get(NAMESPACE, {})
-    if isinstance(kept, dict):
-        return kept
-    imported.record_fault(1, f"{place}.{NAMESPACE} is not an object", "remove it")
+    stored_fields = extra.get(NAMESPACE, {})
+    if isinstance(stored_fields, dict):
+        return stored_fields
+    imported.record_fault(1, f"{json_path}.{NAMESPACE} is not an object", "remove it")
     return {}
 
 
@@ -121,10 +127,13 @@ def _stored_suites(
     return suites
 
 
-def _run_of_file(imported: ImportedTests, results: ctrf_model.Results, kept: object) -> StoredRun:
-    if kept is not None:
+def _run_of_file(
+    imported: ImportedTests, results: ctrf_model.Results, stored_run: object
+) -> StoredRun:
+    if stored_run is not None:
         return (
-            imported.parse_record(StoredRun, kept, f"results.extra.{NAMESPACE}.run") or StoredRun()
+            imported.parse_record(StoredRun, stored_run, f"results.extra.{NAMESPACE}.run")
+            or StoredRun()
         )
     ctrf_environment = results.environment
     name, version = (
@@ -143,11 +152,13 @@ def _run_of_file(imported: ImportedTests, results: ctrf_model.Results, kept: obj
         "packages": {name[:200]: version} if name and version and not is_torch else {},
         "os": system.strip()[:200] or None,
     }
-    place = "results.environment"
-    stated = imported.environment(facts, place)
-    more = imported.environment(facts_from_properties(ctrf_environment.extra), f"{place}.extra")
+    json_path = "results.environment"
+    stated_environment = imported.environment(facts, json_path)
+    extra_environment = imported.environment(
+        facts_from_properties(ctrf_environment.extra), f"{json_path}.extra"
+    )
     return StoredRun(
-        environment=merged_environment(more, stated),
+        environment=merged_environment(extra_environment, stated_environment),
         started=_time_or_none(results.summary.start),
         finished=_time_or_none(results.summary.stop),
     )
@@ -230,21 +241,21 @@ def parsed_test_id(test: ctrf_model.Test, said: str | None) -> ParsedTestId:
     return parse_pytest_node_id(test.name)
 
 
-def _test_parameters(given: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in given.items():
+def _test_parameters(ctrf_parameters: Mapping[str, Any]) -> dict[str, Any]:
+    parameters: dict[str, Any] = {}
+    for key, value in ctrf_parameters.items():
         name = valid_suite_id(key)
         if name is None or value is None or (name == "device" and device_or_none(str(value))):
             continue
         if name == "dtype":
-            found[name] = dtype_or_none(str(value)) or value
+            parameters[name] = dtype_or_none(str(value)) or value
         elif isinstance(value, str | bool | int | float):
-            found[name] = (
+            parameters[name] = (
                 shortened_with_digest(value, MAX_CASE) if isinstance(value, str) else value
             )
         else:
-            found[name] = shortened_with_digest(json.dumps(value, sort_keys=True), MAX_CASE)
-    return found
+            parameters[name] = shortened_with_digest(json.dumps(value, sort_keys=True), MAX_CASE)
+    return parameters
 
 
 def _outcome_fields(test: ctrf_model.Test) -> dict[str, Any]:
@@ -286,13 +297,13 @@ def _outcome(test: ctrf_model.Test, raw: str) -> Outcome:
 
 def _evidence(attachments: list[ctrf_model.Attachment]) -> list[dict[str, str]]:
     """Return the attachments that have a web address, as evidence of a report."""
-    found = []
+    records = []
     for attachment in attachments:
         label = shortened_with_digest(attachment.name or "attachment", 200)
         with suppress(ValidationError):
             evidence = Evidence(label=label, url=attachment.path)
-            found.append(evidence.model_dump())
-    return found
+            records.append(evidence.model_dump())
+    return records
 
 
 # CTRF has no place for stages, metrics and the difference between a failure of the product and one
@@ -339,23 +350,31 @@ def _test_record(test: TestEntry) -> Fields:
         "parameters": dict(test.parameters) or None,
         "retries": _retries(test),
         "attachments": [
-            {"name": one.label, "contentType": "application/octet-stream", "path": one.url}
-            for one in test.evidence
+            {
+                "name": evidence.label,
+                "contentType": "application/octet-stream",
+                "path": evidence.url,
+            }
+            for evidence in test.evidence
         ]
         or None,
     }
     record = {name: value for name, value in record.items() if value is not None}
     if record.get("retries") and test.outcome == "passed":
         record["flaky"] = True
-    written = ctrf_model.Test.model_validate(record)
-    plain = standard_fields(written, parsed_test_id(written, None), None, test.suite)
-    left = differing_fields(entry_fields(test), plain)
-    return {**record, "extra": {NAMESPACE: left}} if left else record
+    ctrf_test = ctrf_model.Test.model_validate(record)
+    plain_fields = standard_fields(ctrf_test, parsed_test_id(ctrf_test, None), None, test.suite)
+    extra_fields = differing_fields(entry_fields(test), plain_fields)
+    return {**record, "extra": {NAMESPACE: extra_fields}} if extra_fields else record
 
 
 def _stable_id(test: TestEntry) -> str:
-    words = ",".join(f"{name}={value}" for name, value in sorted(test.parameters.items()))
-    return f"{test.suite}::{test.name}[{words}]" if words else f"{test.suite}::{test.name}"
+    parameter_text = ",".join(f"{name}={value}" for name, value in sorted(test.parameters.items()))
+    return (
+        f"{test.suite}::{test.name}[{parameter_text}]"
+        if parameter_text
+        else f"{test.suite}::{test.name}"
+    )
 
 
 def _retries(test: TestEntry) -> int | None:

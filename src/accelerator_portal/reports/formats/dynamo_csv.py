@@ -55,7 +55,7 @@ _PARAMETERS_BY_WORD: dict[str, dict[str, Scalar]] = {
     "dynamo_eager": {"compiler": "dynamo_eager"},
 }
 _WORD_PATTERN = "|".join(sorted(_PARAMETERS_BY_WORD, key=len, reverse=True))
-_NAME = re.compile(
+_FILE_NAME_PATTERN = re.compile(
     rf"(?P<words>(?:(?:{_WORD_PATTERN})_)+)(?P<suite>torchbench|huggingface|timm)(?:_models)?"
     r"_(?P<mode>inference|training)\.csv"
 )
@@ -102,16 +102,16 @@ def _suite_and_parameters(path: Path, options: ImportOptions) -> tuple[str, dict
     `options` has no suite.
     """
     parameters: dict[str, Scalar] = {}
-    found = _NAME.fullmatch(path.name)
-    if found is None:
+    match = _FILE_NAME_PATTERN.fullmatch(path.name)
+    if match is None:
         if options.suite is None:
             raise file_error(
                 path, 1, "the file name does not state how the models were run", _FILE_NAME_REMEDY
             )
         return options.suite, parameters
-    for word in re.findall(rf"({_WORD_PATTERN})_", found["words"]):
+    for word in re.findall(rf"({_WORD_PATTERN})_", match["words"]):
         parameters |= _PARAMETERS_BY_WORD[word]
-    return options.suite or found["suite"], parameters | {"mode": found["mode"]}
+    return options.suite or match["suite"], parameters | {"mode": match["mode"]}
 
 
 def _csv_rows(path: Path) -> Iterator[_Row]:
@@ -122,7 +122,7 @@ def _csv_rows(path: Path) -> Iterator[_Row]:
     addresses: list[str] = []
     for number, line in enumerate(lines_of(path, read_text(path)), start=1):
         if line.startswith("#"):
-            addresses += [found.rstrip(".") for found in _ADDRESS.findall(line)]
+            addresses += [address.rstrip(".") for address in _ADDRESS.findall(line)]
             del addresses[_MOST_ADDRESSES:]
         elif line.strip():
             cells = [cell.strip() for cell in line.split(",")]
@@ -140,8 +140,8 @@ def _columns(path: Path, head: _Row) -> list[str]:
     if len(columns) > _MOST_COLUMNS:
         what = f"the header has {len(columns):,} columns, more than {_MOST_COLUMNS}"
         raise file_error(path, head.line, what, "use an unmodified file from the benchmarks")
-    if twice := {column for column in columns if columns.count(column) > 1}:
-        what = f'the column "{min(twice)[:60]}" is listed twice'
+    if repeated_columns := {column for column in columns if columns.count(column) > 1}:
+        what = f'the column "{min(repeated_columns)[:60]}" is listed twice'
         raise file_error(path, head.line, what, "remove one of the two")
     unknown = [column for column in columns[1:] if column not in DTYPES]
     if unknown and "accuracy" not in columns:
@@ -170,14 +170,14 @@ def _test_fields(
         counts = {}
     for _, status in statuses:
         tests.entries[READ_AS_TEST if status else "empty cells"] += 1
-    verdicts = [(parameters, dynamo_meaning(status)) for parameters, status in statuses if status]
+    meanings = [(parameters, dynamo_meaning(status)) for parameters, status in statuses if status]
     metrics = _metrics(row, counts, tests)
-    has_bad_outcome = any(verdict.outcome not in GOOD for _, verdict in verdicts)
-    for parameters, verdict in verdicts:
+    has_bad_outcome = any(meaning.outcome not in GOOD for _, meaning in meanings)
+    for parameters, meaning in meanings:
         issue_fields = (
-            _issue_fields(row) if verdict.outcome not in GOOD or not has_bad_outcome else {}
+            _issue_fields(row) if meaning.outcome not in GOOD or not has_bad_outcome else {}
         )
-        yield {"parameters": parameters, "metrics": metrics, **verdict.fields(), **issue_fields}
+        yield {"parameters": parameters, "metrics": metrics, **meaning.fields(), **issue_fields}
 
 
 def _metrics(row: _Row, cells: Mapping[str, str], tests: ImportedTests) -> dict[str, Any]:
@@ -196,6 +196,6 @@ def _issue_fields(row: _Row) -> dict[str, Any]:
     """
     if not row.addresses:
         return {}
-    first, *others = row.addresses
-    evidence = [{"label": "further known issue", "url": url} for url in others]
-    return {"known_issue": {"url": first}, "evidence": evidence}
+    first_url, *other_urls = row.addresses
+    evidence = [{"label": "further known issue", "url": url} for url in other_urls]
+    return {"known_issue": {"url": first_url}, "evidence": evidence}

@@ -47,7 +47,7 @@ from accelerator_portal.reports.report import Scalar, Suite
 from accelerator_portal.reports.test_ids import MAX_CASE, dtype_or_none, shortened_with_digest
 from accelerator_portal.reports.texts import shortened_text
 
-_NEEDED = ("Test Case", "Flow", "Params", "Result", "Result Detail", "Delegated")
+_REQUIRED_COLUMNS = ("Test Case", "Flow", "Params", "Result", "Result Detail", "Delegated")
 _STATUS_BY_DETAIL = {
     "Quantization Failed": "QUANTIZE_FAIL",
     "Lowering Failed": "LOWER_FAIL",
@@ -65,7 +65,7 @@ _METRIC_BY_COLUMN = {
     "Undelegated Nodes": ("undelegated_nodes", "1"),
     "PTE Size (Kb)": ("pte_size", "kB"),  # bytes / 1000, whatever the column is called
 }
-_OUTPUT = re.compile(r"Output (\d{1,3}) (Error Max|Error MAE|SNR)")
+_OUTPUT_COLUMN = re.compile(r"Output (\d{1,3}) (Error Max|Error MAE|SNR)")
 
 # Flows begin with one of these: backends/test/suite/flow.py.
 BACKENDS = (
@@ -85,7 +85,7 @@ BACKENDS = (
 PORTABLE = "portable"
 PLAIN = "plain"
 _REMEDY = "use an unmodified file from ExecuTorch's suite"
-_PARAMS = "use a JSON object of strings, or leave it empty"
+_PARAMS_REMEDY = "use a JSON object of strings, or leave it empty"
 
 CsvRow = dict[str, str]
 
@@ -138,13 +138,13 @@ def _csv_rows(path: Path, tests: ImportedTests) -> Iterator[tuple[int, CsvRow]]:
     columns, line = None, 0
     try:
         for cells in reader:
-            line, first = reader.line_num, line + 1
+            line, first_line = reader.line_num, line + 1
             if not cells:
                 continue
             if columns is None:
-                columns = _columns(path, first, cells)
-            elif row := tests.cells_by_column(first, columns, cells):
-                yield first, row
+                columns = _columns(path, first_line, cells)
+            elif row := tests.cells_by_column(first_line, columns, cells):
+                yield first_line, row
     except csv.Error as error:
         what = f"invalid CSV: {error}"
         raise file_error(path, line + 1, what, "create the file again") from None
@@ -153,7 +153,7 @@ def _csv_rows(path: Path, tests: ImportedTests) -> Iterator[tuple[int, CsvRow]]:
 
 
 def _columns(path: Path, line: int, columns: list[str]) -> list[str]:
-    for column in _NEEDED:
+    for column in _REQUIRED_COLUMNS:
         if columns.count(column) != 1:
             fault = "is listed twice" if column in columns else "is missing"
             what = f'the column "{column}" {fault}'
@@ -175,7 +175,7 @@ def row_fields(line: int, row: CsvRow, tests: ImportedTests) -> dict[str, Any] |
         )
     if parameters is None:
         tests.record_fault(
-            line, f'"{row["Params"][:60]}" is not a valid set of parameters', _PARAMS
+            line, f'"{row["Params"][:60]}" is not a valid set of parameters', _PARAMS_REMEDY
         )
     if status is None or parameters is None:
         return None
@@ -280,9 +280,9 @@ def _metrics(line: int, row: Mapping[str, str], tests: ImportedTests) -> dict[st
 
 def _metric_name_and_unit(column: str) -> tuple[str, str] | None:
     """Return the name and the unit of the metric in a column; None if it contains no metric."""
-    if found := _OUTPUT.fullmatch(column):
-        name = f"output_{found[1]}_{found[2].lower().replace(' ', '_')}"
-        return name, "dB" if found[2] == "SNR" else "1"
+    if match := _OUTPUT_COLUMN.fullmatch(column):
+        name = f"output_{match[1]}_{match[2].lower().replace(' ', '_')}"
+        return name, "dB" if match[2] == "SNR" else "1"
     return _METRIC_BY_COLUMN.get(column)
 
 
@@ -293,7 +293,7 @@ def _metric_name_and_unit(column: str) -> tuple[str, str] | None:
 # although all of its rows passed, for example at its time limit; its last row then counts as
 # failed.
 
-_NEEDED_KEYS = ("Test Case", "Flow", "Result")
+_REQUIRED_KEYS = ("Test Case", "Flow", "Result")
 _DEFAULT_CELLS = {"Params": "", "Result Detail": "", "Delegated": "False"}
 
 
@@ -330,34 +330,34 @@ def _json_rows(record: Mapping[str, Any]) -> list[CsvRow] | None:
     """Return the subtests of a test as CSV rows; None if they are not in ExecuTorch's form."""
     metadata = record.get("metadata", {})
     subtests = metadata.get("subtests", []) if isinstance(metadata, Mapping) else None
-    if not isinstance(subtests, list) or not all(isinstance(one, Mapping) for one in subtests):
+    if not isinstance(subtests, list) or not all(isinstance(item, Mapping) for item in subtests):
         return None
     rows = [
         _DEFAULT_CELLS | {k: str(v) for k, v in subtest.items() if isinstance(v, str | int | float)}
         for subtest in subtests
     ]
-    return rows if all(row.keys() >= {*_NEEDED_KEYS} for row in rows) else None
+    return rows if all(row.keys() >= {*_REQUIRED_KEYS} for row in rows) else None
 
 
 def _test_fields(
     test: pytest_json.Test, rows: list[CsvRow], tests: ImportedTests
 ) -> list[dict[str, Any]]:
-    verdict = pytest_json.outcome_fields(test)
-    if verdict is None:
+    outcome_fields = pytest_json.outcome_fields(test)
+    if outcome_fields is None:
         what = f'"{test.nodeid[:60]}": "{test.outcome[:40]}" is not a pytest outcome'
         tests.record_fault(1, what, _REMEDY)
         return []
     if not rows:
-        return [{**_name_and_parameters(test.nodeid), **verdict}]
+        return [{**_name_and_parameters(test.nodeid), **outcome_fields}]
     row_results = [fields for row in rows if (fields := row_fields(1, row, tests))]
     if len(rows) == 1 and row_results:
-        row_results[0]["duration_s"] = verdict.get("duration_s")
+        row_results[0]["duration_s"] = outcome_fields.get("duration_s")
     if (
         row_results
         and test.outcome in {"failed", "error"}
         and all(row["Result"] == "Pass" for row in rows)
     ):
-        row_results[-1] |= verdict | {"stage": None}
+        row_results[-1] |= outcome_fields | {"stage": None}
     return row_results
 
 

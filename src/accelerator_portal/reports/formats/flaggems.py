@@ -30,9 +30,9 @@ from accelerator_portal.reports.reading import (
 _SUITE = "flaggems"
 _VENDORS = {"mlu": "cambricon", "musa": "mthreads"}
 """FlagGems' name of a vendor, by folder of the platform, if the two differ."""
-_ISSUE = re.compile(r"#(\d+)")
+_ISSUE_NUMBER = re.compile(r"#(\d+)")
 _REMEDY = "use an unmodified file from FlagGems' folder tests"
-_ISSUES = "https://github.com/flagos-ai/FlagGems/issues"
+_ISSUES_URL = "https://github.com/flagos-ai/FlagGems/issues"
 
 
 def read_flaggems(path: Path, options: ImportOptions) -> ImportResult:
@@ -52,23 +52,27 @@ def read_flaggems(path: Path, options: ImportOptions) -> ImportResult:
     ]
     for function in module.body:
         if isinstance(function, ast.ClassDef):
-            methods = [one for one in function.body if getattr(one, "name", "").startswith("test")]
+            methods = [
+                member for member in function.body if getattr(member, "name", "").startswith("test")
+            ]
             tests.entries["in classes"] += len(methods)
         if not isinstance(function, ast.FunctionDef) or not function.name.startswith("test"):
             continue
         skips = _skip_conditions([*module_marks, *function.decorator_list], function.body)
-        skip_call = next((call for test, call in skips if _is_true_for_vendor(test, vendor)), None)
+        skip_call = next(
+            (call for condition, call in skips if _is_true_for_vendor(condition, vendor)), None
+        )
         tests.entries[READ_AS_TEST if skip_call else "not always skipped on this hardware"] += 1
         if skip_call:
             reason = verdicts.reason(_skip_reason(skip_call)) or verdicts.NO_REASON
-            issue = _ISSUE.search(reason)
+            issue = _ISSUE_NUMBER.search(reason)
             fields = {
                 "suite": suite.name,
                 "name": f"{path.stem}::{function.name}",
                 "outcome": "skipped",
                 "raw_status": "skip",
                 "reason": reason,
-                "known_issue": {"url": f"{_ISSUES}/{issue[1]}"} if issue else None,
+                "known_issue": {"url": f"{_ISSUES_URL}/{issue[1]}"} if issue else None,
             }
             tests.add(skip_call.lineno, fields)
     return ImportResult(suites=(suite,), tests=tests.checked_tests(), entries=tests.entries)
@@ -101,29 +105,33 @@ def _has_qualified_name(function: ast.expr, owner: str, name: str) -> bool:
     return ast.unparse(function).endswith(f"{owner}.{name}")
 
 
-def _is_true_for_vendor(test: ast.expr, vendor: str) -> bool:
+def _is_true_for_vendor(condition: ast.expr, vendor: str) -> bool:
     """Return whether a skip condition is true for a vendor, whatever the test's parameters.
 
     Only comparisons of `vendor_name` with literals, also joined by `or`, are understood. Other
     conditions count as false.
     """
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
-        return any(_is_true_for_vendor(part, vendor) for part in test.values)
-    if not isinstance(test, ast.Compare) or not ast.unparse(test.left).endswith("vendor_name"):
+    if isinstance(condition, ast.BoolOp) and isinstance(condition.op, ast.Or):
+        return any(_is_true_for_vendor(part, vendor) for part in condition.values)
+    if not isinstance(condition, ast.Compare) or not ast.unparse(condition.left).endswith(
+        "vendor_name"
+    ):
         return False
     try:
-        vendor_names = ast.literal_eval(test.comparators[0])
+        vendor_names = ast.literal_eval(condition.comparators[0])
     except ValueError:
         return False
-    if isinstance(test.ops[0], ast.In) and isinstance(vendor_names, (list, tuple, set)):
+    if isinstance(condition.ops[0], ast.In) and isinstance(vendor_names, (list, tuple, set)):
         return vendor in vendor_names
-    return isinstance(test.ops[0], ast.Eq) and bool(vendor_names == vendor)
+    return isinstance(condition.ops[0], ast.Eq) and bool(vendor_names == vendor)
 
 
 def _skip_reason(call: ast.Call) -> str:
     """Return the reason in a call of `skip` or `skipif`; empty if it is not a string literal."""
-    named = [keyword.value for keyword in call.keywords if keyword.arg in {"reason", "msg"}]
-    for value in (*named, *call.args):
+    keyword_values = [
+        keyword.value for keyword in call.keywords if keyword.arg in {"reason", "msg"}
+    ]
+    for value in (*keyword_values, *call.args):
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
             return value.value
     return ""

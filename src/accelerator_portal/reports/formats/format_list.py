@@ -165,7 +165,7 @@ EXAMPLES: Mapping[str, str] = {name: f.example for name, f in FORMATS.items() if
 READERS: Mapping[str, Reader] = {name: f.read for name, f in FORMATS.items() if f.read}
 WRITERS: Mapping[str, Writer] = {name: f.write for name, f in FORMATS.items() if f.write}
 
-_START = 64 * 1024
+_START_SIZE = 64 * 1024
 
 
 def detect_format(path: Path) -> str:
@@ -174,7 +174,7 @@ def detect_format(path: Path) -> str:
     Raises ProblemsError if the file cannot be read or has no known format.
     """
     data = read_bytes(path)
-    start = data[:_START]
+    start = data[:_START_SIZE]
     for name in READERS:
         if FORMATS[name].start in start and FORMATS[name].further in data:
             return name

@@ -151,15 +151,14 @@ class ImportedTests:
         test = self.parse_record(TestEntry, self._with_parameters(fields), place, line)
         if test is None:
             return
-        new, identity = _Entry(line, device, test), identity_of(test)
-        old = self._entries.get(identity)
-        if old and not self._may_repeat:
-            what = (
-                f'"{test.name}" is listed twice with the same parameters, first in line {old.line}'
-            )
+        new_entry, identity = _Entry(line, device, test), identity_of(test)
+        old_entry = self._entries.get(identity)
+        if old_entry and not self._may_repeat:
+            what = f'"{test.name}" is listed twice with the same parameters'
+            what = f"{what}, first in line {old_entry.line}"
             self.record_fault(line, what, "remove one of the two")
-        elif old is None or _is_preferred(new, old):
-            self._entries[identity] = new
+        elif old_entry is None or _is_preferred(new_entry, old_entry):
+            self._entries[identity] = new_entry
         if len(self._entries) > MAX_TESTS:
             self.record_fault(
                 line, f"the file has more than {MAX_TESTS:,} tests", "split it by suite"
@@ -173,20 +172,20 @@ class ImportedTests:
         return tuple(entry.test for entry in self._entries.values())
 
     def _with_parameters(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-        own = fields.get("parameters", {})
-        if not self._options.parameters or not isinstance(own, Mapping):
+        stated_parameters = fields.get("parameters", {})
+        if not self._options.parameters or not isinstance(stated_parameters, Mapping):
             return fields
-        return {**fields, "parameters": {**self._options.parameters, **own}}
+        return {**fields, "parameters": {**self._options.parameters, **stated_parameters}}
 
     def _faults_error(self) -> ProblemsError:
         problems = list(self._problems)
         if self._unlisted_faults:
-            unread = (
+            unread_text = (
                 ". The rest of the file was not read"
                 if self._unlisted_faults == _MOST_COUNTED
                 else ""
             )
-            what = f"{self._unlisted_faults:,} more problems{unread}"
+            what = f"{self._unlisted_faults:,} more problems{unread_text}"
             problems.append(Problem(self._path.name, 1, what, "fix the problems above first"))
         return ProblemsError(problems)
 
@@ -219,22 +218,24 @@ def chosen_suite(path: Path, options: ImportOptions) -> str | None:
     """Return the suite that the user named, or None. Raises ProblemsError if it is invalid."""
     if options.suite is not None and valid_suite_name(options.suite) != options.suite:
         what = f'"{options.suite[:60]}" is not a valid suite name'
-        near = valid_suite_name(options.suite)
-        raise file_error(path, 1, what, f'write "{near}"' if near else "use lowercase letters")
+        valid_name = valid_suite_name(options.suite)
+        raise file_error(
+            path, 1, what, f'write "{valid_name}"' if valid_name else "use lowercase letters"
+        )
     return options.suite
 
 
-def _is_preferred(new: _Entry, old: _Entry) -> bool:
-    """Return whether `new` replaces `old`, an earlier result of the same test in the file."""
-    if (new.device in _NOT_THE_ACCELERATOR) != (old.device in _NOT_THE_ACCELERATOR):
-        return old.device in _NOT_THE_ACCELERATOR
-    return OUTCOMES[new.test.outcome].merge_rank < OUTCOMES[old.test.outcome].merge_rank
+def _is_preferred(new_entry: _Entry, old_entry: _Entry) -> bool:
+    """Return whether `new_entry` replaces `old_entry`, an earlier result of the same test."""
+    if (new_entry.device in _NOT_THE_ACCELERATOR) != (old_entry.device in _NOT_THE_ACCELERATOR):
+        return old_entry.device in _NOT_THE_ACCELERATOR
+    return OUTCOMES[new_entry.test.outcome].merge_rank < OUTCOMES[old_entry.test.outcome].merge_rank
 
 
 def _validation_faults(place: str, error: ValidationError) -> Iterator[str]:
     for detail in error.errors(include_url=False):
         # pydantic adds "[key]" if the key itself is invalid.
         parts = (part for part in detail["loc"] if part != "[key]")
-        named = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
-        words = detail["msg"][:1].lower() + detail["msg"][1:]
-        yield f"{(place + named).removeprefix('.') or 'the file'}: {words}"
+        inner_path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+        error_text = detail["msg"][:1].lower() + detail["msg"][1:]
+        yield f"{(place + inner_path).removeprefix('.') or 'the file'}: {error_text}"

@@ -48,13 +48,13 @@ from accelerator_portal.reports.test_ids import (
 
 _RUN_PROPERTY = f"{NAMESPACE}.run"
 # A test without these elements passed, or was executed.
-_TAGS: Mapping[OutcomeGroup, str] = {
+_TAG_BY_GROUP: Mapping[OutcomeGroup, str] = {
     "failure": "failure",
     "error": "error",
     "skip": "skipped",
     "missing": "skipped",
 }
-_NO_ZONE = "The times in the file have no time zone. They are read as UTC."
+_NO_ZONE_NOTE = "The times in the file have no time zone. They are read as UTC."
 
 
 def read_junit(path: Path, options: ImportOptions) -> ImportResult:
@@ -84,7 +84,7 @@ class _JUnitImport:
     def case(self, case: CaseElement) -> None:
         identity = parsed_test_id(case)
         try:
-            plain = standard_fields(case, self._suite_name(case.suite), identity)
+            plain_fields = standard_fields(case, self._suite_name(case.suite), identity)
         except ValueError:
             what = f'time="{case.attributes["time"][:40]}" is not a number of seconds'
             self._tests.record_fault(case.line, what, 'use a format like "1.25"')
@@ -92,24 +92,26 @@ class _JUnitImport:
         if not identity.name:
             self._tests.record_fault(case.line, "the test has no name", "name it")
             return
-        kept = self._stored_fields(case.line, case.properties, NAMESPACE)
-        place, fields = f'"{identity.name[:60]}"', with_stored_fields(plain, kept)
-        self._tests.add(case.line, fields, place=place, device=identity.device)
+        stored_fields = self._stored_fields(case.line, case.properties, NAMESPACE)
+        label, fields = f'"{identity.name[:60]}"', with_stored_fields(plain_fields, stored_fields)
+        self._tests.add(case.line, fields, place=label, device=identity.device)
 
     def suite(self, suite: SuiteElement) -> None:
         self._add_times(suite)
         self._facts = {**facts_from_properties(suite.properties), **self._facts}
         if suite.nested and not suite.cases:
             return
-        kept = self._stored_fields(suite.line, suite.properties, NAMESPACE)
+        stored_fields = self._stored_fields(suite.line, suite.properties, NAMESPACE)
         name = self._suite_name(suite)
-        fields = {"kind": "unit", **kept, "name": name}
-        place, line = f'"{name}"', suite.line
-        if parsed := self._tests.parse_record(Suite, fields, place, line):
+        fields = {"kind": "unit", **stored_fields, "name": name}
+        label, line = f'"{name}"', suite.line
+        if parsed := self._tests.parse_record(Suite, fields, label, line):
             self._suites.setdefault(name, parsed)
             if _RUN_PROPERTY in suite.properties:
-                kept = self._stored_fields(line, suite.properties, _RUN_PROPERTY)
-                self._run = self._tests.parse_record(StoredRun, kept, place, line) or self._run
+                stored_fields = self._stored_fields(line, suite.properties, _RUN_PROPERTY)
+                self._run = (
+                    self._tests.parse_record(StoredRun, stored_fields, label, line) or self._run
+                )
 
     def import_result(self) -> ImportResult:
         environment = self._tests.environment(self._facts, "properties")
@@ -126,7 +128,7 @@ class _JUnitImport:
             environment=merged_environment(run.environment, environment),
             started=run.started or min(self._moments, default=None),
             finished=run.finished or end,
-            note=run.note or (_NO_ZONE if self._zone_is_missing else None),
+            note=run.note or (_NO_ZONE_NOTE if self._zone_is_missing else None),
         )
 
     def _suite_name(self, suite: SuiteElement) -> str:
@@ -154,9 +156,9 @@ class _JUnitImport:
         if name not in properties:
             return {}
         with suppress(ValueError):
-            kept = parse_json(properties[name])
-            if isinstance(kept, dict):
-                return kept
+            stored_fields = parse_json(properties[name])
+            if isinstance(stored_fields, dict):
+                return stored_fields
         self._tests.record_fault(line, f'the property "{name}" is not a JSON object', "remove it")
         return {}
 
@@ -196,9 +198,13 @@ def _suite_element(
         "time": f"{sum(test.duration_s or 0 for test in tests):.3f}",
     }
     element = Element("testsuite", {"name": name, **numbers, **started})
-    kept = suite.model_dump(mode="json", exclude_none=True, exclude={"name"}) if suite else {}
-    plain = {"kind": "unit"}
-    _add_properties(element, {NAMESPACE: differing_fields(kept, plain) if suite else {}, **run})
+    suite_fields = (
+        suite.model_dump(mode="json", exclude_none=True, exclude={"name"}) if suite else {}
+    )
+    default_fields = {"kind": "unit"}
+    _add_properties(
+        element, {NAMESPACE: differing_fields(suite_fields, default_fields) if suite else {}, **run}
+    )
     for test, case in zip(tests, cases, strict=True):
         stored_fields = differing_fields(
             entry_fields(test), standard_fields(case, name, parsed_test_id(case))
@@ -219,8 +225,10 @@ def _case_element(case: CaseElement, stored_fields: Fields) -> Element:
 def _case_of_test(test: TestEntry) -> CaseElement:
     classname, _, name = test.name.rpartition("::")
     parameter_texts = {key: str(value) for key, value in sorted(test.parameters.items())}
-    plain = [parameter_texts.pop(key) for key in ("dtype", "case") if key in parameter_texts]
-    inside = "-".join([*(f"{key}={value}" for key, value in parameter_texts.items()), *plain])
+    plain_values = [parameter_texts.pop(key) for key in ("dtype", "case") if key in parameter_texts]
+    inside = "-".join(
+        [*(f"{key}={value}" for key, value in parameter_texts.items()), *plain_values]
+    )
     attributes = {
         "classname": classname or test.suite,
         "name": f"{name}[{inside}]" if inside else name,
@@ -228,7 +236,7 @@ def _case_of_test(test: TestEntry) -> CaseElement:
     if test.duration_s is not None:
         attributes["time"] = f"{test.duration_s:.6f}"
     case = CaseElement(0, SuiteElement(0, {"name": test.suite}), _xml_safe_attributes(attributes))
-    if tag := _TAGS.get(OUTCOMES[test.outcome].group):
+    if tag := _TAG_BY_GROUP.get(OUTCOMES[test.outcome].group):
         kind = "pytest.xfail" if test.raw_status == "xfail" else test.outcome
         result_attributes = _xml_safe_attributes({"message": test.reason or "", "type": kind})
         case.results.append(
@@ -238,10 +246,10 @@ def _case_of_test(test: TestEntry) -> CaseElement:
 
 
 def _add_properties(element: Element, values: Mapping[str, Fields]) -> None:
-    written = {name: json.dumps(value) for name, value in values.items() if value}
-    if written:
+    json_by_name = {name: json.dumps(value) for name, value in values.items() if value}
+    if json_by_name:
         properties = SubElement(element, "properties")
-        for name, value in written.items():
+        for name, value in json_by_name.items():
             SubElement(properties, "property", {"name": name, "value": value})
 
 
@@ -332,8 +340,8 @@ def _outcome_fields(case: CaseElement) -> dict[str, Any]:
     return _failure_fields(result, message, kind, case.output)
 
 
-def _skip_fields(outcome: str, raw: str, why: str) -> dict[str, Any]:
-    reason = verdicts.reason(why) or verdicts.NO_REASON
+def _skip_fields(outcome: str, raw: str, skip_reason: str) -> dict[str, Any]:
+    reason = verdicts.reason(skip_reason) or verdicts.NO_REASON
     return {"outcome": outcome, "raw_status": raw or None, "reason": reason}
 
 

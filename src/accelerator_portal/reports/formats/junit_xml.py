@@ -24,8 +24,8 @@ _MAX_TEXT = 16_384  # of each end of a text, in characters
 
 RESULT_TAGS = frozenset({"failure", "error", "skipped"})
 ATTEMPT_TAGS = frozenset({"rerun", "rerunFailure", "rerunError", "flakyFailure", "flakyError"})
-_TEXTS = RESULT_TAGS | {"system-out", "system-err", "property"}
-_ROOTS = frozenset({"testsuites", "testsuite"})
+_TEXT_TAGS = RESULT_TAGS | {"system-out", "system-err", "property"}
+_ROOT_TAGS = frozenset({"testsuites", "testsuite"})
 
 
 @dataclass(slots=True)
@@ -111,10 +111,10 @@ class _JUnitParser:
         try:
             self._parser.Parse(data, final)
         except expat.ExpatError as error:
-            words = expat.ErrorString(error.code)
+            error_text = expat.ErrorString(error.code)
             self._refuse(
                 error.lineno,
-                f"invalid XML in column {error.offset + 1}: {words}",
+                f"invalid XML in column {error.offset + 1}: {error_text}",
                 "create the file again",
             )
         except (LookupError, ValueError):  # of the decoder that the file names
@@ -134,14 +134,14 @@ class _JUnitParser:
         self._refuse(self._line(), what, "remove it; test reports do not use one")
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        if not self._open_tags and tag not in _ROOTS:
+        if not self._open_tags and tag not in _ROOT_TAGS:
             what = f"the outermost element is <{tag[:40]}>, not <testsuites>"
             self._refuse(self._line(), what, "use a JUnit XML file")
         if len(self._open_tags) >= _MAX_DEPTH:
             what = f"more than {_MAX_DEPTH} nested elements"
             self._refuse(self._line(), what, "create the file again")
         self._open_tags.append(tag)
-        if tag in _ROOTS and self._case is None:
+        if tag in _ROOT_TAGS and self._case is None:
             for outer in self._suites[-1:]:
                 outer.nested = True
             nested = tag == "testsuites"
@@ -155,7 +155,7 @@ class _JUnitParser:
             self._case = CaseElement(self._line(), self._suites[-1], attributes)
         elif tag in ATTEMPT_TAGS and self._case:
             self._case.retries += 1
-        elif tag in _TEXTS:
+        elif tag in _TEXT_TAGS:
             self._attributes, self._text = attributes, ""
 
     def _characters(self, text: str) -> None:
@@ -169,9 +169,9 @@ class _JUnitParser:
         if tag == "testcase" and self._case:
             self.complete_elements.append(self._case)
             self._case = None
-        elif tag in _ROOTS and self._case is None:
+        elif tag in _ROOT_TAGS and self._case is None:
             self.complete_elements.append(self._suites.pop())
-        elif tag in _TEXTS and self._text is not None:
+        elif tag in _TEXT_TAGS and self._text is not None:
             self._store_text(tag, _both_ends(self._text))
             self._text = None
 

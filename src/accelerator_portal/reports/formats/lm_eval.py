@@ -34,7 +34,7 @@ from accelerator_portal.reports.reading import READ_AS_TEST, ImportOptions, Impo
 from accelerator_portal.reports.report import Finite
 
 _SUITE = "vllm-lm-eval"
-_NO_SLUG = re.compile(r"[^a-z0-9]+")
+_NON_SLUG_CHARACTERS = re.compile(r"[^a-z0-9]+")
 
 
 class _Metric(OpenModel):
@@ -78,7 +78,7 @@ def read_lm_eval(path: Path, options: ImportOptions) -> ImportResult:
             "outcome": "passed",
             "stage": "compare",
             "metrics": {
-                _NO_SLUG.sub("-", metric.name.lower()).strip("-"): {
+                _NON_SLUG_CHARACTERS.sub("-", metric.name.lower()).strip("-"): {
                     "value": metric.value,
                     "unit": "1",
                 }

@@ -63,51 +63,51 @@ _VARIANTS = {
 def read_mps_lists(path: Path, options: ImportOptions) -> ImportResult:
     """Read the lists of operators in `common_mps.py`, for float32.
 
-    The outcome of a test is `failed`, `test-broken` or `skipped`. `options.suite` names the suite.
-    Raises ProblemsError if the file is invalid or has no such list, or if the suite name is
-    invalid.
+    The outcome of a test is `failure_outcome`, `test-broken` or `is_skip_list`. `options.suite`
+    names the suite. Raises ProblemsError if the file is invalid or has no such list, or if the
+    suite name is invalid.
     """
     tests = ImportedTests(path, options, may_repeat=True)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "operator")
     lists = list(_operator_lists(parse_python(path, _REMEDY)))
-    if all(_unread_reason(listed) for _, listed, _ in lists):
+    if all(_unread_reason(list_name) for _, list_name, _ in lists):
         raise file_error(path, 1, "no list of operators found", _REMEDY)
     comments = _blaming_comments(path)
-    for mode, listed, entries in lists:
-        if why := _unread_reason(listed):
-            tests.entries[why] += len(entries.keys)
+    for mode, list_name, entries in lists:
+        if unread_reason := _unread_reason(list_name):
+            tests.entries[unread_reason] += len(entries.keys)
             continue
-        skipped = "SKIPLIST" in listed
+        is_skip_list = "SKIPLIST" in list_name
         for key, types in zip(entries.keys, entries.values, strict=True):
             if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
                 tests.record_fault(
-                    entries.lineno, f"{listed} has an entry that is not a name", _REMEDY
+                    entries.lineno, f"{list_name} has an entry that is not a name", _REMEDY
                 )
                 continue
             if not _applies_to_float32(types):
                 tests.entries["for other data types only"] += 1
                 continue
             tests.entries[READ_AS_TEST] += 1
-            expectation = "leave it out" if skipped else "expect a failure"
+            expectation = "leave it out" if is_skip_list else "expect a failure"
             comment = _comment_suffix(key, types, entries, comments)
-            failed = "test-broken" if comment else "failed"
+            failure_outcome = "test-broken" if comment else "failed"
             fields = {
                 "suite": suite.name,
                 "name": _VARIANTS.get(key.value, key.value),
                 "parameters": {"dtype": "float32", "mode": mode},
-                "outcome": "skipped" if skipped else failed,
-                "raw_status": "skip" if skipped else "xfail",
+                "outcome": "skipped" if is_skip_list else failure_outcome,
+                "raw_status": "skip" if is_skip_list else "xfail",
                 "reason": shortened_text(
-                    f"PyTorch's tests on MPS {expectation} ({listed}{comment})."
+                    f"PyTorch's tests on MPS {expectation} ({list_name}{comment})."
                 ),
             }
             tests.add(key.lineno, fields)
     return ImportResult(suites=(suite,), tests=tests.checked_tests(), entries=tests.entries)
 
 
-def _unread_reason(listed: str) -> str | None:
+def _unread_reason(list_name: str) -> str | None:
     """Return why the list with this name is not read; None if it is read."""
-    return next((why for word, why in _UNREAD_LISTS.items() if word in listed), None)
+    return next((why for word, why in _UNREAD_LISTS.items() if word in list_name), None)
 
 
 def _operator_lists(module: ast.Module) -> Iterator[tuple[str, str, ast.Dict]]:
@@ -121,9 +121,9 @@ def _operator_lists(module: ast.Module) -> Iterator[tuple[str, str, ast.Dict]]:
             target = (
                 statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
             )
-            name = ast.unparse(target)
+            list_name = ast.unparse(target)
             if isinstance(statement.value, ast.Dict):
-                yield _MODES[function.name], name, statement.value
+                yield _MODES[function.name], list_name, statement.value
 
 
 def _blaming_comments(path: Path) -> list[tuple[int, bool, str]]:
@@ -151,16 +151,16 @@ def _comment_suffix(
         range(key.lineno, (types.end_lineno or 0) + 1),
         range(entries.lineno, key.lineno),
     )
-    found = (
+    comment_texts = (
         text
         for line, alone, text in comments
         if line in entry_lines or (alone and line in list_lines_above)
     )
-    return next((f', comment "{text}"' for text in found), "")
+    return next((f', comment "{text}"' for text in comment_texts), "")
 
 
 def _applies_to_float32(types: ast.expr) -> bool:
     """Return whether an entry applies to float32. An entry without types applies to all."""
     if isinstance(types, ast.Constant):
         return types.value is None
-    return any(ast.unparse(one) == "torch.float32" for one in getattr(types, "elts", ()))
+    return any(ast.unparse(dtype) == "torch.float32" for dtype in getattr(types, "elts", ()))

@@ -33,8 +33,8 @@ from accelerator_portal.reports.report import Suite
 from accelerator_portal.reports.test_ids import parse_pytest_node_id
 
 _SUITE = "onnx-backend"
-_DATE = "%m/%d/%Y %H:%M:%S"
-_DEVICE = re.compile(r"_(cpu|cuda)\Z")
+_DATE_FORMAT = "%m/%d/%Y %H:%M:%S"
+_DEVICE_SUFFIX = re.compile(r"_(cpu|cuda)\Z")
 _NOTE = "The date in the file has no time zone. It is read as UTC."
 
 _TestNames = Annotated[
@@ -76,25 +76,27 @@ def read_onnx_scoreboard(path: Path, options: ImportOptions) -> ImportResult:
     )
 
 
-def _add_test(imported: ImportedTests, suite: str, outcome: Outcome, name: str, place: str) -> None:
-    device = _DEVICE.search(name)
-    test = parse_pytest_node_id(_DEVICE.sub("", name))
+def _add_test(
+    imported: ImportedTests, suite: str, outcome: Outcome, name: str, json_path: str
+) -> None:
+    device_match = _DEVICE_SUFFIX.search(name)
+    parsed_id = parse_pytest_node_id(_DEVICE_SUFFIX.sub("", name))
     fields = {
         "suite": suite,
-        "name": test.name,
-        "parameters": dict(test.parameters),
+        "name": parsed_id.name,
+        "parameters": dict(parsed_id.parameters),
         "outcome": outcome,
         "raw_status": outcome,
         "reason": verdicts.NO_REASON if outcome == "skipped" else None,
     }
-    imported.add(1, fields, place=place, device=device[1] if device else None)
+    imported.add(1, fields, place=json_path, device=device_match[1] if device_match else None)
 
 
 def _start_time(path: Path, date: str | None) -> dt.datetime | None:
     if date is None:
         return None
     try:
-        return dt.datetime.strptime(date, _DATE).replace(tzinfo=dt.timezone.utc)
+        return dt.datetime.strptime(date, _DATE_FORMAT).replace(tzinfo=dt.timezone.utc)
     except ValueError:
         what = f'date: "{date[:40]}" is not a date and time'
         raise file_error(path, 1, what, "use a format like 07/02/2026 01:13:10") from None

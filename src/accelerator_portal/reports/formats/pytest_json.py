@@ -40,26 +40,26 @@ def read_pytest_json(path: Path, options: ImportOptions) -> ImportResult:
     document, records = read_document(path)
     imported = ImportedTests(path, options, may_repeat=True)
     for number, record in enumerate(records):
-        place = f"tests[{number}]"
-        test = imported.parse_record(Test, record, place)
+        json_path = f"tests[{number}]"
+        test = imported.parse_record(Test, record, json_path)
         if test is None:
             continue
-        verdict = outcome_fields(test)
-        if verdict is None:
-            what = f'{place}.outcome: "{test.outcome[:40]}" is not a pytest outcome'
+        result_fields = outcome_fields(test)
+        if result_fields is None:
+            what = f'{json_path}.outcome: "{test.outcome[:40]}" is not a pytest outcome'
             imported.record_fault(
                 1, what, 'use "passed", "failed", "error", "skipped" or "xfailed"'
             )
             continue
-        _add_test(imported, place, test.nodeid, {"suite": suite, **verdict})
+        _add_test(imported, json_path, test.nodeid, {"suite": suite, **result_fields})
     if document.summary.total != len(records):
         what = f"summary.total is {document.summary.total:,}, but the number of tests is"
         remedy = "create the file again; one of the two is incomplete"
         imported.record_fault(1, f"{what} {len(records):,}", remedy)
     _add_collectors(imported, document, suite)
-    read = import_result(document, Suite(name=suite, kind="unit"), imported)
-    planned = _planned_count(document, len(read.tests))
-    return replace(read, suites=(Suite(name=suite, kind="unit", planned=planned),))
+    result = import_result(document, Suite(name=suite, kind="unit"), imported)
+    planned = _planned_count(document, len(result.tests))
+    return replace(result, suites=(Suite(name=suite, kind="unit", planned=planned),))
 
 
 def read_document(path: Path) -> tuple[Document, list[Any]]:
@@ -97,10 +97,12 @@ def import_result(
     )
 
 
-def _add_test(imported: ImportedTests, place: str, nodeid: str, fields: Mapping[str, Any]) -> None:
-    known = parse_pytest_node_id(nodeid)
-    fields = {**fields, "name": known.name, "parameters": dict(known.parameters)}
-    imported.add(1, fields, place=place, device=known.device)
+def _add_test(
+    imported: ImportedTests, json_path: str, nodeid: str, fields: Mapping[str, Any]
+) -> None:
+    parsed_id = parse_pytest_node_id(nodeid)
+    fields = {**fields, "name": parsed_id.name, "parameters": dict(parsed_id.parameters)}
+    imported.add(1, fields, place=json_path, device=parsed_id.device)
 
 
 def _add_collectors(imported: ImportedTests, document: Document, suite: str) -> None:
@@ -116,19 +118,19 @@ def _add_collectors(imported: ImportedTests, document: Document, suite: str) -> 
             _add_test(imported, f"collectors[{number}]", nodeid, fields)
 
 
-def _planned_count(document: Document, ran: int) -> int | None:
+def _planned_count(document: Document, result_count: int) -> int | None:
     """Return the number of tests that pytest planned to run; None if it is unknown.
 
     This is the number of collected tests without deselected tests, plus one for each module or
     class that cannot be collected. It is unknown if the file does not state the number of collected
-    tests, or if the result is less than `ran`, the number of tests with a result.
+    tests, or if the result is less than `result_count`, the number of tests with a result.
     """
     collected = document.summary.collected
     if collected is None:
         return None
     broken = sum(collector.outcome == "failed" for collector in document.collectors)
     planned = collected - document.summary.deselected + broken
-    return planned if planned >= ran else None
+    return planned if planned >= result_count else None
 
 
 def outcome_fields(test: Test) -> dict[str, Any] | None:
@@ -171,11 +173,11 @@ def _outcome(stage: Stage, *, around: bool) -> Outcome:
 
 def _skip_fields(stage: Stage, *, expected: bool) -> dict[str, Any]:
     if expected:
-        said = verdicts.reason(stage.crash.message) or verdicts.reason(stage.longrepr)
+        stated_reason = verdicts.reason(stage.crash.message) or verdicts.reason(stage.longrepr)
         return {
             "outcome": "skipped",
             "raw_status": "xfail",
-            "reason": said or _EXPECTED_FAILURE_REASON,
+            "reason": stated_reason or _EXPECTED_FAILURE_REASON,
         }
     skip_tuple = _SKIP.fullmatch(stage.longrepr)
     reason = verdicts.reason(skip_tuple[2] if skip_tuple else stage.longrepr)
@@ -249,8 +251,8 @@ class Test(_PytestJsonModel):
     @property
     def stages(self) -> list[Stage]:
         """The stages that ran, in order."""
-        every = (self.setup, self.call, self.teardown, self.lost)
-        return [stage for stage in every if stage]
+        all_stages = (self.setup, self.call, self.teardown, self.lost)
+        return [stage for stage in all_stages if stage]
 
 
 class Collector(_PytestJsonModel):

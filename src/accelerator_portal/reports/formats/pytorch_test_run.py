@@ -36,7 +36,7 @@ from accelerator_portal.reports.reading import (
 from accelerator_portal.reports.report import Suite
 
 _SUITE = "pytorch-tests"
-_SUMMARY = "the file has test counts but no test names"
+_SUMMARY_FAULT = "the file has test counts but no test names"
 
 
 def read_pytorch_test_run(path: Path, options: ImportOptions) -> ImportResult:
@@ -52,7 +52,7 @@ def read_pytorch_test_run(path: Path, options: ImportOptions) -> ImportResult:
             imported.record_fault(line, "this is not a test case object", "use one object per test")
             continue
         if "name" not in record and "tests" in record:
-            raise file_error(path, line, _SUMMARY, "use a file of the collection test_run")
+            raise file_error(path, line, _SUMMARY_FAULT, "use a file of the collection test_run")
         jobs.add(str(record.get("job_id")))
         _add_test(imported, line, suite, record)
     note = f"Results of {len(jobs)} jobs of PyTorch's CI." if len(jobs) > 1 else None
@@ -73,17 +73,17 @@ def _test_records(path: Path) -> Iterator[tuple[int, Any]]:
 
 def _add_test(imported: ImportedTests, line: int, suite: str, record: dict[str, Any]) -> None:
     case = _case_of_record(line, suite, record)
-    test = parsed_test_id(case)
-    if not test.name:
+    parsed_id = parsed_test_id(case)
+    if not parsed_id.name:
         imported.record_fault(line, "the test has no name", "name it")
         return
     try:
-        fields = standard_fields(case, suite, test)
+        fields = standard_fields(case, suite, parsed_id)
     except ValueError:
         what = f'time: "{case.attributes["time"][:40]}" is not a number of seconds'
         imported.record_fault(line, what, "use a number")
         return
-    imported.add(line, fields, place=f'"{test.name[:60]}"', device=test.device)
+    imported.add(line, fields, place=f'"{parsed_id.name[:60]}"', device=parsed_id.device)
 
 
 def _case_of_record(line: int, suite: str, record: dict[str, Any]) -> CaseElement:
@@ -105,8 +105,8 @@ def _result(tag: str, element: dict[str, Any]) -> ResultElement:
 
 
 def _elements_with_tag(record: dict[str, Any], tag: str) -> list[dict[str, Any]]:
-    found = record.get(tag, [])
-    return [e for e in (found if isinstance(found, list) else [found]) if isinstance(e, dict)]
+    value = record.get(tag, [])
+    return [e for e in (value if isinstance(value, list) else [value]) if isinstance(e, dict)]
 
 
 def _element_text(element: dict[str, Any]) -> str:

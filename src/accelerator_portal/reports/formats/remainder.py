@@ -43,8 +43,8 @@ def differing_fields(wanted: Mapping[str, Any], plain: Mapping[str, Any]) -> Fie
 
     A field that only `plain` has gets the value None.
     """
-    kept = {name: value for name, value in wanted.items() if plain.get(name) != value}
-    return kept | {name: None for name in plain if name not in wanted}
+    differing = {name: value for name, value in wanted.items() if plain.get(name) != value}
+    return differing | {name: None for name in plain if name not in wanted}
 
 
 def with_stored_fields(plain: Mapping[str, Any], kept: Mapping[str, Any]) -> Fields:

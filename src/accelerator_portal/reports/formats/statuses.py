@@ -116,12 +116,12 @@ def dynamo_meaning(status: str) -> StatusMeaning:
 
     An unknown status is treated as the message of an error.
     """
-    known = DYNAMO.get(status)
-    if known is None:
+    meaning = DYNAMO.get(status)
+    if meaning is None:
         return StatusMeaning(
             _failure_outcome(status), reason=shortened_text(status) or "The error has no message."
         )
-    return replace(known, raw_status=status)
+    return replace(meaning, raw_status=status)
 
 
 def executorch_meaning(status: str, error: str) -> StatusMeaning:
@@ -130,10 +130,10 @@ def executorch_meaning(status: str, error: str) -> StatusMeaning:
     If the status states only a failure, the message decides the outcome, for example
     out-of-memory. Raises KeyError for an unknown status.
     """
-    known = EXECUTORCH[status]
-    outcome = _failure_outcome(error) if known.outcome == "failed" else known.outcome
-    reason = shortened_text(error) or known.reason
-    return StatusMeaning(outcome, known.stage, reason, status)
+    meaning = EXECUTORCH[status]
+    outcome = _failure_outcome(error) if meaning.outcome == "failed" else meaning.outcome
+    reason = shortened_text(error) or meaning.reason
+    return StatusMeaning(outcome, meaning.stage, reason, status)
 
 
 def _failure_outcome(text: str) -> Outcome:

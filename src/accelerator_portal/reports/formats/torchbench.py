@@ -40,7 +40,7 @@ MAX_CHARS = 8 * 1024 * 1024
 _LONGEST_KEY = 4000
 
 _TEXT = r"'[^']*'|\"[^\"]*\""
-_KEY = re.compile(
+_KEY_PATTERN = re.compile(
     r"model=(?P<model>[^,]+), test=(?P<test>train|eval), device=(?P<device>[^,]*), "
     rf"bs=(?P<batch>None|\d{{1,9}}), extra_args=\[(?P<args>(?:(?:{_TEXT})(?:, )?)*)\], "
     r"metric=(?P<metric>[\w.-]+)"
@@ -48,7 +48,7 @@ _KEY = re.compile(
 _KEY_REMEDY = (
     "use a format like \"model=…, test=eval, device=…, bs=None, extra_args=['…'], metric=accuracy\""
 )
-_OWN_LINE = re.compile(r'\s*("(?:[^"\\]|\\.)*")\s*:')
+_KEY_AT_LINE_START = re.compile(r'\s*("(?:[^"\\]|\\.)*")\s*:')
 _MODES = {"train": "training", "eval": "inference"}
 _DTYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
 
@@ -73,20 +73,20 @@ def read_torchbench(path: Path, options: ImportOptions) -> ImportResult:
     imported = ImportedTests(path, options)
     suite = imported.suite(options.suite or "torchbench", "model")
     text = read_text(path)
-    data, lines = _parse_json_object(path, text), _line_by_key(text)
+    data, line_by_key = _parse_json_object(path, text), _line_by_key(text)
     tests: dict[str, _Test] = {}
     devices = set()
     for key, value in _required_object(path, data, "metrics").items():
-        line = lines.get(json.dumps(key), 1)
-        found = _KEY.fullmatch(key) if len(key) <= _LONGEST_KEY else None
-        if found is None:
+        line = line_by_key.get(json.dumps(key), 1)
+        match = _KEY_PATTERN.fullmatch(key) if len(key) <= _LONGEST_KEY else None
+        if match is None:
             imported.record_fault(line, f'"{key[:60]}" names no test', _KEY_REMEDY)
             continue
-        devices.add(found["device"])
-        identity = key[: found.start("device")] + key[found.end("device") : found.start("metric")]
+        devices.add(match["device"])
+        identity = key[: match.start("device")] + key[match.end("device") : match.start("metric")]
         if identity not in tests:
-            tests[identity] = _Test(line, found["model"], _key_parameters(found))
-        if fault := _store_metric(tests[identity], found["metric"], value):
+            tests[identity] = _Test(line, match["model"], _key_parameters(match))
+        if fault := _store_metric(tests[identity], match["metric"], value):
             imported.record_fault(line, fault, "use a status, a message or a number")
     if len(devices) > 1:
         what = f"the file contains results of several devices: {', '.join(sorted(devices))}"
@@ -148,8 +148,10 @@ def _required_object(path: Path, data: Mapping[str, Any], key: str) -> dict[str,
 
 def _line_by_key(text: str) -> dict[str, int]:
     """Return the line number of each JSON-encoded key that starts a line."""
-    found = ((number, _OWN_LINE.match(line)) for number, line in enumerate(text.split("\n"), 1))
-    return {match[1]: number for number, match in found if match}
+    matches = (
+        (number, _KEY_AT_LINE_START.match(line)) for number, line in enumerate(text.split("\n"), 1)
+    )
+    return {match[1]: number for number, match in matches if match}
 
 
 def _store_metric(test: _Test, metric: str, value: object) -> str | None:
@@ -173,11 +175,11 @@ def _is_finite(value: float) -> bool:
         return False
 
 
-def _key_parameters(found: re.Match[str]) -> dict[str, Scalar]:
-    parameters: dict[str, Scalar] = {"mode": _MODES[found["test"]], "compiler": "eager"}
-    if found["batch"] != "None":
-        parameters["batch_size"] = int(found["batch"])
-    words = [word[1:-1] for word in re.findall(_TEXT, found["args"])]
+def _key_parameters(match: re.Match[str]) -> dict[str, Scalar]:
+    parameters: dict[str, Scalar] = {"mode": _MODES[match["test"]], "compiler": "eager"}
+    if match["batch"] != "None":
+        parameters["batch_size"] = int(match["batch"])
+    words = [word[1:-1] for word in re.findall(_TEXT, match["args"])]
     return parameters | _argument_parameters(words)
 
 

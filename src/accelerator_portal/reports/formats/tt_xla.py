@@ -40,7 +40,7 @@ from accelerator_portal.reports.texts import shortened_text
 from accelerator_portal.reports.verdicts import NO_REASON
 
 _SUITE = "tt-forge-models"
-_NAME = re.compile(r"(.+)-(single_device|data_parallel|tensor_parallel)-(inference|training)")
+_TEST_NAME = re.compile(r"(.+)-(single_device|data_parallel|tensor_parallel)-(inference|training)")
 _DEFAULT_BOARDS = ("n150", "p150")
 _REMEDY = 'use a name like "resnet/pytorch-single_device-inference"'
 
@@ -65,21 +65,21 @@ class _Expectation(OpenModel):
         expectation. If `board` is not None, a reason from the file begins with it:
         `p150: out of memory`.
         """
-        where = f"{board}: " if board else ""
-        reason = shortened_text(where + self.reason) if self.reason else None
+        prefix = f"{board}: " if board else ""
+        reason = shortened_text(prefix + self.reason) if self.reason else None
         if self.status == "EXPECTED_PASSING":
             if self.assert_pcc is False:
-                what = "TT-XLA runs the model and accepts any result."
-                return StatusMeaning("executed", "run", what, self.status)
+                executed_reason = "TT-XLA runs the model and accepts any result."
+                return StatusMeaning("executed", "run", executed_reason, self.status)
             pass_reason = None
             if self.required_pcc and self.bringup_status == "INCORRECT_RESULT":
                 pcc = f"but accepts a PCC of {self.required_pcc}. {self.reason or ''}"
-                pass_reason = shortened_text(f"{where}TT-XLA calls the result incorrect, {pcc}")
+                pass_reason = shortened_text(f"{prefix}TT-XLA calls the result incorrect, {pcc}")
             return StatusMeaning("passed", "compare", pass_reason, self.status)
         if self.status == "KNOWN_FAILURE_XFAIL":
-            known = TT_XLA.get(self.bringup_status or "", StatusMeaning("failed"))
+            failure_meaning = TT_XLA.get(self.bringup_status or "", StatusMeaning("failed"))
             raw = self.bringup_status or self.status
-            return StatusMeaning(known.outcome, known.stage, reason, raw)
+            return StatusMeaning(failure_meaning.outcome, failure_meaning.stage, reason, raw)
         if self.status == "NOT_SUPPORTED_SKIP":
             return StatusMeaning("skipped", None, reason or NO_REASON, self.status)
         return None
@@ -104,32 +104,34 @@ def read_tt_xla(path: Path, options: ImportOptions) -> ImportResult:
     file = read_yaml(path)
     for key, entry in parse_document(path, _ConfigurationFile, file.data).test_config.items():
         line = file.line(("test_config", key))
-        name = _NAME.fullmatch(key)
-        if name is None:
+        match = _TEST_NAME.fullmatch(key)
+        if match is None:
             tests.record_fault(
                 line, f'"{key[:60]}" does not end in a parallelism and a mode', _REMEDY
             )
             continue
         identity_fields = {
             "suite": suite.name,
-            "name": name[1],
-            "parameters": {"parallelism": name[2], "mode": name[3]},
+            "name": match[1],
+            "parameters": {"parallelism": match[2], "mode": match[3]},
         }
         boards = tests.parse_record(_BoardsOfTest, entry, key, line)
         if boards is None:
             continue
-        expected = {
+        expectations = {
             board: tests.parse_record(
                 _Expectation, {**entry, **boards.arch_overrides.get(board, {})}, key, line
             )
             for board in boards.supported_archs
         }
-        is_same_on_all_boards = len(expected) > 1 and len(set(expected.values())) == 1
-        statuses = {expectation.status for expectation in expected.values() if expectation}
+        is_same_on_all_boards = len(expectations) > 1 and len(set(expectations.values())) == 1
+        statuses = {expectation.status for expectation in expectations.values() if expectation}
         left_out = statuses <= {"UNSPECIFIED", "EXCLUDE_MODEL"}
-        why = f"with the status {' or '.join(sorted(statuses))}" if statuses else "without a board"
-        tests.entries[why if left_out else READ_AS_TEST] += 1
-        for board, expectation in expected.items():
+        skip_reason = (
+            f"with the status {' or '.join(sorted(statuses))}" if statuses else "without a board"
+        )
+        tests.entries[skip_reason if left_out else READ_AS_TEST] += 1
+        for board, expectation in expectations.items():
             if expectation and (
                 meaning := expectation.meaning(None if is_same_on_all_boards else board)
             ):

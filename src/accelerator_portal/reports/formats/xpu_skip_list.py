@@ -31,53 +31,55 @@ from accelerator_portal.reports.reading import (
 )
 
 _SUITE = "xpu/torch-xpu-ops"
-_ISSUE = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/(?:issues|pull)/\d+")
+_ISSUE_URL = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/(?:issues|pull)/\d+")
 _REMEDY = "use an unmodified skip list from torch-xpu-ops' folder test/xpu"
 
 
 def read_xpu_skip_list(path: Path, options: ImportOptions) -> ImportResult:
-    """Read a skip list; every test in it has the outcome `skipped`.
+    """Read a skip list; every test in it has the outcome `tests_node`.
 
     `options.suite` names the suite. Raises ProblemsError if the file or that name is invalid.
     """
     tests = ImportedTests(path, options)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "unit")
     lines = read_text(path).splitlines()
-    for key, skipped in _skip_list_entries(path):
-        if isinstance(skipped, ast.Constant) and skipped.value is None:
+    for key, tests_node in _skip_list_entries(path):
+        if isinstance(tests_node, ast.Constant) and tests_node.value is None:
             continue
-        place = key.values[-1] if isinstance(key, ast.JoinedStr) else key
-        if not isinstance(place, ast.Constant) or not isinstance(skipped, (ast.Tuple, ast.List)):
+        file_node = key.values[-1] if isinstance(key, ast.JoinedStr) else key
+        if not isinstance(file_node, ast.Constant) or not isinstance(
+            tests_node, (ast.Tuple, ast.List)
+        ):
             tests.record_fault(key.lineno, "the entry is not a file with a list of tests", _REMEDY)
             continue
-        file = PurePosixPath(str(place.value)).stem
-        for test in skipped.elts:
-            if not isinstance(test, ast.Constant) or not isinstance(test.value, str):
-                tests.record_fault(test.lineno, "the entry is not a test name", _REMEDY)
+        file_stem = PurePosixPath(str(file_node.value)).stem
+        for name_node in tests_node.elts:
+            if not isinstance(name_node, ast.Constant) or not isinstance(name_node.value, str):
+                tests.record_fault(name_node.lineno, "the entry is not a test name", _REMEDY)
                 continue
-            reason = _comment_above(lines, test.lineno)
-            issue = _ISSUE.search(reason)
+            reason = _comment_above(lines, name_node.lineno)
+            issue = _ISSUE_URL.search(reason)
             fields = {
                 "suite": suite.name,
-                "name": f"{file}::{test.value}",
+                "name": f"{file_stem}::{name_node.value}",
                 "outcome": "skipped",
                 "raw_status": "skip",
                 "reason": verdicts.reason(reason) or verdicts.NO_REASON,
                 "known_issue": {"url": issue[0]} if issue else None,
             }
             tests.entries[READ_AS_TEST] += 1
-            tests.add(test.lineno, fields)
+            tests.add(name_node.lineno, fields)
     return ImportResult(suites=(suite,), tests=tests.checked_tests(), entries=tests.entries)
 
 
 def _skip_list_entries(path: Path) -> list[tuple[ast.expr, ast.expr]]:
     for statement in parse_python(path, _REMEDY).body:
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "skip_dict":
-            listed = statement.value
-            if isinstance(listed, ast.Dict) and None not in listed.keys:
+            skip_dict = statement.value
+            if isinstance(skip_dict, ast.Dict) and None not in skip_dict.keys:
                 return [
                     (key, value)
-                    for key, value in zip(listed.keys, listed.values, strict=True)
+                    for key, value in zip(skip_dict.keys, skip_dict.values, strict=True)
                     if key is not None
                 ]
     raise file_error(path, 1, "skip_dict is missing or is not a mapping", _REMEDY)
@@ -89,8 +91,8 @@ def _comment_above(lines: Sequence[str], line: int) -> str:
     A comment of several lines is joined.
     """
     above = line - 1
-    words: list[str] = []
+    comment_lines: list[str] = []
     while above > 0 and (text := lines[above - 1].strip()).startswith("#"):
-        words.insert(0, text.lstrip("# "))
+        comment_lines.insert(0, text.lstrip("# "))
         above -= 1
-    return " ".join(words)
+    return " ".join(comment_lines)

@@ -56,12 +56,12 @@ def _file_problems(root: Path, manifest: Manifest) -> Iterator[Problem]:
             read_listed_file(root, file, ["key"])
         except ProblemsError as error:
             yield from error.problems
-    listed = {file.path for file in manifest.files}
+    listed_paths = {file.path for file in manifest.files}
     for path in parquet_files(root, manifest.accelerator):
-        name = path.relative_to(root / HISTORY).as_posix()
-        if name not in listed:
+        relative_path = path.relative_to(root / HISTORY).as_posix()
+        if relative_path not in listed_paths:
             what = "the manifest does not list this file; a command was interrupted"
-            yield Problem(f"{HISTORY}/{name}", 1, what, _DELETE_REMEDY)
+            yield Problem(f"{HISTORY}/{relative_path}", 1, what, _DELETE_REMEDY)
 
 
 def _row_count_problems(manifest: Manifest) -> Iterator[Problem]:
@@ -71,16 +71,16 @@ def _row_count_problems(manifest: Manifest) -> Iterator[Problem]:
     """
     for basis in BASES:
         reports = [report for report in manifest.reports.values() if report.basis == basis]
-        counted: Mapping[Table, int] = {
+        rows_by_table: Mapping[Table, int] = {
             "results": sum(report.results for report in reports),
             "changes": sum(report.changes for report in reports),
         }
-        for table, rows in counted.items():
-            listed = sum(file.rows for file in manifest.files_of(basis, table))
-            if listed != rows:
+        for table, rows in rows_by_table.items():
+            file_rows = sum(file.rows for file in manifest.files_of(basis, table))
+            if file_rows != rows:
                 path = f"{HISTORY}/{manifest.accelerator}/manifest.json"
-                files = f"the files have {listed:,} rows of {basis}/{table}"
-                what = f"{files}, but the reports have {rows:,}"
+                files_text = f"the files have {file_rows:,} rows of {basis}/{table}"
+                what = f"{files_text}, but the reports have {rows:,}"
                 yield Problem(path, 1, what, _RESTORE_REMEDY)
 
 
@@ -91,20 +91,20 @@ def _state_problems(root: Path, manifest: Manifest, *, files_intact: bool) -> It
         except ProblemsError as error:
             yield from error.problems
             continue
-        archived = {n: r.started for n, r in manifest.reports.items() if r.basis == basis}
-        folded = {n: point.started for n, point in state.reports.items()}
+        archived_starts = {n: r.started for n, r in manifest.reports.items() if r.basis == basis}
+        folded_starts = {n: point.started for n, point in state.reports.items()}
         path = f"{HISTORY}/{manifest.accelerator}/{basis}.json"
-        if archived and not folded:
+        if archived_starts and not folded_starts:
             yield Problem(path, 1, "file not found", f"{_RESTORE_REMEDY}, or {_FOLD_REMEDY}")
             continue
-        for here, there, where in (
-            (archived, folded, "in the archive but not in the history"),
-            (folded, archived, "in the history but not in the archive"),
+        for starts, other_starts, where_text in (
+            (archived_starts, folded_starts, "in the archive but not in the history"),
+            (folded_starts, archived_starts, "in the history but not in the archive"),
         ):
-            for name in sorted(here.keys() - there.keys()):
-                report = f"the report {name} of {here[name]:%Y-%m-%d %H:%M} UTC"
-                yield Problem(path, 1, f"{report} is {where}", _FOLD_REMEDY)
-        if files_intact and archived.keys() == folded.keys():
+            for report_id in sorted(starts.keys() - other_starts.keys()):
+                report_text = f"the report {report_id} of {starts[report_id]:%Y-%m-%d %H:%M} UTC"
+                yield Problem(path, 1, f"{report_text} is {where_text}", _FOLD_REMEDY)
+        if files_intact and archived_starts.keys() == folded_starts.keys():
             yield from _test_state_problems(root, manifest, state, path)
 
 
@@ -115,8 +115,8 @@ def _test_state_problems(
 
     This detects a damaged state file.
     """
-    again = rebuilt_state(root, manifest, state.basis)
-    differing = differing_tests(state, again) if again else []
+    rebuilt = rebuilt_state(root, manifest, state.basis)
+    differing = differing_tests(state, rebuilt) if rebuilt else []
     if differing:
         more = f" (and {count(len(differing) - 1, 'more test')})" if len(differing) > 1 else ""
         what = f"{differing[0]}{more} differs from the archived results"
@@ -131,19 +131,25 @@ def rebuilt_state(root: Path, manifest: Manifest, basis: Basis) -> State | None:
     """
     state = State(manifest.accelerator, basis)
     archived_reports = [
-        (name, report) for name, report in manifest.reports.items() if report.basis == basis
+        (report_id, report)
+        for report_id, report in manifest.reports.items()
+        if report.basis == basis
     ]
     archived_reports.sort(key=lambda item: (item[1].started, item[0]))
     for month, reports in groupby(archived_reports, key=lambda item: month_of(item[1].started)):
         results = _results_by_report(_tables_of_month(root, manifest, basis, "results", month))
         gone = _gone_keys_by_report(_tables_of_month(root, manifest, basis, "changes", month))
-        for name, listed in reports:
-            if (found := results.get(name)) is None:
+        for report_id, listed_report in reports:
+            if (report_results := results.get(report_id)) is None:
                 return None
-            row = found.row
+            row = report_results.row
             trigger = Trigger(kind=row["trigger"], commit=row["commit"])
-            at = HistoryPoint(name, listed.started, row["kind"], trigger, _environment_of_row(row))
-            state = state_with_archived_report(state, at, found.outcomes, gone.get(name, ()))
+            point = HistoryPoint(
+                report_id, listed_report.started, row["kind"], trigger, _environment_of_row(row)
+            )
+            state = state_with_archived_report(
+                state, point, report_results.outcomes, gone.get(report_id, ())
+            )
     return state
 
 
@@ -162,17 +168,19 @@ def differing_tests(kept: State, again: State) -> list[str]:
     ]
 
 
-def _has_same_state(kept: StoredTestState | None, again: StoredTestState | None) -> bool:
-    if kept is None or again is None:
+def _has_same_state(stored: StoredTestState | None, rebuilt: StoredTestState | None) -> bool:
+    if stored is None or rebuilt is None:
         return False
-    verdicts = [one.recent.replace("=", "") for one in (kept, again)]
-    return _compared_fields(kept) == _compared_fields(again) and verdicts[1].endswith(verdicts[0])
+    verdicts = [state_of_test.recent.replace("=", "") for state_of_test in (stored, rebuilt)]
+    return _compared_fields(stored) == _compared_fields(rebuilt) and verdicts[1].endswith(
+        verdicts[0]
+    )
 
 
-def _compared_fields(standing: StoredTestState) -> list[object]:
+def _compared_fields(state_of_test: StoredTestState) -> list[object]:
     """Return the fields of a test's state without `recent`; each report is replaced by its id."""
-    plain = standing._replace(recent="")
-    return [one.id if isinstance(one, HistoryPoint) else one for one in plain]
+    fields = state_of_test._replace(recent="")
+    return [value.id if isinstance(value, HistoryPoint) else value for value in fields]
 
 
 class _ArchivedResults(NamedTuple):
@@ -186,24 +194,24 @@ class _ArchivedResults(NamedTuple):
 
 
 def _results_by_report(tables: Iterable[pa.Table]) -> dict[str, _ArchivedResults]:
-    found: dict[str, _ArchivedResults] = {}
+    results: dict[str, _ArchivedResults] = {}
     for table in tables:
         columns = (table[name].to_pylist() for name in ("report", "key", "outcome", "stage"))
         for number, (report, key, outcome, stage) in enumerate(zip(*columns, strict=True)):
-            if report not in found:
-                found[report] = _ArchivedResults(table.slice(number, 1).to_pylist()[0], {})
-            found[report].outcomes[key] = (outcome, stage)
-    return found
+            if report not in results:
+                results[report] = _ArchivedResults(table.slice(number, 1).to_pylist()[0], {})
+            results[report].outcomes[key] = (outcome, stage)
+    return results
 
 
 def _gone_keys_by_report(tables: Iterable[pa.Table]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    gone_keys: dict[str, list[str]] = {}
     for table in tables:
         columns = (table[name].to_pylist() for name in ("report", "key", "change"))
         for report, key, change in zip(*columns, strict=True):
             if change == "gone":
-                found.setdefault(report, []).append(key)
-    return found
+                gone_keys.setdefault(report, []).append(key)
+    return gone_keys
 
 
 def _tables_of_month(

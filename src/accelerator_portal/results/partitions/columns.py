@@ -118,7 +118,7 @@ def result_tables(report: Report, report_id: str, started: dt.datetime) -> dict[
                 "seconds": test.duration_s,
             }
         )
-    return {suite: _sorted_arrow_table("results", found) for suite, found in rows.items()}
+    return {suite: _sorted_arrow_table("results", suite_rows) for suite, suite_rows in rows.items()}
 
 
 def change_tables(changes: Iterable[OutcomeChange]) -> dict[str, pa.Table]:
@@ -128,7 +128,7 @@ def change_tables(changes: Iterable[OutcomeChange]) -> dict[str, pa.Table]:
         row = change._asdict()
         row["change"] = row.pop("kind")
         rows.setdefault(unquote(change.key.partition("/")[0]), []).append(row)
-    return {suite: _sorted_arrow_table("changes", found) for suite, found in rows.items()}
+    return {suite: _sorted_arrow_table("changes", suite_rows) for suite, suite_rows in rows.items()}
 
 
 def changes_in(table: pa.Table) -> list[OutcomeChange]:

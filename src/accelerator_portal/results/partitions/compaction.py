@@ -84,21 +84,21 @@ def compact_all(
     for accelerator in archived_accelerators(root):
         try:
             with history_lock(root, accelerator):
-                done = compact_accelerator(root, accelerator, before)
+                compaction = compact_accelerator(root, accelerator, before)
         except ProblemsError as error:
             problems += error.problems
             continue
-        if done.files:
-            told(accelerator, done)
+        if compaction.files:
+            told(accelerator, compaction)
     return tuple(problems)
 
 
 def files_by_partition(files: Iterable[ListedFile]) -> Mapping[Partition, list[ListedFile]]:
     """Return files by partition, in the order of the partitions."""
-    found: dict[Partition, list[ListedFile]] = {}
+    grouped_files: dict[Partition, list[ListedFile]] = {}
     for file in files:
-        found.setdefault(file.partition, []).append(file)
-    return dict(sorted(found.items()))
+        grouped_files.setdefault(file.partition, []).append(file)
+    return dict(sorted(grouped_files.items()))
 
 
 def read_listed_files(

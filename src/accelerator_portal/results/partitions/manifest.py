@@ -25,7 +25,7 @@ from accelerator_portal.results.history_state import Basis
 
 SCHEMA_VERSION: Literal[1] = 1
 
-_RESTORE = "restore it from the repository's history"
+_RESTORE_REMEDY = "restore it from the repository's history"
 
 
 class ListedFile(StrictModel):
@@ -47,10 +47,10 @@ class ListedFile(StrictModel):
     @property
     def partition(self) -> Partition:
         """The file's partition. Raises ValueError if the file is not in a partition's folder."""
-        found = partition_of(self.path)
-        if found is None:
+        file_partition = partition_of(self.path)
+        if file_partition is None:
             raise ValueError(self.path)
-        return found
+        return file_partition
 
 
 class ListedReport(StrictModel):
@@ -117,22 +117,25 @@ def read_manifest(root: Path, accelerator: str) -> Manifest:
     missing although the archive has files of the accelerator.
     """
     path = manifest_path(root, accelerator)
-    name = path.relative_to(root).as_posix()
+    relative_path = path.relative_to(root).as_posix()
     if not path.exists():
         if any(parquet_files(root, accelerator)):
-            raise ProblemsError([Problem(name, 1, "manifest not found", _RESTORE)])
+            raise ProblemsError([Problem(relative_path, 1, "manifest not found", _RESTORE_REMEDY)])
         return Manifest(accelerator=accelerator)
     try:
-        found = Manifest.model_validate_json(read_bytes(path))
+        manifest = Manifest.model_validate_json(read_bytes(path))
     except ValidationError as error:
         what = f"invalid manifest ({first_error_text(error)})"
-        raise ProblemsError([Problem(name, 1, what, _RESTORE)]) from None
-    places = [partition_of(file.path) for file in found.files]
-    owners = {found.accelerator, *(place.accelerator if place else "" for place in places)}
-    if owners != {accelerator}:
+        raise ProblemsError([Problem(relative_path, 1, what, _RESTORE_REMEDY)]) from None
+    partitions = [partition_of(file.path) for file in manifest.files]
+    accelerators = {
+        manifest.accelerator,
+        *(partition.accelerator if partition else "" for partition in partitions),
+    }
+    if accelerators != {accelerator}:
         what = f'the manifest does not belong to "{accelerator}"'
-        raise ProblemsError([Problem(name, 1, what, _RESTORE)])
-    return found
+        raise ProblemsError([Problem(relative_path, 1, what, _RESTORE_REMEDY)])
+    return manifest
 
 
 def write_manifest(root: Path, manifest: Manifest) -> None:
@@ -144,7 +147,8 @@ def manifest_text(manifest: Manifest) -> str:
     """Return a manifest as JSON."""
     plain = manifest.model_dump(mode="json")
     reports = ",\n".join(
-        f"{json.dumps(name)}: {json.dumps(report)}" for name, report in plain["reports"].items()
+        f"{json.dumps(report_id)}: {json.dumps(report)}"
+        for report_id, report in plain["reports"].items()
     )
     files = ",\n".join(map(json.dumps, plain["files"]))
     head = f'"schema_version": {SCHEMA_VERSION}, "accelerator": "{manifest.accelerator}"'
@@ -171,7 +175,7 @@ Table = Literal["results", "changes"]
 TABLES: tuple[Table, ...] = get_args(Table)
 BASES: tuple[Basis, ...] = get_args(Basis)
 
-_FOLDER = re.compile(
+_FOLDER_PATTERN = re.compile(
     rf"({'|'.join(BASES)})/({'|'.join(TABLES)})"
     r"/accelerator=([^/=]+)/suite=([^/=]+)/month=(\d{4}-\d{2})"
 )
@@ -197,10 +201,10 @@ class Partition(NamedTuple):
 
 def partition_of(path: str) -> Partition | None:
     """Return the partition of a path relative to `data/history`; None if it is not in one."""
-    found = _FOLDER.fullmatch(path.rpartition("/")[0])
-    if found is None:
+    match = _FOLDER_PATTERN.fullmatch(path.rpartition("/")[0])
+    if match is None:
         return None
-    basis, table, accelerator, suite, month = found.groups()
+    basis, table, accelerator, suite, month = match.groups()
     return Partition(
         cast("Basis", basis), cast("Table", table), unquote(accelerator), unquote(suite), month
     )
@@ -214,17 +218,17 @@ def table_folder(root: Path, basis: Basis, table: Table, accelerator: str) -> Pa
 def archived_accelerators(root: Path) -> list[str]:
     """Return the accelerators that have a manifest, a state or a folder in the archive, sorted."""
     history = root / HISTORY
-    named = {
+    with_state_file = {
         path.parent.name
         for name in ("manifest.json", "runs.json", "baselines.json")
         for path in history.glob(f"*/{name}")
     }
-    partitioned = {
+    with_partitions = {
         unquote(path.name.partition("=")[2])
         for path in history.glob("*/*/accelerator=*")
         if path.is_dir()
     }
-    return sorted(named | partitioned)
+    return sorted(with_state_file | with_partitions)
 
 
 def month_of(moment: dt.datetime) -> str:

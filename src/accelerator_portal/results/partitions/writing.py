@@ -69,11 +69,13 @@ def add_report(
         for table, by_suite in tables.items()
         for suite, rows in by_suite.items()
     ]
-    results, added = (
+    result_count, change_count = (
         sum(rows.num_rows for rows in by_suite.values()) for by_suite in tables.values()
     )
-    listed = ListedReport(basis=basis, started=point.started, results=results, changes=added)
-    new_manifest = manifest.with_files(files, reports={point.id: listed})
+    listed_report = ListedReport(
+        basis=basis, started=point.started, results=result_count, changes=change_count
+    )
+    new_manifest = manifest.with_files(files, reports={point.id: listed_report})
     write_manifest(root, new_manifest)
     return new_manifest
 
@@ -85,9 +87,9 @@ def delete_reports(root: Path, manifest: Manifest, basis: Basis) -> Manifest:
     be written or a file cannot be deleted.
     """
     removed_paths = [file.path for file in manifest.files if file.partition.basis == basis]
-    kept = {name: r for name, r in manifest.reports.items() if r.basis != basis}
+    kept_reports = {name: r for name, r in manifest.reports.items() if r.basis != basis}
     new_manifest = manifest.with_files((), without=removed_paths)
-    new_manifest = new_manifest.model_copy(update={"reports": kept})
+    new_manifest = new_manifest.model_copy(update={"reports": kept_reports})
     write_manifest(root, new_manifest)
     for path in removed_paths:
         (root / HISTORY / path).unlink(missing_ok=True)
@@ -101,11 +103,11 @@ def history_lock(root: Path, accelerator: str) -> Iterator[None]:
     Raises ProblemsError if another command holds the lock, OSError if the lock cannot be
     created.
     """
-    lock = root / HISTORY / accelerator / "history.lock"
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    held = FileLock(lock, timeout=0)
+    lock_path = root / HISTORY / accelerator / "history.lock"
+    lock_path.parent.mkdir(parents=True, exist_ok=True)
+    file_lock = FileLock(lock_path, timeout=0)
     try:
-        held.acquire()
+        file_lock.acquire()
     except Timeout:
         what = f'another command is writing the history of "{accelerator}"'
         remedy = "wait until it finishes, then run this command again"
@@ -113,8 +115,8 @@ def history_lock(root: Path, accelerator: str) -> Iterator[None]:
     try:
         yield
     finally:
-        lock.unlink(missing_ok=True)  # before the release: another one may hold it right after
-        held.release()
+        lock_path.unlink(missing_ok=True)  # before the release: another one may hold it right after
+        file_lock.release()
 
 
 ROWS_PER_GROUP = 16_384
@@ -174,11 +176,11 @@ def read_listed_file(
 
     Raises ProblemsError if the file is missing or differs from what was written.
     """
-    where = root / HISTORY / file.path
-    damage = file_damage(where, file)
+    path = root / HISTORY / file.path
+    damage = file_damage(path, file)
     if damage:
         raise ProblemsError([Problem(f"{HISTORY}/{file.path}", 1, damage, _REMEDY)])
-    return read_parquet(where, file.partition.table, columns)
+    return read_parquet(path, file.partition.table, columns)
 
 
 def file_damage(where: Path, file: ListedFile) -> str | None:
@@ -207,10 +209,10 @@ def read_parquet(where: Path, table: Table, columns: Sequence[str] | None = None
     schema = arrow_schema(table)
     try:
         file = pq.ParquetFile(pa.BufferReader(read_bytes(where)))
-        found = file.read(columns).replace_schema_metadata(None)
+        stored_table = file.read(columns).replace_schema_metadata(None)
     except (pa.ArrowException, OSError):
         raise file_error(where, 1, "the file is damaged", _REMEDY) from None
     expected = schema if columns is None else pa.schema([schema.field(name) for name in columns])
-    if not found.schema.equals(expected):
+    if not stored_table.schema.equals(expected):
         raise file_error(where, 1, f"this is not a valid table of {table}", _REMEDY)
-    return found
+    return stored_table

@@ -97,7 +97,7 @@ def commands_by_choice(data: InstallData) -> CommandsByChoice:
     Methods that the portal derives from other methods are omitted. Raises LookupError, TypeError or
     ValueError if an install row lacks a value or contains an invalid index.
     """
-    found: dict[ReaderChoice, ShownCommand] = {}
+    command_by_choice: dict[ReaderChoice, ShownCommand] = {}
     labels: dict[tuple[str, str], str] = {}
     for numbers in zip(*data.rows.values(), strict=True):
         row = dict(zip(data.rows, numbers, strict=True))
@@ -105,8 +105,8 @@ def commands_by_choice(data: InstallData) -> CommandsByChoice:
             continue  # derived from another row, and changes together with it
         shown = _shown_command(data, row)
         for choice in _choices_of_row(data, row, labels):
-            found.setdefault(choice, shown)
-    return CommandsByChoice(found, labels)
+            command_by_choice.setdefault(choice, shown)
+    return CommandsByChoice(command_by_choice, labels)
 
 
 def variant_labels(found: CommandsByChoice) -> dict[str, str]:
@@ -122,14 +122,17 @@ def command_changes(before: CommandsByChoice, after: CommandsByChoice) -> list[C
 
     Selections whose commands changed in the same way share one entry.
     """
-    ways: dict[_SharedChange, dict[_ChangedLines, list[ReaderChoice]]] = {}
+    choices_by_change: dict[_SharedChange, dict[_ChangedLines, list[ReaderChoice]]] = {}
     for choice in dict.fromkeys((*after.shown, *before.shown)):
         old, new = before.shown.get(choice), after.shown.get(choice)
         if old != new:
-            way, lines = _shared_change(old, new)
-            ways.setdefault(way, {}).setdefault(lines, []).append(choice)
+            shared_change, lines = _shared_change(old, new)
+            choices_by_change.setdefault(shared_change, {}).setdefault(lines, []).append(choice)
     labels = {**before.labels, **after.labels}
-    return [_command_change(way, alike, labels) for way, alike in ways.items()]
+    return [
+        _command_change(shared_change, choices_by_lines, labels)
+        for shared_change, choices_by_lines in choices_by_change.items()
+    ]
 
 
 def choice_descriptions(
@@ -143,13 +146,13 @@ def choice_descriptions(
     choice_sets: dict[_ChoiceSet, None] = {
         tuple(frozenset((value,)) for value in choice): None for choice in found
     }
-    for axis in map(ReaderChoice._fields.index, _MERGE_ORDER):
-        together: dict[_ChoiceSet, frozenset[str]] = {}
+    for index in map(ReaderChoice._fields.index, _MERGE_ORDER):
+        values_by_rest: dict[_ChoiceSet, frozenset[str]] = {}
         for choice_set in choice_sets:
-            rest = (*choice_set[:axis], *choice_set[axis + 1 :])
-            together[rest] = together.get(rest, frozenset()) | choice_set[axis]
+            rest = (*choice_set[:index], *choice_set[index + 1 :])
+            values_by_rest[rest] = values_by_rest.get(rest, frozenset()) | choice_set[index]
         choice_sets = {
-            (*rest[:axis], values, *rest[axis:]): None for rest, values in together.items()
+            (*rest[:index], values, *rest[index:]): None for rest, values in values_by_rest.items()
         }
     return [_choice_set_words(choice_set, found, labels) for choice_set in choice_sets]
 
@@ -191,12 +194,12 @@ def _choices_of_row(
     parts = [_value_at(axes[axis], row[axis]) or (_ANY, _ANY) for axis in _system_axes(axes)]
     system = (" ".join(part[0] for part in parts), " ".join(part[1] for part in parts).strip())
     method = _value_at(axes["method"], row["method"])
-    picked = {"system": system, "method": method, "build": build, "variant": variant}
-    for axis, value in picked.items():
+    value_by_axis = {"system": system, "method": method, "build": build, "variant": variant}
+    for axis, value in value_by_axis.items():
         labels[axis, value[0]] = value[1]
     pythons = _value_at(data.pythons, row["pythons"])
-    for place in (None,) if pythons is None else pythons:
-        python = _ANY if place is None else _value_at(axes["python"], place)[0]
+    for python_index in (None,) if pythons is None else pythons:
+        python = _ANY if python_index is None else _value_at(axes["python"], python_index)[0]
         yield ReaderChoice(system[0], method[0], python, build[0], variant[0])
 
 
@@ -229,37 +232,45 @@ def _shared_change(
 
 @cache
 def _replaced_words(before: tuple[str, ...], after: tuple[str, ...]) -> _ReplacedWords:
-    old, new = ("\n".join(lines).replace("\n", " \n ").split(" ") for lines in (before, after))
+    old_words, new_words = (
+        "\n".join(lines).replace("\n", " \n ").split(" ") for lines in (before, after)
+    )
     return tuple(
-        (tuple(old[i1:i2]), tuple(new[j1:j2]))
-        for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        (tuple(old_words[i1:i2]), tuple(new_words[j1:j2]))
+        for tag, i1, i2, j1, j2 in SequenceMatcher(
+            None, old_words, new_words, autojunk=False
+        ).get_opcodes()
         if tag != "equal"
     )
 
 
 def _limited_lines(lines: tuple[str, ...]) -> tuple[str, ...]:
-    more = len(lines) - MOST_LINES
-    kept = tuple(map(shortened, lines[:MOST_LINES]))
-    return (*kept, f"… and {count(more, 'more line')}") if more > 0 else kept
+    omitted_count = len(lines) - MOST_LINES
+    shown_lines = tuple(map(shortened, lines[:MOST_LINES]))
+    return (
+        (*shown_lines, f"… and {count(omitted_count, 'more line')}")
+        if omitted_count > 0
+        else shown_lines
+    )
 
 
 def _command_change(
-    way: _SharedChange,
-    alike: Mapping[_ChangedLines, Sequence[ReaderChoice]],
+    shared_change: _SharedChange,
+    choices_by_lines: Mapping[_ChangedLines, Sequence[ReaderChoice]],
     labels: Mapping[tuple[str, str], str],
 ) -> CommandChange:
-    before, after = next(iter(alike))
-    all_choices = [choice for choices in alike.values() for choice in choices]
+    before, after = next(iter(choices_by_lines))
+    all_choices = [choice for choices in choices_by_lines.values() for choice in choices]
     descriptions = choice_descriptions(all_choices, labels)
     return CommandChange(
-        change=way.change,
-        commands=len(alike),
+        change=shared_change.change,
+        commands=len(choices_by_lines),
         choices=len(all_choices),
         where=tuple(map(shortened, descriptions[:MOST_PLACES])),
         where_left_out=max(0, len(descriptions) - MOST_PLACES),
         before=_limited_lines(before),
         after=_limited_lines(after),
-        beside=way.beside,
+        beside=shared_change.beside,
     )
 
 
@@ -273,11 +284,11 @@ def _choice_set_words(
     Values are in the order of `all_choices`. `labels` has the form of `CommandsByChoice.labels`.
     """
     values_by_axis: dict[str, list[str]] = {}
-    for place, axis in enumerate(ReaderChoice._fields):
+    for index, axis in enumerate(ReaderChoice._fields):
         values = (
             value
-            for value in dict.fromkeys(c[place] for c in all_choices)
-            if value in choice_set[place]
+            for value in dict.fromkeys(c[index] for c in all_choices)
+            if value in choice_set[index]
         )
         values_by_axis[axis] = [labels.get((axis, value), value) for value in values]
     parts = (
@@ -294,8 +305,10 @@ def _choice_set_words(
 
 def _limited_list(values: Iterable[str]) -> str:
     words = list(values)
-    more = len(words) - MOST_VALUES
-    return prose_list([*words[:MOST_VALUES], f"{more} more"] if more > 0 else words)
+    omitted_count = len(words) - MOST_VALUES
+    return prose_list(
+        [*words[:MOST_VALUES], f"{omitted_count} more"] if omitted_count > 0 else words
+    )
 
 
 def _python_versions(versions: Sequence[str]) -> str:

@@ -66,11 +66,11 @@ def compare(before: SiteState, after: SiteState) -> Difference:
 
 
 def _compare(before: SiteState, after: SiteState) -> Difference:
-    both = before.pages is not None and after.pages is not None
+    both_have_pages = before.pages is not None and after.pages is not None
     return Difference(
         shared=tuple(_release_changes(before, after))[:MOST_ENTRIES],
         platforms=tuple(_platform_differences(before, after)),
-        pages=page_changes(before.pages or {}, after.pages or {}) if both else None,
+        pages=page_changes(before.pages or {}, after.pages or {}) if both_have_pages else None,
     )
 
 
@@ -114,11 +114,11 @@ def _change_lists(old: PlatformState, new: PlatformState) -> dict[str, Sequence[
 def _version_changes(old: PlatformFolder, new: PlatformFolder) -> Iterator[Item]:
     before: list[Mapping[str, Any]] = list(old.compatibility.rows)
     after = new.compatibility.rows
-    for row, other in _plugin_updates(before, after):
+    for row, new_row in _plugin_updates(before, after):
         # The same row with another plugin: its other values are not listed again.
-        before[before.index(row)] = {**row, "plugin": other["plugin"]}
+        before[before.index(row)] = {**row, "plugin": new_row["plugin"]}
         name = ", ".join(f"{key} {row[key]}" for key in ("torch", "variant") if key in row)
-        yield from changes(row["plugin"], other["plugin"], f"{name}: plugin")
+        yield from changes(row["plugin"], new_row["plugin"], f"{name}: plugin")
     yield from changes(before, list(after))
     yield from changes(old.compatibility.model_extra, new.compatibility.model_extra)
 
@@ -133,13 +133,17 @@ def _plugin_updates(
     variant are a pair. If there are several such old rows or several such new rows, none of them is
     in a pair.
     """
-    rows: dict[tuple[Any, Any], tuple[list[Any], list[Any]]] = {}
+    rows_by_key: dict[tuple[Any, Any], tuple[list[Any], list[Any]]] = {}
     plugins = [{_row_key(row, "plugin") for row in side} for side in (before, after)]
-    for side, known, found in ((before, plugins[1], 0), (after, plugins[0], 1)):
+    for side, other_keys, side_index in ((before, plugins[1], 0), (after, plugins[0], 1)):
         for row in side:
-            if "plugin" in row and _row_key(row, "plugin") not in known:
-                rows.setdefault(_row_key(row), ([], []))[found].append(row)
-    return [(old[0], new[0]) for old, new in rows.values() if len(old) == len(new) == 1]
+            if "plugin" in row and _row_key(row, "plugin") not in other_keys:
+                rows_by_key.setdefault(_row_key(row), ([], []))[side_index].append(row)
+    return [
+        (old_rows[0], new_rows[0])
+        for old_rows, new_rows in rows_by_key.values()
+        if len(old_rows) == len(new_rows) == 1
+    ]
 
 
 def _row_key(row: Mapping[str, Any], *more: str) -> tuple[Any, ...]:
@@ -205,14 +209,14 @@ def report_changes(before: PlatformState, after: PlatformState) -> Iterator[Item
     A report is changed if its id is the same but its content differs.
     """
     for id_ in dict.fromkeys((*after.reports, *before.reports)):
-        old, new = before.reports.get(id_), after.reports.get(id_)
-        if old and new and old[2] == new[2]:
+        old_report, new_report = before.reports.get(id_), after.reports.get(id_)
+        if old_report and new_report and old_report[2] == new_report[2]:
             continue
         yield Item(
-            change=change_kind(old, new),
+            change=change_kind(old_report, new_report),
             name=id_,
-            before=_report_summary(old[0]) if old else None,
-            after=_report_summary(new[0]) if new else None,
+            before=_report_summary(old_report[0]) if old_report else None,
+            after=_report_summary(new_report[0]) if new_report else None,
         )
 
 
@@ -228,14 +232,14 @@ def result_changes(
     if not any(report_changes(before, after)):
         return (), ()
     old, new = latest_outcomes(before), latest_outcomes(after)
-    found = Counter(
+    change_counts = Counter(
         (basis, test.suite, test.name, old[basis, test], outcome)
         for (basis, test), outcome in new.items()
         if old.get((basis, test), outcome) != outcome
     )
     moves = [
         Move(basis=b, suite=s, name=n, before=o, after=w, settings=count)
-        for (b, s, n, o, w), count in found.items()
+        for (b, s, n, o, w), count in change_counts.items()
     ]
     moves.sort(key=lambda move: (_severity_rank(move), move.basis, move.suite, move.name))
     return tuple(moves), tuple(_test_count_changes(old, new))
@@ -246,15 +250,15 @@ def latest_outcomes(platform: PlatformState) -> LatestOutcomes:
 
     Raises ProblemsError if a report cannot be read.
     """
-    read = [(_read_report(file), entry) for entry, file, _ in platform.reports.values()]
-    read.sort(key=lambda item: item[0].started.isoformat() if item[0].started else "")
-    found: dict[tuple[Basis, Identity], Outcome] = {}
-    for report, entry in read:
+    report_pairs = [(_read_report(file), entry) for entry, file, _ in platform.reports.values()]
+    report_pairs.sort(key=lambda item: item[0].started.isoformat() if item[0].started else "")
+    outcome_by_test: dict[tuple[Basis, Identity], Outcome] = {}
+    for report, entry in report_pairs:
         basis: Basis = "baselines" if entry.kind == "baseline" else "runs"
         for test in report.tests:
             identity = Identity(test.suite, test.name, parameters_of(test.parameters))
-            found[basis, identity] = test.outcome
-    return found
+            outcome_by_test[basis, identity] = test.outcome
+    return outcome_by_test
 
 
 def _report_summary(entry: ReportState) -> str:
@@ -279,12 +283,14 @@ def _severity_rank(move: Move) -> int:
 
 
 def _test_count_changes(old: LatestOutcomes, new: LatestOutcomes) -> Iterator[Item]:
-    ways: tuple[tuple[ItemChange, LatestOutcomes, LatestOutcomes], ...] = (
+    comparisons: tuple[tuple[ItemChange, LatestOutcomes, LatestOutcomes], ...] = (
         ("added", new, old),
         ("gone", old, new),
     )
-    for change, here, there in ways:
-        tests = Counter(f"{test.suite}, {basis}" for basis, test in here.keys() - there.keys())
+    for change, outcomes, other_outcomes in comparisons:
+        tests = Counter(
+            f"{test.suite}, {basis}" for basis, test in outcomes.keys() - other_outcomes.keys()
+        )
         for name, count in sorted(tests.items()):
             fields: Any = {"after" if change == "added" else "before": f"{count:,}"}
             yield Item(change=change, name=f"tests of {name}", **fields)

@@ -66,8 +66,8 @@ def summary(difference: Difference) -> str:
     """Return a summary of the difference in one sentence."""
     if difference.nothing:
         return NO_DIFFERENCE
-    counted = [_count_words(n, *nouns) for n, nouns in _change_counts(difference) if n]
-    return f"Readers will see {prose_list(counted)}."
+    count_texts = [_count_words(n, *nouns) for n, nouns in _change_counts(difference) if n]
+    return f"Readers will see {prose_list(count_texts)}."
 
 
 def join_blocks(blocks: Sequence[Block], limit: int) -> str:
@@ -76,32 +76,32 @@ def join_blocks(blocks: Sequence[Block], limit: int) -> str:
     If a block does not fit, this block and all later blocks are omitted. A note at the end then
     states the number of omitted lines.
     """
-    room = limit - len(_OMITTED_NOTE) - 12
-    kept: list[str] = []
-    for place, block in enumerate(blocks):
+    characters_left = limit - len(_OMITTED_NOTE) - 12
+    texts: list[str] = []
+    for index, block in enumerate(blocks):
         text = "\n".join(block)
-        room -= len(text) + 2
-        if room < 0:
-            more = sum(map(len, blocks[place:]))
-            kept.append(_OMITTED_NOTE.format(f"{more:,}"))
+        characters_left -= len(text) + 2
+        if characters_left < 0:
+            omitted_count = sum(map(len, blocks[index:]))
+            texts.append(_OMITTED_NOTE.format(f"{omitted_count:,}"))
             break
-        kept.append(text)
-    return "\n\n".join(kept) + "\n"
+        texts.append(text)
+    return "\n\n".join(texts) + "\n"
 
 
 def _change_counts(difference: Difference) -> Iterator[tuple[int, tuple[str, str]]]:
-    changes = [platform.change for platform in difference.platforms]
-    yield changes.count("added"), ("new platform", "new platforms")
-    yield changes.count("gone"), ("removed platform", "removed platforms")
-    changed = [p for p in difference.platforms if p.change == "changed"]
+    change_kinds = [platform.change for platform in difference.platforms]
+    yield change_kinds.count("added"), ("new platform", "new platforms")
+    yield change_kinds.count("gone"), ("removed platform", "removed platforms")
+    changed_platforms = [p for p in difference.platforms if p.change == "changed"]
     for name, nouns in _NOUNS.items():
-        yield sum(_change_count(p, name) for p in changed), nouns
-    releases = "of PyTorch’s releases"
-    yield len(difference.shared), (f"change {releases}", f"changes {releases}")
+        yield sum(_change_count(p, name) for p in changed_platforms), nouns
+    release_words = "of PyTorch’s releases"
+    yield len(difference.shared), (f"change {release_words}", f"changes {release_words}")
     pages = difference.pages or PagesDifference()
     for name, word in _CHANGE_WORDS.items():
-        found = len(getattr(pages, name)) + pages.left_out.get(name, 0)
-        yield found, (f"{word.lower()} page", f"{word.lower()} pages")
+        page_count = len(getattr(pages, name)) + pages.left_out.get(name, 0)
+        yield page_count, (f"{word.lower()} page", f"{word.lower()} pages")
 
 
 def _change_count(platform: PlatformDifference, name: str) -> int:
@@ -124,20 +124,22 @@ def _blocks(difference: Difference) -> Iterator[Block]:
 
 
 def _platform_blocks(platform: PlatformDifference) -> Iterator[Block]:
-    words = {"added": "New: ", "gone": "Removed: ", "changed": ""}[platform.change]
-    yield [f"### {words}{code_span(platform.name)} ({code_span(platform.id)})"]
+    title_prefix = {"added": "New: ", "gone": "Removed: ", "changed": ""}[platform.change]
+    yield [f"### {title_prefix}{code_span(platform.name)} ({code_span(platform.id)})"]
     if platform.change == "gone":
         choices = sum(command.choices for command in platform.commands)
-        removed = _count_words(choices, "choice", "choices")
-        yield [f"Its page and its {removed} of install commands are removed."]
+        choices_words = _count_words(choices, "choice", "choices")
+        yield [f"Its page and its {choices_words} of install commands are removed."]
         return
     if platform.commands:
         yield ["**Install commands**"]
         for command in platform.commands[:MOST_COMMANDS]:
             yield from _command_blocks(command)
         left_out = platform.left_out.get("commands", 0)
-        if more := _omitted_count(platform.commands, left_out, MOST_COMMANDS):
-            yield [f"… and {_count_words(more, 'more change', 'more changes')} of commands."]
+        if omitted_count := _omitted_count(platform.commands, left_out, MOST_COMMANDS):
+            yield [
+                f"… and {_count_words(omitted_count, 'more change', 'more changes')} of commands."
+            ]
     if platform.moves:
         yield ["**Results with another outcome**"]
         yield _limited_lines(
@@ -153,9 +155,11 @@ def _command_blocks(command: CommandChange) -> Iterator[Block]:
     descriptions = "; ".join(map(code_span, command.where))
     if command.where_left_out:
         descriptions += f" and {command.where_left_out} more"
-    alike = f"{command.commands:,} commands in the same way, " if command.commands > 1 else ""
-    choices = _count_words(command.choices, "choice", "choices")
-    block = [f"{_CHANGE_WORDS[command.change]}, {alike}{choices}: {descriptions}"]
+    commands_words = (
+        f"{command.commands:,} commands in the same way, " if command.commands > 1 else ""
+    )
+    choices_words = _count_words(command.choices, "choice", "choices")
+    block = [f"{_CHANGE_WORDS[command.change]}, {commands_words}{choices_words}: {descriptions}"]
     if lines := _diff_lines(command.before, command.after):
         block += ["", *fenced_code(lines, "diff")]
     if command.beside:
@@ -176,16 +180,17 @@ def _diff_lines(before: Sequence[str], after: Sequence[str]) -> list[str]:
 
 def _move_line(move: Move) -> str:
     sign = "✕ " if move.after in BAD and move.before in GOOD else ""
-    way = f"{move.before.replace('-', ' ')} → {move.after.replace('-', ' ')}"
+    outcomes_words = f"{move.before.replace('-', ' ')} → {move.after.replace('-', ' ')}"
     settings_words = "" if move.settings == 1 else f", {move.settings:,} settings"
-    basis = ", expected" if move.basis == "baselines" else ""
-    return f"- {sign}{code_span(f'{move.suite}/{move.name}')}: {way}{settings_words}{basis}"
+    basis_words = ", expected" if move.basis == "baselines" else ""
+    name = code_span(f"{move.suite}/{move.name}")
+    return f"- {sign}{name}: {outcomes_words}{settings_words}{basis_words}"
 
 
 def _limited_lines(lines: Block, left_out: int) -> Block:
-    more = _omitted_count(lines, left_out)
-    kept = lines[:MOST_LINES]
-    return [*kept, f"- … and {more:,} more"] if more else kept
+    omitted_count = _omitted_count(lines, left_out)
+    shown_lines = lines[:MOST_LINES]
+    return [*shown_lines, f"- … and {omitted_count:,} more"] if omitted_count else shown_lines
 
 
 def _omitted_count(entries: Sequence[object], left_out: int, most: int = MOST_LINES) -> int:
@@ -209,11 +214,14 @@ def _page_lines(pages: PagesDifference) -> Block:
     for name, word in _CHANGE_WORDS.items():
         pages_of_change: tuple[str, ...] = getattr(pages, name)
         if pages_of_change:
-            shown = ", ".join(code_span(f"/{page}") for page in pages_of_change[:MOST_LINES])
-            more = _omitted_count(pages_of_change, pages.left_out.get(name, 0))
-            lines.append(f"- {word}: {shown}" + (f" and {more:,} more" if more else ""))
+            pages_text = ", ".join(code_span(f"/{page}") for page in pages_of_change[:MOST_LINES])
+            omitted_count = _omitted_count(pages_of_change, pages.left_out.get(name, 0))
+            lines.append(
+                f"- {word}: {pages_text}"
+                + (f" and {omitted_count:,} more" if omitted_count else "")
+            )
     return lines
 
 
-def _count_words(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
+def _count_words(number: int, singular: str, plural: str) -> str:
+    return f"{number:,} {singular if number == 1 else plural}"

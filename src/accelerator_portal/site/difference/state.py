@@ -200,8 +200,8 @@ def read_state(folder: Path) -> SiteState:
     try:
         return _Reader(api).state(folder if has_pages else None)
     except ProblemsError as error:  # two sites are read: say which
-        found = (Problem(str(api / p.path), p.line, p.what, p.remedy) for p in error.problems)
-        raise ProblemsError(found) from None
+        problems = (Problem(str(api / p.path), p.line, p.what, p.remedy) for p in error.problems)
+        raise ProblemsError(problems) from None
 
 
 class _Reader:
@@ -227,7 +227,11 @@ class _Reader:
                 cards.get(entry.id, {}),
                 quality.get(entry.id, {}),
                 history.get(entry.id, {}),
-                {id_: found for id_, found in reports.items() if found[0].accelerator == entry.id},
+                {
+                    id_: report
+                    for id_, report in reports.items()
+                    if report[0].accelerator == entry.id
+                },
             )
             for entry in index.accelerators
         }
@@ -246,16 +250,16 @@ class _Reader:
         try:
             return model.model_validate(self._load_file(address))
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            place = ".".join(map(str, first["loc"])) or "the file"
-            self._refuse(address, f"{place}: {first['msg']}", _REBUILD)
+            first_error = error.errors(include_url=False)[0]
+            location = ".".join(map(str, first_error["loc"])) or "the file"
+            self._refuse(address, f"{location}: {first_error['msg']}", _REBUILD)
 
     def _load_file(self, address: str) -> Any:  # noqa: ANN401 - any JSON
         try:
             return load_json(self._file_path(address))
         except ProblemsError as error:
-            first = error.problems[0]
-            raise ProblemsError([Problem(address, first.line, first.what, _REBUILD)]) from None
+            problem = error.problems[0]
+            raise ProblemsError([Problem(address, problem.line, problem.what, _REBUILD)]) from None
 
     def _file_path(self, address: str) -> Path:
         """Return the file of an address. Raises ProblemsError if the file is outside the folder.
@@ -280,21 +284,21 @@ class _Reader:
         return {str(row.get("id")): row for row in self._read_model(address, Quality).platforms}
 
     def _history_sizes(self, address: str) -> dict[str, dict[str, str]]:
-        found: dict[str, dict[str, str]] = {}
+        sizes: dict[str, dict[str, str]] = {}
         folder = Path(address).parent
         for file in self._read_model(address, HistoryAddresses).histories.values():
-            kept = self._read_model((folder / file).as_posix(), StoredHistory)
-            size_words = f"reports: {len(kept.reports)}, changes: {len(kept.changes)}"
-            found.setdefault(kept.accelerator, {})[kept.basis] = size_words
-        return found
+            history = self._read_model((folder / file).as_posix(), StoredHistory)
+            size_words = f"reports: {len(history.reports)}, changes: {len(history.changes)}"
+            sizes.setdefault(history.accelerator, {})[history.basis] = size_words
+        return sizes
 
     def _reports_by_id(self, address: str) -> dict[str, tuple[ReportState, Path, str]]:
-        found = {}
+        reports = {}
         folder = Path(address).parent
         for entry in self._read_model(address, ReportIndex).reports:
             file = self._file_path((folder / entry.report).as_posix())
-            found[entry.id] = (entry, file, hashlib.sha256(read_bytes(file)).hexdigest())
-        return found
+            reports[entry.id] = (entry, file, hashlib.sha256(read_bytes(file)).hexdigest())
+        return reports
 
     def _refuse(self, address: str, what: str, remedy: str) -> NoReturn:
         raise ProblemsError([Problem(address, 1, what, remedy)])
@@ -310,13 +314,15 @@ def read_pages(site: Path) -> dict[str, str]:
     Addresses are, for example, `get-started/`, `404.html`, and "" for the home page. Raises
     ProblemsError if a page cannot be read.
     """
-    found = {}
+    digest_by_address = {}
     for file in sorted(_html_files(site)):
         content = read_bytes(file)
         content_part = _PAGE_CONTENT.search(content)
         address = file.relative_to(site).as_posix().removesuffix("index.html")
-        found[address] = hashlib.sha256(content_part[0] if content_part else content).hexdigest()
-    return found
+        digest_by_address[address] = hashlib.sha256(
+            content_part[0] if content_part else content
+        ).hexdigest()
+    return digest_by_address
 
 
 def page_changes(before: Mapping[str, str], after: Mapping[str, str]) -> PagesDifference:
@@ -328,7 +334,7 @@ def page_changes(before: Mapping[str, str], after: Mapping[str, str]) -> PagesDi
     }
     left_out = {name: len(pages) - MOST_ENTRIES for name, pages in lists.items()}
     return PagesDifference(
-        left_out={name: more for name, more in left_out.items() if more > 0},
+        left_out={name: count for name, count in left_out.items() if count > 0},
         **{name: tuple(pages[:MOST_ENTRIES]) for name, pages in lists.items()},
     )
 

@@ -12,10 +12,10 @@ from accelerator_portal.site.difference.shapes import MOST_CHARACTERS, Item, cha
 _NAME_KEYS = ("id", "name", "title", "github", "question", "version", "command")
 
 # Keys that together name a version row.
-_VERSION_ROW = ("torch", "plugin", "variant")
+_VERSION_ROW_KEYS = ("torch", "plugin", "variant")
 
 # The number of characters shown before the first difference of two long texts.
-_CONTEXT = 40
+_CONTEXT_LENGTH = 40
 
 _FALSE_AND_TRUE = ("no", "yes")
 
@@ -36,8 +36,10 @@ def changes(before: Any, after: Any, name: str = "") -> Iterator[Item]:  # noqa:
     elif _is_table(before) and _is_table(after):
         yield from _table_changes(_by_name(before), _by_name(after), name)
     else:
-        old, new = _from_first_difference(_plain_text(before), _plain_text(after))
-        yield Item(change="changed", name=name, before=shortened(old), after=shortened(new))
+        old_text, new_text = _from_first_difference(_plain_text(before), _plain_text(after))
+        yield Item(
+            change="changed", name=name, before=shortened(old_text), after=shortened(new_text)
+        )
 
 
 def short_text(value: Any) -> str | None:  # noqa: ANN401 - any JSON
@@ -58,8 +60,10 @@ def _from_first_difference(old: str, new: str) -> tuple[str, str]:
     """
     if max(len(old), len(new)) <= MOST_CHARACTERS:
         return old, new
-    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
-    start = same - _CONTEXT
+    common_length = sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))
+    )
+    start = common_length - _CONTEXT_LENGTH
     return (f"…{old[start:]}", f"…{new[start:]}") if start > 0 else (old, new)
 
 
@@ -88,27 +92,28 @@ def _is_table(value: object) -> bool:
 
 def _by_name(entries: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     """Return entries by name. The second entry with the same name becomes `name (2)`."""
-    found: dict[str, Mapping[str, Any]] = {}
+    entry_by_name: dict[str, Mapping[str, Any]] = {}
     for entry in entries:
         name = base = _entry_name(entry)
         number = 1
-        while name in found:
+        while name in entry_by_name:
             number += 1
             name = f"{base} ({number})"
-        found[name] = entry
-    return found
+        entry_by_name[name] = entry
+    return entry_by_name
 
 
 def _entry_name(entry: Mapping[str, Any]) -> str:
     """Return a name for an entry: the text under the first key of `_NAME_KEYS` that has a text.
 
-    If none of these keys has a text, the name lists the keys of `_VERSION_ROW` with their values:
-    `torch 2.9.0, plugin 2.9.0`. If the entry has none of these keys, the name lists all its values.
+    If none of these keys has a text, the name lists the keys of `_VERSION_ROW_KEYS` with their
+    values: `torch 2.9.0, plugin 2.9.0`. If the entry has none of these keys, the name lists all its
+    values.
     """
     for key in _NAME_KEYS:
         if isinstance(entry.get(key), str):
             return str(entry[key])
-    parts = [f"{key} {entry[key]}" for key in _VERSION_ROW if key in entry]
+    parts = [f"{key} {entry[key]}" for key in _VERSION_ROW_KEYS if key in entry]
     return ", ".join(parts) or _plain_text(entry)
 
 
@@ -116,12 +121,12 @@ def _plain_text(value: Any) -> str:  # noqa: ANN401 - any JSON
     if isinstance(value, bool):
         return _FALSE_AND_TRUE[value]
     if isinstance(value, Mapping):
-        shown = ((k, v) for k, v in value.items() if k != "source" and not _is_absent_or_empty(v))
-        return "; ".join(f"{key}: {_plain_text(inner)}" for key, inner in shown)
+        items = ((k, v) for k, v in value.items() if k != "source" and not _is_absent_or_empty(v))
+        return "; ".join(f"{key}: {_plain_text(inner)}" for key, inner in items)
     if isinstance(value, list):
-        named = (
+        entry_texts = (
             _entry_name(entry) if isinstance(entry, Mapping) else _plain_text(entry)
             for entry in value
         )
-        return ", ".join(named)
+        return ", ".join(entry_texts)
     return str(value)

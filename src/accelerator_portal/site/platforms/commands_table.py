@@ -46,12 +46,12 @@ def default_build_rows(selector: Selector) -> tuple[InstallRow, ...]:
 
     A machine is an operating system and architecture. Only methods that vendors state are included.
     """
-    offered = offers(selector)
+    default_builds = offers(selector)
     return tuple(
         row
         for row in selector.rows
         if row.method in VENDOR_METHODS
-        and row.build == offered[row.platform].get(machine_of(selector, row))
+        and row.build == default_builds[row.platform].get(machine_of(selector, row))
     )
 
 
@@ -61,13 +61,14 @@ def preferred_rows(rows: Iterable[InstallRow]) -> list[InstallRow]:
     If a platform has neither pip nor Docker rows for an operating system and architecture, the
     result contains all its rows for that operating system and architecture.
     """
-    found: dict[tuple[str, str, str], list[InstallRow]] = {}
+    rows_by_machine: dict[tuple[str, str, str], list[InstallRow]] = {}
     for row in rows:
-        found.setdefault((row.platform, row.os, row.arch), []).append(row)
-    usual = (
-        [row for row in here if row.method in _PREFERRED_METHODS] or here for here in found.values()
+        rows_by_machine.setdefault((row.platform, row.os, row.arch), []).append(row)
+    row_groups = (
+        [row for row in machine_rows if row.method in _PREFERRED_METHODS] or machine_rows
+        for machine_rows in rows_by_machine.values()
     )
-    return [row for here in usual for row in here]
+    return [row for machine_rows in row_groups for row in machine_rows]
 
 
 def commands_table(selector: Selector, rows: Iterable[InstallRow]) -> list[CommandsRow]:
@@ -79,16 +80,16 @@ def commands_table(selector: Selector, rows: Iterable[InstallRow]) -> list[Comma
     for row in rows:
         if row.method not in VENDOR_METHODS:
             continue
-        single = (a for a in selector.table if a.own_column and not a.many)
-        key = (*(getattr(row, axis.field) for axis in single), row.commands, row.note)
+        column_axes = (a for a in selector.table if a.own_column and not a.many)
+        key = (*(getattr(row, axis.field) for axis in column_axes), row.commands, row.note)
         groups.setdefault(key, []).append(row)
     order = {axis: {v.id: n for n, v in enumerate(vs)} for axis, vs in selector.axes.items()}
 
-    def place(group: list[InstallRow]) -> tuple[int, ...]:
+    def group_order(group: list[InstallRow]) -> tuple[int, ...]:
         choice = next(selector.choices(group[0]))
         return tuple(order[axis][choice[axis]] for axis in ("platform", "build", "method"))
 
-    return [_table_row(selector, group) for group in sorted(groups.values(), key=place)]
+    return [_table_row(selector, group) for group in sorted(groups.values(), key=group_order)]
 
 
 def _table_row(selector: Selector, group: list[InstallRow]) -> CommandsRow:
@@ -114,13 +115,13 @@ def _table_row(selector: Selector, group: list[InstallRow]) -> CommandsRow:
 
 def _systems(selector: Selector, group: list[InstallRow]) -> str:
     """Return the systems of rows: `Linux x86-64, ARM64; Windows x86-64`."""
-    first, *others = (axis.id for axis in selector.table if not axis.own_column)
-    found: dict[str, dict[str, None]] = {}
+    os_axis, *other_axes = (axis.id for axis in selector.table if not axis.own_column)
+    archs_by_system: dict[str, dict[str, None]] = {}
     for row in group:
         choice = next(selector.choices(row))
-        rest = " ".join(selector.label(axis, choice) for axis in others)
-        found.setdefault(selector.label(first, choice), {})[rest] = None
-    return "; ".join(f"{system} {', '.join(rest)}" for system, rest in found.items())
+        rest = " ".join(selector.label(axis, choice) for axis in other_axes)
+        archs_by_system.setdefault(selector.label(os_axis, choice), {})[rest] = None
+    return "; ".join(f"{system} {', '.join(rest)}" for system, rest in archs_by_system.items())
 
 
 _PIP_INSTALL = " -m pip install "
@@ -148,9 +149,11 @@ def offline_installs(selector: Selector) -> Iterator[OfflineInstall]:
     Each offline install uses the newest release that pip alone can install. Platforms and systems
     without such a release are omitted.
     """
-    first = {"cuda": 0, "cpu": 1}
+    rank_by_platform = {"cuda": 0, "cpu": 1}
     newest = _newest_pip_rows(selector.rows)
-    for row in sorted(newest, key=lambda row: first.get(row.platform, len(first))):
+    for row in sorted(
+        newest, key=lambda row: rank_by_platform.get(row.platform, len(rank_by_platform))
+    ):
         choice = next(selector.choices(row))
         packages = dict.fromkeys(package for call in row.calls for package in call.packages)
         lines = _lines_without_source(row)
@@ -179,14 +182,14 @@ def _newest_pip_rows(rows: Iterable[InstallRow]) -> Iterable[InstallRow]:
     The result includes only rows whose commands are all `pip install` commands without addresses of
     wheels. Nightly builds and rows that are offered only on request are omitted.
     """
-    found: dict[tuple[str, str], InstallRow] = {}
+    newest_by_system: dict[tuple[str, str], InstallRow] = {}
     for row in rows:
         only_pip = row.method == "pip" and all(
             _PIP_INSTALL in line and ".whl" not in line for line in _lines_without_source(row)
         )
         if not only_pip or row.build == PREVIEW or row.on_request:
             continue
-        newest_row = found.setdefault((row.platform, row.os), row)
+        newest_row = newest_by_system.setdefault((row.platform, row.os), row)
         if Version(newest_row.build) < Version(row.build):
-            found[row.platform, row.os] = row
-    return found.values()
+            newest_by_system[row.platform, row.os] = row
+    return newest_by_system.values()

@@ -103,23 +103,27 @@ def comparison_groups(
         },
         message("Evidence"): {message("Test reports"): partial(_reports, catalog)},
     }
-    questions = tuple(
+    question_groups = tuple(
         ComparisonGroup(
             label, tuple(_comparison_row(catalog, *answer) for answer in answers.items())
         )
         for label, answers in groups.items()
     )
     speeds = tuple(_speed_rows(catalog, runs))
-    return (*questions, ComparisonGroup(message("Measured speed"), speeds)) if speeds else questions
+    return (
+        (*question_groups, ComparisonGroup(message("Measured speed"), speeds))
+        if speeds
+        else question_groups
+    )
 
 
 def _speed_rows(catalog: Catalog, runs: Sequence[SpeedRun]) -> Iterator[ComparisonRow]:
     """Yield a row for each test with a measured speed on at least two platforms."""
     for key, test in {key: run.tests[key] for run in runs for key in run.speeds}.items():
-        measured = [run for run in runs if key in run.speeds]
-        if len({run.accelerator for run in measured}) > 1:
+        measured_runs = [run for run in runs if key in run.speeds]
+        if len({run.accelerator for run in measured_runs}) > 1:
             label = ", ".join(filter(None, (test.name, test.mode, test.dtype, test.size)))
-            yield _comparison_row(catalog, label, partial(_speed_lines, key, measured))
+            yield _comparison_row(catalog, label, partial(_speed_lines, key, measured_runs))
 
 
 def _speed_lines(key: str, runs: Sequence[SpeedRun], platform: Platform) -> Iterable[CellLine]:
@@ -128,13 +132,13 @@ def _speed_lines(key: str, runs: Sequence[SpeedRun], platform: Platform) -> Iter
             speed = run.speeds[key]
             interval = f"{format_number(speed.low)}–{format_number(speed.high)}"
             day = f"{run.day}" if run.day else None
-            words = (interval, run.hardware, f"torch {run.torch}", day, run.kind)
+            note_parts = (interval, run.hardware, f"torch {run.torch}", day, run.kind)
             text = f"{format_number(speed.value)} {speed.unit}"
-            yield CellLine(text, ", ".join(filter(None, words)))
+            yield CellLine(text, ", ".join(filter(None, note_parts)))
 
 
-def _comparison_row(catalog: Catalog, label: str, answer: CellReader) -> ComparisonRow:
-    cells = tuple(tuple(answer(platform)) for platform in catalog.platforms)
+def _comparison_row(catalog: Catalog, label: str, reader: CellReader) -> ComparisonRow:
+    cells = tuple(tuple(reader(platform)) for platform in catalog.platforms)
     return ComparisonRow(str(label).lower().replace(" ", "-"), label, cells)
 
 
@@ -147,30 +151,30 @@ def _code_cell(text: str) -> CellLines:
 
 
 def _newest_release_cell(catalog: Catalog, platform: Platform) -> CellLines:
-    followed = supported_releases(catalog, platform)
-    if followed.newest is None:
+    releases = supported_releases(catalog, platform)
+    if releases.newest is None:
         return ()
     newest = catalog.releases.newest.version
-    notes = [] if followed.has_command else [message("no install command on this site")]
-    if followed.behind:
+    notes = [] if releases.has_command else [message("no install command on this site")]
+    if releases.behind:
         notes.append(
             plural(
                 "one minor release behind {newest}",
                 "{count} minor releases behind {newest}",
-                followed.behind,
+                releases.behind,
                 newest=newest,
             )
         )
-    return (CellLine(followed.newest, semicolon_list(notes) if notes else None),)
+    return (CellLine(releases.newest, semicolon_list(notes) if notes else None),)
 
 
 def _release_range_cell(catalog: Catalog, platform: Platform) -> CellLines:
-    followed = supported_releases(catalog, platform)
-    if not followed.has_command or followed.newest is None:
+    releases = supported_releases(catalog, platform)
+    if not releases.has_command or releases.newest is None:
         return (CellLine(message("none")),)
-    if followed.oldest == followed.newest:
-        return _text_cell(followed.newest)
-    return _text_cell(message("{least} to {most}", least=followed.oldest, most=followed.newest))
+    if releases.oldest == releases.newest:
+        return _text_cell(releases.newest)
+    return _text_cell(message("{least} to {most}", least=releases.oldest, most=releases.newest))
 
 
 def _pythons(catalog: Catalog, platform: Platform) -> CellLines:
@@ -200,9 +204,9 @@ def _systems(platform: Platform) -> Iterable[CellLine]:
 
 
 def _methods(catalog: Catalog, platform: Platform) -> CellLines:
-    used = {row.method for row in rows_by_platform(catalog)[platform.id]}
-    words = [label for method, label in METHOD_LABELS.items() if method in used]
-    return _text_cell(comma_list(words)) if words else ()
+    used_methods = {row.method for row in rows_by_platform(catalog)[platform.id]}
+    labels = [label for method, label in METHOD_LABELS.items() if method in used_methods]
+    return _text_cell(comma_list(labels)) if labels else ()
 
 
 def _generations(platform: Platform) -> CellLines:
@@ -217,21 +221,27 @@ def _value_range_cell(unit: str, field: str, platform: Platform) -> CellLines:
     If only some devices have a value, a note states their number. Without values, the result is
     empty.
     """
-    devices: list[float | None] = [getattr(model, field) for model in _supported_models(platform)]
-    values = sorted(value for value in devices if value is not None)
+    device_values: list[float | None] = [
+        getattr(model, field) for model in _supported_models(platform)
+    ]
+    values = sorted(value for value in device_values if value is not None)
     if not values:
         return ()
     least, most = format_number(values[0]), format_number(values[-1])
     words = message("{least} to {most}", least=least, most=most) if least != most else least
     note = None
-    if len(values) < len(devices):
-        note = message("stated for {count} of {all} devices", count=len(values), all=len(devices))
+    if len(values) < len(device_values):
+        note = message(
+            "stated for {count} of {all} devices", count=len(values), all=len(device_values)
+        )
     return (CellLine(message("{amount} {unit}", amount=words, unit=unit), note),)
 
 
 def _purposes(platform: Platform) -> CellLines:
-    used = {purpose for model in _supported_models(platform) for purpose in model.purpose or ()}
-    words = [Translatable(purpose) for purpose in get_args(Purpose) if purpose in used]
+    used_purposes = {
+        purpose for model in _supported_models(platform) for purpose in model.purpose or ()
+    }
+    words = [Translatable(purpose) for purpose in get_args(Purpose) if purpose in used_purposes]
     return _text_cell(comma_list(words)) if words else ()
 
 
@@ -257,12 +267,14 @@ def _feature(feature_id: FeatureId, platform: Platform) -> Iterable[CellLine]:
 
 
 def _reports(catalog: Catalog, platform: Platform) -> Iterable[CellLine]:
-    stored = [s for s in stored_reports(catalog)[0] if s.report.accelerator == platform.id]
-    if not stored:
+    platform_reports = [
+        s for s in stored_reports(catalog)[0] if s.report.accelerator == platform.id
+    ]
+    if not platform_reports:
         yield CellLine(message("no report yet"))
-    for one in stored:
-        started = one.report.started
+    for stored_report in platform_reports:
+        started = stored_report.report.started
         yield CellLine(
-            Translatable(one.report.kind),
+            Translatable(stored_report.report.kind),
             f"{started:%Y-%m-%d}" if started else message("no date stated"),
         )

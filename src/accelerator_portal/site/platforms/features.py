@@ -61,14 +61,14 @@ def feature_runs(
     of each feature.
     """
     sorted_reports = sorted(reports, key=lambda stored: _evidence_rank(stored.report), reverse=True)
-    found: dict[FeatureId, FeatureRun] = {}
+    run_by_feature: dict[FeatureId, FeatureRun] = {}
     for feature in get_args(FeatureId):
-        wanted = shown_by.features.get(feature, ())
+        feature_tests = shown_by.features.get(feature, ())
         for stored in sorted_reports:
-            if tests := _attempted_tests(stored.report, wanted):
-                found[feature] = _feature_run(stored, tests, stated.get(feature))
+            if tests := _attempted_tests(stored.report, feature_tests):
+                run_by_feature[feature] = _feature_run(stored, tests, stated.get(feature))
                 break
-    return found
+    return run_by_feature
 
 
 def contradicts(stated: Feature | None, outcome: Outcome) -> bool:
@@ -79,8 +79,8 @@ def contradicts(stated: Feature | None, outcome: Outcome) -> bool:
     """
     if stated is None:
         return False
-    wrong = {"yes": BAD, "no": GOOD, "partly": frozenset[Outcome]()}
-    return outcome in wrong[stated.works]
+    contradictions = {"yes": BAD, "no": GOOD, "partly": frozenset[Outcome]()}
+    return outcome in contradictions[stated.works]
 
 
 def _feature_run(
@@ -103,12 +103,12 @@ def _feature_run(
     )
 
 
-def _attempted_tests(report: Report, wanted: Iterable[FeatureTests]) -> list[TestEntry]:
+def _attempted_tests(report: Report, feature_tests: Iterable[FeatureTests]) -> list[TestEntry]:
     return [
         test
         for test in report.tests
         if test.outcome in ATTEMPTED
-        and any(tests.has(test.suite, test.name, test.parameters) for tests in wanted)
+        and any(tests.has(test.suite, test.name, test.parameters) for tests in feature_tests)
     ]
 
 

@@ -251,11 +251,11 @@ def _platform_hardware(catalog: Catalog) -> Iterator[PlatformHardware]:
             for card, generation in cards_by_id(platform).items()
         )
         models = [model for generation in generations for model in generation.models]
-        source_ids = [name for way in accelerator.identify for name in way.source]
+        source_ids = [name for command in accelerator.identify for name in command.source]
         source_ids += [name for generation in generations for name in generation.source]
         source_ids += [name for model in models for name in model.source or ()]
         source_ids += [
-            name for m in models for rented in m.instances or () for name in rented.source
+            name for m in models for instance in m.instances or () for name in instance.source
         ]
         source_ids += [name for m in models for peak in m.peaks or () for name in peak.source]
         wsl = next((os for os in accelerator.operating_systems if os.name == WSL), None)
@@ -297,9 +297,14 @@ def _generation_data(
     catalog: Catalog, platform: Platform, generation: Generation, card: str
 ) -> GenerationData:
     support = hardware_support(catalog, platform, generation)
-    first = [b for b in generation.builds if not b.variants or {*b.variants} & {*support.variants}]
-    others = [build for build in generation.builds if build not in first]
-    names = [*generation.source, *(name for build in generation.builds for name in build.source)]
+    newest_builds = [
+        b for b in generation.builds if not b.variants or {*b.variants} & {*support.variants}
+    ]
+    other_builds = [build for build in generation.builds if build not in newest_builds]
+    source_ids = [
+        *generation.source,
+        *(name for build in generation.builds for name in build.source),
+    ]
     return GenerationData.from_objects(
         generation,
         support,
@@ -310,10 +315,12 @@ def _generation_data(
         ),
         words=_support_words(platform, support),
         install=_selector_address(platform, card, support),
-        notes=_distinct_notes(generation.note, *(_build_note(platform, build) for build in first)),
-        other_notes=_distinct_notes(*(_build_note(platform, build) for build in others)),
-        note_machines=_note_machines(platform, first),
-        source=tuple(dict.fromkeys(names)),
+        notes=_distinct_notes(
+            generation.note, *(_build_note(platform, build) for build in newest_builds)
+        ),
+        other_notes=_distinct_notes(*(_build_note(platform, build) for build in other_builds)),
+        note_machines=_note_machines(platform, newest_builds),
+        source=tuple(dict.fromkeys(source_ids)),
     )
 
 
@@ -356,9 +363,9 @@ def _note_machines(
     notes_with_builds = [
         (note, build) for build in builds if (note := _build_note(platform, build))
     ]
-    everywhere = {note for note, build in notes_with_builds if not build.os and not build.arch}
+    unlimited_notes = {note for note, build in notes_with_builds if not build.os and not build.arch}
     for note, build in notes_with_builds:
-        if note not in everywhere:
+        if note not in unlimited_notes:
             machines = product(build.os or OS_LABELS, *([build.arch] if build.arch else []))
             machines_by_note.setdefault(note, []).extend(map(" ".join, machines))
     return {note: tuple(machines) for note, machines in machines_by_note.items()} or None

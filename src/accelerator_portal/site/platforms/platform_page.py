@@ -87,8 +87,10 @@ def vendor_texts(platform: Platform, sources: SourceList, language: Language) ->
     - `own_files`: the paths of the translated files
     - `edit`: the path of the translated guide, or of the English guide if there is no translation
     """
-    found, answers = (of.get(language.code) for of in (platform.translations, platform.answers))
-    guide = found.text if found else platform.guide
+    translation, answers = (
+        texts.get(language.code) for texts in (platform.translations, platform.answers)
+    )
+    guide = translation.text if translation else platform.guide
     return {
         "guide": {
             section.title: render_section(
@@ -96,13 +98,14 @@ def vendor_texts(platform: Platform, sources: SourceList, language: Language) ->
             )
             for section in guide.sections
         },
-        "translation": found,
+        "translation": translation,
         "chinese_names": [
             name for name in platform.accelerator.vendor_names if CHINESE_CHARACTER.search(name)
         ],
-        "is_older": found is not None and found.head.translates != platform.guide.fingerprint,
-        "lead": found.head.summary if found else None,
-        "own_files": [one.text.path for one in (found, answers) if one],
+        "is_older": translation is not None
+        and translation.head.translates != platform.guide.fingerprint,
+        "lead": translation.head.summary if translation else None,
+        "own_files": [file.text.path for file in (translation, answers) if file],
         "edit": guide.path,
     }
 
@@ -117,10 +120,10 @@ def search_words(
     Chinese names are omitted if `chinese` is false.
     """
     accelerator = platform.accelerator
-    others = {*vendors} - {accelerator.vendor}
+    other_vendors = {*vendors} - {accelerator.vendor}
     generations = accelerator.hardware.generations if accelerator.hardware else ()
-    own = [generation for generation in generations if generation.vendor is None]
-    products = [model.name for generation in own for model in generation.models]
+    own_generations = [generation for generation in generations if generation.vendor is None]
+    products = [model.name for generation in own_generations for model in generation.models]
     systems = {system.name.split()[0] for system in accelerator.operating_systems}
     names = [
         accelerator.vendor,
@@ -132,16 +135,18 @@ def search_words(
             if chinese or not CHINESE_CHARACTER.search(n)
         ),
         *sorted(systems & {"Windows", "macOS"}),  # all platforms support Linux
-        *(generation.name for generation in own),
+        *(generation.name for generation in own_generations),
         *(line[0] for line in map(_PRODUCT_LINE.match, products) if line),
         *(n for row in platform.compatibility.rows for n in row.needs if n.isupper()),  # CANN
-        *("JetPack" for generation in own if generation.jetpack),
+        *("JetPack" for generation in own_generations if generation.jetpack),
     ]
     lines = [name.split() for name in names]
-    words = dict.fromkeys(word for line in lines if line[0] not in others for word in line)
+    words = dict.fromkeys(word for line in lines if line[0] not in other_vendors for word in line)
     # Words with numbers also name other products, and all platforms have words with "torch".
     return [
-        w for w in words if w not in others and w[0].isalpha() and not _AMBIGUOUS_WORD.search(w)
+        w
+        for w in words
+        if w not in other_vendors and w[0].isalpha() and not _AMBIGUOUS_WORD.search(w)
     ]
 
 
@@ -154,12 +159,12 @@ def _report_count_texts(accelerator: str, histories: TestHistories) -> Iterator[
     for basis in BASES:
         points = histories.of(accelerator, basis).state.reports.values()
         if len(points) > 1:
-            first = min(point.started for point in points)
-            since = {"count": len(points), "day": f"{first:%Y-%m-%d}"}
+            first_start = min(point.started for point in points)
+            message_values = {"count": len(points), "day": f"{first_start:%Y-%m-%d}"}
             if basis == "runs":
-                yield message("{count} runs since {day}", **since)
+                yield message("{count} runs since {day}", **message_values)
             else:
-                yield message("{count} baselines since {day}", **since)
+                yield message("{count} baselines since {day}", **message_values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +196,13 @@ def devices_of_runs(reports: Iterable[StoredReport]) -> tuple[TestedOn, ...]:
     return _tested_on((stored.report.environment.hardware, stored) for stored in reports)
 
 
-def _tested_on(stated: Iterable[tuple[str | None, StoredReport]]) -> tuple[TestedOn, ...]:
+def _tested_on(named_reports: Iterable[tuple[str | None, StoredReport]]) -> tuple[TestedOn, ...]:
     """Return each stated name with the newest run that states the name, newest run first.
 
-    `stated` has pairs of a name and a report. The name is None if the report states no name. Such
-    reports and baselines are ignored.
+    `named_reports` has pairs of a name and a report. The name is None if the report states no name.
+    Such reports and baselines are ignored.
     """
-    runs = [(name, s) for name, s in stated if name and s.report.kind != "baseline"]
+    runs = [(name, s) for name, s in named_reports if name and s.report.kind != "baseline"]
     tested_by_name: dict[str, TestedOn] = {}
     for name, stored in sorted(
         runs, key=lambda run: (_start_time(run[1]), run[1].id), reverse=True

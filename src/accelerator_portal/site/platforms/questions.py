@@ -82,25 +82,38 @@ def translated_questions(
             is_older=is_older,
         )
 
-    return [translated(one) if one.title in sections else one for one in asked]
+    return [translated(original) if original.title in sections else original for original in asked]
 
 
 def shared_questions(catalog: Catalog) -> list[PageQuestion]:
     """Return the questions about all platforms, for the page of all questions."""
     if not catalog.faq:
         return []
-    asked = _file_questions(
+    questions = _file_questions(
         ANY_PLATFORM, catalog.faq, SourceList([("faq.md", catalog.faq.sources)]), "../"
     )
     devices = _plugin_devices(catalog.platforms)
-    return [replace(one, messages=tuple(_with_devices(one.messages, devices))) for one in asked]
+    return [
+        replace(question, messages=tuple(_with_devices(question.messages, devices)))
+        for question in questions
+    ]
 
 
 def _plugin_devices(platforms: Sequence[Platform]) -> Sequence[str]:
     """Return the `torch.device` types, such as `npu`, that only out-of-tree platforms have."""
-    facts = [platform.accelerator for platform in platforms]
-    own = {one.device.value for one in facts if one.integration.value == "in-tree"}
-    return [*dict.fromkeys(one.device.value for one in facts if one.device.value not in own)]
+    accelerators = [platform.accelerator for platform in platforms]
+    in_tree_devices = {
+        accelerator.device.value
+        for accelerator in accelerators
+        if accelerator.integration.value == "in-tree"
+    }
+    return [
+        *dict.fromkeys(
+            accelerator.device.value
+            for accelerator in accelerators
+            if accelerator.device.value not in in_tree_devices
+        )
+    ]
 
 
 def _with_devices(messages: Sequence[str], devices: Sequence[str]) -> Iterator[str]:
@@ -121,19 +134,19 @@ def _file_questions(
     Anchors are unique and start with `faq-`. `sources` are the sources of the page with the
     questions. `to_root` is the relative address from that page to the site's root.
     """
-    found: list[PageQuestion] = []
+    questions: list[PageQuestion] = []
     anchors = Anchors()
     for section in file.sections:
         anchor = anchors.take(f"faq-{slug(section.title)}")
         prefix = _heading_prefix(anchor)
         answer = render_section(file, sources, section.text, prefix, to_root=to_root)
-        declared = tuple(message.text for message in section.messages)
-        found.append(
+        messages = tuple(message.text for message in section.messages)
+        questions.append(
             PageQuestion(
-                group, file, anchor, section.title, answer, section.text, sources, declared
+                group, file, anchor, section.title, answer, section.text, sources, messages
             )
         )
-    return found
+    return questions
 
 
 def question_on_other_page(
@@ -208,15 +221,15 @@ def search_terms(text: str) -> Iterator[str]:
     for word in _WORD.findall(unicodedata.normalize("NFKC", text).lower()):
         if len(word) > MOST_WORD_CHARACTERS:
             continue
-        whole = word.strip("_")
-        parts = [part for part in _NAME_SEPARATOR.split(whole) if part]
-        names = [whole, *parts] if len(parts) > 1 else parts
-        kept = [_singular(name) for name in names if _is_search_term(name)]
-        yield from kept
-        if kept:
+        full_name = word.strip("_")
+        parts = [part for part in _NAME_SEPARATOR.split(full_name) if part]
+        names = [full_name, *parts] if len(parts) > 1 else parts
+        terms = [_singular(name) for name in names if _is_search_term(name)]
+        yield from terms
+        if terms:
             if previous_word:
-                yield f"{previous_word} {kept[0]}"
-            previous_word = kept[0]
+                yield f"{previous_word} {terms[0]}"
+            previous_word = terms[0]
 
 
 def question_index(
@@ -228,32 +241,37 @@ def question_index(
     names by which an error message identifies a platform.
     """
     weights_by_question = [_term_weights(question) for question in questions]
-    lengths = [sum(counts.values()) for counts in weights_by_question]
+    lengths = [sum(term_weights.values()) for term_weights in weights_by_question]
     average_length = sum(lengths) / max(len(lengths), 1)
-    document_frequency = Counter(term for counts in weights_by_question for term in counts)
-    found: dict[str, list[tuple[int, float]]] = {}
-    for place, (counts, length) in enumerate(zip(weights_by_question, lengths, strict=True)):
+    document_frequency = Counter(
+        term for term_weights in weights_by_question for term in term_weights
+    )
+    weights_by_term: dict[str, list[tuple[int, float]]] = {}
+    for index, (term_weights, length) in enumerate(zip(weights_by_question, lengths, strict=True)):
         saturation_term = SATURATION * (1 - LENGTH + LENGTH * length / average_length)
-        for term, count in counts.items():
+        for term, term_weight in term_weights.items():
             inverse_document_frequency = math.log(
                 1
                 + (len(weights_by_question) - document_frequency[term] + 0.5)
                 / (document_frequency[term] + 0.5)
             )
             weight = (
-                inverse_document_frequency * count * (SATURATION + 1) / (count + saturation_term)
+                inverse_document_frequency
+                * term_weight
+                * (SATURATION + 1)
+                / (term_weight + saturation_term)
             )
-            found.setdefault(term, []).append((place, round(weight, 2)))
+            weights_by_term.setdefault(term, []).append((index, round(weight, 2)))
     names = _platforms_by_error_name(platforms)
     return QuestionIndex(
         questions=[f"{question.group}/{question.anchor}" for question in questions],
         titles=[question.title for question in questions],
         names=names,
         same_device=_platforms_by_shared_device(platforms, names),
-        terms=dict(sorted(found.items())),
+        terms=dict(sorted(weights_by_term.items())),
         messages=[
-            (place, message)
-            for place, question in enumerate(questions)
+            (index, message)
+            for index, question in enumerate(questions)
             for message in question.messages
         ],
     )
@@ -266,16 +284,20 @@ def _platforms_by_error_name(platforms: Sequence[Platform]) -> dict[str, list[st
     that several platforms share is included only if it is one of the `error_names`.
     """
     devices = Counter(platform.accelerator.device.value for platform in platforms)
-    found: dict[str, list[str]] = {}
+    ids_by_name: dict[str, list[str]] = {}
     for platform in platforms:
-        facts = platform.accelerator
-        own = [*facts.error_names, facts.package.name, facts.package.module.split(".")[0]]
-        if devices[facts.device.value] == 1:
-            own.append(facts.device.value)
-        for name in dict.fromkeys(own):
+        accelerator = platform.accelerator
+        platform_names = [
+            *accelerator.error_names,
+            accelerator.package.name,
+            accelerator.package.module.split(".")[0],
+        ]
+        if devices[accelerator.device.value] == 1:
+            platform_names.append(accelerator.device.value)
+        for name in dict.fromkeys(platform_names):
             if name != "torch":
-                found.setdefault(name, []).append(platform.id)
-    return dict(sorted(found.items()))
+                ids_by_name.setdefault(name, []).append(platform.id)
+    return dict(sorted(ids_by_name.items()))
 
 
 def _platforms_by_shared_device(
@@ -288,13 +310,15 @@ def _platforms_by_shared_device(
     with this name can be about either of them.
     """
     ids = {platform.id for platform in platforms}
-    found: dict[str, list[str]] = {}
+    ids_by_device: dict[str, list[str]] = {}
     for platform in platforms:
         device = platform.accelerator.device.value
-        shares_name = any({device, platform.id} <= set(named) for named in names.values())
+        shares_name = any(
+            {device, platform.id} <= set(platform_ids) for platform_ids in names.values()
+        )
         if device in ids - {platform.id} and not shares_name:
-            found.setdefault(device, []).append(platform.id)
-    return found
+            ids_by_device.setdefault(device, []).append(platform.id)
+    return ids_by_device
 
 
 def _term_weights(question: PageQuestion) -> dict[str, float]:
@@ -306,15 +330,15 @@ def _term_weights(question: PageQuestion) -> dict[str, float]:
     text = CITATION.sub("", _LINK_TARGET.sub("]", question.text))
     weighted_texts = [(TITLE, question.title)]
     weighted_texts += [(CODE, "".join(code)) for code in _CODE.findall(text)]
-    declared = dict.fromkeys(word for message in question.messages for word in message.split())
-    weighted_texts.append((CODE, " ".join(declared)))
+    message_words = dict.fromkeys(word for message in question.messages for word in message.split())
+    weighted_texts.append((CODE, " ".join(message_words)))
     weighted_texts += [(TEXT, part) for part in _CODE.sub("\n", text).split("\n")]
-    counts: dict[str, float] = {}
-    for share, words in weighted_texts:
+    weight_by_term: dict[str, float] = {}
+    for weight, words in weighted_texts:
         for term in search_terms(words):
-            if share == TITLE or " " not in term:
-                counts[term] = counts.get(term, 0.0) + share
-    return counts
+            if weight == TITLE or " " not in term:
+                weight_by_term[term] = weight_by_term.get(term, 0.0) + weight
+    return weight_by_term
 
 
 def _is_search_term(name: str) -> bool:

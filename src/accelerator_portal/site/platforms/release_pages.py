@@ -118,11 +118,15 @@ def companion_rows(releases: Releases, release: Release) -> Iterator[CompanionRo
     Packages without a version that supports the release are included.
     """
     for package, versions in releases.companions_of(release.version).items():
-        own = [one for one in releases.companions if one.package == package]
-        fitting = [one for one in own if one.version in versions] or own
-        cited = dict.fromkeys(name for one in fitting for name in one.source)
-        names = cited or [name for name in release.source if package in name]
-        yield CompanionRow(package, versions, tuple(releases.sources[name] for name in names))
+        companions = [
+            companion for companion in releases.companions if companion.package == package
+        ]
+        fitting = [
+            companion for companion in companions if companion.version in versions
+        ] or companions
+        cited_ids = dict.fromkeys(name for companion in fitting for name in companion.source)
+        source_ids = cited_ids or [name for name in release.source if package in name]
+        yield CompanionRow(package, versions, tuple(releases.sources[name] for name in source_ids))
 
 
 def wheel_rows(release: Release) -> Iterator[WheelRow]:
@@ -177,12 +181,12 @@ def _offer_words(platform: Platform, release: Release, rows: list[InstallRow]) -
         return ""
     if all(row.method == "source" for row in rows):
         return message("from source")
-    fits = compatibility_rows(platform, release.version, None)
-    plugins = [row for row in fits if row.plugin]
-    if plugins:
+    fitting_rows = compatibility_rows(platform, release.version, None)
+    plugin_rows = [row for row in fitting_rows if row.plugin]
+    if plugin_rows:
         commands = " ".join(command for row in rows for command in row.commands)
         best = max(
-            plugins,
+            plugin_rows,
             key=lambda row: (
                 _names_version(commands, platform.accelerator.package.name, row.plugin or ""),
                 bool(row.needs),
@@ -193,8 +197,8 @@ def _offer_words(platform: Platform, release: Release, rows: list[InstallRow]) -
             (_requirement_words(*n) for n in best.needs.items() if n[0] not in _LIBRARIES), None
         )
         return " · ".join(filter(None, [best.plugin, runtime]))
-    used = {row.variant for row in rows}
-    variants = [v.version or v.name for v in platform.install.variants if v.id in used]
+    used_variants = {row.variant for row in rows}
+    variants = [v.version or v.name for v in platform.install.variants if v.id in used_variants]
     return comma_list(
         variants or (name for os, name in OS_LABELS.items() if os in {r.os for r in rows})
     )
@@ -311,12 +315,12 @@ def versions_table(platform: Platform, sources: SourceList) -> VersionsTable:
     columns[message("Lifecycle")] = [
         lifecycle_words(row.lifecycle) if row.lifecycle else None for row in rows
     ]
-    used = {name: cells for name, cells in columns.items() if any(cells)}
+    filled_columns = {name: cells for name, cells in columns.items() if any(cells)}
     return VersionsTable(
-        tuple(used),
+        tuple(filled_columns),
         tuple(
             VersionsRow(
-                tuple(cells[n] for cells in used.values()),
+                tuple(cells[n] for cells in filled_columns.values()),
                 _notes(row),
                 tuple(sources.cited("compatibility.yaml", row.source)),
             )

@@ -113,16 +113,19 @@ def selector_view(selector: Selector) -> SelectorView:
     default_choices = [_default_choice(selector, start) for start in selector.starts]
     if not default_choices:
         raise LookupError("there are no install options")
-    choice, row, first = default_choices[0]
-    offered = offers(selector)
+    choice, row, default_choice = default_choices[0]
+    builds_by_platform = offers(selector)
     return SelectorView(
-        tuple(_axis_view(selector, axis, choice, offered) for axis in axes_by_rank(selector.table)),
+        tuple(
+            _axis_view(selector, axis, choice, builds_by_platform)
+            for axis in axes_by_rank(selector.table)
+        ),
         row,
         selector.label("platform", choice),
-        first.summary,
-        first.script,
+        default_choice.summary,
+        default_choice.script,
         _finding_for_python(row, choice["python"]),
-        {other["os"]: found for other, _, found in default_choices[1:]},
+        {os_choice["os"]: os_default for os_choice, _, os_default in default_choices[1:]},
     )
 
 
@@ -147,9 +150,9 @@ def choice_summary(selector: Selector, choice: Choice, row: InstallRow) -> str:
 
     Python is omitted if its version does not matter to the install row (`row.pythons` is None).
     """
-    settings = [axis for axis in axes_by_rank(selector.table) if axis.group == "settings"]
-    shown = [axis for axis in settings if axis.id != "python" or row.pythons is not None]
-    labels = {axis.id: selector.label(axis.id, choice) for axis in shown}
+    settings_axes = [axis for axis in axes_by_rank(selector.table) if axis.group == "settings"]
+    shown_axes = [axis for axis in settings_axes if axis.id != "python" or row.pythons is not None]
+    labels = {axis.id: selector.label(axis.id, choice) for axis in shown_axes}
     labels["build"] = message("PyTorch {build}", build=build_name(choice["build"]))
     if "python" in labels:
         labels["python"] = f"Python {labels['python']}"
@@ -174,39 +177,50 @@ BuildsByPlatform = Mapping[str, Mapping[str, str]]
 
 
 def _axis_view(
-    selector: Selector, axis: Axis, choice: Choice, offered: BuildsByPlatform
+    selector: Selector, axis: Axis, choice: Choice, builds_by_platform: BuildsByPlatform
 ) -> AxisView:
     all_values = selector.values(axis.id, choice["platform"])
-    views = {value.id: _value_view(selector, axis, value, choice, offered) for value in all_values}
-    in_disclosure = [name for name in selector.more.get(axis.id, ()) if name in views]
-    first = tuple(view for name, view in views.items() if name not in in_disclosure)
-    more = tuple(view for name, view in views.items() if name in in_disclosure)
+    views = {
+        value.id: _value_view(selector, axis, value, choice, builds_by_platform)
+        for value in all_values
+    }
+    disclosed_ids = [name for name in selector.more.get(axis.id, ()) if name in views]
+    visible_views = tuple(view for name, view in views.items() if name not in disclosed_ids)
+    disclosed_views = tuple(view for name, view in views.items() if name in disclosed_ids)
     return AxisView(
         axis.id,
         axis.legend,
         axis.group,
-        first or more,
-        more if first else (),
+        visible_views or disclosed_views,
+        disclosed_views if visible_views else (),
         axis.more_label,
     )
 
 
 def _value_view(
-    selector: Selector, axis: Axis, value: Value, choice: Choice, offered: BuildsByPlatform
+    selector: Selector,
+    axis: Axis,
+    value: Value,
+    choice: Choice,
+    builds_by_platform: BuildsByPlatform,
 ) -> ValueView:
     machine = machine_of(selector, choice)
-    newest = offered[choice["platform"]].get(machine, "")
+    newest = builds_by_platform[choice["platform"]].get(machine, "")
     detail, reason, hidden = value.detail, "", False
     checked = choice[axis.id] == value.id
     if axis.id == "platform":
-        build = offered[value.id].get(machine)
+        build = builds_by_platform[value.id].get(machine)
         detail = build_name(build) if build else ""
-        reason = "" if build else other_machines(selector, offered[value.id], choice)
+        reason = "" if build else other_machines(selector, builds_by_platform[value.id], choice)
     elif axis.id == "build" and value.id == STABLE:
         detail, checked = build_name(newest), choice["build"] == newest
     elif axis.is_machine:
-        other = machine_of(selector, choice | {axis.id: value.id})
-        reason = "" if _is_offered(offered[choice["platform"]], axis, value.id, other) else "none"
+        other_machine = machine_of(selector, choice | {axis.id: value.id})
+        reason = (
+            ""
+            if _is_offered(builds_by_platform[choice["platform"]], axis, value.id, other_machine)
+            else "none"
+        )
     else:
         is_available = value.id in _available_values(selector, axis, choice)
         hidden = value.id == newest or not is_available
@@ -234,9 +248,9 @@ def _value_detail(selector: Selector, choice: Choice, axis: Axis, value: str) ->
         selector, {**requested, "platform": choice["platform"], axis.id: value}
     ).choice
     build = resolved_choice["build"] if resolved_choice else choice["build"]
-    other = "" if build == choice["build"] and build != PREVIEW else build_name(build)
+    build_detail = "" if build == choice["build"] and build != PREVIEW else build_name(build)
     driver = _driver_words(selector, choice, value) if axis.id == "variant" else ""
-    details = [text for text in (other, driver) if text]
+    details = [text for text in (build_detail, driver) if text]
     return comma_list(details) if details else ""
 
 
@@ -266,13 +280,13 @@ def other_machines(selector: Selector, offered: Mapping[str, str], choice: Choic
     text names the operating systems. If `offered` is empty, the text is `no commands`.
     """
     machines = [machine.split() for machine in offered]
-    for place, axis in enumerate(selector.machine_axes):
-        here = [machine for machine in machines if machine[place] == choice[axis.id]]
-        if machines and not here:
+    for index, axis in enumerate(selector.machine_axes):
+        matching_machines = [machine for machine in machines if machine[index] == choice[axis.id]]
+        if machines and not matching_machines:
             labels = {value.id: value.label for value in selector.axes[axis.id]}
-            names = dict.fromkeys(labels[machine[place]] for machine in machines)
+            names = dict.fromkeys(labels[machine[index]] for machine in machines)
             return message("{systems} only", systems=and_list(names))
-        machines = here
+        machines = matching_machines
     return message("no commands")
 
 
@@ -284,7 +298,7 @@ def _is_offered(machines: Mapping[str, str], axis: Axis, value: str, machine: st
     of `machines`.
     """
     if axis.id == "os":
-        return any(known.split()[0] == value for known in machines)
+        return any(offered_machine.split()[0] == value for offered_machine in machines)
     return machine in machines
 
 

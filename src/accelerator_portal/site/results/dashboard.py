@@ -131,8 +131,8 @@ def regressions(
         return breakage.first_bad.started, suite, breakage.first_bad.id, breakage.last_good.id
 
     for (_, suite, *_), group in groupby(sorted(breakages, key=group_key), group_key):
-        found = sorted(group, key=lambda breakage: breakage.key)
-        yield _regression(platform, suite, found, commands, at)
+        sorted_breakages = sorted(group, key=lambda breakage: breakage.key)
+        yield _regression(platform, suite, sorted_breakages, commands, at)
 
 
 def _regression(
@@ -142,26 +142,26 @@ def _regression(
     commands: Mapping[str, str],
     at: dt.datetime,
 ) -> Regression:
-    first = breakages[0]
+    first_breakage = breakages[0]
     differences = tuple(
         message(
             "{what}: {before} → {after}",
-            what=found.what,
-            before=found.before or message("not stated"),
-            after=found.after or message("not stated"),
+            what=difference.what,
+            before=difference.before or message("not stated"),
+            after=difference.after or message("not stated"),
         )
-        for found in first.differences
+        for difference in first_breakage.differences
     )
     return Regression(
         platform,
         suite,
-        first.first_bad,
-        first.last_good,
-        _age_words(first.age),
+        first_breakage.first_bad,
+        first_breakage.last_good,
+        _age_words(first_breakage.age),
         any(breakage.overdue for breakage in breakages),
-        first.age < WEEK,
+        first_breakage.age < WEEK,
         differences,
-        tuple(_commits(platform, first.last_good, first.first_bad)),
+        tuple(_commits(platform, first_breakage.last_good, first_breakage.first_bad)),
         tuple(_broken_test(platform, breakage, commands, at) for breakage in breakages),
         _new_issue_query(platform, suite, breakages, differences, commands),
     )
@@ -193,15 +193,17 @@ def _commits(platform: Platform, good: HistoryPoint, bad: HistoryPoint) -> Itera
     """
     torch = good.environment.torch_commit, bad.environment.torch_commit
     pairs: list[tuple[str | None, str | None, str | None]] = [("pytorch/pytorch", *torch)]
-    before, after = good.environment.plugin, bad.environment.plugin
-    if before and after and before.name == after.name:
-        pairs.append((platform.accelerator.package.repository, before.commit, after.commit))
+    old_plugin, new_plugin = good.environment.plugin, bad.environment.plugin
+    if old_plugin and new_plugin and old_plugin.name == new_plugin.name:
+        pairs.append(
+            (platform.accelerator.package.repository, old_plugin.commit, new_plugin.commit)
+        )
     if good.trigger.repository == bad.trigger.repository:
         pairs.append((good.trigger.repository, good.trigger.commit, bad.trigger.commit))
-    for repository, first, last in dict.fromkeys(pairs):
-        if repository and first and last and first != last:
-            url = f"https://github.com/{repository}/compare/{first}...{last}"
-            yield CommitRange(f"{repository} {first[:9]}…{last[:9]}", url)
+    for repository, first_commit, last_commit in dict.fromkeys(pairs):
+        if repository and first_commit and last_commit and first_commit != last_commit:
+            url = f"https://github.com/{repository}/compare/{first_commit}...{last_commit}"
+            yield CommitRange(f"{repository} {first_commit[:9]}…{last_commit[:9]}", url)
 
 
 def _new_issue_query(
@@ -211,20 +213,23 @@ def _new_issue_query(
     differences: Iterable[str],
     commands: Mapping[str, str],
 ) -> str:
-    first = breakages[0]
-    good, bad = (f"{point.started:%Y-%m-%d}" for point in (first.last_good, first.first_bad))
-    listed = [f"- `{breakage.key}`" for breakage in breakages[:_MOST_TESTS_IN_ISSUE]]
-    if more := len(breakages) - len(listed):
-        listed.append(f"- and {more} more")
-    command = commands.get(first.key)
+    first_breakage = breakages[0]
+    good_day, bad_day = (
+        f"{point.started:%Y-%m-%d}"
+        for point in (first_breakage.last_good, first_breakage.first_bad)
+    )
+    key_lines = [f"- `{breakage.key}`" for breakage in breakages[:_MOST_TESTS_IN_ISSUE]]
+    if unlisted_count := len(breakages) - len(key_lines):
+        key_lines.append(f"- and {unlisted_count} more")
+    command = commands.get(first_breakage.key)
     lines = [
-        f"Passed on {good}, {first.outcome.replace('-', ' ')} since {bad}.",
-        *("", *listed),
+        f"Passed on {good_day}, {first_breakage.outcome.replace('-', ' ')} since {bad_day}.",
+        *("", *key_lines),
         *("", "Differences between the two runs:"),
         *([f"- {difference}" for difference in differences] or ["- none stated"]),
         *(["", f"To reproduce the first failure: `{command}`"] if command else []),
     ]
-    subject = first.key if len(breakages) == 1 else f"{len(breakages)} tests of {suite}"
+    subject = first_breakage.key if len(breakages) == 1 else f"{len(breakages)} tests of {suite}"
     title = f"{platform.accelerator.name}: {subject} regressed"
     return f"?{urlencode({'title': title[:200], 'body': chr(10).join(lines)})}"
 
@@ -314,7 +319,10 @@ def dashboard_pages(
         "news": news(catalog)[:MOST_NEWS],
     }
     edit = "data/criteria.yaml"
-    yield from (render_page(one, "results/dashboard.md", context, edit=edit) for one in every)
+    yield from (
+        render_page(page_templates, "results/dashboard.md", context, edit=edit)
+        for page_templates in every
+    )
     yield every[0].page("results/standards.md", edit, **context)
     for state in states:
         yield data_file(_badge_path(state), _badge(state))
@@ -337,7 +345,7 @@ def _dashboard_platform(
     inputs: _DashboardInputs, platform: Platform, level: EvidenceLevel
 ) -> DashboardPlatform:
     evidence = inputs.results.newest(platform.id)
-    runs = [found for found in evidence if found.is_run]
+    runs = [suite_evidence for suite_evidence in evidence if suite_evidence.is_run]
     tests = [test for run in runs for test in run.tests]
     reports = [stored.report for stored in inputs.results.of(platform.id)]
     at = as_of_reports(inputs.at, reports)
@@ -345,14 +353,14 @@ def _dashboard_platform(
     state = inputs.histories.of(platform.id, "runs").state
     deadline = dt.timedelta(hours=inputs.criteria.deadlines.breakage_hours)
     commands = {identity_of(test).key: test.command for test in tests if test.command}
-    broken = open_breakages(state, at, deadline)
+    breakages = open_breakages(state, at, deadline)
     return DashboardPlatform(
         platform,
         level,
         len(state.reports) + undated,
         sum(report.kind == "baseline" for report in reports),
         evidence,
-        tuple(regressions(platform, broken, commands, at)),
+        tuple(regressions(platform, breakages, commands, at)),
         never_passed(state, at),
         tuple(outdated_issues(platform.known_issues, tests, at.date())),
     )
@@ -376,13 +384,13 @@ def _platform_quality(state: DashboardPlatform, at: dt.datetime) -> PlatformQual
         tested=tested.met,
         why=tested.why,
         missing=tuple(
-            f"{missing.level.title}: {why}"
-            for missing in reversed(state.level.missing)
-            for why in missing.reasons
+            f"{gap.level.title}: {why}"
+            for gap in reversed(state.level.missing)
+            for why in gap.reasons
         ),
         runs=state.runs,
         baselines=state.baselines,
-        suites=tuple(_suite_state(found, at) for found in state.evidence),
+        suites=tuple(_suite_state(suite_evidence, at) for suite_evidence in state.evidence),
         open_breakages=state.broken,
         never_passed=len(state.never),
         badge=_badge_path(state),

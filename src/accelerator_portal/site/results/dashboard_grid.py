@@ -45,12 +45,10 @@ def outcome_bar(counts: Mapping[Outcome, int]) -> Markup:
         for color, outcomes in groupby(counts, lambda outcome: OUTCOMES[outcome].bar_color)
     ]
     widths = _widths([tests for _, tests in parts])
-    svg_parts, left = "", 0.0
+    svg_parts, x = "", 0.0
     for (color, _), width in zip(parts, widths, strict=True):
-        svg_parts += (
-            f'<rect class="outcome--{color}" x="{left:.1f}" width="{width:.1f}" height="6"/>'
-        )
-        left += width
+        svg_parts += f'<rect class="outcome--{color}" x="{x:.1f}" width="{width:.1f}" height="6"/>'
+        x += width
     return Markup(  # noqa: S704 - numbers and names of colors
         f'<svg class="bar" viewBox="0 0 {WIDTH} 6" preserveAspectRatio="none" aria-hidden="true"'
         f' focusable="false">{svg_parts}</svg>'
@@ -163,9 +161,11 @@ class Grid:
         ExecuTorch's suites are kept if `executorch` is true. Platforms without results in the kept
         suites are omitted.
         """
-        kept = [n for n, c in enumerate(self.columns) if is_executorch_suite(c.suite) == executorch]
-        columns = tuple(self.columns[n] for n in kept)
-        rows = {platform: tuple(cells[n] for n in kept) for platform, cells in self.rows.items()}
+        indexes = [
+            n for n, c in enumerate(self.columns) if is_executorch_suite(c.suite) == executorch
+        ]
+        columns = tuple(self.columns[n] for n in indexes)
+        rows = {platform: tuple(cells[n] for n in indexes) for platform, cells in self.rows.items()}
         filled = {platform: cells for platform, cells in rows.items() if any(cells)}
         return Grid(columns, _groups(columns), filled)
 
@@ -195,21 +195,27 @@ def dashboard_grid(
     kind `speed` are omitted: they do not show what works.
     """
     evidence_by_platform = {
-        platform: {e.suite: e for e in found if e.kind != "speed"}
-        for platform, found in evidence.items()
+        platform: {e.suite: e for e in platform_evidence if e.kind != "speed"}
+        for platform, platform_evidence in evidence.items()
     }
     own_suite_names = _single_platform_suites(evidence_by_platform)
-    by_suite = {
-        platform: {suite: e for suite, e in found.items() if suite not in own_suite_names}
-        for platform, found in evidence_by_platform.items()
+    column_evidence = {
+        platform: {
+            suite: e for suite, e in platform_evidence.items() if suite not in own_suite_names
+        }
+        for platform, platform_evidence in evidence_by_platform.items()
     }
-    kinds = {e.suite: e.kind for found in by_suite.values() for e in found.values()}
+    kinds = {
+        e.suite: e.kind
+        for platform_evidence in column_evidence.values()
+        for e in platform_evidence.values()
+    }
     columns = sorted(
         (_column(catalog, suite, kind) for suite, kind in kinds.items()), key=_column_order
     )
     rows = {
-        platform: tuple(_cell(found.get(c.suite), c, at) for c in columns)
-        for platform, found in by_suite.items()
+        platform: tuple(_cell(platform_evidence.get(c.suite), c, at) for c in columns)
+        for platform, platform_evidence in column_evidence.items()
     }
     if own_suite_names:
         columns.append(_OWN_COLUMN)
@@ -249,27 +255,34 @@ def _single_platform_suites(evidence: Mapping[str, Mapping[str, SuiteEvidence]])
 
     `evidence` maps platform ids to the evidence of each suite, by suite.
     """
-    platforms = Counter(suite for found in evidence.values() for suite in found)
-    return frozenset(suite for suite, n in platforms.items() if suite_owner(suite) and n == 1)
+    platform_counts = Counter(
+        suite for platform_evidence in evidence.values() for suite in platform_evidence
+    )
+    return frozenset(suite for suite, n in platform_counts.items() if suite_owner(suite) and n == 1)
 
 
 def _own_cell(
-    platform: str, evidence: Mapping[str, SuiteEvidence], own: Container[str], at: dt.datetime
+    platform: str,
+    evidence: Mapping[str, SuiteEvidence],
+    own_suite_names: Container[str],
+    at: dt.datetime,
 ) -> GridCell | None:
-    """Return one cell with the sums of a platform's results in the suites `own`.
+    """Return one cell with the sums of a platform's results in the suites `own_suite_names`.
 
     Baselines are included only if there is no run. The cell's age is the age of the oldest report.
     None if the platform has no report with these suites.
     """
-    own_evidence = [e for suite, e in evidence.items() if suite in own]
+    own_evidence = [e for suite, e in evidence.items() if suite in own_suite_names]
     own_evidence = [e for e in own_evidence if e.is_run] or own_evidence
     if not own_evidence:
         return None
     total: Counter[Outcome] = Counter()
-    for one in own_evidence:
-        total.update(one.counts)
+    for suite_evidence in own_evidence:
+        total.update(suite_evidence.counts)
     counts = {outcome: total[outcome] for outcome in OUTCOMES if outcome in total}
-    ages = [age for one in own_evidence if (age := one.age_days(at)) is not None]
+    ages = [
+        age for suite_evidence in own_evidence if (age := suite_evidence.age_days(at)) is not None
+    ]
     address = f"compute-platforms/{platform}/#own-suites"
     cell = _cell_of_counts(
         _OWN_COLUMN, counts, is_run=own_evidence[0].is_run, age=max(ages, default=None)
@@ -285,10 +298,10 @@ def _column(catalog: Catalog, suite: str, kind: SuiteKind | None) -> GridColumn:
 
     `kind` is used only if no file in `data/suites` describes the suite.
     """
-    described = catalog.suite(suite)
-    if isinstance(described, SuiteFile):
-        return GridColumn(suite, described.short or described.title, described.kind)
-    return GridColumn(suite, described.title if described else suite, kind or OTHER_KIND)
+    description = catalog.suite(suite)
+    if isinstance(description, SuiteFile):
+        return GridColumn(suite, description.short or description.title, description.kind)
+    return GridColumn(suite, description.title if description else suite, kind or OTHER_KIND)
 
 
 def _column_order(column: GridColumn) -> tuple[int, str]:
@@ -351,10 +364,12 @@ def own_suite_rows(
 
     `cells` are the platform's `suite_cells`.
     """
-    by_suite = {cell.column.suite: cell for cell in cells}
+    cell_by_suite = {cell.column.suite: cell for cell in cells}
     declared = {suite.name: suite for suite in platform.accelerator.suites}
-    others = sorted(name for name in by_suite if suite_owner(name) and name not in declared)
+    other_names = sorted(
+        name for name in cell_by_suite if suite_owner(name) and name not in declared
+    )
     return tuple(
-        OwnSuiteRow(name, catalog.own_suites.get(name), by_suite.get(name))
-        for name in (*declared, *others)
+        OwnSuiteRow(name, catalog.own_suites.get(name), cell_by_suite.get(name))
+        for name in (*declared, *other_names)
     )

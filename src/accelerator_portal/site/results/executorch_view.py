@@ -92,8 +92,8 @@ class FlowRun:
 
         None if no test states a number of delegated or undelegated nodes.
         """
-        delegated_nodes = sum(_values(self.tests, "delegated_nodes"))
-        undelegated_nodes = sum(_values(self.tests, "undelegated_nodes"))
+        delegated_nodes = sum(_metric_values(self.tests, "delegated_nodes"))
+        undelegated_nodes = sum(_metric_values(self.tests, "undelegated_nodes"))
         return (
             delegated_nodes / (delegated_nodes + undelegated_nodes)
             if delegated_nodes + undelegated_nodes
@@ -123,12 +123,12 @@ class FlowRun:
         ratios = list(self._ratios(others, metric))
         return (median(ratios), len(ratios)) if ratios else None
 
-    def _ratios(self, others: Mapping[str, TestEntry], metric: str) -> Iterator[float]:
+    def _ratios(self, other_tests: Mapping[str, TestEntry], metric: str) -> Iterator[float]:
         for test_key, test in self.by_test.items():
-            other = others.get(test_key)
-            if other is None or test.outcome not in GOOD or other.outcome not in GOOD:
+            other_test = other_tests.get(test_key)
+            if other_test is None or test.outcome not in GOOD or other_test.outcome not in GOOD:
                 continue
-            ours, theirs = test.metrics.get(metric), other.metrics.get(metric)
+            ours, theirs = test.metrics.get(metric), other_test.metrics.get(metric)
             if ours and theirs and theirs.value:
                 yield ours.value / theirs.value
 
@@ -147,28 +147,30 @@ def flow_runs(reports: Iterable[StoredReport]) -> tuple[FlowRun, ...]:
 
     The flows are sorted by platform, suite, backend and recipe.
     """
-    by_platform: dict[str, list[StoredReport]] = {}
+    reports_by_platform: dict[str, list[StoredReport]] = {}
     for stored in reports:
-        by_platform.setdefault(stored.report.accelerator, []).append(stored)
-    found = [
+        reports_by_platform.setdefault(stored.report.accelerator, []).append(stored)
+    runs = [
         run
-        for platform, own in by_platform.items()
-        for evidence in newest_evidence(own)
+        for platform, platform_reports in reports_by_platform.items()
+        for evidence in newest_evidence(platform_reports)
         if evidence.is_run and evidence.suite.startswith(_SUITE_PREFIX)
         for run in _suite_flows(platform, evidence)
     ]
-    return tuple(sorted(found, key=lambda r: (r.platform, r.suite, r.backend, r.recipe)))
+    return tuple(sorted(runs, key=lambda r: (r.platform, r.suite, r.backend, r.recipe)))
 
 
 def _suite_flows(platform: str, evidence: SuiteEvidence) -> Iterator[FlowRun]:
     component = evidence.stored.report.environment.backend
     report_backend = component.name if component else "unknown"
-    by_flow: dict[tuple[str, str], list[TestEntry]] = {}
+    tests_by_flow: dict[tuple[str, str], list[TestEntry]] = {}
     for test in evidence.tests:
         if recipe := str(test.parameters.get("recipe", "")):
-            by_flow.setdefault(_backend_and_recipe(report_backend, recipe), []).append(test)
-    portable = {_key_in_all_flows(test): test for test in by_flow.get((PORTABLE, PORTABLE), ())}
-    for (backend, recipe), tests in by_flow.items():
+            tests_by_flow.setdefault(_backend_and_recipe(report_backend, recipe), []).append(test)
+    portable = {
+        _key_in_all_flows(test): test for test in tests_by_flow.get((PORTABLE, PORTABLE), ())
+    }
+    for (backend, recipe), tests in tests_by_flow.items():
         yield FlowRun(
             platform, evidence.suite, backend, recipe, evidence.stored, tuple(tests), portable
         )
@@ -184,8 +186,8 @@ def _backend_and_recipe(report_backend: str, flow: str) -> tuple[str, str]:
     """
     for backend in BACKENDS:
         if flow == backend or flow.startswith(f"{backend}_"):
-            rest = flow.removeprefix(backend).strip("_")
-            return (PORTABLE, PORTABLE) if backend == PORTABLE else (backend, rest or PLAIN)
+            recipe = flow.removeprefix(backend).strip("_")
+            return (PORTABLE, PORTABLE) if backend == PORTABLE else (backend, recipe or PLAIN)
     return report_backend, flow
 
 
@@ -194,16 +196,16 @@ def _key_in_all_flows(test: TestEntry) -> str:
 
     A test has the same key in all flows.
     """
-    others = sorted((k, str(v)) for k, v in test.parameters.items() if k != "recipe")
-    return f"{test.name} {others}"
+    parameters = sorted((k, str(v)) for k, v in test.parameters.items() if k != "recipe")
+    return f"{test.name} {parameters}"
 
 
 def _is_fully_delegated(test: TestEntry) -> bool:
-    left = test.metrics.get("undelegated_nodes")
-    return test.outcome in GOOD and not (left and left.value)
+    undelegated_nodes = test.metrics.get("undelegated_nodes")
+    return test.outcome in GOOD and not (undelegated_nodes and undelegated_nodes.value)
 
 
-def _values(tests: Sequence[TestEntry], metric: str) -> list[float]:
+def _metric_values(tests: Sequence[TestEntry], metric: str) -> list[float]:
     return [test.metrics[metric].value for test in tests if metric in test.metrics]
 
 
@@ -294,14 +296,14 @@ def executorch_context(catalog: Catalog, reports: Sequence[StoredReport]) -> dic
     goals = catalog.executorch_goals
     criteria = catalog.criteria
     proposal = criteria.executorch_readiness if criteria else None
-    delegating = [run for run in runs if run.backend != PORTABLE]
+    backend_runs = [run for run in runs if run.backend != PORTABLE]
     return {
         "figures": {goal.id: goal_progress(goal, runs) for goal in goals.goals} if goals else {},
         "flows": runs,
         "release_pairs": release_pairs(reports),
         "platform_names": {p.id: p.accelerator.name for p in catalog.platforms},
         "proposal": proposal,
-        "readiness": [readiness(proposal, run, runs) for run in delegating] if proposal else [],
+        "readiness": [readiness(proposal, run, runs) for run in backend_runs] if proposal else [],
     }
 
 
@@ -316,12 +318,12 @@ def goal_progress(goal: Goal, runs: Sequence[FlowRun]) -> str | None:
         singular, plural = _COUNT_NOUNS[goal.counts]
         return f"{number:,} {singular if number == 1 else plural}" if number else None
     metric = goal.metric or ""
-    found = [t.metrics[metric] for run in runs for t in run.tests if metric in t.metrics]
-    if not found:
+    metrics = [t.metrics[metric] for run in runs for t in run.tests if metric in t.metrics]
+    if not metrics:
         return None
-    value, unit = median(one.value for one in found), found[0].unit
-    shown = f"{value:.3g}" if unit == "1" else f"{value:.3g} {unit}"
-    return f"median {shown} ({count(len(found), 'test')})"
+    value, unit = median(measurement.value for measurement in metrics), metrics[0].unit
+    value_words = f"{value:.3g}" if unit == "1" else f"{value:.3g} {unit}"
+    return f"median {value_words} ({count(len(metrics), 'test')})"
 
 
 def readiness(proposal: ExecutorchReadiness, run: FlowRun, runs: Sequence[FlowRun]) -> Readiness:
@@ -358,11 +360,13 @@ def _hardware_names(run: FlowRun, runs: Sequence[FlowRun]) -> set[str]:
 
     If a report states no hardware, the platform's id is used.
     """
-    same = (r for r in runs if (r.backend, r.recipe) == (run.backend, run.recipe) and r.passed)
-    return {r.stored.report.environment.hardware or r.platform for r in same}
+    same_flow_runs = (
+        r for r in runs if (r.backend, r.recipe) == (run.backend, run.recipe) and r.passed
+    )
+    return {r.stored.report.environment.hardware or r.platform for r in same_flow_runs}
 
 
-_PACKAGE = "executorch"
+_PACKAGE_NAME = "executorch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -399,8 +403,8 @@ class ReleasePair:
         before, after = (f"{run.passed} of {run.attempted}" for run in (self.before, self.after))
         if before == after:
             return after
-        same = self.before.attempted == self.after.attempted
-        return f"{self.before.passed if same else before} → {after}"
+        same_total = self.before.attempted == self.after.attempted
+        return f"{self.before.passed if same_total else before} → {after}"
 
     @property
     def delegated(self) -> str:
@@ -434,16 +438,20 @@ class ReleasePair:
 
 def release_pairs(reports: Sequence[StoredReport]) -> tuple[ReleasePair, ...]:
     """Return a pair of runs for each flow that has runs with at least two ExecuTorch releases."""
-    by_version: dict[Version, list[StoredReport]] = {}
+    reports_by_version: dict[Version, list[StoredReport]] = {}
     for stored in reports:
         if version := _executorch_version(stored):
-            by_version.setdefault(version, []).append(stored)
-    by_flow: dict[tuple[str, str, str, str], list[tuple[Version, FlowRun]]] = {}
-    for version in sorted(by_version):
-        for run in flow_runs(by_version[version]):
+            reports_by_version.setdefault(version, []).append(stored)
+    runs_by_flow: dict[tuple[str, str, str, str], list[tuple[Version, FlowRun]]] = {}
+    for version in sorted(reports_by_version):
+        for run in flow_runs(reports_by_version[version]):
             flow = (run.platform, run.suite, run.backend, run.recipe)
-            by_flow.setdefault(flow, []).append((version, run))
-    newest_two = (found[-2:] for _, found in sorted(by_flow.items()) if len(found) > 1)
+            runs_by_flow.setdefault(flow, []).append((version, run))
+    newest_two = (
+        versioned_runs[-2:]
+        for _, versioned_runs in sorted(runs_by_flow.items())
+        if len(versioned_runs) > 1
+    )
     return tuple(
         ReleasePair(older, newer, before, after) for (older, before), (newer, after) in newest_two
     )
@@ -451,4 +459,4 @@ def release_pairs(reports: Sequence[StoredReport]) -> tuple[ReleasePair, ...]:
 
 def _executorch_version(stored: StoredReport) -> Version | None:
     packages = stored.report.environment.packages or {}
-    return version_or_none(packages.get(_PACKAGE, ""))
+    return version_or_none(packages.get(_PACKAGE_NAME, ""))

@@ -43,11 +43,11 @@ def feeds(catalog: Catalog, results: ResultsView, past: TestHistories) -> Iterat
     newest_entries = _newest_first([*result_entries, *_package_entries(catalog, MOST_PACKAGE_NEWS)])
     urn, title = "urn:accelerator-portal:reports", "PyTorch accelerators: test results and packages"
     yield SiteFile("results/feed.atom", _feed_xml(urn, title, newest_entries[:MOST_ENTRIES]))
-    everything = _newest_first([*result_entries, *_package_entries(catalog, None)])
+    all_entries = _newest_first([*result_entries, *_package_entries(catalog, None)])
     for week in sorted({week.id for week in past.weeks}):
         entries = [
             replace(entry, address=f"../{entry.address}")
-            for entry in everything
+            for entry in all_entries
             if week_of(entry.updated.date()) == week
         ]
         yield SiteFile(
@@ -88,13 +88,13 @@ def _change_entries(catalog: Catalog, histories: TestHistories) -> Iterator[_Fee
             yield _FeedEntry(episode.anchor, title, episode.point.started, address)
 
 
-def _package_entries(catalog: Catalog, most: int | None) -> Iterator[_FeedEntry]:
+def _package_entries(catalog: Catalog, limit: int | None) -> Iterator[_FeedEntry]:
     """Yield the feed entries of the newest package news.
 
-    `most` is the maximum number of entries; None means all. News has no time of day, so entries are
-    dated at midnight UTC.
+    `limit` is the maximum number of entries; None means all. News has no time of day, so entries
+    are dated at midnight UTC.
     """
-    for item in news(catalog)[:most]:
+    for item in news(catalog)[:limit]:
         moment = dt.datetime.combine(item.date, dt.time(), dt.timezone.utc)
         address = f"../compute-platforms/{item.platform}/#versions"
         title = f"{_platform_name(catalog, item.platform)}: {item.words}"
@@ -172,11 +172,13 @@ class ListedWeek:
     @property
     def entries(self) -> tuple[PlatformDay, ...]:
         """One entry for each day and platform, the newest day first."""
-        found: dict[tuple[dt.date, str], list[ShownReportChanges]] = {}
+        reports_by_day: dict[tuple[dt.date, str], list[ShownReportChanges]] = {}
         for report in self.reports:
             started = report.episode.point.started.astimezone(dt.timezone.utc)
-            found.setdefault((started.date(), report.episode.accelerator), []).append(report)
-        return tuple(PlatformDay(*key, tuple(reports)) for key, reports in found.items())
+            reports_by_day.setdefault((started.date(), report.episode.accelerator), []).append(
+                report
+            )
+        return tuple(PlatformDay(*key, tuple(reports)) for key, reports in reports_by_day.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,15 +203,15 @@ def listed_changes(weeks: Sequence[Week]) -> ListedChanges:
     changes of each further report are listed.
     """
     reports_so_far = accumulate(len(week.episodes) for week in weeks)
-    shown = weeks[: max(1, sum(number <= MOST_REPORTS for number in reports_so_far))]
-    room = MOST_CHANGES
-    listed: list[ListedWeek] = []
-    for week in shown:
+    shown_weeks = weeks[: max(1, sum(number <= MOST_REPORTS for number in reports_so_far))]
+    changes_left = MOST_CHANGES
+    listed_weeks: list[ListedWeek] = []
+    for week in shown_weeks:
         reports: list[ShownReportChanges] = []
         for episode in week.episodes:
-            most = min(MOST_CHANGES_OF_A_REPORT, max(room, LEAST_CHANGES_OF_A_REPORT))
-            reports.append(ShownReportChanges(episode, episode.steps[:most]))
-            room -= len(reports[-1].steps)
-        listed.append(ListedWeek(week, tuple(reports)))
-    older = sum(len(week.episodes) for week in weeks[len(shown) :])
-    return ListedChanges(tuple(listed), older)
+            step_limit = min(MOST_CHANGES_OF_A_REPORT, max(changes_left, LEAST_CHANGES_OF_A_REPORT))
+            reports.append(ShownReportChanges(episode, episode.steps[:step_limit]))
+            changes_left -= len(reports[-1].steps)
+        listed_weeks.append(ListedWeek(week, tuple(reports)))
+    older_count = sum(len(week.episodes) for week in weeks[len(shown_weeks) :])
+    return ListedChanges(tuple(listed_weeks), older_count)

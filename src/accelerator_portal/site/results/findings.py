@@ -45,8 +45,10 @@ def read_all_verdicts(catalog: Catalog, root: Path) -> dict[str, Verdicts]:
 
     `root` is the repository. Raises ProblemsError if a verdict file is invalid.
     """
-    found = {platform.id: read_verdicts(root, platform.id) for platform in catalog.platforms}
-    return {platform: verdicts for platform, verdicts in found.items() if verdicts}
+    verdicts_by_platform = {
+        platform.id: read_verdicts(root, platform.id) for platform in catalog.platforms
+    }
+    return {platform: verdicts for platform, verdicts in verdicts_by_platform.items() if verdicts}
 
 
 def with_findings(
@@ -58,12 +60,14 @@ def with_findings(
     platform id.
     """
     rows = tuple(rows)
-    newest = _newest_found_releases(rows, verdicts)
-    return tuple(_row_with_findings(row, verdicts.get(row.platform, {}), newest) for row in rows)
+    newest_by_group = _newest_found_releases(rows, verdicts)
+    return tuple(
+        _row_with_findings(row, verdicts.get(row.platform, {}), newest_by_group) for row in rows
+    )
 
 
 def _row_with_findings(
-    row: InstallRow, verdicts: Verdicts, newest: Mapping[tuple[str, ...], str]
+    row: InstallRow, verdicts: Verdicts, newest_by_group: Mapping[tuple[str, ...], str]
 ) -> InstallRow:
     verdict_by_python = verdicts.get(verdict_row_key(row))
     default_finding = _unresolved_finding(
@@ -71,12 +75,12 @@ def _row_with_findings(
     )
     if not verdict_by_python:
         return replace(row, findings=(default_finding,) * len(row.pythons or "1"))
-    advice = _alternative_advice(row, verdict_by_python, newest.get(row_key(row, "build")))
-    findings = (verdict_by_python.get(python) for python in row.pythons or ())
+    advice = _alternative_advice(row, verdict_by_python, newest_by_group.get(row_key(row, "build")))
+    python_verdicts = (verdict_by_python.get(python) for python in row.pythons or ())
     return replace(
         row,
         findings=tuple(
-            _finding_of_verdict(row, v, advice) if v else default_finding for v in findings
+            _finding_of_verdict(row, v, advice) if v else default_finding for v in python_verdicts
         ),
     )
 
@@ -97,19 +101,19 @@ def _finding_of_verdict(row: InstallRow, verdict: Verdict, advice: str) -> Findi
             python=trial.python,
             versions=version_list,
         )
-        passed = [message("The check passed, too.")] if trial.checked else []
-        return Finding("installed", join_sentences([trial_words, *passed]))
+        check_sentences = [message("The check passed, too.")] if trial.checked else []
+        return Finding("installed", join_sentences([trial_words, *check_sentences]))
     why = (verdict.why or "").rstrip(".")
     if verdict.kind == "none":
-        first = message("These versions did not resolve on {day}.", day=day)
-        words = (first, advice, message("Reason: {reason}.", reason=why))
-        return Finding("none", join_sentences(filter(None, words)))
+        result_sentence = message("These versions did not resolve on {day}.", day=day)
+        sentences = (result_sentence, advice, message("Reason: {reason}.", reason=why))
+        return Finding("none", join_sentences(filter(None, sentences)))
     return _unresolved_finding(row, _unchecked_reason(day, _without_exception_names(why)))
 
 
 def _unchecked_reason(day: str, why: str) -> str:
-    host, silent, rest = why.partition(f" {NO_ANSWER}")
-    if silent and not rest:
+    host, no_answer, rest = why.partition(f" {NO_ANSWER}")
+    if no_answer and not rest:
         return message("Not checked on {day}: {host} did not respond.", day=day, host=host)
     if why == FREE_THREADED:
         return message(
@@ -141,19 +145,19 @@ def _without_exception_names(why: str) -> str:
 
 
 def _alternative_advice(
-    row: InstallRow, verdict_by_python: Mapping[str, Verdict], newest: str | None
+    row: InstallRow, verdict_by_python: Mapping[str, Verdict], newest_release: str | None
 ) -> str:
     """Return advice for an install row if some of its versions were not found.
 
     The advice names the Python versions for which versions were found: `Use Python 3.10–3.13.`
-    Without such a Python version, the advice names the release `newest`: `Use PyTorch 2.14.1.`
-    Without an alternative, the text is empty.
+    Without such a Python version, the advice names the release `newest_release`: `Use PyTorch
+    2.14.1.` Without an alternative, the text is empty.
     """
     pythons = {python for python, verdict in verdict_by_python.items() if verdict.kind == "found"}
     if pythons:
         return message("Use Python {versions}.", versions=python_range(pythons))
-    if newest and newest != row.build:
-        return message("Use PyTorch {version}.", version=newest)
+    if newest_release and newest_release != row.build:
+        return message("Use PyTorch {version}.", version=newest_release)
     return ""
 
 
@@ -166,16 +170,16 @@ def _newest_found_releases(
     `build`. For a release, it is enough that the versions were found for one Python version. Rows
     of nightly builds are ignored.
     """
-    found: dict[tuple[str, ...], str] = {}
+    newest_by_group: dict[tuple[str, ...], str] = {}
     for row in rows:
         verdict_by_python = verdicts.get(row.platform, {}).get(verdict_row_key(row), {})
         if row.build == PREVIEW or not any(v.kind == "found" for v in verdict_by_python.values()):
             continue
         key = row_key(row, "build")
-        newest_release = found.get(key)
+        newest_release = newest_by_group.get(key)
         if newest_release is None or Version(newest_release) < Version(row.build):
-            found[key] = row.build
-    return found
+            newest_by_group[key] = row.build
+    return newest_by_group
 
 
 def findings_summary(rows: Iterable[InstallRow]) -> str:
@@ -184,20 +188,22 @@ def findings_summary(rows: Iterable[InstallRow]) -> str:
     If the findings differ, each finding is preceded by the Python versions to which it applies. The
     text is empty if there are no findings.
     """
-    words: dict[str, set[str]] = {}
+    pythons_by_words: dict[str, set[str]] = {}
     for row in rows:
         for python, finding in zip(row.pythons or ("",), row.findings, strict=False):
             if finding:
-                words.setdefault(finding.words, set()).add(python)
-    if not words:
+                pythons_by_words.setdefault(finding.words, set()).add(python)
+    if not pythons_by_words:
         return ""
-    if len(words) == 1:
-        return next(iter(words))
+    if len(pythons_by_words) == 1:
+        return next(iter(pythons_by_words))
     return join_sentences(
-        message("Python {versions}: {finding}", versions=python_range(pythons), finding=said)
+        message(
+            "Python {versions}: {finding}", versions=python_range(pythons), finding=finding_words
+        )
         if pythons != {""}
-        else said
-        for said, pythons in words.items()
+        else finding_words
+        for finding_words, pythons in pythons_by_words.items()
     )
 
 
@@ -209,7 +215,12 @@ def unresponsive_hosts(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...
     """
     hosts: dict[str, None] = {}
     days: list[str] = []
-    for verdict in (v for found in verdicts.values() for by in found.values() for v in by.values()):
+    for verdict in (
+        v
+        for platform_verdicts in verdicts.values()
+        for row_verdicts in platform_verdicts.values()
+        for v in row_verdicts.values()
+    ):
         host, no_answer, _ = (verdict.why or "").partition(f" {NO_ANSWER}")
         if verdict.kind == "unchecked" and no_answer and " " not in host:
             hosts[host] = None
@@ -222,17 +233,23 @@ def finding_counts(rows: Iterable[InstallRow]) -> FindingsData:
 
     An install row has one finding for each of its Python versions.
     """
-    kinds: dict[str, Counter[str]] = {}
+    counts_by_platform: dict[str, Counter[str]] = {}
     for row in rows:
-        kinds.setdefault(row.platform, Counter()).update(f.kind for f in row.findings if f)
-    return FindingsData(platforms={name: _finding_shares(counts) for name, counts in kinds.items()})
+        counts_by_platform.setdefault(row.platform, Counter()).update(
+            f.kind for f in row.findings if f
+        )
+    return FindingsData(
+        platforms={
+            platform: _finding_shares(counts) for platform, counts in counts_by_platform.items()
+        }
+    )
 
 
 def total_findings(data: FindingsData) -> FindingShares:
     """Return the number of findings of each kind on all platforms together."""
     counts: Counter[str] = Counter()
-    for part in data.platforms.values():
-        counts.update(part.model_dump())
+    for shares in data.platforms.values():
+        counts.update(shares.model_dump())
     return _finding_shares(counts)
 
 
@@ -296,10 +313,12 @@ def evidence_level(
     if catalog.criteria is None:
         return None
     reports = [stored.report for stored in results.of(platform.id)]
-    at = as_of_reports(as_of(catalog, [stored.report for stored in results.reports]), reports)
+    data_time = as_of_reports(
+        as_of(catalog, [stored.report for stored in results.reports]), reports
+    )
     torch = supported_releases(catalog, platform).newest or catalog.releases.newest.version
-    platform_quality = assess_quality(platform, reports, catalog.criteria, torch, at)
-    higher = list(dict.fromkeys(gap.level for gap in reversed(platform_quality.missing)))
+    platform_quality = assess_quality(platform, reports, catalog.criteria, torch, data_time)
+    higher_levels = list(dict.fromkeys(gap.level for gap in reversed(platform_quality.missing)))
     return EvidenceLevel(
         platform_quality.level,
         platform_quality.tested,
@@ -307,7 +326,7 @@ def evidence_level(
             MissingEvidence(
                 level, tuple(gap.why for gap in platform_quality.missing if gap.level == level)
             )
-            for level in higher
+            for level in higher_levels
         ),
         tuple(
             ChecklistItem(

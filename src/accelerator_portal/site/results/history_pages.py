@@ -80,10 +80,12 @@ def _platforms_without_run(
     catalog: Catalog, results: ResultsView
 ) -> dict[Platform, tuple[StoredReport, ...]]:
     """Return the platforms without a run, each with its baselines."""
-    found = {platform: tuple(results.of(platform.id)) for platform in catalog.platforms}
+    reports_by_platform = {
+        platform: tuple(results.of(platform.id)) for platform in catalog.platforms
+    }
     return {
         platform: reports
-        for platform, reports in found.items()
+        for platform, reports in reports_by_platform.items()
         if all(stored.report.kind == "baseline" for stored in reports)
     }
 
@@ -100,13 +102,20 @@ def _kinds_of_changes(test_histories: TestHistories) -> dict[str, str]:
 def _history_data(history: History) -> HistoryData:
     points = ordered_points(history.state)
     found = list(changes_by_report(history.changes))
-    first_seen = {one.report: sum(one.first.values()) or None for one in found}
+    first_seen = {
+        report_changes.report: sum(report_changes.first.values()) or None
+        for report_changes in found
+    }
     return HistoryData.from_objects(
         history.state,
         reports=tuple(
             PointData.from_objects(point, first_seen=first_seen.get(point.id)) for point in points
         ),
-        changes=tuple(ChangeData.from_objects(change) for one in found for change in one.changes),
+        changes=tuple(
+            ChangeData.from_objects(change)
+            for report_changes in found
+            for change in report_changes.changes
+        ),
         tallies={
             suite: tuple(TallyData(started=t.started, counts=dict(t.counts)) for t in found)
             for suite, found in tallies(history.changes).items()
@@ -186,32 +195,39 @@ def trend_group(catalog: Catalog, history: History) -> TrendGroup:
     newest report of its suite, even if that report changed nothing.
     """
     state = history.state
-    last: dict[str, dt.datetime] = {}
+    last_start_by_suite: dict[str, dt.datetime] = {}
     for group in state.groups.values():
         for key in list(group.tests)[:1]:
             suite = parse_key(key).suite
-            last[suite] = max(last.get(suite, group.last.started), group.last.started)
+            last_start_by_suite[suite] = max(
+                last_start_by_suite.get(suite, group.last.started), group.last.started
+            )
     figures = []
-    for suite, points in tallies(history.changes).items():
-        until = max(last.get(suite, points[-1].started), points[-1].started)
-        if until > points[0].started:
-            words = _trend_caption(points, until, expected=state.basis == "baselines")
+    for suite, suite_tallies in tallies(history.changes).items():
+        until = max(
+            last_start_by_suite.get(suite, suite_tallies[-1].started), suite_tallies[-1].started
+        )
+        if until > suite_tallies[0].started:
+            words = _trend_caption(suite_tallies, until, expected=state.basis == "baselines")
             caption = f"{catalog.suite_title(suite)}: {words}"
-            figures.append(Figure(_trend_picture(points, until), caption))
+            figures.append(Figure(_trend_picture(suite_tallies, until), caption))
     name = catalog.by_id[state.accelerator].accelerator.name
     title = f"{name}: baseline, not runs" if state.basis == "baselines" else name
     return TrendGroup(title, tuple(figures))
 
 
 def _trend_caption(tallies: Sequence[Tally], until: dt.datetime, *, expected: bool) -> str:
-    first, last = tallies[0], tallies[-1]
-    start, end = first.started.date(), until.date()
-    if expected and not passed_in_tally(first) and not passed_in_tally(last):
-        tests = f"{tests_in_tally(first):,} tests on {start}, {tests_in_tally(last):,} on {end}"
+    first_tally, last_tally = tallies[0], tallies[-1]
+    start, end = first_tally.started.date(), until.date()
+    if expected and not passed_in_tally(first_tally) and not passed_in_tally(last_tally):
+        first_count, last_count = tests_in_tally(first_tally), tests_in_tally(last_tally)
+        tests = f"{first_count:,} tests on {start}, {last_count:,} on {end}"
         return f"{tests}, none expected to pass"
     verb = "expected to pass" if expected else "passed"
-    before, now = (f"{passed_in_tally(t):,} of {tests_in_tally(t):,}" for t in (first, last))
-    return f"{before} {verb} on {start}, {now} on {end}"
+    start_words, end_words = (
+        f"{passed_in_tally(t):,} of {tests_in_tally(t):,}" for t in (first_tally, last_tally)
+    )
+    return f"{start_words} {verb} on {start}, {end_words} on {end}"
 
 
 # Draws a suite's results over time: how many tests there are, and how many pass.
@@ -237,7 +253,7 @@ def tests_in_tally(tally: Tally) -> int:
 def _trend_picture(tallies: Sequence[Tally], until: dt.datetime) -> Markup:
     start = tallies[0].started
     span = (until - start).total_seconds()
-    most = max(map(tests_in_tally, tallies)) or 1
+    max_tests = max(map(tests_in_tally, tallies)) or 1
     floor = HEIGHT - _BOTTOM
 
     def x_of(moment: dt.datetime) -> str:
@@ -245,7 +261,7 @@ def _trend_picture(tallies: Sequence[Tally], until: dt.datetime) -> Markup:
 
     def step_path(count: Callable[[Tally], int]) -> str:
         """Return the SVG path of a step line: the `count` of each tally until the next one."""
-        heights = [f"{floor - (floor - 2) * count(tally) / most:.1f}" for tally in tallies]
+        heights = [f"{floor - (floor - 2) * count(tally) / max_tests:.1f}" for tally in tallies]
         steps = (f"H{x_of(t.started)}V{y}" for t, y in zip(tallies, heights, strict=True))
         return f"M0 {heights[0]}{''.join(steps)}H{WIDTH}"
 

@@ -73,11 +73,13 @@ class Episode:
         If the report has suites that no earlier report had, the text ends with `first report of
         torchbench, 80 tests`.
         """
-        found: dict[ChangeKind, int] = {}
+        count_by_kind: dict[ChangeKind, int] = {}
         for step in self.steps:
-            found[step.kind] = found.get(step.kind, 0) + step.count
-        changed = [f"{n:,} {_kind_words(kind, n)}" for kind, n in sorted(found.items())]
-        return ", ".join([*changed, *self._first_reports()])
+            count_by_kind[step.kind] = count_by_kind.get(step.kind, 0) + step.count
+        change_texts = [
+            f"{n:,} {_kind_words(kind, n)}" for kind, n in sorted(count_by_kind.items())
+        ]
+        return ", ".join([*change_texts, *self._first_reports()])
 
     def _first_reports(self) -> list[str]:
         if not self.first:
@@ -129,8 +131,8 @@ class TestHistories:
         start time.
         """
         standing = self._find_standing(report, test)
-        last = standing is not None and standing.last_seen.started == report.started
-        return standing if last else None
+        is_newest = standing is not None and standing.last_seen.started == report.started
+        return standing if is_newest else None
 
     def has_newer(self, report: Report, test: TestEntry) -> bool:
         """Return whether a newer report of the same history contains the test."""
@@ -139,35 +141,37 @@ class TestHistories:
         return standing is not None and started is not None and standing.last_seen.started > started
 
     def _find_standing(self, report: Report, test: TestEntry) -> StoredTestState | None:
-        found = self._standings_by_key.get((report.accelerator, basis_of(report)), {})
-        return found.get(identity_of(test).key)
+        standings = self._standings_by_key.get((report.accelerator, basis_of(report)), {})
+        return standings.get(identity_of(test).key)
 
     @cached_property
     def episodes(self) -> tuple[Episode, ...]:
         """The changes of each report, newest first, without reports that changed nothing."""
-        found = [
-            one for history in self.histories for one in _history_episodes(self.catalog, history)
+        all_episodes = [
+            episode
+            for history in self.histories
+            for episode in _history_episodes(self.catalog, history)
         ]
         order = {history.state.accelerator: n for n, history in enumerate(self.histories)}
-        found.sort(key=lambda e: (order[e.accelerator], e.basis))
-        return tuple(sorted(found, key=lambda e: e.point.started, reverse=True))
+        all_episodes.sort(key=lambda e: (order[e.accelerator], e.basis))
+        return tuple(sorted(all_episodes, key=lambda e: e.point.started, reverse=True))
 
     @cached_property
     def weeks(self) -> tuple[Week, ...]:
         """The episodes by week, the newest first."""
         return tuple(
-            Week(monday, tuple(together))
-            for monday, together in groupby(self.episodes, key=lambda e: _monday(e.point))
+            Week(monday, tuple(episodes))
+            for monday, episodes in groupby(self.episodes, key=lambda e: _monday(e.point))
         )
 
     @cached_property
     def changes_by_test(self) -> Mapping[tuple[str, str], list[tuple[Episode, HistoryStep]]]:
         """The changes of each test, by suite and name, newest first."""
-        found: dict[tuple[str, str], list[tuple[Episode, HistoryStep]]] = {}
+        changes: dict[tuple[str, str], list[tuple[Episode, HistoryStep]]] = {}
         for episode in self.episodes:
             for step in episode.steps:
-                found.setdefault((step.suite, step.name), []).append((episode, step))
-        return found
+                changes.setdefault((step.suite, step.name), []).append((episode, step))
+        return changes
 
     @cached_property
     def _history_by_key(self) -> dict[tuple[str, Basis], History]:
@@ -175,9 +179,7 @@ class TestHistories:
 
     @cached_property
     def _standings_by_key(self) -> dict[tuple[str, Basis], dict[str, StoredTestState]]:
-        return {
-            place: dict(history.state.tests()) for place, history in self._history_by_key.items()
-        }
+        return {key: dict(history.state.tests()) for key, history in self._history_by_key.items()}
 
 
 def read_histories(catalog: Catalog, root: Path, results: ResultsView) -> TestHistories:
@@ -185,15 +187,15 @@ def read_histories(catalog: Catalog, root: Path, results: ResultsView) -> TestHi
 
     `root` is the repository. Raises ProblemsError if a stored history cannot be read.
     """
-    found = []
+    histories = []
     for platform in catalog.platforms:
         for basis in BASES:
             stored_history = read_history(root, platform.id, basis)
             reports = [s for s in results.of(platform.id) if basis_of(s.report) == basis]
             history = with_reports(stored_history, reports)
             if history.state.reports or history.left_out:
-                found.append(history)
-    return TestHistories(tuple(found), catalog)
+                histories.append(history)
+    return TestHistories(tuple(histories), catalog)
 
 
 def _kind_words(kind: ChangeKind, number: int) -> str:
@@ -207,20 +209,24 @@ def _monday(point: HistoryPoint) -> dt.date:
 
 def _history_episodes(catalog: Catalog, history: History) -> Iterator[Episode]:
     state = history.state
-    for found in changes_by_report(history.changes):
-        steps = tuple(_history_steps(found.changes))
-        point = state.reports[found.report]
-        first = {catalog.suite_title(suite): number for suite, number in found.first.items()}
-        yield Episode(state.accelerator, state.basis, point, steps, first)
+    for report_changes in changes_by_report(history.changes):
+        steps = tuple(_history_steps(report_changes.changes))
+        point = state.reports[report_changes.report]
+        first_counts = {
+            catalog.suite_title(suite): number for suite, number in report_changes.first.items()
+        }
+        yield Episode(state.accelerator, state.basis, point, steps, first_counts)
 
 
 def _history_steps(changes: Iterable[OutcomeChange]) -> Iterator[HistoryStep]:
-    found: dict[tuple[str, str, ChangeKind, Outcome | None, Outcome | None], list[Identity]] = {}
+    tests_by_step: dict[
+        tuple[str, str, ChangeKind, Outcome | None, Outcome | None], list[Identity]
+    ] = {}
     for change in changes:
         test = parse_key(change.key)
         step_key = (test.suite, test.name, change.kind, change.outcome_before, change.outcome)
-        found.setdefault(step_key, []).append(test)
-    for (suite, name, kind, before, after), tests in found.items():
+        tests_by_step.setdefault(step_key, []).append(test)
+    for (suite, name, kind, before, after), tests in tests_by_step.items():
         yield HistoryStep(suite, name, kind, before, after, _settings_words(tests), len(tests))
 
 
@@ -230,17 +236,17 @@ def _settings_words(tests: Iterable[Identity]) -> str:
     For example, `inference: float16, bfloat16; training: float16`. A first word that all settings
     share, such as the compiler, is omitted. The text is empty if there are no settings.
     """
-    modes: dict[str, list[str]] = {}
+    settings_by_mode: dict[str, list[str]] = {}
     for test in tests:
         parameter_values = dict(test.parameters)
         mode = parameter_values.pop("mode", "")
-        modes.setdefault(mode, []).append(" ".join(parameter_values.values()))
-    shared = _common_first_word(modes.values())
+        settings_by_mode.setdefault(mode, []).append(" ".join(parameter_values.values()))
+    shared_word = _common_first_word(settings_by_mode.values())
     words = []
-    for mode, others in modes.items():
-        short = [other.removeprefix(shared).strip() for other in others]
-        listed = ", ".join(filter(None, short))
-        words.append(": ".join(filter(None, (mode, listed))))
+    for mode, settings in settings_by_mode.items():
+        short_settings = [setting.removeprefix(shared_word).strip() for setting in settings]
+        settings_text = ", ".join(filter(None, short_settings))
+        words.append(": ".join(filter(None, (mode, settings_text))))
     return "; ".join(filter(None, words))
 
 

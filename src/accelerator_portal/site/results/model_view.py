@@ -121,8 +121,8 @@ class FamilyView:
 
     def on_executorch(self, platform: str) -> FamilyCell | None:
         """Return a platform's first ExecuTorch cell except `best`; None if there is none."""
-        _, *others = self.cells.get(platform, (None,))
-        return next((cell for cell in others if cell.results.executorch), None)
+        _, *other_cells = self.cells.get(platform, (None,))
+        return next((cell for cell in other_cells if cell.results.executorch), None)
 
     @property
     def words(self) -> str:
@@ -133,8 +133,8 @@ class FamilyView:
     def sizes(self) -> tuple[str, ...]:
         """The sizes and versions in model names, for the search, such as `8b` and `qwen3`."""
         tests = (row.result.test.name for rows in self.rows.values() for row in rows)
-        documents = chain.from_iterable(self.stated.values())
-        models = (model.name for statement in documents for model in statement.models)
+        statements = chain.from_iterable(self.stated.values())
+        models = (model.name for statement in statements for model in statement.models)
         words = (word for name in chain(tests, models) for word in _WORD.findall(name.lower()))
         return tuple(sorted({word for word in words if _SIZE.fullmatch(word)}))
 
@@ -157,16 +157,21 @@ def models_view(catalog: Catalog, results: ResultsView) -> ModelsView:
     """Return the model families of a catalog with their results."""
     families = catalog.model_families.families if catalog.model_families else ()
     evidence = model_evidence(families, results.reports)
-    reported = {stored.id: tuple(reported_tests(stored)) for stored in results.reports}
-    names = {(test.test.suite, test.test.name) for tests in reported.values() for test in tests}
-    views = [_family_view(catalog, family, evidence, reported, names) for family in families]
-    shown = tuple(view for view in views if view.cells or view.stated)
-    with_model = {platform for view in shown for platform in (*view.cells, *view.stated)}
+    tests_by_report = {stored.id: tuple(reported_tests(stored)) for stored in results.reports}
+    reported_names = {
+        (test.test.suite, test.test.name) for tests in tests_by_report.values() for test in tests
+    }
+    views = [
+        _family_view(catalog, family, evidence, tests_by_report, reported_names)
+        for family in families
+    ]
+    shown_views = tuple(view for view in views if view.cells or view.stated)
+    platform_ids = {platform for view in shown_views for platform in (*view.cells, *view.stated)}
     return ModelsView(
-        shown,
-        tuple(p for p in catalog.platforms if p.id in with_model),
-        tuple(p for p in catalog.platforms if p.id not in with_model),
-        tuple(view.family.title for view in views if view not in shown),
+        shown_views,
+        tuple(p for p in catalog.platforms if p.id in platform_ids),
+        tuple(p for p in catalog.platforms if p.id not in platform_ids),
+        tuple(view.family.title for view in views if view not in shown_views),
     )
 
 
@@ -174,8 +179,8 @@ def _family_view(
     catalog: Catalog,
     family: ModelFamily,
     evidence: FamilyEvidence,
-    reported: Mapping[str, tuple[ReportedTest, ...]],
-    names: set[tuple[str, str]],
+    tests_by_report: Mapping[str, tuple[ReportedTest, ...]],
+    reported_names: set[tuple[str, str]],
 ) -> FamilyView:
     results_by_platform = evidence.get(family.id, {})
     cells = {
@@ -185,37 +190,43 @@ def _family_view(
         for platform in catalog.platforms
         if platform.id in results_by_platform
     }
-    stated = {
+    all_statements = {
         p.id: tuple(statements_of_family(model_statements(p), family)) for p in catalog.platforms
     }
     rows = {
-        cell.anchor: tuple(_evidence_rows(cell.results, reported))
-        for of_platform in cells.values()
-        for cell in of_platform
+        cell.anchor: tuple(_evidence_rows(cell.results, tests_by_report))
+        for platform_cells in cells.values()
+        for cell in platform_cells
     }
-    stated_platforms = {platform: some for platform, some in stated.items() if some}
+    platform_statements = {
+        platform: statements for platform, statements in all_statements.items() if statements
+    }
     return FamilyView(
-        family, cells, rows, tuple(_listed_tests(catalog, family, names)), stated_platforms
+        family,
+        cells,
+        rows,
+        tuple(_listed_tests(catalog, family, reported_names)),
+        platform_statements,
     )
 
 
 def _family_cell(catalog: Catalog, results: FamilyResults) -> FamilyCell:
-    counts: dict[str, Counter[bool]] = {}
+    counts_by_mode: dict[str, Counter[bool]] = {}
     for test in results.entries:
         if test.outcome in GOOD | BAD:
             mode = str(test.parameters.get("mode", message("mode not stated")))
-            counts.setdefault(mode, Counter())[test.outcome in GOOD] += 1
-    modes = {mode: _mode_words(mode, c[True], c.total()) for mode, c in counts.items()}
-    several = len(modes) > 1
+            counts_by_mode.setdefault(mode, Counter())[test.outcome in GOOD] += 1
+    modes = {mode: _mode_words(mode, c[True], c.total()) for mode, c in counts_by_mode.items()}
+    has_several_modes = len(modes) > 1
     # No id has two hyphens in a row: the anchor is never that of another platform's runs.
-    executorch = "--executorch" if results.executorch else ""
-    expected = "" if results.basis == "runs" else "--baseline"
-    anchor = f"{results.accelerator}{executorch}{expected}"
+    executorch_suffix = "--executorch" if results.executorch else ""
+    basis_suffix = "" if results.basis == "runs" else "--baseline"
+    anchor = f"{results.accelerator}{executorch_suffix}{basis_suffix}"
     return FamilyCell(
         results,
         result_words(results),
-        tuple(modes.values()) if several else (),
-        modes.get("training") if several else None,
+        tuple(modes.values()) if has_several_modes else (),
+        modes.get("training") if has_several_modes else None,
         anchor,
         _model_notes(catalog, {test.suite for test in results.entries}),
     )
@@ -240,24 +251,24 @@ def result_words(results: FamilyResults) -> str:
         if results.basis == "runs"
         else message("{passed} of {total} tests expected to pass", **counts)
     )
-    others = [
+    other_texts = [
         message("{count} {outcome}", count=number, outcome=outcome_words(outcome))
         for outcome, number in results.outcomes.items()
         if outcome not in GOOD | BAD
     ]
-    if not others:
+    if not other_texts:
         return rate
-    rest = comma_list(others)
+    others_text = comma_list(other_texts)
     if not results.checked:
-        return rest
-    return message("{rate}; not counted: {others}", rate=rate, others=rest)
+        return others_text
+    return message("{rate}; not counted: {others}", rate=rate, others=others_text)
 
 
 def _evidence_rows(
-    results: FamilyResults, reported: Mapping[str, tuple[ReportedTest, ...]]
+    results: FamilyResults, tests_by_report: Mapping[str, tuple[ReportedTest, ...]]
 ) -> Iterator[EvidenceRow]:
-    found = [reported[stored.id][place] for stored, place in results.tests]
-    for result in sorted(found, key=_severity_key):
+    tests = [tests_by_report[stored.id][index] for stored, index in results.tests]
+    for result in sorted(tests, key=_severity_key):
         suffix = evidence_suffix(result.mode, result.report, result.group)
         yield EvidenceRow(result, result.address + suffix)
 
@@ -268,12 +279,12 @@ def _severity_key(result: ReportedTest) -> tuple[int, str, str, str]:
 
 
 def _listed_tests(
-    catalog: Catalog, family: ModelFamily, names: set[tuple[str, str]]
+    catalog: Catalog, family: ModelFamily, reported_names: set[tuple[str, str]]
 ) -> Iterator[ListedTest]:
     for suite, file in sorted(model_suites(catalog.suites).items()):
         for name in file.tests:
             if family.has(suite, name):
-                has_report = (suite, name) in names
+                has_report = (suite, name) in reported_names
                 yield ListedTest(suite, name, address_of(suite, name) if has_report else None)
 
 
@@ -293,13 +304,16 @@ def model_pages(
     """
     view = models_view(catalog, results)
     path = f"{MODELS_PAGES}/index.md"
-    yield from (render_page(one, path, {"view": view}, edit=MODEL_FAMILIES) for one in every)
+    yield from (
+        render_page(page_templates, path, {"view": view}, edit=MODEL_FAMILIES)
+        for page_templates in every
+    )
     for family in view.families:
         path = f"{MODELS_PAGES}/{family.family.id}.md"
         template = f"{MODELS_PAGES}/family.md.j2"
         context = {"view": family, "most": MOST_LISTED}
-        for one in every:
-            yield render_page(one, path, context, template, MODEL_FAMILIES)
+        for page_templates in every:
+            yield render_page(page_templates, path, context, template, MODEL_FAMILIES)
     for platform in catalog.platforms:
         if platform.stated_models:
             yield every[0].page(

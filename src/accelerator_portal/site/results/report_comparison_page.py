@@ -73,11 +73,15 @@ def report_comparison_page(
 def suggestions(choices: Sequence[ReportChoice]) -> Iterator[tuple[ReportChoice, ReportChoice]]:
     """Yield the last two runs of each suite on each platform, older first, without duplicates."""
     runs = sorted((c for c in choices if c.stored.report.kind != "baseline"), key=_start_order)
-    last: dict[tuple[str, str], list[ReportChoice]] = {}
+    runs_by_suite: dict[tuple[str, str], list[ReportChoice]] = {}
     for run in runs:
         for suite in run.suites:
-            last.setdefault((run.stored.report.accelerator, suite), []).append(run)
-    pairs = [(found[-2], found[-1]) for found in last.values() if len(found) > 1]
+            runs_by_suite.setdefault((run.stored.report.accelerator, suite), []).append(run)
+    pairs = [
+        (suite_runs[-2], suite_runs[-1])
+        for suite_runs in runs_by_suite.values()
+        if len(suite_runs) > 1
+    ]
     yield from dict.fromkeys(pairs)
 
 

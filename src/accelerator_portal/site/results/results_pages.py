@@ -62,15 +62,15 @@ MOST_LISTED = 200
 
 def results_index(catalog: Catalog, results: ResultsView, templates: Templates) -> SiteFile:
     """Return the page with the newest results, the suites and the reports."""
-    at = as_of(catalog, [stored.report for stored in results.reports])
-    newest = {p.id: results.newest(p.id) for p in catalog.platforms}
-    grid = dashboard_grid(catalog, newest, at)
+    data_time = as_of(catalog, [stored.report for stored in results.reports])
+    newest_evidence = {p.id: results.newest(p.id) for p in catalog.platforms}
+    grid = dashboard_grid(catalog, newest_evidence, data_time)
     context = {
         "titles": _suite_titles(catalog, results),
         "tabs": grid_tabs(grid),
-        "platforms": _grid_rows(catalog, newest, at),
+        "platforms": _grid_rows(catalog, newest_evidence, data_time),
         "untested": [p for p in catalog.platforms if not any(grid.rows[p.id])],
-        "at": at,
+        "at": data_time,
         "results": results,
     }
     return render_page(templates, f"{RESULTS_PAGES}/index.md", context)
@@ -86,7 +86,7 @@ def results_pages(
 ) -> Iterator[SiteFile]:
     """Yield all pages of results."""
     runs = {run.id: run for run in speed_runs(catalog, results.reports)}
-    shared = {
+    shared_variables = {
         "kinds": KIND_DESCRIPTIONS,
         "results": results,
         "large_suites": large_suites(results.reports),
@@ -94,15 +94,15 @@ def results_pages(
     }
     titles = _suite_titles(catalog, results)
     for suite in titles:
-        described = catalog.suite(suite)
+        description = catalog.suite(suite)
         context = {
             "id": suite,
-            "suite": described,
+            "suite": description,
             "title": titles[suite],
             "owner": catalog.by_id.get(suite_owner(suite) or ""),
             "source": _suite_source(catalog, results, suite),
             "speeds": speed_table([run for run in runs.values() if suite in run.suites]),
-            **shared,
+            **shared_variables,
         }
         linked_titles = {
             s: title for s, title in titles.items() if s == suite or s not in results.own
@@ -110,7 +110,9 @@ def results_pages(
         yield from matrix_pages(results.by_suite[suite], linked_titles, templates, context)
         yield from suite_tests_pages(catalog, results, past, templates, context)
     for stored in results.reports:
-        yield from _report_files(catalog, results, stored, templates, shared | {"runs": runs})
+        yield from _report_files(
+            catalog, results, stored, templates, shared_variables | {"runs": runs}
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,9 @@ class GridRow:
 
 
 def _grid_rows(
-    catalog: Catalog, newest: Mapping[str, tuple[SuiteEvidence, ...]], at: dt.datetime
+    catalog: Catalog,
+    newest_evidence: Mapping[str, tuple[SuiteEvidence, ...]],
+    data_time: dt.datetime,
 ) -> list[GridRow]:
     """Return a row for each platform.
 
@@ -134,11 +138,15 @@ def _grid_rows(
     """
 
     def row_order(platform: Platform) -> tuple[bool, int]:
-        found = newest[platform.id]
-        return not any(one.is_run for one in found), -len(found)
+        evidence = newest_evidence[platform.id]
+        return not any(suite_evidence.is_run for suite_evidence in evidence), -len(evidence)
 
     def row(platform: Platform) -> GridRow:
-        ages = (one.age_days(at) for one in newest[platform.id] if one.is_run)
+        ages = (
+            suite_evidence.age_days(data_time)
+            for suite_evidence in newest_evidence[platform.id]
+            if suite_evidence.is_run
+        )
         return GridRow(platform, min((age for age in ages if age is not None), default=None))
 
     return [row(platform) for platform in sorted(catalog.platforms, key=row_order)]
@@ -149,16 +157,16 @@ def _report_files(
     results: ResultsView,
     stored: StoredReport,
     templates: Templates,
-    shared: dict[str, Any],
+    shared_variables: dict[str, Any],
 ) -> Iterator[SiteFile]:
     """Yield the page of a report and, if the report is large, data files with its test results.
 
-    `shared` are template variables of all report pages, by name.
+    `shared_variables` are template variables of all report pages, by name.
     """
     path = f"{RESULTS_PAGES}/runs/{stored.id}.md"
     tests = list(reported_tests(stored))
-    others = _most_severe_first([r for r in tests if r.test.outcome not in GOOD])
-    large = _is_large(stored)
+    other_tests = _most_severe_first([r for r in tests if r.test.outcome not in GOOD])
+    is_large = _is_large(stored)
     yield templates.page(
         path,
         stored.path,
@@ -167,15 +175,15 @@ def _report_files(
         name=catalog.by_id[stored.report.accelerator].accelerator.name,
         environment=environment_facts(stored),
         counts=results.suite_counts(stored.id),
-        others=others[:MOST_LISTED],
-        more=max(0, len(others) - MOST_LISTED),
-        speeds=shared["runs"].get(stored.id),
-        files=f"{API}/{REPORT_ROWS}/{stored.id}/" if large else None,
+        others=other_tests[:MOST_LISTED],
+        more=max(0, len(other_tests) - MOST_LISTED),
+        speeds=shared_variables["runs"].get(stored.id),
+        files=f"{API}/{REPORT_ROWS}/{stored.id}/" if is_large else None,
         tested=Counter(r.test.outcome for r in tests),
         waiting=[waiting_tests_text(m) for m in missing_operators(stored.report.tests)],
-        **shared,
+        **shared_variables,
     )
-    if large:
+    if is_large:
         yield from report_row_files(stored.id, tests)
 
 
@@ -202,8 +210,10 @@ def _suite_source(catalog: Catalog, results: ResultsView, suite: str) -> str:
         return f"data/suites/{suite}.yaml"
     if suite in catalog.own_suites:
         return catalog.by_id[suite_owner(suite) or ""].path("accelerator.yaml")
-    found = (s for s in results.reports if any(test.suite == suite for test in s.report.tests))
-    return next(found).path
+    suite_reports = (
+        s for s in results.reports if any(test.suite == suite for test in s.report.tests)
+    )
+    return next(suite_reports).path
 
 
 def results_files(results: ResultsView) -> Iterator[SiteFile]:
@@ -254,8 +264,8 @@ def report_row_files(report: str, tests: Iterable[ReportedTest]) -> Iterator[Sit
         for number, r in enumerate(tests)
     }
     rows = {
-        "/".join(map(str, place)): _report_row(result)
-        for place, result in sorted(results_by_key.items())
+        "/".join(map(str, key)): _report_row(result)
+        for key, result in sorted(results_by_key.items())
     }
     folder = f"{REPORT_ROWS}/{report}"
     files: list[tuple[str, int]] = []
@@ -267,7 +277,8 @@ def report_row_files(report: str, tests: Iterable[ReportedTest]) -> Iterator[Sit
     index = ReportRowsIndex(
         report=report,
         ranges=tuple(
-            (outcome, suite, sum(1 for _ in some)) for (outcome, suite), some in rows_by_outcome
+            (outcome, suite, sum(1 for _ in outcome_rows))
+            for (outcome, suite), outcome_rows in rows_by_outcome
         ),
         files=tuple(files),
     )
@@ -285,9 +296,9 @@ def _report_row(result: ReportedTest) -> ReportRow:
 
 def _approximate_size(row: ReportRow) -> int:
     """Return the approximate size of a row in bytes, which must not vary between builds."""
-    names = 60
+    key_bytes = 60
     texts = (row.suite, row.name, row.outcome, row.settings, row.reason, row.raw_status)
-    return names + sum(len(text) for text in texts if text)
+    return key_bytes + sum(len(text) for text in texts if text)
 
 
 # The most changes of a test on its page; the page of its history has all changes.
@@ -323,7 +334,7 @@ def suite_tests_pages(
     suite: str = context["id"]
     tests = tests_of_suite(catalog, results, past, suite)
     letters = _letter_tests(tests)
-    large = suite in context["large_suites"]
+    is_large = suite in context["large_suites"]
     for letter in ("", *letters):
         path = f"{RESULTS_PAGES}/{suite_folder(suite)}/tests/{letter or 'index'}.md"
         yield templates.page(
@@ -333,22 +344,24 @@ def suite_tests_pages(
             letters=letters,
             letter=letter,
             total=len(tests),
-            files=f"api/v1/{SUITE_TESTS}/{suite_folder(suite)}/" if large else None,
+            files=f"api/v1/{SUITE_TESTS}/{suite_folder(suite)}/" if is_large else None,
             names_fit=len(tests) <= MOST_NAMES,
             most_changes=MOST_CHANGES,
             **context,
         )
-    if large:
+    if is_large:
         yield from suite_test_files(catalog, results, suite, tests)
 
 
 def _letter_tests(tests: list[TestView]) -> dict[str, LetterTests]:
-    by_letter: dict[str, list[TestView]] = {}
+    tests_by_letter: dict[str, list[TestView]] = {}
     for test in tests:
-        by_letter.setdefault(initial(test.name), []).append(test)
+        tests_by_letter.setdefault(initial(test.name), []).append(test)
     return {
-        letter: LetterTests(len(found), failing_count(found), static_tests(found))
-        for letter, found in by_letter.items()
+        letter: LetterTests(
+            len(letter_tests), failing_count(letter_tests), static_tests(letter_tests)
+        )
+        for letter, letter_tests in tests_by_letter.items()
     }
 
 
@@ -367,23 +380,26 @@ def suite_test_files(
     folder = f"{SUITE_TESTS}/{suite_folder(suite)}"
     data = {test.anchor: _test_data(test) for test in sorted(tests, key=lambda test: test.anchor)}
     sizes = (len(test.model_dump_json(exclude_none=True)) for test in data.values())
-    names: list[tuple[str, str]] = []
+    file_entries: list[tuple[str, str]] = []
     for shard in shards(data, sizes):
-        first = next(iter(shard))
-        names.append((first, shard_name(first)))
-        yield data_file(f"{folder}/{names[-1][1]}", TestShard(tests=shard))
-    reports = {result.report for test in data.values() for result in test.results}
+        first_anchor = next(iter(shard))
+        file_entries.append((first_anchor, shard_name(first_anchor)))
+        yield data_file(f"{folder}/{file_entries[-1][1]}", TestShard(tests=shard))
+    report_ids = {result.report for test in data.values() for result in test.results}
     index = TestsIndex(
         suite=suite,
         tests=len(data),
-        reports={name: _report_of_tests(catalog, results, name) for name in sorted(reports)},
-        files=tuple(names),
+        reports={
+            report_id: _report_of_tests(catalog, results, report_id)
+            for report_id in sorted(report_ids)
+        },
+        files=tuple(file_entries),
     )
     yield data_file(f"{folder}/index.json", index)
 
 
-def _report_of_tests(catalog: Catalog, results: ResultsView, name: str) -> ReportOfTests:
-    report = results.by_id[name].report
+def _report_of_tests(catalog: Catalog, results: ResultsView, report_id: str) -> ReportOfTests:
+    report = results.by_id[report_id].report
     return ReportOfTests.from_objects(
         report, name=catalog.by_id[report.accelerator].accelerator.name
     )

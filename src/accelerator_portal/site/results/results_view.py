@@ -107,10 +107,10 @@ class ResultsView:
     @cached_property
     def by_suite(self) -> dict[str, list[MatrixView]]:
         """The matrices of each suite with results, by suite id."""
-        found: dict[str, list[MatrixView]] = {}
+        views_by_suite: dict[str, list[MatrixView]] = {}
         for view in self.matrices:
-            found.setdefault(view.matrix.suite, []).append(view)
-        return found
+            views_by_suite.setdefault(view.matrix.suite, []).append(view)
+        return views_by_suite
 
     def of(self, accelerator: str) -> list[StoredReport]:
         """Return the reports of an accelerator."""
@@ -139,8 +139,14 @@ class ResultsView:
         None. Suites of kind `speed` are ignored. A vendor's own suites are ignored if there are
         other suites.
         """
-        newest = [found for found in self.newest(accelerator) if found.kind != "speed"]
-        counted_suites = [found for found in newest if found.suite not in self.own] or newest
+        newest = [
+            suite_evidence
+            for suite_evidence in self.newest(accelerator)
+            if suite_evidence.kind != "speed"
+        ]
+        counted_suites = [
+            suite_evidence for suite_evidence in newest if suite_evidence.suite not in self.own
+        ] or newest
         runs = [evidence for evidence in counted_suites if evidence.is_run]
         if not runs:
             return message("a baseline, not a run") if counted_suites else None
@@ -157,7 +163,7 @@ class ResultsView:
     def counts_of(self, evidence: SuiteEvidence) -> SuiteCounts:
         """Return the counts of a suite in the report of `evidence`."""
         counts = self.suite_counts(evidence.stored.id)
-        return next(one for one in counts if one.suite == evidence.suite)
+        return next(suite_counts for suite_counts in counts if suite_counts.suite == evidence.suite)
 
     def suite_counts(self, report: str) -> list[SuiteCounts]:
         """Return the counts of each suite of a report."""
@@ -172,9 +178,9 @@ class ResultsView:
 def make_results_view(catalog: Catalog) -> ResultsView:
     """Return the reports of a catalog, with their counts and matrices."""
     reports, _ = stored_reports(catalog)
-    by_id = {stored.id: stored.report for stored in reports}
+    report_by_id = {stored.id: stored.report for stored in reports}
     views = tuple(
-        _matrix_view(catalog, by_id, matrix)
+        _matrix_view(catalog, report_by_id, matrix)
         for matrix in matrices(reports, [platform.id for platform in catalog.platforms])
     )
     return ResultsView(reports, outcome_counts(reports), views)
@@ -197,14 +203,14 @@ def _value_text(value: Any) -> str:  # noqa: ANN401 - whatever the environment h
 
 
 def _counts_of_suite(
-    suite: str, found: Mapping[Outcome, int], operators: OperatorCoverage | None
+    suite: str, counts: Mapping[Outcome, int], operators: OperatorCoverage | None
 ) -> SuiteCounts:
-    others = tuple((o, found[o]) for o in OUTCOMES if found.get(o) and o not in GOOD)
+    others = tuple((o, counts[o]) for o in OUTCOMES if counts.get(o) and o not in GOOD)
     return SuiteCounts(
         suite,
-        sum(found.get(o, 0) for o in GOOD),
-        sum(found.get(o, 0) for o in GOOD | BAD),
-        sum(found.values()),
+        sum(counts.get(o, 0) for o in GOOD),
+        sum(counts.get(o, 0) for o in GOOD | BAD),
+        sum(counts.values()),
         others,
         operators,
     )
@@ -218,26 +224,26 @@ def _column_suffix(reports: Mapping[str, Report], matrix: ResultMatrix, column: 
     different in each of these columns. If none is, the suffix is the report's id.
     """
     column_key = (column.group, column.accelerator)
-    same = [c.report for c in matrix.columns if (c.group, c.accelerator) == column_key]
-    if len(same) == 1:
+    report_ids = [c.report for c in matrix.columns if (c.group, c.accelerator) == column_key]
+    if len(report_ids) == 1:
         return ""
-    for property_of in (_torch, _executorch, _day):
-        if len({property_of(reports[one]) for one in same}) == len(same):
+    for property_of in (_torch_words, _executorch_words, _day_words):
+        if len({property_of(reports[report_id]) for report_id in report_ids}) == len(report_ids):
             return f", {property_of(reports[column.report]) or 'not stated'}"
     return f", {column.report}"
 
 
-def _torch(report: Report) -> str:
+def _torch_words(report: Report) -> str:
     version = report.environment.torch
     return f"torch {version}" if version else ""
 
 
-def _executorch(report: Report) -> str:
+def _executorch_words(report: Report) -> str:
     version = report.environment.packages.get("executorch")
     return f"ExecuTorch {version}" if version else ""
 
 
-def _day(report: Report) -> str:
+def _day_words(report: Report) -> str:
     return f"{report.started:%Y-%m-%d}" if report.started else ""
 
 
@@ -271,6 +277,6 @@ def _matrix_rows(
 def _matrix_cell(accelerator: str, column: Column, test: TestEntry | None) -> Cell:
     if test is None:
         return Cell(None, f"{accelerator}, {column.group}: no evidence")
-    expected = "expected, not run: " if column.kind == "baseline" else ""
-    words = f"{expected}{test.outcome.replace('-', ' ')}"
+    prefix = "expected, not run: " if column.kind == "baseline" else ""
+    words = f"{prefix}{test.outcome.replace('-', ' ')}"
     return Cell(test.outcome, f"{accelerator}, {column.group}: {words}")

@@ -85,17 +85,17 @@ def history_shards(history: History) -> Iterator[SiteFile]:
     points = ordered_points(history.state)
     report_indexes = {point.id: number for number, point in enumerate(points)}
     tests = courses_by_test(history.changes, report_indexes)
-    names: list[tuple[str, str]] = []
+    file_entries: list[tuple[str, str]] = []
     for shard in shards(tests, map(_approximate_size, tests, tests.values())):
-        first = next(iter(shard))
-        names.append((first, shard_name(first)))
-        yield data_file(f"{folder}/{names[-1][1]}", HistoryShard(tests=shard))
+        first_test = next(iter(shard))
+        file_entries.append((first_test, shard_name(first_test)))
+        yield data_file(f"{folder}/{file_entries[-1][1]}", HistoryShard(tests=shard))
     index = TestHistoryIndex.from_objects(
         history.state,
         reports=tuple(map(_report_moment, points)),
         last={name: report_indexes[g.last.id] for name, g in sorted(history.state.groups.items())},
         tests=len(tests),
-        files=tuple(names),
+        files=tuple(file_entries),
     )
     yield data_file(f"{folder}/index.json", index)
 
@@ -113,15 +113,17 @@ def courses_by_test(
     Tests and settings are sorted. The results over time are a list of steps as in `HistoryShard`.
     `numbers` has the position of each report in the history's list of reports, by report id.
     """
-    found: dict[str, dict[str, list[CourseStep]]] = {}
+    steps_by_test: dict[str, dict[str, list[CourseStep]]] = {}
     for change in changes:
         test, _, settings = change.key.partition("?")
         step = (numbers[change.report], change.outcome, change.stage)
-        found.setdefault(test, {}).setdefault(settings, []).append(step)
-    number = itemgetter(0)
+        steps_by_test.setdefault(test, {}).setdefault(settings, []).append(step)
+    step_number = itemgetter(0)
     return {
-        test: {name: tuple(sorted(steps, key=number)) for name, steps in sorted(settings.items())}
-        for test, settings in sorted(found.items())
+        test: {
+            name: tuple(sorted(steps, key=step_number)) for name, steps in sorted(settings.items())
+        }
+        for test, settings in sorted(steps_by_test.items())
     }
 
 

@@ -113,10 +113,10 @@ class SpeedTable:
     def of_mode(self, mode: str) -> SpeedTable:
         """Return the rows of a mode, and the runs with a speed in any of these rows."""
         rows = [row for row in self.rows if row[0].mode == mode]
-        used = [n for n in range(len(self.runs)) if any(cells[n] for _, cells in rows)]
+        run_indexes = [n for n in range(len(self.runs)) if any(cells[n] for _, cells in rows)]
         return SpeedTable(
-            tuple(self.runs[n] for n in used),
-            tuple((test, tuple(cells[n] for n in used)) for test, cells in rows),
+            tuple(self.runs[n] for n in run_indexes),
+            tuple((test, tuple(cells[n] for n in run_indexes)) for test, cells in rows),
         )
 
 
@@ -128,10 +128,12 @@ def speed_runs(catalog: Catalog, reports: Sequence[StoredReport]) -> tuple[Speed
 
 def speed_table(runs: Sequence[SpeedRun]) -> SpeedTable:
     """Return a table of the runs that have speeds, with a row for each measured test."""
-    measured = tuple(run for run in runs if run.speeds)
-    tests = {key: run.tests[key] for run in measured for key in run.speeds}
-    rows = ((test, tuple(run.speeds.get(key) for run in measured)) for key, test in tests.items())
-    return SpeedTable(measured, tuple(rows))
+    measured_runs = tuple(run for run in runs if run.speeds)
+    tests = {key: run.tests[key] for run in measured_runs for key in run.speeds}
+    rows = (
+        (test, tuple(run.speeds.get(key) for run in measured_runs)) for key, test in tests.items()
+    )
+    return SpeedTable(measured_runs, tuple(rows))
 
 
 def newest_runs(runs: Sequence[SpeedRun]) -> tuple[SpeedRun, ...]:
@@ -145,10 +147,10 @@ def newest_runs(runs: Sequence[SpeedRun]) -> tuple[SpeedRun, ...]:
 def _speed_run(catalog: Catalog, stored: StoredReport) -> SpeedRun:
     report, platform = stored.report, catalog.by_id[stored.report.accelerator]
     suites = {suite.name for suite in report.suites if suite.kind == SPEED_KIND}
-    measured = {identity_of(t).key: t for t in report.tests if t.suite in suites}
+    entry_by_key = {identity_of(t).key: t for t in report.tests if t.suite in suites}
     model = _model_by_name(catalog, report.accelerator, report.environment.hardware)
-    speeds = {key: _speed(test, model) for key, test in measured.items()}
-    threads = {m.value for t in measured.values() if (m := t.metrics.get("threads"))}
+    speeds = {key: _speed(test, model) for key, test in entry_by_key.items()}
+    threads = {m.value for t in entry_by_key.values() if (m := t.metrics.get("threads"))}
     return SpeedRun(
         id=stored.id,
         accelerator=platform.id,
@@ -158,10 +160,10 @@ def _speed_run(catalog: Catalog, stored: StoredReport) -> SpeedRun:
         torch=report.environment.torch or "",
         day=report.started.date() if report.started else None,
         threads=", ".join(f"{value:g}" for value in sorted(threads)),
-        suites=frozenset(test.suite for test in measured.values()),
-        tests={key: _speed_test(test) for key, test in measured.items()},
+        suites=frozenset(test.suite for test in entry_by_key.values()),
+        tests={key: _speed_test(test) for key, test in entry_by_key.items()},
         speeds={key: speed for key, speed in speeds.items() if speed},
-        noisy={key: why for key, test in measured.items() if (why := _noise_reason(test))},
+        noisy={key: why for key, test in entry_by_key.items() if (why := _noise_reason(test))},
     )
 
 
@@ -178,19 +180,19 @@ def _speed(test: TestEntry, model: HardwareModel | None) -> Speed | None:
 
     A speed is complete if it has an interval and a number of repeats.
     """
-    found = test.metrics.get("speed")
-    if test.outcome != "passed" or not (found and found.interval and found.repeats):
+    metric = test.metrics.get("speed")
+    if test.outcome != "passed" or not (metric and metric.interval and metric.repeats):
         return None
-    peak = _stated_peak(model, found.unit, str(test.parameters.get("dtype", "")))
+    peak = _stated_peak(model, metric.unit, str(test.parameters.get("dtype", "")))
     return Speed(
-        value=found.value,
-        low=found.interval[0],
-        high=found.interval[1],
-        repeats=found.repeats,
-        unit=found.unit,
+        value=metric.value,
+        low=metric.interval[0],
+        high=metric.interval[1],
+        repeats=metric.repeats,
+        unit=metric.unit,
         power=test.metrics.get("power"),
         clock=test.metrics.get("clock"),
-        share=found.value / peak if peak else None,
+        share=metric.value / peak if peak else None,
     )
 
 
@@ -201,17 +203,19 @@ def _noise_reason(test: TestEntry) -> str | None:
     return reason.removeprefix(_NOT_PUBLISHED).removesuffix(".")
 
 
-def _model_by_name(catalog: Catalog, accelerator: str, printed: str | None) -> HardwareModel | None:
+def _model_by_name(
+    catalog: Catalog, accelerator: str, printed_name: str | None
+) -> HardwareModel | None:
     """Return the platform's hardware model with the name that a device tool printed.
 
     Upper and lower case are not distinguished. None if no model or several models have the name.
     """
     hardware = catalog.by_id[accelerator].accelerator.hardware
-    if hardware is None or printed is None:
+    if hardware is None or printed_name is None:
         return None
     models = (model for generation in hardware.generations for model in generation.models)
-    found = [model for model in models if printed.casefold() in _model_names(model)]
-    return found[0] if len(found) == 1 else None
+    matching_models = [model for model in models if printed_name.casefold() in _model_names(model)]
+    return matching_models[0] if len(matching_models) == 1 else None
 
 
 def _model_names(model: HardwareModel) -> Iterator[str]:
@@ -226,5 +230,7 @@ def _stated_peak(model: HardwareModel | None, unit: str, dtype: str) -> float | 
     with the data type `dtype`.
     """
     peak_kind: PeakOf | str | None = {_BANDWIDTH: "memory", _COMPUTING: dtype}.get(unit)
-    stated = (peak.value for peak in (model.peaks if model else None) or () if peak.of == peak_kind)
-    return next(stated, None)
+    peak_values = (
+        peak.value for peak in (model.peaks if model else None) or () if peak.of == peak_kind
+    )
+    return next(peak_values, None)

@@ -47,9 +47,9 @@ def verdict_strip(standing: StoredTestState | None) -> VerdictStrip | None:
     if standing is None or len(verdicts) < 2:  # noqa: PLR2004 - one verdict shows no change
         return None
     boxes = "".join(
-        f'<rect class="outcome--{_VERDICT_COLORS[verdict[-1]]}" x="{8 * place}" '
+        f'<rect class="outcome--{_VERDICT_COLORS[verdict[-1]]}" x="{8 * index}" '
         'width="6" height="12"/>'
-        for place, verdict in enumerate(verdicts)
+        for index, verdict in enumerate(verdicts)
     )
     width = 8 * len(verdicts) - 2
     picture = Markup(  # noqa: S704 - numbers and names of colors
@@ -220,7 +220,7 @@ def tests_of_suite(
     catalog: Catalog, results: ResultsView, past: TestHistories, suite: str
 ) -> list[TestView]:
     """Return the tests of a suite by name, each with all its results."""
-    found: dict[str, list[ReportedTest]] = {}
+    results_by_name: dict[str, list[ReportedTest]] = {}
     for stored in results.reports:
         for result in reported_tests(stored, suite):
             standing = past.standing(stored.report, result.test)
@@ -230,17 +230,17 @@ def tests_of_suite(
             )
             history = _history_query(stored, result) if standing else None
             complete_result = replace(result, since=since, strip=strip, history=history)
-            found.setdefault(result.test.name, []).append(complete_result)
+            results_by_name.setdefault(result.test.name, []).append(complete_result)
     order = {platform.id: n for n, platform in enumerate(catalog.platforms)}
     return [
         TestView(
             name,
             anchor_of(name),
-            tuple(_with_anchors(name, found[name], order)),
+            tuple(_with_anchors(name, results_by_name[name], order)),
             *_same_model_tests(catalog, suite, name),
             tuple(past.changes_by_test.get((suite, name), ())),
         )
-        for name in sorted(found, key=lambda name: (name.casefold(), name))
+        for name in sorted(results_by_name, key=lambda name: (name.casefold(), name))
     ]
 
 
@@ -291,12 +291,14 @@ def _since_words(standing: StoredTestState) -> str | None:
 def _same_model_tests(
     catalog: Catalog, suite: str, name: str
 ) -> tuple[tuple[SameModelTest, ...], str | None]:
-    own = f"{suite}/{name}"
+    full_name = f"{suite}/{name}"
     for model in catalog.models.models if catalog.models else ():
-        if own in model.names:
-            others = (other.partition("/") for other in model.names if other != own)
-            found = (SameModelTest(s, n, address_of(s, n)) for s, _, n in others)
-            return tuple(found), model.note
+        if full_name in model.names:
+            other_parts = (
+                other_name.partition("/") for other_name in model.names if other_name != full_name
+            )
+            tests = (SameModelTest(s, n, address_of(s, n)) for s, _, n in other_parts)
+            return tuple(tests), model.note
     return (), None
 
 
@@ -314,14 +316,19 @@ def large_suites(reports: Iterable[StoredReport]) -> frozenset[str]:
     These suites have more than MOST_NAMES tests, or more than MOST_RESULTS results of tests with
     the same initial.
     """
-    by_letter: Counter[tuple[str, str]] = Counter()
-    names: dict[str, set[str]] = {}
+    count_by_letter: Counter[tuple[str, str]] = Counter()
+    names_by_suite: dict[str, set[str]] = {}
     for stored in reports:
         for test in stored.report.tests:
-            by_letter[test.suite, initial(test.name)] += 1
-            names.setdefault(test.suite, set()).add(test.name)
-    full = {suite for (suite, _), results in by_letter.items() if results > MOST_RESULTS}
-    return frozenset(full | {suite for suite, own in names.items() if len(own) > MOST_NAMES})
+            count_by_letter[test.suite, initial(test.name)] += 1
+            names_by_suite.setdefault(test.suite, set()).add(test.name)
+    full_suites = {
+        suite for (suite, _), result_count in count_by_letter.items() if result_count > MOST_RESULTS
+    }
+    return frozenset(
+        full_suites
+        | {suite for suite, suite_names in names_by_suite.items() if len(suite_names) > MOST_NAMES}
+    )
 
 
 def static_tests(tests: Sequence[TestView]) -> list[TestView]:
@@ -332,14 +339,14 @@ def static_tests(tests: Sequence[TestView]) -> list[TestView]:
     """
     if sum(len(test.results) for test in tests) <= MOST_RESULTS:
         return list(tests)
-    kept: set[str] = set()
-    room = MOST_RESULTS
+    kept_names: set[str] = set()
+    results_left = MOST_RESULTS
     for test in sorted(tests, key=_urgency_key):
-        room -= len(test.results)
-        if room < 0 and kept:
+        results_left -= len(test.results)
+        if results_left < 0 and kept_names:
             break
-        kept.add(test.name)
-    return [test for test in tests if test.name in kept]
+        kept_names.add(test.name)
+    return [test for test in tests if test.name in kept_names]
 
 
 def failing_count(tests: Iterable[TestView]) -> int:
@@ -353,5 +360,7 @@ def _has_failure(test: TestView) -> bool:
 
 def _urgency_key(test: TestView) -> tuple[bool, float]:
     """Return a sort key: failing tests first, then the most recent changes."""
-    changed = max((episode.point.started.timestamp() for episode, _ in test.changes), default=0.0)
-    return not _has_failure(test), -changed
+    last_change = max(
+        (episode.point.started.timestamp() for episode, _ in test.changes), default=0.0
+    )
+    return not _has_failure(test), -last_change

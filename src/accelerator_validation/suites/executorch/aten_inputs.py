@@ -32,18 +32,18 @@ from accelerator_validation.suites.executorch.model_test import run_model_test
 
 OPINFO, DRAWN, FACTO = "opinfo", "drawn", "facto"
 
-_MOST_TRIED = 20
+_MAX_SAMPLES = 20
 
 # Operators with weights, which are constants of a model.
-_WEIGHTED = re.compile(
+_WEIGHTED_OPERATOR = re.compile(
     r"nn\.functional\.(conv.*|linear|bilinear|.*_norm|prelu)|native_(batch|layer)_norm"
 )
 
-_DYNAMIC = {"dynamic": "true"}
+_DYNAMIC_PARAMETERS = {"dynamic": "true"}
 
 
 @cache
-def _by_name() -> dict[str, OpInfo]:
+def _opinfo_by_name() -> dict[str, OpInfo]:
     return {info.full_name: info for info in op_db}
 
 
@@ -54,24 +54,26 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
     recipes are `portable` and the recipes of `plain_recipes`. Other operators, other recipes and
     dynamic sizes run on request. Inputs of FACTO need `--only inputs=facto`.
     """
-    plain = frozenset(matrix.axes["recipe"]) & (plain_recipes(matrix) | {PORTABLE.name})
-    every = frozenset(matrix.axes["recipe"])
-    types = {getattr(torch, name): name for name in matrix.axes["dtype"]}
-    for name, info in sorted(_by_name().items()):
-        dtypes = frozenset(types[d] for d in info.dtypes if d in types)
+    plain_names = frozenset(matrix.axes["recipe"]) & (plain_recipes(matrix) | {PORTABLE.name})
+    recipes = frozenset(matrix.axes["recipe"])
+    name_by_dtype = {getattr(torch, name): name for name in matrix.axes["dtype"]}
+    for name, info in sorted(_opinfo_by_name().items()):
+        dtypes = frozenset(name_by_dtype[d] for d in info.dtypes if d in name_by_dtype)
         usual = name in matrix.tests
-        own = {"inputs": frozenset({OPINFO}), "dtype": dtypes}
+        axis_values = {"inputs": frozenset({OPINFO}), "dtype": dtypes}
         if dtypes:
-            yield Offer(name, {**own, "recipe": plain}, usual=usual)
-            yield Offer(name, {**own, "recipe": every - plain}, usual=False)
-            yield Offer(name, {**own, "recipe": every}, _DYNAMIC, usual=False)
+            yield Offer(name, {**axis_values, "recipe": plain_names}, usual=usual)
+            yield Offer(name, {**axis_values, "recipe": recipes - plain_names}, usual=False)
+            yield Offer(name, {**axis_values, "recipe": recipes}, _DYNAMIC_PARAMETERS, usual=False)
     for name in drawn_names():
-        yield Offer(name, {"inputs": frozenset({DRAWN}), "recipe": plain})
-        yield Offer(name, {"inputs": frozenset({DRAWN}), "recipe": every - plain}, usual=False)
+        yield Offer(name, {"inputs": frozenset({DRAWN}), "recipe": plain_names})
+        yield Offer(
+            name, {"inputs": frozenset({DRAWN}), "recipe": recipes - plain_names}, usual=False
+        )
     for name in facto_names():
         only = {"inputs": frozenset({FACTO})}
         yield Offer(name, only)
-        yield Offer(name, only, _DYNAMIC, usual=False)
+        yield Offer(name, only, _DYNAMIC_PARAMETERS, usual=False)
 
 
 def run(case: Case, context: Context) -> Result:
@@ -79,16 +81,16 @@ def run(case: Case, context: Context) -> Result:
     dtype: torch.dtype = getattr(torch, case["dtype"])
     dynamic = dict(case.parameters).get("dynamic") == "true"
 
-    def make() -> Sample:
+    def make_sample() -> Sample:
         if case["inputs"] == FACTO:
             sample = facto_sample(case.name, dtype, case.seed)
         elif case["inputs"] == DRAWN:
             sample = drawn_sample(case.name, dtype, case.seed)
         else:
-            sample = _opinfo_sample(_by_name()[case.name], dtype)
+            sample = _opinfo_sample(_opinfo_by_name()[case.name], dtype)
         return with_dynamic_sizes(sample) if dynamic else sample
 
-    return run_model_test(case, context, make)
+    return run_model_test(case, context, make_sample)
 
 
 def _opinfo_sample(info: OpInfo, dtype: torch.dtype) -> Sample:
@@ -98,20 +100,29 @@ def _opinfo_sample(info: OpInfo, dtype: torch.dtype) -> Sample:
     BrokenTestError if each of the first 20 samples has empty tensors or no tensors.
     """
     samples = info.sample_inputs("cpu", dtype, requires_grad=False)
-    made = (_call(info, sample, dtype) for sample in islice(samples, _MOST_TRIED))
-    filled = [one for one in made if one.inputs and all(value.numel() for value in one.inputs)]
-    if not filled:
+    call_samples = (
+        _operator_sample(info, sample, dtype) for sample in islice(samples, _MAX_SAMPLES)
+    )
+    nonempty_samples = [
+        call_sample
+        for call_sample in call_samples
+        if call_sample.inputs and all(value.numel() for value in call_sample.inputs)
+    ]
+    if not nonempty_samples:
         raise BrokenTestError("The operator has no sample inputs of this data type with numbers.")
-    return next((one for one in filled if one.inputs[0].dim()), filled[0])
+    return next(
+        (call_sample for call_sample in nonempty_samples if call_sample.inputs[0].dim()),
+        nonempty_samples[0],
+    )
 
 
-def _call(info: OpInfo, sample: SampleInput, dtype: torch.dtype) -> Sample:
+def _operator_sample(info: OpInfo, sample: SampleInput, dtype: torch.dtype) -> Sample:
     return operator_call_sample(
         info.op,
         (sample.input, *sample.args),
         dict(sample.kwargs),
         narrow=dtype is not torch.float32,
-        inputs=1 if _WEIGHTED.fullmatch(info.full_name) else None,
+        inputs=1 if _WEIGHTED_OPERATOR.fullmatch(info.full_name) else None,
     )
 
 
@@ -119,25 +130,28 @@ RandomCall = tuple[Callable[..., Any], tuple[Any, ...]]
 """An operator and its arguments; floating-point tensors get their data type later."""
 
 
-def _integers(*shape: int) -> torch.Tensor:
+def _random_integers(*shape: int) -> torch.Tensor:
     return torch.randint(-100, 100, shape, dtype=torch.int32)
 
 
-def _batch_norm() -> RandomCall:
+def _batch_norm_call() -> RandomCall:
     mean, variance = torch.randn(3), torch.rand(3) + 0.5
     return functional.batch_norm, (torch.randn(2, 3, 4, 4), mean, variance)
 
 
-def _embedding_bag() -> RandomCall:
-    places = torch.tensor([[0, 2, 4], [1, 3, 1]])
-    return functional.embedding_bag, (places, torch.randn(5, 4))
+def _embedding_bag_call() -> RandomCall:
+    indices = torch.tensor([[0, 2, 4], [1, 3, 1]])
+    return functional.embedding_bag, (indices, torch.randn(5, 4))
 
 
-_CALLS: Mapping[str, Callable[[], RandomCall]] = {
-    "batch_norm-evaluation": _batch_norm,
-    "bitwise_not-int32": lambda: (torch.bitwise_not, (_integers(3, 5),)),
-    "bitwise_xor-int32": lambda: (torch.bitwise_xor, (_integers(3, 5), _integers(3, 5))),
-    "embedding_bag-two-bags": _embedding_bag,
+_RANDOM_CALLS: Mapping[str, Callable[[], RandomCall]] = {
+    "batch_norm-evaluation": _batch_norm_call,
+    "bitwise_not-int32": lambda: (torch.bitwise_not, (_random_integers(3, 5),)),
+    "bitwise_xor-int32": lambda: (
+        torch.bitwise_xor,
+        (_random_integers(3, 5), _random_integers(3, 5)),
+    ),
+    "embedding_bag-two-bags": _embedding_bag_call,
     "fold-2x2": lambda: (functional.fold, (torch.randn(1, 12, 4), (4, 4), (2, 2), 1, 0, 2)),
     "reflection_pad2d": lambda: (
         functional.pad,
@@ -160,18 +174,18 @@ _CALLS: Mapping[str, Callable[[], RandomCall]] = {
 
 def drawn_names() -> list[str]:
     """Return the names of the tests whose inputs this module draws, such as `reflection_pad2d`."""
-    return sorted(_CALLS)
+    return sorted(_RANDOM_CALLS)
 
 
 def drawn_sample(name: str, dtype: torch.dtype, seed: int) -> Sample:
     """Return the sample of a test in `drawn_names`; the same seed gives the same numbers."""
     torch.manual_seed(seed)
-    operator, args = _CALLS[name]()
-    typed = tuple(
+    operator, args = _RANDOM_CALLS[name]()
+    typed_args = tuple(
         arg.to(dtype) if isinstance(arg, torch.Tensor) and arg.is_floating_point() else arg
         for arg in args
     )
-    return operator_call_sample(operator, typed, {}, narrow=dtype is not torch.float32)
+    return operator_call_sample(operator, typed_args, {}, narrow=dtype is not torch.float32)
 
 
 # Draws inputs with FACTO, ExecuTorch's generator of operator inputs, if it is installed.
@@ -206,8 +220,8 @@ def facto_sample(name: str, dtype: torch.dtype, seed: int) -> Sample:
     operator = _overload(name)
     for args, kwargs in islice(_facto_calls(name), _MOST_FACTO_CALLS):
         sample = operator_call_sample(operator, args, kwargs, narrow=dtype is not torch.float32)
-        floats = [v.dtype for v in sample.inputs if v.is_floating_point()]
-        if sample.inputs and all(v.numel() for v in sample.inputs) and {*floats} <= {dtype}:
+        float_dtypes = [v.dtype for v in sample.inputs if v.is_floating_point()]
+        if sample.inputs and all(v.numel() for v in sample.inputs) and {*float_dtypes} <= {dtype}:
             return sample
     raise BrokenTestError(f"FACTO draws no inputs of {dtype} that are not empty.")
 
@@ -246,19 +260,19 @@ class OperatorCall(nn.Module):
         super().__init__()
         self._operator, self._tree = operator, tree
         self._leaves = [None if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
-        places = [n for n, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
-        self._places = places[:inputs]
-        self._held = places[inputs:] if inputs is not None else []
-        for place in self._held:
-            self.register_buffer(f"held_{place}", leaves[place].detach())
+        tensor_indices = [n for n, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
+        self._places = tensor_indices[:inputs]
+        self._held = tensor_indices[inputs:] if inputs is not None else []
+        for index in self._held:
+            self.register_buffer(f"held_{index}", leaves[index].detach())
 
     def forward(self, *tensors: torch.Tensor) -> Any:
         """Return the result for these inputs."""
         leaves = list(self._leaves)
-        for place, tensor in zip(self._places, tensors, strict=True):
-            leaves[place] = tensor
-        for place in self._held:
-            leaves[place] = getattr(self, f"held_{place}")
+        for index, tensor in zip(self._places, tensors, strict=True):
+            leaves[index] = tensor
+        for index in self._held:
+            leaves[index] = getattr(self, f"held_{index}")
         args, kwargs = tree_unflatten(leaves, self._tree)
         result = self._operator(*args, **kwargs)
         # A program cannot be saved with the named tuples that some operators return.
@@ -297,14 +311,18 @@ def with_dynamic_sizes(sample: Sample) -> Sample:
     sizes = [value.shape[0] for value in sample.inputs if value.dim()]
     if not sizes or sizes[0] < 2:  # noqa: PLR2004 - torch.export takes sizes of 0 and 1 as fixed
         return sample
-    open_axis = [bool(value.dim()) and value.shape[0] == sizes[0] for value in sample.inputs]
+    dynamic_flags = [bool(value.dim()) and value.shape[0] == sizes[0] for value in sample.inputs]
     size = torch.export.Dim.AUTO(max=_LARGEST_SIZE)  # memory is planned for the largest
-    shapes = tuple({0: size} if is_open else None for is_open in open_axis)
-    longer = tuple(
-        torch.cat([value, value[:1]]) if is_open else value
-        for value, is_open in zip(sample.inputs, open_axis, strict=True)
+    shapes = tuple({0: size} if is_dynamic else None for is_dynamic in dynamic_flags)
+    longer_inputs = tuple(
+        torch.cat([value, value[:1]]) if is_dynamic else value
+        for value, is_dynamic in zip(sample.inputs, dynamic_flags, strict=True)
     )
-    others = longer if sizes[0] < _LARGEST_SIZE and _accepts_inputs(sample, longer) else None
+    others = (
+        longer_inputs
+        if sizes[0] < _LARGEST_SIZE and _accepts_inputs(sample, longer_inputs)
+        else None
+    )
     return Sample(sample.model, sample.inputs, (shapes,), others, narrow=sample.narrow)
 
 

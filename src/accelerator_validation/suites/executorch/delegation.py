@@ -45,26 +45,35 @@ class Delegation:
     @property
     def core_names(self) -> tuple[str, ...]:
         """The names of the ATen operators in delegates, without overloads."""
-        aten = {name.removeprefix("aten::") for name in self.taken if name.startswith("aten::")}
-        return tuple(sorted({name.partition(".")[0] for name in aten}))
+        aten_names = {
+            name.removeprefix("aten::") for name in self.taken if name.startswith("aten::")
+        }
+        return tuple(sorted({name.partition(".")[0] for name in aten_names}))
 
     def extent_sentence(self) -> str:
         """Return a sentence with the numbers of delegates and of nodes in them.
 
         It is for programs that were lowered, but cannot be run here.
         """
-        nodes, all_nodes = self.taken.total(), self.taken.total() + self.left.total()
-        blobs = count(self.delegates, "delegate")
-        return f"Lowered, not run: {blobs} with {nodes} of {all_nodes} nodes."
+        delegated_nodes, all_nodes = self.taken.total(), self.taken.total() + self.left.total()
+        delegates_text = count(self.delegates, "delegate")
+        return f"Lowered, not run: {delegates_text} with {delegated_nodes} of {all_nodes} nodes."
 
     def words(self) -> str | None:
         """Return a text that names the operators outside delegates, or None if there are none."""
         if not self.left:
             return None
-        most = self.left.most_common()
-        named = [f"{name} {count}×" if count > 1 else name for name, count in most[:_MOST_NAMED]]
-        more = [f"{len(most) - _MOST_NAMED} more"] if len(most) > _MOST_NAMED else []
-        return f"Not delegated: {', '.join([*named, *more])}."
+        operator_counts = self.left.most_common()
+        named_operators = [
+            f"{name} {count}×" if count > 1 else name
+            for name, count in operator_counts[:_MOST_NAMED]
+        ]
+        rest_text = (
+            [f"{len(operator_counts) - _MOST_NAMED} more"]
+            if len(operator_counts) > _MOST_NAMED
+            else []
+        )
+        return f"Not delegated: {', '.join([*named_operators, *rest_text])}."
 
 
 def measure_delegation(edge: Any) -> Delegation:
@@ -73,26 +82,26 @@ def measure_delegation(edge: Any) -> Delegation:
     The program must be made with `generate_etrecord`. If the backend's passes replace an operator,
     the original operator is counted.
     """
-    before = _operator_calls([edge._etrecord.edge_dialect_program])  # noqa: SLF001 - no other way to it
+    all_operators = _operator_calls([edge._etrecord.edge_dialect_program])  # noqa: SLF001 - no other way to it
     programs = [edge.exported_program(method) for method in sorted(edge.methods)]
-    left = _operator_calls(programs)
-    calls = sum(
+    undelegated_operators = _operator_calls(programs)
+    delegate_count = sum(
         str(node.target) == "executorch_call_delegate"
         for program in programs
         for node in program.graph.nodes
     )
-    return Delegation(before - left, left, calls)
+    return Delegation(all_operators - undelegated_operators, undelegated_operators, delegate_count)
 
 
 def _operator_calls(programs: list[Any]) -> Counter[str]:
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for program in programs:
         for node in program.graph.nodes:
             if node.op == "call_function":
                 name = _operator_name(node.target)
                 if name not in _IGNORED_NODES:
-                    found[name] += 1
-    return found
+                    counts[name] += 1
+    return counts
 
 
 def _operator_name(target: Any) -> str:
@@ -111,17 +120,17 @@ def program_sizes(program: Any) -> dict[str, tuple[float, str]]:
     in the file.
     """
     program_data = program.executorch_program
-    blobs = sum(len(item.data) for item in program_data.backend_delegate_data)
-    planned = sum(sum(plan.non_const_buffer_sizes) for plan in program_data.execution_plan)
+    blob_bytes = sum(len(item.data) for item in program_data.backend_delegate_data)
+    planned_bytes = sum(sum(plan.non_const_buffer_sizes) for plan in program_data.execution_plan)
     return {
         "pte_size": (len(program.buffer) / 1000, "kB"),
         "delegate_blobs": (len(program_data.backend_delegate_data), "1"),
-        "delegate_size": ((blobs + _named_data_bytes(program)) / 1000, "kB"),
-        "planned_memory": (planned / 1000, "kB"),
+        "delegate_size": ((blob_bytes + _named_data_bytes(program)) / 1000, "kB"),
+        "planned_memory": (planned_bytes / 1000, "kB"),
     }
 
 
 def _named_data_bytes(program: Any) -> int:
     """Return the size in bytes of the data that delegates store by name outside their blobs."""
-    named = getattr(program, "_named_data", None)
-    return sum(len(data) for data in getattr(named, "buffers", ()) if isinstance(data, bytes))
+    named_data = getattr(program, "_named_data", None)
+    return sum(len(data) for data in getattr(named_data, "buffers", ()) if isinstance(data, bytes))

@@ -41,7 +41,7 @@ class TensorDifference:
         `output` is the number of the output, from 0. The names are those that the readers of
         ExecuTorch's results use.
         """
-        found = {
+        statistics = {
             "error_max": (self.largest, "1"),
             "error_mae": (self.mean, "1"),
             "error_relative": (self.relative, "1"),
@@ -50,7 +50,7 @@ class TensorDifference:
         }
         return {
             f"output_{output}_{name}": (_four_digits(value), unit)
-            for name, (value, unit) in found.items()
+            for name, (value, unit) in statistics.items()
             if math.isfinite(value)
         }
 
@@ -62,14 +62,14 @@ def tensor_difference(found: torch.Tensor, wanted: torch.Tensor) -> TensorDiffer
     """
     if found.shape != wanted.shape:
         return None
-    ours, wanted_numbers = found.detach().double(), wanted.detach().double()
-    both = torch.isfinite(ours) & torch.isfinite(wanted_numbers)
-    if not both.any():
+    found_numbers, wanted_numbers = found.detach().double(), wanted.detach().double()
+    is_finite = torch.isfinite(found_numbers) & torch.isfinite(wanted_numbers)
+    if not is_finite.any():
         return None
-    wanted_numbers = wanted_numbers[both]
-    deviation = ours[both] - wanted_numbers
-    largest, greatest = float(deviation.abs().max()), float(wanted_numbers.abs().max())
-    relative = largest / greatest if greatest else math.inf * largest if largest else 0.0
+    wanted_numbers = wanted_numbers[is_finite]
+    deviation = found_numbers[is_finite] - wanted_numbers
+    largest, max_reference = float(deviation.abs().max()), float(wanted_numbers.abs().max())
+    relative = largest / max_reference if max_reference else math.inf * largest if largest else 0.0
     mean = float(deviation.abs().mean())
     return TensorDifference(
         largest,
@@ -81,15 +81,19 @@ def tensor_difference(found: torch.Tensor, wanted: torch.Tensor) -> TensorDiffer
 
 
 def _mean_relative(signal: torch.Tensor, noise: torch.Tensor) -> float:
-    some = signal != 0
-    return float((noise[some] / signal[some]).abs().mean()) if some.any() else math.nan
+    is_nonzero = signal != 0
+    return (
+        float((noise[is_nonzero] / signal[is_nonzero]).abs().mean())
+        if is_nonzero.any()
+        else math.nan
+    )
 
 
 def _sqnr(signal: torch.Tensor, noise: torch.Tensor) -> float:
-    length, error = float(signal.norm()), float(noise.norm())
-    if not error:
+    signal_norm, noise_norm = float(signal.norm()), float(noise.norm())
+    if not noise_norm:
         return math.inf
-    return 20 * math.log10(length / error) if length else -math.inf
+    return 20 * math.log10(signal_norm / noise_norm) if signal_norm else -math.inf
 
 
 def check_outputs(
@@ -102,55 +106,67 @@ def check_outputs(
     if len(found) != len(wanted):
         outputs = f"{len(found)} outputs, the reference has {len(wanted)}"
         raise MismatchError(f"the program has {outputs}")
-    for number, (one, other) in enumerate(zip(found, wanted, strict=True)):
+    for number, (output, reference) in enumerate(zip(found, wanted, strict=True)):
         what = f"output {number}" if len(found) > 1 else "the output"
-        if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
-            _check_tensor(one, other, what, _with_type_tolerance(one, recipe, narrow=narrow))
-        elif one != other:
-            raise MismatchError(f"{what} is {one!r:.100}, the reference is {other!r:.100}")
+        if isinstance(output, torch.Tensor) and isinstance(reference, torch.Tensor):
+            _check_tensor(
+                output, reference, what, _with_type_tolerance(output, recipe, narrow=narrow)
+            )
+        elif output != reference:
+            raise MismatchError(f"{what} is {output!r:.100}, the reference is {reference!r:.100}")
 
 
-def _with_type_tolerance(one: torch.Tensor, recipe: Recipe, *, narrow: bool) -> Recipe:
-    least = _NARROW_TOLERANCES.get(one.dtype, 0.0) if narrow else 0.0
-    return replace(recipe, rtol=max(recipe.rtol, least), atol=max(recipe.atol, least))
+def _with_type_tolerance(output: torch.Tensor, recipe: Recipe, *, narrow: bool) -> Recipe:
+    min_tolerance = _NARROW_TOLERANCES.get(output.dtype, 0.0) if narrow else 0.0
+    return replace(
+        recipe, rtol=max(recipe.rtol, min_tolerance), atol=max(recipe.atol, min_tolerance)
+    )
 
 
-def _check_tensor(one: torch.Tensor, other: torch.Tensor, what: str, recipe: Recipe) -> None:
-    if one.shape != other.shape:
-        shapes = f"{tuple(one.shape)}, the reference has {tuple(other.shape)}"
+def _check_tensor(output: torch.Tensor, reference: torch.Tensor, what: str, recipe: Recipe) -> None:
+    if output.shape != reference.shape:
+        shapes = f"{tuple(output.shape)}, the reference has {tuple(reference.shape)}"
         raise MismatchError(f"{what} has the shape {shapes}")
-    if not (one.is_floating_point() and other.is_floating_point()):
-        if not torch.equal(one, other.to(one.dtype)):
-            wrong = int((one != other.to(one.dtype)).sum())
-            raise MismatchError(f"{what} differs in {wrong} of {one.numel()} whole numbers")
+    if not (output.is_floating_point() and reference.is_floating_point()):
+        if not torch.equal(output, reference.to(output.dtype)):
+            wrong_count = int((output != reference.to(output.dtype)).sum())
+            raise MismatchError(
+                f"{what} differs in {wrong_count} of {output.numel()} whole numbers"
+            )
         return
     if recipe.sqnr_db is not None:
-        _check_sqnr(one, other, what, recipe.sqnr_db)
+        _check_sqnr(output, reference, what, recipe.sqnr_db)
         return
-    _check_nan(one, other, what)
+    _check_nan(output, reference, what)
     try:
         torch.testing.assert_close(
-            one.double(), other.double(), rtol=recipe.rtol, atol=recipe.atol, equal_nan=True
+            output.double(), reference.double(), rtol=recipe.rtol, atol=recipe.atol, equal_nan=True
         )
     except AssertionError as error:
         raise MismatchError(f"{what}: {error}") from None
 
 
-def _check_nan(one: torch.Tensor, other: torch.Tensor, what: str) -> None:
+def _check_nan(output: torch.Tensor, reference: torch.Tensor, what: str) -> None:
     """Raise MismatchError with a clear text if a program has NaN where its reference has none."""
-    new = int((one.isnan() & ~other.isnan()).sum())
-    if new:
-        raise MismatchError(f"{what} has {new} NaN of {one.numel()} where the reference has none")
+    nan_count = int((output.isnan() & ~reference.isnan()).sum())
+    if nan_count:
+        raise MismatchError(
+            f"{what} has {nan_count} NaN of {output.numel()} where the reference has none"
+        )
 
 
-def _check_sqnr(one: torch.Tensor, other: torch.Tensor, what: str, least: float) -> None:
-    _check_nan(one, other, what)
-    is_nonfinite = ~torch.isfinite(other)
-    if not torch.equal(is_nonfinite, ~torch.isfinite(one)):
+def _check_sqnr(
+    output: torch.Tensor, reference: torch.Tensor, what: str, min_sqnr_db: float
+) -> None:
+    _check_nan(output, reference, what)
+    is_nonfinite = ~torch.isfinite(reference)
+    if not torch.equal(is_nonfinite, ~torch.isfinite(output)):
         raise MismatchError(f"{what} is not finite at different positions than the reference")
-    measured = tensor_difference(one, other)
-    if measured and measured.sqnr_db < least:
-        sqnr_text = f"{measured.sqnr_db:.1f} dB signal-to-noise ratio; the minimum is {least:g} dB"
+    difference = tensor_difference(output, reference)
+    if difference and difference.sqnr_db < min_sqnr_db:
+        sqnr_text = (
+            f"{difference.sqnr_db:.1f} dB signal-to-noise ratio; the minimum is {min_sqnr_db:g} dB"
+        )
         raise MismatchError(f"{what} differs from the reference: {sqnr_text}")
 
 
@@ -160,9 +176,9 @@ def worst_sqnr(found: Sequence[Any], wanted: Sequence[Any]) -> float | None:
     Returns None if no output has a finite ratio. The ratio is infinite for equal outputs.
     """
     pairs = [
-        (one, other)
-        for one, other in zip(found, wanted, strict=False)
-        if isinstance(one, torch.Tensor) and one.is_floating_point()
+        (output, reference)
+        for output, reference in zip(found, wanted, strict=False)
+        if isinstance(output, torch.Tensor) and output.is_floating_point()
     ]
     values = [
         d.sqnr_db for d in starmap(tensor_difference, pairs) if d and math.isfinite(d.sqnr_db)

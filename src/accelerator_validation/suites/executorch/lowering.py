@@ -75,10 +75,10 @@ def lower_model(
     arguments = recipe.lowering()
     with measurement.step("lower"):
         observed.edge = edge = _lower_program(exported, arguments, two_steps=recipe.two_steps)
-        observed.delegation = counted = measure_delegation(edge)
+        observed.delegation = delegation = measure_delegation(edge)
     with measurement.step("serialize"):
         observed.program = program = edge.to_executorch()
-    return LoweredModel(edge, program, counted, reference)
+    return LoweredModel(edge, program, delegation, reference)
 
 
 def _export_model(sample: Sample) -> Any:

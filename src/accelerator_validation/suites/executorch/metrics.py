@@ -47,20 +47,22 @@ def _step_times(observed: ProgramObservations) -> MetricValues:
 
 def _run_times(observed: ProgramObservations) -> MetricValues:
     """Return the seconds of the first run, and the median of the runs after it."""
-    first = {"first_run_time": (round(observed.seconds["run"], 6), "s")}
+    first_run = {"first_run_time": (round(observed.seconds["run"], 6), "s")}
     if not observed.run_seconds:
-        return first
-    return {**first, "run_time": (round(median(observed.run_seconds), 6), "s")}
+        return first_run
+    return {**first_run, "run_time": (round(median(observed.run_seconds), 6), "s")}
 
 
 def _output_errors(observed: ProgramObservations) -> MetricValues:
     """Return the error statistics of the first two outputs against the reference."""
     figures: dict[str, tuple[float, str]] = {}
     pairs = zip(observed.found, observed.reference, strict=False)
-    for number, (one, other) in enumerate(pairs):
-        if number < _MEASURED_OUTPUTS and all(isinstance(x, torch.Tensor) for x in (one, other)):
-            measured = tensor_difference(one, other)
-            figures |= measured.metrics(number) if measured else {}
+    for number, (output, reference) in enumerate(pairs):
+        if number < _MEASURED_OUTPUTS and all(
+            isinstance(x, torch.Tensor) for x in (output, reference)
+        ):
+            difference = tensor_difference(output, reference)
+            figures |= difference.metrics(number) if difference else {}
     return figures
 
 
@@ -71,19 +73,19 @@ def _quantization_error(observed: ProgramObservations) -> MetricValues:
     """
     if "quantize" not in observed.seconds:
         return {}
-    quality = worst_sqnr(observed.found, observed.original)
-    return {"sqnr_to_unquantized": (quality, "dB")} if quality is not None else {}
+    sqnr_db = worst_sqnr(observed.found, observed.original)
+    return {"sqnr_to_unquantized": (sqnr_db, "dB")} if sqnr_db is not None else {}
 
 
 def _aot_memory(observed: ProgramObservations) -> MetricValues:
     """Return the peak memory from export to program in MB, and its increase over the start."""
     peak = observed.memory_mb.get("serialize")
-    before = observed.memory_before_mb.get("serialize")
-    if peak is None or before is None:
+    start_mb = observed.memory_before_mb.get("serialize")
+    if peak is None or start_mb is None:
         return {}
     return {
         "peak_memory": (round(peak, 1), "MB"),
-        "aot_memory": (round(max(0.0, peak - before), 1), "MB"),
+        "aot_memory": (round(max(0.0, peak - start_mb), 1), "MB"),
     }
 
 
@@ -103,10 +105,10 @@ def _nodes_per_delegate(observed: ProgramObservations) -> MetricValues:
 
 def _run_memory(observed: ProgramObservations) -> MetricValues:
     """Return the memory in MB that loading and running the program added to the process."""
-    peak, before = observed.memory_mb.get("run"), observed.memory_before_mb.get("run")
-    if peak is None or before is None:
+    peak, start_mb = observed.memory_mb.get("run"), observed.memory_before_mb.get("run")
+    if peak is None or start_mb is None:
         return {}
-    return {"run_memory": (round(max(0.0, peak - before), 1), "MB")}
+    return {"run_memory": (round(max(0.0, peak - start_mb), 1), "MB")}
 
 
 METRICS = (
@@ -123,7 +125,7 @@ METRICS = (
 )
 
 
-_LONGEST_FAULT = 160
+_MAX_FAULT_CHARS = 160
 
 
 class Measurement:
@@ -158,8 +160,8 @@ class Measurement:
         """
         with suppress(OSError):  # reset the peak
             Path("/proc/self/clear_refs").write_text("5", "ascii")
-        if before := _memory_mb("VmRSS"):
-            self.observed.memory_before_mb[until] = before
+        if start_mb := _memory_mb("VmRSS"):
+            self.observed.memory_before_mb[until] = start_mb
         yield
         if peak := _memory_mb("VmHWM"):
             self.observed.memory_mb[until] = peak
@@ -175,17 +177,17 @@ class Measurement:
 
     def _compute_metric(self, metric: ProgramMetric) -> None:
         try:
-            found = _finite_values(metric.measure(self.observed))
+            values = _finite_values(metric.measure(self.observed))
         except Exception as error:  # noqa: BLE001 - a package's metric may raise anything
-            error_text = short_message(describe_error(error), _LONGEST_FAULT)
+            error_text = short_message(describe_error(error), _MAX_FAULT_CHARS)
             self.faults.append(f"The metric {metric.name} could not be computed: {error_text}.")
             return
-        self.observed.figures |= found
-        self._context.metrics |= found
+        self.observed.figures |= values
+        self._context.metrics |= values
 
 
-def _finite_values(figures: MetricValues) -> dict[str, tuple[float, str]]:
-    return {name: (value, unit) for name, (value, unit) in figures.items() if math.isfinite(value)}
+def _finite_values(values: MetricValues) -> dict[str, tuple[float, str]]:
+    return {name: (value, unit) for name, (value, unit) in values.items() if math.isfinite(value)}
 
 
 @cache
@@ -202,9 +204,9 @@ def _load_metric(name: str, load: object) -> ProgramMetric:
     measured.
     """
     try:
-        found = load()  # type: ignore[operator]
-        if isinstance(found, ProgramMetric):
-            return found
+        metric = load()  # type: ignore[operator]
+        if isinstance(metric, ProgramMetric):
+            return metric
         fault: Exception = TypeError(
             f'the entry point "{name}" of {METRIC_GROUP} is not a ProgramMetric'
         )
@@ -222,5 +224,5 @@ def _memory_mb(field: str) -> float | None:
 
     The field `VmRSS` is the current memory, and `VmHWM` is its peak.
     """
-    found = proc_field(Path("/proc/self/status"), field)
-    return int(found.split()[0]) * 1024 / 1e6 if found else None
+    size_text = proc_field(Path("/proc/self/status"), field)
+    return int(size_text.split()[0]) * 1024 / 1e6 if size_text else None

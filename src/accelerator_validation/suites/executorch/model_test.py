@@ -65,8 +65,8 @@ def run_model_test(case: Case, context: Context, make: Callable[[], Sample]) -> 
             measurement.finish()
             context.note = " ".join(measurement.faults) or None
     if measurement.faults:
-        words = [result.reason, *measurement.faults]
-        return replace(result, reason=short_message(" ".join(filter(None, words))))
+        reason_parts = [result.reason, *measurement.faults]
+        return replace(result, reason=short_message(" ".join(filter(None, reason_parts))))
     return result
 
 
@@ -83,7 +83,7 @@ def _run_steps(
         torch.manual_seed(case.seed)
         observed.sample = sample = _in_recipe_type(make(), recipe)
         inputs = sample.others or sample.inputs
-        observed.original = _eager(sample, inputs)
+        observed.original = _eager_outputs(sample, inputs)
     with measurement.memory("serialize"):
         lowered_model = lower_model(sample, recipe, context, measurement)
     with measurement.memory("run"):
@@ -100,14 +100,14 @@ def _run_steps(
 
 
 def _flow_result(lowered_model: LoweredModel, backend: Backend, recipe: Recipe) -> Result:
-    words = lowered_model.delegation.words() if recipe.delegates else None
+    note = lowered_model.delegation.words() if recipe.delegates else None
     if recipe.delegates and not lowered_model.delegation.delegates:
-        return Result("executed", "lower", f"{UNDELEGATED_REASON} {words or ''}".strip())
+        return Result("executed", "lower", f"{UNDELEGATED_REASON} {note or ''}".strip())
     if backend.simulate and recipe.delegates:
         simulator_note = f"Run with {backend.simulator}, not with ExecuTorch's runtime."
-        words = f"{simulator_note} {words}" if words else simulator_note
-    names = lowered_model.delegation.core_names if recipe.delegates else ()
-    return Result("passed", "compare", words, operators=names)
+        note = f"{simulator_note} {note}" if note else simulator_note
+    operator_names = lowered_model.delegation.core_names if recipe.delegates else ()
+    return Result("passed", "compare", note, operators=operator_names)
 
 
 def _in_recipe_type(sample: Sample, recipe: Recipe) -> Sample:
@@ -130,7 +130,7 @@ def _cast(value: Any, dtype: torch.dtype) -> Any:
     return value
 
 
-def _eager(sample: Sample, inputs: tuple[Any, ...]) -> Sequence[Any]:
+def _eager_outputs(sample: Sample, inputs: tuple[Any, ...]) -> Sequence[Any]:
     """Return the outputs of the model in PyTorch. A narrow sample is computed in float32."""
     model = sample.model
     if sample.narrow:
@@ -151,14 +151,14 @@ def _run_program(
     with add_runtime_log(), measurement.step("load"):
         execute = _load_program(lowered_model, backend)
     context.stage = "run"
-    flat = [value for value in flat_outputs(inputs) if isinstance(value, torch.Tensor)]
+    flat_inputs = [value for value in flat_outputs(inputs) if isinstance(value, torch.Tensor)]
     with add_runtime_log():
         start = time.perf_counter()
-        found = execute(_copy_tensors(flat))
+        outputs = execute(_copy_tensors(flat_inputs))
         measurement.observed.seconds["run"] = time.perf_counter() - start
         with measurement.step("run"):
-            measurement.observed.run_seconds = _time_runs(execute, flat)
-    return found
+            measurement.observed.run_seconds = _time_runs(execute, flat_inputs)
+    return outputs
 
 
 def _load_program(lowered_model: LoweredModel, backend: Backend) -> Execute:
@@ -182,11 +182,11 @@ def _load_program(lowered_model: LoweredModel, backend: Backend) -> Execute:
     return load_in_process(lowered_model.program.buffer)
 
 
-def _time_runs(execute: Execute, flat: Sequence[Any]) -> list[float]:
+def _time_runs(execute: Execute, flat_inputs: Sequence[Any]) -> list[float]:
     """Return the seconds of each of several runs, without the time for copying inputs."""
     seconds = []
     for _ in range(_TIMED_RUNS):
-        values = _copy_tensors(flat)
+        values = _copy_tensors(flat_inputs)
         start = time.perf_counter()
         execute(values)
         seconds.append(time.perf_counter() - start)
@@ -197,11 +197,11 @@ def _require_correct_outputs(
     lowered_model: LoweredModel,
     recipe: Recipe,
     sample: Sample,
-    found: Sequence[Any],
+    outputs: Sequence[Any],
     reference: Sequence[Any],
 ) -> None:
     try:
-        check_outputs(found, reference, recipe, narrow=sample.narrow)
+        check_outputs(outputs, reference, recipe, narrow=sample.narrow)
     except MismatchError as error:
         if recipe.delegates and not lowered_model.delegation.delegates:
             raise MismatchError(
@@ -225,7 +225,7 @@ def limit_file_sizes() -> Iterator[None]:
 
     Raises RuntimeError, naming the file, if a file exceeds the limit. Windows has no such limit.
     """
-    before = tempfile.tempdir
+    previous_folder = tempfile.tempdir
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, _file_size_limit():
         tempfile.tempdir = folder
         try:
@@ -236,7 +236,7 @@ def limit_file_sizes() -> Iterator[None]:
             name = Path(str(error.filename)).name if error.filename else "A file"
             raise RuntimeError(f"{name} would be larger than {MAX_FILE_GB} GB") from error
         finally:
-            tempfile.tempdir = before
+            tempfile.tempdir = previous_folder
 
 
 @contextmanager
@@ -247,8 +247,8 @@ def _file_size_limit() -> Iterator[None]:
         yield
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    wanted = MAX_FILE_GB * 10**9
-    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    limit_bytes = MAX_FILE_GB * 10**9
+    allowed = limit_bytes if hard == resource.RLIM_INFINITY else min(limit_bytes, hard)
     resource.setrlimit(resource.RLIMIT_FSIZE, (allowed, hard))
     try:
         yield
@@ -269,7 +269,7 @@ _LOG_EXPLANATIONS = {
     "overflow detected": "Program file is cut off or damaged.",
     "Program identifier": "Program file is from a different version of ExecuTorch.",
 }
-_MOST_SAID = 2
+_MAX_LOG_MESSAGES = 2
 _LOG_BYTES = 65_536
 
 NO_RUNTIME = "ExecuTorch's runtime cannot be imported"
@@ -280,13 +280,13 @@ def missing_operators(program: Any) -> list[str]:
     """Return the operators that a program calls and that this process's runtime lacks."""
     from executorch.runtime import Runtime
 
-    known = Runtime.get().operator_registry.operator_names
-    called = {
+    runtime_operators = Runtime.get().operator_registry.operator_names
+    program_operators = {
         f"{operator.name}.{operator.overload}" if operator.overload else operator.name
         for plan in program.executorch_program.execution_plan
         for operator in plan.operators
     }
-    return sorted(called - set(known))
+    return sorted(program_operators - set(runtime_operators))
 
 
 def check_runtime(backend: Backend | None) -> None:
@@ -300,11 +300,11 @@ def check_runtime(backend: Backend | None) -> None:
     if backend is None:
         return
     name = backend.runtime_name
-    needs = f" Running it needs {backend.needs}." if backend.needs else ""
+    needs_text = f" Running it needs {backend.needs}." if backend.needs else ""
     if name not in registry.registered_backend_names:
-        raise UnavailableError(f"The runtime of this ExecuTorch has no {name}.{needs}")
+        raise UnavailableError(f"The runtime of this ExecuTorch has no {name}.{needs_text}")
     if not registry.is_available(name):
-        raise UnavailableError(f"{name} is not available here.{needs}")
+        raise UnavailableError(f"{name} is not available here.{needs_text}")
 
 
 def load_in_process(data: bytes) -> Execute:
@@ -339,12 +339,14 @@ def add_runtime_log() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        log_messages = " ".join(_LOG_MESSAGE.findall(_read_runtime_log())[:_MOST_SAID])
+        log_messages = " ".join(_LOG_MESSAGE.findall(_read_runtime_log())[:_MAX_LOG_MESSAGES])
         if not log_messages:
             raise
-        explanations = [words for sign, words in _LOG_EXPLANATIONS.items() if sign in log_messages][
-            :1
-        ]
+        explanations = [
+            explanation
+            for message_part, explanation in _LOG_EXPLANATIONS.items()
+            if message_part in log_messages
+        ][:1]
         raise RuntimeError(
             " ".join([*explanations, f"{error}. ExecuTorch says: {log_messages}"])
         ) from None
@@ -377,6 +379,6 @@ def set_thread_count(number: int | None) -> None:
         if number is not None:
             raise SkippedError("This ExecuTorch cannot set the number of its threads.")
         return
-    wanted = number or torch.get_num_threads()
-    if library._threadpool_get_thread_count() != wanted:  # noqa: SLF001 - its only interface
-        library._unsafe_reset_threadpool(wanted)  # noqa: SLF001 - as above
+    thread_count = number or torch.get_num_threads()
+    if library._threadpool_get_thread_count() != thread_count:  # noqa: SLF001 - its only interface
+        library._unsafe_reset_threadpool(thread_count)  # noqa: SLF001 - as above

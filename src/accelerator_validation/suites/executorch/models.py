@@ -33,8 +33,8 @@ from accelerator_validation.suites.models import Example, float_tensors
 _LARGEST_BATCH = 4
 
 # The data type in which a model is created; its recipe may change it.
-_TYPE = {"dtype": "float32"}
-_DYNAMIC = {**_TYPE, "dynamic": "true"}
+_DTYPE_PARAMETERS = {"dtype": "float32"}
+_DYNAMIC_PARAMETERS = {**_DTYPE_PARAMETERS, "dynamic": "true"}
 
 
 @dataclass(frozen=True)
@@ -93,20 +93,20 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
     Then yield models of ExecuTorch's own suite, which run only on request.
     """
     recipes = frozenset(matrix.axes["recipe"])
-    plains = recipes & plain_recipes(matrix)
-    plain, others = {"recipe": plains}, {"recipe": recipes - plains}
+    plain_names = recipes & plain_recipes(matrix)
+    plain_axes, other_axes = {"recipe": plain_names}, {"recipe": recipes - plain_names}
     for name, model in MODELS.items():
-        yield Offer(name, plain, _TYPE)
-        yield Offer(name, others, _TYPE, usual=model.recipes)
+        yield Offer(name, plain_axes, _DTYPE_PARAMETERS)
+        yield Offer(name, other_axes, _DTYPE_PARAMETERS, usual=model.recipes)
         if model.dynamic:
-            yield Offer(name, plain, _DYNAMIC)
-            yield Offer(name, others, _DYNAMIC, usual=False)
+            yield Offer(name, plain_axes, _DYNAMIC_PARAMETERS)
+            yield Offer(name, other_axes, _DYNAMIC_PARAMETERS, usual=False)
         if model.threads:
-            yield Offer(name, plain, {**_TYPE, "threads": "2"})
+            yield Offer(name, plain_axes, {**_DTYPE_PARAMETERS, "threads": "2"})
     for upstream_model in upstream_models():
-        yield Offer(upstream_model.name, parameters=_TYPE, usual=False)
+        yield Offer(upstream_model.name, parameters=_DTYPE_PARAMETERS, usual=False)
         if upstream_model.dynamic:
-            yield Offer(upstream_model.name, parameters=_DYNAMIC, usual=False)
+            yield Offer(upstream_model.name, parameters=_DYNAMIC_PARAMETERS, usual=False)
 
 
 def run(case: Case, context: Context) -> Result:
@@ -114,12 +114,12 @@ def run(case: Case, context: Context) -> Result:
     dynamic = dict(case.parameters).get("dynamic") == "true"
     quantize = find_flows(context.backend)[case["recipe"]].recipe.quantizer is not None
 
-    def make() -> Sample:
+    def make_sample() -> Sample:
         if case.name in MODELS:
-            return _sample(MODELS[case.name].example(case.name), dynamic=dynamic)
+            return _model_sample(MODELS[case.name].example(case.name), dynamic=dynamic)
         return upstream_sample(case.name, dynamic=dynamic, quantize=quantize)
 
-    return run_model_test(case, context, make)
+    return run_model_test(case, context, make_sample)
 
 
 class _PositionalModel(nn.Module):
@@ -133,17 +133,17 @@ class _PositionalModel(nn.Module):
         return tuple(float_tensors(self.model(**dict(zip(self.names, inputs, strict=True)))))
 
 
-def _sample(example: Example, *, dynamic: bool) -> Sample:
+def _model_sample(example: Example, *, dynamic: bool) -> Sample:
     model = example.model.eval()
     if hasattr(model, "config"):
         model.config.use_cache = False  # a decoder's cache for the next word is not a result
     inputs = tuple(example.inputs.values())
-    called = _PositionalModel(model, tuple(example.inputs))
+    positional_model = _PositionalModel(model, tuple(example.inputs))
     if not dynamic:
-        return Sample(called, inputs)
+        return Sample(positional_model, inputs)
     batch = torch.export.Dim("batch", min=1, max=_LARGEST_BATCH)
-    others = tuple(torch.cat([value, value[:1]]) for value in inputs)
-    return Sample(called, inputs, (tuple({0: batch} for _ in inputs),), others)
+    longer_inputs = tuple(torch.cat([value, value[:1]]) for value in inputs)
+    return Sample(positional_model, inputs, (tuple({0: batch} for _ in inputs),), longer_inputs)
 
 
 # Lists ExecuTorch's own model tests without importing them; a model is imported when its test runs.

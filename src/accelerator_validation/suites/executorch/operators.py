@@ -96,63 +96,63 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
     other recipes.
     """
     recipes = frozenset(matrix.axes["recipe"])
-    for_all = recipes & (plain_recipes(matrix) | {PORTABLE.name})
-    for name, described in sorted(_upstream_tests().items()):
-        for arguments in described.variants():
-            for part in range(_subtest_count(described, arguments)):
+    basic_recipes = recipes & (plain_recipes(matrix) | {PORTABLE.name})
+    for name, upstream_test in sorted(_upstream_tests().items()):
+        for arguments in upstream_test.variants():
+            for subtest in range(_subtest_count(upstream_test, arguments)):
                 parameters = {key: _parameter_text(value) for key, value in arguments.items()}
-                parameters |= {"subtest": str(part)} if part else {}
+                parameters |= {"subtest": str(subtest)} if subtest else {}
                 # The parts of a test differ only in sizes, so only the first runs by default.
-                usual = name in matrix.tests and not part
-                yield Offer(name, {"recipe": for_all}, parameters, usual)
+                usual = name in matrix.tests and not subtest
+                yield Offer(name, {"recipe": basic_recipes}, parameters, usual)
                 is_default = usual and name in _FOR_EACH_RECIPE
-                yield Offer(name, {"recipe": recipes - for_all}, parameters, is_default)
+                yield Offer(name, {"recipe": recipes - basic_recipes}, parameters, is_default)
 
 
 def run(case: Case, context: Context) -> Result:
     """Run one subtest of a test. The parameter `subtest` is its index, by default 0."""
-    described = _upstream_tests()[case.name]
-    if described.left_out:
-        raise SkippedError(f"ExecuTorch excludes this test: {described.left_out}")
-    part = int(dict(case.parameters).get("subtest", 0))
+    upstream_test = _upstream_tests()[case.name]
+    if upstream_test.left_out:
+        raise SkippedError(f"ExecuTorch excludes this test: {upstream_test.left_out}")
+    subtest = int(dict(case.parameters).get("subtest", 0))
     quantize = find_flows(context.backend)[case["recipe"]].recipe.quantizer is not None
 
-    def make() -> Sample:
-        for arguments in described.variants():
+    def make_sample() -> Sample:
+        for arguments in upstream_test.variants():
             if all(case[key] == _parameter_text(value) for key, value in arguments.items()):
-                return _recorded_samples(described, arguments, quantize=quantize)[part]
+                return _recorded_samples(upstream_test, arguments, quantize=quantize)[subtest]
         raise BrokenTestError("This version of ExecuTorch has no test with these parameters.")
 
-    return run_model_test(case, context, make)
+    return run_model_test(case, context, make_sample)
 
 
 def _recorded_samples(
-    described: UpstreamTest, arguments: Mapping[str, Any], *, quantize: bool
+    upstream_test: UpstreamTest, arguments: Mapping[str, Any], *, quantize: bool
 ) -> list[Sample]:
     runner = RecordingRunner(quantize=quantize)
-    described.function(runner, **arguments)
+    upstream_test.function(runner, **arguments)
     return runner.samples
 
 
-def _subtest_count(described: UpstreamTest, arguments: Mapping[str, Any]) -> int:
+def _subtest_count(upstream_test: UpstreamTest, arguments: Mapping[str, Any]) -> int:
     """Return the number of subtests of a test: the models that its function passes to the runner.
 
     It is 1 if the function raises an exception, so that running the test reports the exception.
     """
     try:
-        return max(1, len(_recorded_samples(described, arguments, quantize=False)))
+        return max(1, len(_recorded_samples(upstream_test, arguments, quantize=False)))
     except Exception:  # noqa: BLE001 - a test may raise anything
         return 1
 
 
 @cache
 def _upstream_tests() -> dict[str, UpstreamTest]:
-    found: dict[str, UpstreamTest] = {}
+    tests_by_name: dict[str, UpstreamTest] = {}
     package = importlib.import_module(PACKAGE)
     for entry in pkgutil.iter_modules(package.__path__):
         if entry.name.startswith("test_"):
-            found |= _module_tests(importlib.import_module(f"{PACKAGE}.{entry.name}"))
-    return found
+            tests_by_name |= _module_tests(importlib.import_module(f"{PACKAGE}.{entry.name}"))
+    return tests_by_name
 
 
 def _module_tests(module: ModuleType) -> dict[str, UpstreamTest]:
@@ -169,10 +169,10 @@ def _skip_reason(function: Any) -> str | None:
     If a decorator wraps the test, unittest's mark for skipping may be on the wrapped function,
     which is found in the closure.
     """
-    inner = [c.cell_contents for c in getattr(function, "__closure__", None) or ()]
-    for one in (function, *inner):
-        if getattr(one, "__unittest_skip__", False):
-            return str(one.__unittest_skip_why__) or "without a reason"
+    closure_values = [c.cell_contents for c in getattr(function, "__closure__", None) or ()]
+    for candidate in (function, *closure_values):
+        if getattr(candidate, "__unittest_skip__", False):
+            return str(candidate.__unittest_skip_why__) or "without a reason"
     return None
 
 

@@ -82,8 +82,8 @@ class SpeedBenchmark:
 
         Training counts three times the floating-point operations of a forward call.
         """
-        counted = self.unit is COMPUTING and setting.training
-        return self.amount(setting.shape) * (3 if counted else 1)
+        includes_backward = self.unit is COMPUTING and setting.training
+        return self.amount(setting.shape) * (3 if includes_backward else 1)
 
     def needed(self, setting: Setting) -> int:
         """Return the approximate memory of a call in bytes; training also keeps gradients."""
@@ -95,10 +95,10 @@ class SpeedBenchmark:
 
         They are the sizes of all modes and, if it is set, `pilot`.
         """
-        known = {each for shapes in self.shapes.values() for each in shapes}
-        known |= {self.pilot} if self.pilot else set()
+        all_shapes = {each for shapes in self.shapes.values() for each in shapes}
+        all_shapes |= {self.pilot} if self.pilot else set()
         return sorted(
-            (each for each in known if self.amount(each) < self.amount(shape)), key=self.amount
+            (each for each in all_shapes if self.amount(each) < self.amount(shape)), key=self.amount
         )
 
     def shape_of(self, mode: str, label: str) -> BenchmarkShape:

@@ -15,7 +15,7 @@ Clock = Callable[[], float]
 
 # The time allowed until one number of a result is on the CPU: a multiple of a call's time, plus
 # seconds.
-_TIMES, _LATENCY_S = 3.0, 0.02
+_TIME_FACTOR, _LATENCY_S = 3.0, 0.02
 _TRIES = 3
 
 
@@ -38,15 +38,15 @@ def _synchronize_function(device: torch.device) -> Call:
     if device.type == "cpu":
         return lambda: None  # operators on the CPU return when they are done
     accelerator = getattr(torch, "accelerator", None)
-    current = accelerator and accelerator.current_accelerator()
-    if accelerator and current is not None and current.type == device.type:
-        found = accelerator.synchronize
+    current_device = accelerator and accelerator.current_accelerator()
+    if accelerator and current_device is not None and current_device.type == device.type:
+        synchronize = accelerator.synchronize
     else:
-        found = getattr(getattr(torch, device.type, None), "synchronize", None)
-    if found is None:
+        synchronize = getattr(getattr(torch, device.type, None), "synchronize", None)
+    if synchronize is None:
         problem = f"torch.{device.type} has no synchronize()"
         raise SkippedError(f"Speed cannot be measured: {problem}, and calls return early.")
-    return lambda: found(device)
+    return lambda: synchronize(device)
 
 
 def require_waiting(act: Call, clock: Clock, seconds: float) -> None:
@@ -55,10 +55,10 @@ def require_waiting(act: Call, clock: Clock, seconds: float) -> None:
     `seconds` is the time of a call on the clock. A device that computes only when results are read,
     or whose `synchronize` does not wait, would appear faster than any other.
     """
-    arrival = min(_arrival_time_s(act, clock) for _ in range(_TRIES))
-    if arrival > _TIMES * seconds + _LATENCY_S:
-        took = f"a call took {seconds:.3g} s, and its result arrived after {arrival:.3g} s"
-        raise CheckFailedError(f"synchronize() returns before the work is done: {took}.")
+    arrival_s = min(_arrival_time_s(act, clock) for _ in range(_TRIES))
+    if arrival_s > _TIME_FACTOR * seconds + _LATENCY_S:
+        times_text = f"a call took {seconds:.3g} s, and its result arrived after {arrival_s:.3g} s"
+        raise CheckFailedError(f"synchronize() returns before the work is done: {times_text}.")
 
 
 def _arrival_time_s(act: Call, clock: Clock) -> float:

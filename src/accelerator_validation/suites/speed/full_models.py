@@ -33,8 +33,8 @@ _DTYPES = ("float32", "bfloat16")
 
 def _image_workload(name: str, setting: Setting) -> Workload:
     """Return a call of an image model. In training, the call has a classification loss."""
-    make = _library_class("torchvision.models", name)
-    model = make(weights=None).to(setting.device, setting.dtype)
+    model_class = _library_class("torchvision.models", name)
+    model = model_class(weights=None).to(setting.device, setting.dtype)
     images = setting.random(setting.shape[0], 3, _SIDE, _SIDE)
     if not setting.training:
         return _model_workload(model, lambda: model(images), training=False)
@@ -44,17 +44,17 @@ def _image_workload(name: str, setting: Setting) -> Workload:
     )
 
 
-def _bert(setting: Setting) -> Workload:
-    kind = _library_class("transformers", "BertForMaskedLM")
-    config = kind.config_class(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
-    return _text_workload(kind(config), setting)
+def _bert_workload(setting: Setting) -> Workload:
+    model_class = _library_class("transformers", "BertForMaskedLM")
+    config = model_class.config_class(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    return _text_workload(model_class(config), setting)
 
 
-def _gpt2(setting: Setting) -> Workload:
-    kind = _library_class("transformers", "GPT2LMHeadModel")
-    config = kind.config_class(resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0)
+def _gpt2_workload(setting: Setting) -> Workload:
+    model_class = _library_class("transformers", "GPT2LMHeadModel")
+    config = model_class.config_class(resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0)
     config.use_cache = False  # one pass over a whole text, as in training
-    return _text_workload(kind(config), setting)
+    return _text_workload(model_class(config), setting)
 
 
 def _library_class(module: str, name: str) -> Any:
@@ -67,13 +67,13 @@ def _library_class(module: str, name: str) -> Any:
 
 
 def _text_workload(model: Any, setting: Setting) -> Workload:
-    words = torch.randint(5, model.config.vocab_size, setting.shape).to(setting.device)
-    inputs = {"input_ids": words} | ({"labels": words} if setting.training else {})
+    token_ids = torch.randint(5, model.config.vocab_size, setting.shape).to(setting.device)
+    inputs = {"input_ids": token_ids} | ({"labels": token_ids} if setting.training else {})
     model = model.to(setting.device, setting.dtype)
     return _model_workload(model, lambda: model(**inputs), training=setting.training)
 
 
-def _batch(shape: BenchmarkShape) -> float:
+def _batch_size(shape: BenchmarkShape) -> float:
     return float(shape[0])
 
 
@@ -86,7 +86,7 @@ def _image_benchmark(name: str, weights: float, activations: float) -> SpeedBenc
         name,
         IMAGES,
         lambda setting: _image_workload(name, setting),
-        _batch,
+        _batch_size,
         lambda shape: weights + shape[0] * activations,
         {Inference: ((1,), (64,)), Training: ((1,), (64,))},
         label=lambda shape: f"{shape[0]}x3x{_SIDE}x{_SIDE}",
@@ -100,14 +100,14 @@ def _language_benchmark(name: str, build: Any) -> SpeedBenchmark:
     vocabulary, scores, weights = 50_000.0, 12 * 2 * 12.0, 1.3e8
 
     def memory(shape: BenchmarkShape) -> float:
-        each = 12 * 20 * 768 + 2 * vocabulary + scores * shape[1]
-        return weights + shape[0] * shape[1] * each
+        per_token = 12 * 20 * 768 + 2 * vocabulary + scores * shape[1]
+        return weights + shape[0] * shape[1] * per_token
 
     return SpeedBenchmark(
         name,
         SEQUENCES,
         build,
-        _batch,
+        _batch_size,
         memory,
         {Inference: ((1, _TOKENS), (64, _TOKENS)), Training: ((1, _TOKENS), (64, _TOKENS))},
         dtypes=_DTYPES,
@@ -118,8 +118,8 @@ def _language_benchmark(name: str, build: Any) -> SpeedBenchmark:
 MODELS: tuple[SpeedBenchmark, ...] = (
     _image_benchmark("resnet50", weights=2.6e7, activations=2.3e7),
     _image_benchmark("vit_b_16", weights=8.7e7, activations=4.0e7),
-    _language_benchmark("bert-base", _bert),
-    _language_benchmark("gpt2", _gpt2),
+    _language_benchmark("bert-base", _bert_workload),
+    _language_benchmark("gpt2", _gpt2_workload),
 )
 
 
@@ -147,10 +147,10 @@ class EncoderBlock(torch.nn.Module):
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         """Return the block's output. Input and output have the shape (batch, tokens, width)."""
         batch, length, _ = tokens.shape
-        mixed = self.inputs(self.before_attention(tokens))
-        parts = mixed.view(batch, length, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
-        seen = functional.scaled_dot_product_attention(parts[0], parts[1], parts[2])
-        tokens = tokens + self.output(seen.transpose(1, 2).reshape(batch, length, WIDTH))
+        projections = self.inputs(self.before_attention(tokens))
+        qkv = projections.view(batch, length, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
+        attention = functional.scaled_dot_product_attention(qkv[0], qkv[1], qkv[2])
+        tokens = tokens + self.output(attention.transpose(1, 2).reshape(batch, length, WIDTH))
         return tokens + self.narrow(functional.gelu(self.wide(self.before_feeding(tokens))))
 
 
@@ -178,27 +178,27 @@ def _block_workload(setting: Setting) -> Workload:
     return _model_workload(model, lambda: model(tokens), training=setting.training)
 
 
-def _operations(shape: BenchmarkShape) -> float:
+def _block_operations(shape: BenchmarkShape) -> float:
     """Return the floating-point operations of an encoder block's linear layers and attention."""
     batch, tokens = shape
     return float(batch * tokens) * (24 * WIDTH * WIDTH + 4 * tokens * WIDTH)
 
 
-def _memory(shape: BenchmarkShape) -> float:
+def _block_memory(shape: BenchmarkShape) -> float:
     batch, tokens = shape
     return 12.0 * WIDTH * WIDTH + batch * tokens * (20.0 * WIDTH + 2.0 * HEADS * tokens)
 
 
-_SHAPES: tuple[BenchmarkShape, ...] = ((1, 512), (8, 2048))
+_BLOCK_SHAPES: tuple[BenchmarkShape, ...] = ((1, 512), (8, 2048))
 
 BLOCKS: tuple[SpeedBenchmark, ...] = (
     SpeedBenchmark(
         "transformer-block",
         COMPUTING,
         _block_workload,
-        _operations,
-        _memory,
-        {Inference: _SHAPES, Training: _SHAPES},
+        _block_operations,
+        _block_memory,
+        {Inference: _BLOCK_SHAPES, Training: _BLOCK_SHAPES},
         pilot=(1, 64),
     ),
 )

@@ -59,13 +59,13 @@ class SensorTool:
 def parse_nvidia_smi(text: str) -> SensorReading:
     """Return the reading in the CSV of nvidia-smi, such as `84.91, 1980`."""
     power, clock = text.strip().splitlines()[0].split(",")
-    return SensorReading(_number(power), _number(clock))
+    return SensorReading(_parse_number(power), _parse_number(clock))
 
 
 def parse_amd_smi(text: str) -> SensorReading:
     """Return the reading in the JSON of `amd-smi metric`, with or without `gpu_data`."""
-    found = json.loads(text)
-    card = (found["gpu_data"] if isinstance(found, dict) else found)[0]
+    data = json.loads(text)
+    card = (data["gpu_data"] if isinstance(data, dict) else data)[0]
     return SensorReading(
         _nested_number(card, "power", "socket_power"), _nested_number(card, "clock", "gfx_0", "clk")
     )
@@ -78,7 +78,7 @@ def parse_rocm_smi(text: str) -> SensorReading:
     """
     card = next(iter(json.loads(text).values()))
     power = next((value for name, value in card.items() if "Package Power (W)" in name), "")
-    return SensorReading(_number(power), _number(card.get("sclk clock speed:", "")))
+    return SensorReading(_parse_number(power), _parse_number(card.get("sclk clock speed:", "")))
 
 
 def parse_xpu_smi(text: str) -> SensorReading:
@@ -86,7 +86,7 @@ def parse_xpu_smi(text: str) -> SensorReading:
     lines = [line.split(",") for line in text.strip().splitlines()]
     values = {name.strip(): value for name, value in zip(lines[0], lines[-1], strict=True)}
     power, clock = values.get("GPU Power (W)", ""), values.get("GPU Frequency (MHz)", "")
-    return SensorReading(_number(power), _number(clock))
+    return SensorReading(_parse_number(power), _parse_number(clock))
 
 
 def parse_npu_smi(text: str) -> SensorReading:
@@ -95,37 +95,46 @@ def parse_npu_smi(text: str) -> SensorReading:
     lines = (line.partition(":") for line in text.splitlines())
     values = {name.strip(): value for name, _, value in lines}
     clock = values.get("Aicore curFreq(MHZ)", values.get("Aicore Freq(MHZ)", ""))
-    return SensorReading(_number(values.get("NPU Real-time Power(W)", "")), _number(clock))
+    return SensorReading(
+        _parse_number(values.get("NPU Real-time Power(W)", "")), _parse_number(clock)
+    )
 
 
-_CUDA, _ROCM = "CUDA_VISIBLE_DEVICES", ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES")
-_LEVEL_ZERO = ("ZE_AFFINITY_MASK", "ONEAPI_DEVICE_SELECTOR")
+_CUDA_VARIABLE, _ROCM_VARIABLES = (
+    "CUDA_VISIBLE_DEVICES",
+    ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"),
+)
+_LEVEL_ZERO_VARIABLES = ("ZE_AFFINITY_MASK", "ONEAPI_DEVICE_SELECTOR")
 _NVIDIA_QUERY = ("--query-gpu=power.draw,clocks.sm", "--format=csv,noheader,nounits")
 
 SENSOR_TOOLS: Mapping[str, tuple[SensorTool, ...]] = {
     "cuda": (
-        SensorTool(("nvidia-smi", "-i", "{index}", *_NVIDIA_QUERY), parse_nvidia_smi, (_CUDA,)),
+        SensorTool(
+            ("nvidia-smi", "-i", "{index}", *_NVIDIA_QUERY), parse_nvidia_smi, (_CUDA_VARIABLE,)
+        ),
     ),
     "rocm": (
         SensorTool(
             ("amd-smi", "metric", "-g", "{index}", "--power", "--clock", "--json"),
             parse_amd_smi,
-            (_CUDA, *_ROCM),
+            (_CUDA_VARIABLE, *_ROCM_VARIABLES),
         ),
         SensorTool(
             ("rocm-smi", "-d", "{index}", "--showpower", "--showclocks", "--json"),
             parse_rocm_smi,
-            (_CUDA, *_ROCM),
+            (_CUDA_VARIABLE, *_ROCM_VARIABLES),
         ),
     ),
     "xpu": (
         SensorTool(
-            ("xpu-smi", "dump", "-d", "{index}", "-m", "1,2", "-n", "1"), parse_xpu_smi, _LEVEL_ZERO
+            ("xpu-smi", "dump", "-d", "{index}", "-m", "1,2", "-n", "1"),
+            parse_xpu_smi,
+            _LEVEL_ZERO_VARIABLES,
         ),
         SensorTool(  # as XPU Manager 2.0 calls its options
             ("xpu-smi", "dump", "-d", "{index}", "--metrics", "1,2", "--number", "1"),
             parse_xpu_smi,
-            _LEVEL_ZERO,
+            _LEVEL_ZERO_VARIABLES,
         ),
     ),
     "npu": (
@@ -143,11 +152,11 @@ def sensor_of(device: str) -> Sensor:
     """Return a function that reads the power and clock of a device, and never raises an error."""
     import torch
 
-    place = torch.device(device)
-    if place.type == "cpu":
+    torch_device = torch.device(device)
+    if torch_device.type == "cpu":
         return read_processor
-    name = "rocm" if place.type == "cuda" and torch.version.hip else place.type
-    return lambda: read_tools(SENSOR_TOOLS.get(name, ()), place.index or 0)
+    tool_key = "rocm" if torch_device.type == "cuda" and torch.version.hip else torch_device.type
+    return lambda: read_tools(SENSOR_TOOLS.get(tool_key, ()), torch_device.index or 0)
 
 
 def read_tools(tools: tuple[SensorTool, ...], index: int) -> SensorReading:
@@ -155,13 +164,13 @@ def read_tools(tools: tuple[SensorTool, ...], index: int) -> SensorReading:
     for tool in tools:
         if any(os.environ.get(name) for name in tool.hidden_by):
             continue
-        words = [word.format(index=index) for word in tool.words]
+        command = [word.format(index=index) for word in tool.words]
         with suppress(OSError, subprocess.SubprocessError, *_PARSE_ERRORS):
-            done = subprocess.run(
-                words, capture_output=True, text=True, timeout=_LIMIT_S, check=True
+            process = subprocess.run(
+                command, capture_output=True, text=True, timeout=_LIMIT_S, check=True
             )
-            if found := tool.parse(done.stdout):
-                return found
+            if reading := tool.parse(process.stdout):
+                return reading
     return SensorReading()
 
 
@@ -169,22 +178,22 @@ _PARSE_ERRORS = (ValueError, LookupError, AttributeError, TypeError, StopIterati
 """The exceptions that a parser raises if the tool prints another format."""
 
 
-def _number(text: str) -> float | None:
+def _parse_number(text: str) -> float | None:
     """Return the number in `84.91`, `34.0 W` or `(1725Mhz)`; None for `[N/A]`."""
     found = _NUMBER.search(str(text))
     return float(found[0]) if found else None
 
 
-def _nested_number(found: Any, *names: str) -> float | None:
+def _nested_number(value: Any, *names: str) -> float | None:
     """Return the number under nested keys: 142 for `{"value": 142, "unit": "W"}`.
 
     Returns None for `"N/A"`, or if a key is missing.
     """
     for name in (*names, "value"):
-        if not isinstance(found, dict):
+        if not isinstance(value, dict):
             break
-        found = found.get(name)
-    return None if found is None else _number(str(found))
+        value = value.get(name)
+    return None if value is None else _parse_number(str(value))
 
 
 _POWERCAP = Path("/sys/class/powercap")
@@ -199,46 +208,48 @@ def read_processor(
 
     The power is the mean of `window_s` seconds.
     """
-    before, began = _energies(powercap), time.perf_counter()
-    if before:
+    start_energies, start_time = _energy_counters(powercap), time.perf_counter()
+    if start_energies:
         time.sleep(window_s)
-    used = _used_energies(before, _energies(powercap), powercap)
-    seconds = time.perf_counter() - began
-    power = sum(used) / 1e6 / seconds if used else None
-    clocks = list(_clocks(processors))
+    used_energies = _used_energies(start_energies, _energy_counters(powercap), powercap)
+    seconds = time.perf_counter() - start_time
+    power = sum(used_energies) / 1e6 / seconds if used_energies else None
+    clocks = list(_processor_clocks(processors))
     return SensorReading(power, statistics.median(clocks) / 1000 if clocks else None)
 
 
-def _energies(powercap: Path) -> dict[str, int]:
+def _energy_counters(powercap: Path) -> dict[str, int]:
     """Return the energy counters of processor packages in microjoules, by name of the zone.
 
     Most systems require root to read them.
     """
-    found = {}
+    energies = {}
     for zone in sorted(powercap.glob("intel-rapl:[0-9]*")):  # the name is AMD's, too
         if zone.name.count(":") == 1:
             with suppress(OSError, ValueError):
-                found[zone.name] = int((zone / "energy_uj").read_text("ascii"))
-    return found
+                energies[zone.name] = int((zone / "energy_uj").read_text("ascii"))
+    return energies
 
 
-def _used_energies(before: dict[str, int], after: dict[str, int], powercap: Path) -> list[int]:
+def _used_energies(
+    start_energies: dict[str, int], end_energies: dict[str, int], powercap: Path
+) -> list[int]:
     """Return the energy in microjoules that each processor package used between two readings.
 
     The result accounts for a counter that restarted at the end of its range. If this range is
     unknown, the result is empty.
     """
-    used = []
-    for name in before.keys() & after.keys():
-        change = after[name] - before[name]
+    used_energies = []
+    for name in start_energies.keys() & end_energies.keys():
+        change = end_energies[name] - start_energies[name]
         if change < 0:
             with suppress(OSError, ValueError):
                 change += int((powercap / name / "max_energy_range_uj").read_text("ascii"))
-        used.append(change)
-    return used if min(used, default=-1) >= 0 else []
+        used_energies.append(change)
+    return used_energies if min(used_energies, default=-1) >= 0 else []
 
 
-def _clocks(processors: Path) -> Iterator[int]:
+def _processor_clocks(processors: Path) -> Iterator[int]:
     """Yield the clock of each processor in kilohertz. Virtual machines have no clocks to read."""
     for file in sorted(processors.glob("cpu[0-9]*/cpufreq/scaling_cur_freq")):
         with suppress(OSError, ValueError):
@@ -261,13 +272,13 @@ def readings_under_load(
     if not sensor():  # no value is available, so no load is needed
         return {}
     with ThreadPoolExecutor(1) as thread:
-        reading: Future[list[SensorReading]] = thread.submit(_take_readings, sensor, settle_s)
-        while not reading.done():
+        future: Future[list[SensorReading]] = thread.submit(_take_readings, sensor, settle_s)
+        while not future.done():
             act()
             clock()
-    found = reading.result()
-    powers = [one.power_w for one in found if one.power_w is not None]
-    clocks = [one.clock_mhz for one in found if one.clock_mhz is not None]
+    readings = future.result()
+    powers = [sample.power_w for sample in readings if sample.power_w is not None]
+    clocks = [sample.clock_mhz for sample in readings if sample.clock_mhz is not None]
     metrics = {POWER: (powers, "W"), CLOCK: (clocks, "MHz")}
     return {
         name: (round(statistics.median(values), 1), unit)

@@ -18,7 +18,7 @@ MIN_REPEATS = 6
 """The minimum number of repeats: with fewer, no interval holds the median with a confidence of 95%
 (1 - 2 / 2**n)."""
 
-_OUTSIDE = 0.025  # on each side of the interval
+_TAIL_PROBABILITY = 0.025  # on each side of the interval
 
 _NARROW_WIDTH = 0.02
 _MAX_WIDTH = 0.10
@@ -65,11 +65,11 @@ def summarize_timings(seconds: Sequence[float]) -> Timing:
     """Return the summary of the timings of a call. `seconds` must not be empty."""
     ordered = sorted(seconds)
     median = statistics.median(ordered)
-    place = _interval_rank(len(ordered))
+    rank = _interval_rank(len(ordered))
     return Timing(
         median,
-        ordered[place],
-        ordered[-1 - place],
+        ordered[rank],
+        ordered[-1 - rank],
         len(ordered),
         _quartile_distance(ordered, median),
     )
@@ -82,13 +82,13 @@ def _interval_rank(count: int) -> int:
     Each timing is above or below the true median with equal probability, for any distribution,
     so the interval follows from the binomial distribution.
     """
-    outside, place = 0.0, 0
-    while place < count // 2:
-        outside += math.exp(_log_binomial(count, place) - count * math.log(2))
-        if outside > _OUTSIDE:
+    tail_probability, rank = 0.0, 0
+    while rank < count // 2:
+        tail_probability += math.exp(_log_binomial(count, rank) - count * math.log(2))
+        if tail_probability > _TAIL_PROBABILITY:
             break
-        place += 1
-    return max(0, place - 1)
+        rank += 1
+    return max(0, rank - 1)
 
 
 def _log_binomial(count: int, chosen: int) -> float:
@@ -112,7 +112,7 @@ _IDLE_COLUMNS = {
     3,
     4,
 }  # idle, and waiting for a disk; all else is work, or stolen by the hypervisor
-_COUNTED = 8  # guests, after these, are counted as users already
+_COUNTED_COLUMNS = 8  # guests, after these, are counted as users already
 _MAX_OTHERS_SHARE = 0.10
 _MIN_PERIOD_S = 0.2  # Linux counts in hundredths of a second, too coarse for a shorter time
 
@@ -135,10 +135,10 @@ def processor_times(stat: Path = _STAT) -> ProcessorTimes | None:
     """Return the processor times on Linux, or None on other systems."""
     with suppress(OSError, ValueError, IndexError):
         lines = stat.read_text("ascii").splitlines()
-        ticks = [int(word) for word in lines[0].split()[1 : _COUNTED + 1]]
-        busy = sum(count for place, count in enumerate(ticks) if place not in _IDLE_COLUMNS)
+        ticks = [int(word) for word in lines[0].split()[1 : _COUNTED_COLUMNS + 1]]
+        busy_ticks = sum(count for column, count in enumerate(ticks) if column not in _IDLE_COLUMNS)
         processors = sum(line.startswith("cpu") for line in lines) - 1
-        seconds = busy / os.sysconf("SC_CLK_TCK")
+        seconds = busy_ticks / os.sysconf("SC_CLK_TCK")
         return ProcessorTimes(seconds, time.process_time(), time.perf_counter(), processors)
     return None
 
@@ -150,8 +150,8 @@ def disturbance(before: ProcessorTimes | None, after: ProcessorTimes | None) -> 
     """
     if before is None or after is None or after.clock_s - before.clock_s < _MIN_PERIOD_S:
         return None
-    others = (after.all_s - before.all_s) - (after.own_s - before.own_s)
-    share = others / ((after.clock_s - before.clock_s) * after.processors)
+    others_s = (after.all_s - before.all_s) - (after.own_s - before.own_s)
+    share = others_s / ((after.clock_s - before.clock_s) * after.processors)
     if share <= _MAX_OTHERS_SHARE:
         return None
     return f"other programs used {share:.0%} of the processors"

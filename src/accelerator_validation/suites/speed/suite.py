@@ -55,11 +55,11 @@ _MOST_NUMBERS = 1 << 20  # the most numbers of a result that are checked, evenly
 
 def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
     """Yield each computation at each of its sizes and modes."""
-    for trial in BENCHMARKS.values():
-        for mode, shapes in trial.shapes.items():
+    for benchmark in BENCHMARKS.values():
+        for mode, shapes in benchmark.shapes.items():
             for shape in shapes:
-                own = {"shapes": trial.label(shape)} | ({"mode": mode} if mode else {})
-                yield Offer(trial.name, {"dtype": frozenset(trial.dtypes)}, own)
+                parameters = {"shapes": benchmark.label(shape)} | ({"mode": mode} if mode else {})
+                yield Offer(benchmark.name, {"dtype": frozenset(benchmark.dtypes)}, parameters)
 
 
 def run(case: Case, context: Context) -> Result:
@@ -79,18 +79,18 @@ def run(case: Case, context: Context) -> Result:
     context.stage = "run"
     workload, call_s = _warm_workload(benchmark, setting, clock, limits["longest-call-ms"] / 1000)
     budget = Budget(limits["first-round-ms"] / 1000, limits["measuring-ms"] / 1000)
-    found, noise = _measure_undisturbed(
+    timing, noise = _measure_undisturbed(
         workload, clock, call_s, budget, context.device, limits["tries"]
     )
     context.stage = "compare"
-    require_waiting(workload.act, clock, found.median)
+    require_waiting(workload.act, clock, timing.median)
     _require_correct_result(workload, setting, context.matrix.tolerances[case["dtype"]])
     context.metrics["threads"] = (torch.get_num_threads(), "1")
     if noise:
         return Result("passed", "compare", f"Speed not published: {noise}.")
-    result = _speed_result(found, benchmark, setting)
-    load = readings_under_load(workload.act, clock, sensor_of(context.device))
-    return replace(result, metrics={**result.metrics, **load})
+    result = _speed_result(timing, benchmark, setting)
+    load_metrics = readings_under_load(workload.act, clock, sensor_of(context.device))
+    return replace(result, metrics={**result.metrics, **load_metrics})
 
 
 def _warm_workload(
@@ -100,15 +100,15 @@ def _warm_workload(
 
     Raises SkippedError if a call takes longer than `longest_s`, or is expected to take longer.
     """
-    disturbed = _disturbance_observer(setting.device)
+    get_disturbance = _disturbance_observer(setting.device)
     try:
         _require_short_estimate(benchmark, setting, clock, longest_s)
         workload = benchmark.build(setting)
         call_s = warm_up(workload.act, clock, longest_s)
         _require_short_call(call_s, longest_s)
     except SkippedError as error:
-        if words := disturbed():
-            raise SkippedError(f"{error} During the measurement, {words}.") from None
+        if disturbance_text := get_disturbance():
+            raise SkippedError(f"{error} During the measurement, {disturbance_text}.") from None
         raise
     return workload, call_s
 
@@ -121,12 +121,12 @@ def _measure_undisturbed(  # noqa: PLR0913, PLR0917 - what measuring needs
     Returns the last timing, and the reason why it cannot be published. The reason is None if the
     timing can be published.
     """
-    disturbed = _disturbance_observer(device)
-    found = measure_call(workload.act, clock, call_s, budget)
-    noise = disturbed() or found.noise_reason
+    get_disturbance = _disturbance_observer(device)
+    timing = measure_call(workload.act, clock, call_s, budget)
+    noise = get_disturbance() or timing.noise_reason
     if noise and tries > 1:
         return _measure_undisturbed(workload, clock, call_s, budget, device, tries - 1)
-    return found, noise
+    return timing, noise
 
 
 def _disturbance_observer(device: str) -> Callable[[], str | None]:
@@ -157,16 +157,18 @@ def _require_short_estimate(
     a size is estimated from the size before it. Timing stops at the first size that is expected to
     take too long.
     """
-    unsure_s = _ESTIMATE_MARGIN * longest_s
-    second = 0.0  # per unit of work
+    limit_s = _ESTIMATE_MARGIN * longest_s
+    seconds_per_work = 0.0  # per unit of work
     for shape in benchmark.smaller_shapes(setting.shape):
-        smaller = replace(setting, shape=shape)
-        if second * benchmark.work(smaller) > unsure_s:
+        small_setting = replace(setting, shape=shape)
+        if seconds_per_work * benchmark.work(small_setting) > limit_s:
             break
-        second = warm_up(benchmark.build(smaller).act, clock, longest_s) / benchmark.work(smaller)
+        seconds_per_work = warm_up(
+            benchmark.build(small_setting).act, clock, longest_s
+        ) / benchmark.work(small_setting)
         gc.collect()  # free the smaller model before a larger one is created
-    if second * benchmark.work(setting) > unsure_s:
-        _require_short_call(second * benchmark.work(setting), longest_s)
+    if seconds_per_work * benchmark.work(setting) > limit_s:
+        _require_short_call(seconds_per_work * benchmark.work(setting), longest_s)
 
 
 def _require_short_call(call_s: float, longest_s: float) -> None:
@@ -175,7 +177,7 @@ def _require_short_call(call_s: float, longest_s: float) -> None:
         raise SkippedError(f"{problem}. Calls of more than {longest_s:g} s are not measured.")
 
 
-def _require_correct_result(workload: Workload, setting: Setting, room: Tolerance) -> None:
+def _require_correct_result(workload: Workload, setting: Setting, tolerance: Tolerance) -> None:
     """Raise CheckFailedError if the result is on another device, MismatchError if it is wrong.
 
     A result is wrong if it has numbers that are not finite, or that differ from the CPU's numbers.
@@ -191,27 +193,27 @@ def _require_correct_result(workload: Workload, setting: Setting, room: Toleranc
     if workload.sample is None:
         return
     device_numbers, cpu_numbers = workload.sample(output)
-    atol = room.atol * float(cpu_numbers.abs().max())
+    atol = tolerance.atol * float(cpu_numbers.abs().max())
     try:
         torch.testing.assert_close(
-            device_numbers.detach().cpu().double(), cpu_numbers, rtol=room.rtol, atol=atol
+            device_numbers.detach().cpu().double(), cpu_numbers, rtol=tolerance.rtol, atol=atol
         )
     except AssertionError as error:
         raise MismatchError(f"some numbers of the result: {error}") from None
 
 
-def _speed_result(found: Timing, benchmark: SpeedBenchmark, setting: Setting) -> Result:
+def _speed_result(timing: Timing, benchmark: SpeedBenchmark, setting: Setting) -> Result:
     """Return the median as a speed and as a time, with their intervals."""
     work = benchmark.work(setting) / benchmark.unit.scale
-    seconds = tuple(map(_rounded, (found.median, found.low, found.high)))
-    speed = tuple(_rounded(work / value) for value in (found.median, found.high, found.low))
+    seconds = tuple(map(_rounded, (timing.median, timing.low, timing.high)))
+    speed = tuple(_rounded(work / value) for value in (timing.median, timing.high, timing.low))
     return Result(
         "passed",
         "compare",
         metrics={SPEED: (speed[0], benchmark.unit.name), TIME: (seconds[0], "s")},
         spreads={
-            SPEED: (speed[1], speed[2], found.repeats),
-            TIME: (seconds[1], seconds[2], found.repeats),
+            SPEED: (speed[1], speed[2], timing.repeats),
+            TIME: (seconds[1], seconds[2], timing.repeats),
         },
     )
 
@@ -240,12 +242,12 @@ def warm_up(act: Call, clock: Clock, longest_s: float = float("inf")) -> float:
 
     Stops after a call that took longer than `longest_s`. All times are in seconds.
     """
-    fastest, began, calls = float("inf"), clock(), 0
-    before = began
-    while calls < _WARM_CALLS or before - began < _WARM_S:
+    fastest, start_time, calls = float("inf"), clock(), 0
+    last_time = start_time
+    while calls < _WARM_CALLS or last_time - start_time < _WARM_S:
         act()
         now = clock()
-        fastest, before, calls = min(fastest, now - before), now, calls + 1
+        fastest, last_time, calls = min(fastest, now - last_time), now, calls + 1
         if fastest > longest_s:
             break
     return fastest
@@ -258,18 +260,20 @@ def measure_call(act: Call, clock: Clock, call_s: float, budget: Budget) -> Timi
     timing as the clock's precision requires.
     """
     timer = Timer("act()", globals={"act": act}, timer=clock, num_threads=torch.get_num_threads())
-    began, round_s = time.perf_counter(), max(budget.first_s, MIN_REPEATS * call_s)
-    merged = timer.blocked_autorange(min_run_time=round_s)
-    found = summarize_timings(merged.times)
-    while not found.is_narrow and _remaining_budget_s(budget, began) > 0:
-        round_s = min(2 * round_s, _remaining_budget_s(budget, began))
-        merged = Measurement.merge([merged, timer.blocked_autorange(min_run_time=round_s)])[0]
-        found = summarize_timings(merged.times)
-    return found
+    start_time, round_s = time.perf_counter(), max(budget.first_s, MIN_REPEATS * call_s)
+    measurement = timer.blocked_autorange(min_run_time=round_s)
+    timing = summarize_timings(measurement.times)
+    while not timing.is_narrow and _remaining_budget_s(budget, start_time) > 0:
+        round_s = min(2 * round_s, _remaining_budget_s(budget, start_time))
+        measurement = Measurement.merge(
+            [measurement, timer.blocked_autorange(min_run_time=round_s)]
+        )[0]
+        timing = summarize_timings(measurement.times)
+    return timing
 
 
-def _remaining_budget_s(budget: Budget, began: float) -> float:
-    return budget.all_s - (time.perf_counter() - began)
+def _remaining_budget_s(budget: Budget, start_time: float) -> float:
+    return budget.all_s - (time.perf_counter() - start_time)
 
 
 _MEMINFO = Path("/proc/meminfo")
@@ -300,5 +304,7 @@ def require_free_memory(device: str, needed: int) -> None:
     """
     free = free_bytes(device)
     if free is not None and needed > _USABLE_MEMORY_SHARE * free:
-        room = f"{_USABLE_MEMORY_SHARE:.0%} of the free memory, which is {free / _GIB:.1f} GiB"
-        raise SkippedError(f"The test needs about {needed / _GIB:.1f} GiB, more than {room}.")
+        limit_text = (
+            f"{_USABLE_MEMORY_SHARE:.0%} of the free memory, which is {free / _GIB:.1f} GiB"
+        )
+        raise SkippedError(f"The test needs about {needed / _GIB:.1f} GiB, more than {limit_text}.")

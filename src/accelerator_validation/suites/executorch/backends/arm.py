@@ -27,7 +27,7 @@ CompileSpecFactory = Callable[[], Any]
 """Returns an `ArmCompileSpec`."""
 
 _INSTALL = 'pip install --no-deps "tosa-tools==2026.5.0" "ethos-u-vela==5.1.0" "ml_dtypes==0.5.1"'
-_CALL = "executorch_call_delegate"
+_DELEGATE_CALL = "executorch_call_delegate"
 
 
 def _lowering(specify: CompileSpecFactory) -> Mapping[str, Any]:
@@ -76,13 +76,13 @@ def _simulate(edge: Any) -> Execute:
     with required_import("The TOSA tools", _INSTALL):
         from executorch.backends.arm.test.runner_utils import TosaReferenceModelDispatch
     program = edge.exported_program()
-    calls = any(str(node.target) == _CALL for node in program.graph.nodes)
+    has_delegates = any(str(node.target) == _DELEGATE_CALL for node in program.graph.nodes)
     module = program.module()
 
     def execute(inputs: Sequence[Any]) -> Sequence[Any]:
         from torch.utils._pytree import tree_leaves
 
-        with TosaReferenceModelDispatch() if calls else nullcontext():
+        with TosaReferenceModelDispatch() if has_delegates else nullcontext():
             return list(tree_leaves(module(*inputs)))
 
     return execute
