@@ -51,10 +51,10 @@ from accelerator_portal.packages.sync import (
     sync,
     sync_summary,
 )
+from accelerator_portal.packages.trials import import_trials
 from accelerator_portal.packages.verification import (
     ResolverFactory,
     Verification,
-    import_trials,
     total_counts,
     verify_commands,
 )
@@ -213,7 +213,7 @@ def _sync_packages(tonight: NightRun) -> str:
 
 
 def _verify_commands(tonight: NightRun) -> str:
-    how = Verification(tonight.now.date(), UV_CACHE.absolute(), resolver=tonight.resolver)
+    how = Verification(day=tonight.now.date(), cache=UV_CACHE.absolute(), resolver=tonight.resolver)
     found = verify_commands(tonight.root, tonight.catalog, how)
     return str(total_counts(found) or found[-1]) if found else "done"
 

@@ -14,6 +14,7 @@ import pytest
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.packages.install_check import InstallResult
+from accelerator_portal.packages.trials import TrialOptions, run_trials
 from accelerator_portal.packages.verdict_file import (
     RowKey,
     Trial,
@@ -22,7 +23,6 @@ from accelerator_portal.packages.verdict_file import (
     read_verdicts,
     verdict_row_key,
 )
-from accelerator_portal.packages.verification import Verification, run_trials
 from tests.folders import EXAMPLE, Tree, loaded
 
 DAY = dt.date(2026, 6, 1)
@@ -77,7 +77,7 @@ def run(  # noqa: PLR0913, PLR0917 - each test sets others
     free_bytes: int = 0,
 ) -> None:
     """Install the commands of the platform example."""
-    how = Verification(DAY, root, trial_seconds=seconds, free_bytes=free_bytes, trial_told=told)
+    how = TrialOptions(day=DAY, trial_seconds=seconds, free_bytes=free_bytes, trial_told=told)
     run_trials(root, {"example": rows}, {"example": known}, how, install)
 
 

@@ -38,7 +38,7 @@ def pypi_answers(_asked: Sequence[ResolutionQuestion], _cache: Path) -> ResolveQ
 
 def test_every_command_gets_a_verdict_and_the_file_stays_the_same(tree: Tree) -> None:
     root = tree(EXAMPLE)
-    how = Verification(DAY, root / ".cache", resolver=pypi_answers)
+    how = Verification(day=DAY, cache=root / ".cache", resolver=pypi_answers)
     told: list[VerdictCounts] = []
     found = verify_commands(root, loaded(root), how, told=told.append)
     assert [str(one) for one in found] == ["example: 12 versions found, 14 not checked"]
@@ -59,7 +59,7 @@ def test_every_command_gets_a_verdict_and_the_file_stays_the_same(tree: Tree) ->
 
 def test_only_the_platforms_that_are_named_are_verified(tree: Tree) -> None:
     root = tree(EXAMPLE)
-    how = Verification(DAY, root / ".cache", resolver=pypi_answers)
+    how = Verification(day=DAY, cache=root / ".cache", resolver=pypi_answers)
     assert verify_commands(root, loaded(root), how, ["another"]) == ()
     assert not (root / "data/verdicts").exists()
 
