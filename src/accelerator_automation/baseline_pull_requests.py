@@ -159,11 +159,11 @@ def _origin_commit(api: Api, origin: Origin, release: Release | None) -> ListedC
 def _import_results(
     api: Api, baseline: Report, origin: Origin, commit: ListedCommit
 ) -> Iterator[ImportResult]:
-    """Yield the results of a baseline, converted from a file or folder at a commit.
+    """Yield the results for a new baseline, converted from a file or folder at a commit.
 
-    `origin` names the file or folder. In a folder, only test files are converted. `baseline` is the
-    current baseline; the results are for its platform. Raises GitHubError, and ProblemsError if a
-    file cannot be converted.
+    `origin` names the file or folder. In a folder, only test files are converted. The results are
+    for the platform of the current `baseline`. Raises GitHubError, and ProblemsError if a file
+    cannot be converted.
     """
     repository, path = BranchRepository(api, origin.repository), PurePosixPath(origin.path)
     is_file = bool(path.suffix)

@@ -240,8 +240,8 @@ def fetch_bodies(
 ) -> list[FeedBody]:
     """Return the content of each feed, or a FeedError, in the order of `feeds`.
 
-    Without `api`, each feed on GitHub gets a FeedError. Without `limits`, only public hosts are
-    allowed.
+    Without `api`, each feed on GitHub gets a FeedError. Without `limits`, DEFAULT_LIMITS apply;
+    these refuse hosts in private networks.
     """
     return asyncio.run(_fetch_bodies(feeds, limits or DEFAULT_LIMITS, api))
 

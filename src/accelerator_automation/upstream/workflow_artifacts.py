@@ -44,13 +44,13 @@ _MOST_PAGES = 30
 
 @dataclass(frozen=True, slots=True)
 class FileSource:
-    """The artifacts of this repository created at `since` or later, except the ids in `closed`."""
+    """Where workflows left files: the artifacts of this repository since a time."""
 
     api: Api
     home: str
     since: dt.datetime
     closed: Collection[int] = ()
-    """The ids of artifacts that need not be read again."""
+    """The ids of artifacts that are left out, because they were read before."""
 
 
 def workflow_files(where: FileSource, name: str, model: type[M]) -> Iterator[tuple[int, M]]:

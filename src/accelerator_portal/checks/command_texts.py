@@ -1,4 +1,4 @@
-"""Finds texts with commands that readers may copy, and splits command lines as a shell does."""
+"""Finds the commands that readers may copy, in all texts of a catalog."""
 
 from __future__ import annotations
 

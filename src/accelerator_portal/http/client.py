@@ -1,4 +1,4 @@
-"""Sends HTTP requests with limits, retries and errors in plain words.
+"""Sends HTTP requests with limits, retries and plain errors; refuses hosts in private networks.
 
 Only requests to GitHub's API use another client, PyGithub. Files that GitHub stores on other hosts
 are fetched with this client.
@@ -69,8 +69,8 @@ class HttpClient:
     """An HTTP client that keeps to its limits and counts its traffic.
 
     The client gives up a host that cannot be reached after all attempts. It also gives up a host if
-    _MOST_SILENT of its addresses in a row do not respond. For a host that has never responded,
-    _MOST_SILENT_AT_FIRST addresses are enough. For a host that was given up, `get` raises
+    _MAX_UNANSWERED of its addresses in a row do not respond. For a host that has never responded,
+    _MAX_UNANSWERED_NEW_HOST addresses are enough. For a host that was given up, `get` raises
     FetchError at once. `sleep` is the function that waits for a number of seconds between attempts.
     """
 

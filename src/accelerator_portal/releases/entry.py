@@ -415,7 +415,7 @@ def _update_read_days(
 
 
 def _source_lines(change: EntryChange, before: Releases, read: dt.date) -> Iterator[str]:
-    """Yield the lines of the cited sources that the file does not declare yet."""
+    """Yield lines for `sources` of releases.yaml: the new sources that the entry cites."""
     version = change.release.version
     indexes = {torch_source_id(PYPI, version): PYPI}
     for wheel in change.wheels:

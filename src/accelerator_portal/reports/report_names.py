@@ -1,4 +1,4 @@
-"""Warns of names that are not declared, or that prevent a comparison of results.
+"""Completes names of suites in reports, and warns of names that prevent a comparison.
 
 Vendors may report their own suites and tests. The site shows results despite the warnings.
 """

@@ -195,8 +195,7 @@ def flaky_tests(frame: Frame) -> Frame:
 
     Two results have the same code if the columns in `CODE_COLUMNS` are equal. Results without a
     PyTorch version are ignored, because their code is unknown. The columns `passed` and `failed`
-    are numbers of results. Results on code on which the test only passed, or only failed, are not
-    counted.
+    are numbers of results. They count only the code on which the test both passed and failed.
     """
     with_known_code = frame[frame["torch"].notna()]
     marked = with_known_code.assign(

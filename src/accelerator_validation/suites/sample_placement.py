@@ -68,7 +68,10 @@ def on_cpu(sample: SampleInput, device: str) -> SampleInput:
 
 
 def widen_sample(sample: SampleInput, wider: dict[torch.dtype, torch.dtype]) -> SampleInput:
-    """Return a sample in wider data types, including types that are arguments."""
+    """Return a sample in wider data types: of its tensors, and of data types that it passes.
+
+    `wider` maps each data type to the type that replaces it.
+    """
 
     def widen_value(value: Any) -> Any:
         if isinstance(value, torch.Tensor) and value.dtype in wider:

@@ -108,7 +108,7 @@ def _duplicate_models(platform: Platform) -> Iterator[Problem]:
 
 
 def _duplicate_instances(platform: Platform) -> Iterator[Problem]:
-    """Yield a problem for each machine type that is listed for two models."""
+    """Yield a problem for each cloud instance type that is listed for two hardware models."""
     model_by_type: dict[str, str] = {}
     for generation_location, generation in platform.generations():
         for model_index, model in enumerate(generation.models):
@@ -167,11 +167,11 @@ def package_facts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def builds_without_command(platform: Platform, commands: Sequence[InstallRow]) -> Iterator[Problem]:
-    """Yield a problem for each build of a card that no install command for its variant installs.
+    """Yield a problem for each build that a card needs and that no install command installs.
 
-    The builds of cards are in `hardware` of `accelerator.yaml`: variants with PyTorch releases and
-    systems. A build is a problem if the commands for its variant are all for other releases or
-    systems. A variant without any command is not checked.
+    In `hardware` of `accelerator.yaml`, a build names variants, PyTorch releases and systems. It is
+    a problem if all commands for the variant are for other releases or systems. A variant without
+    any command is not checked.
     """
     for generation_location, generation in platform.generations():
         for build_index, build in enumerate(generation.builds):

@@ -1,4 +1,4 @@
-"""Compares two states of a site."""
+"""Compares two states of a site: the values of platforms, and the outcomes of tests."""
 
 from __future__ import annotations
 

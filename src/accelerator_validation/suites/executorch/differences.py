@@ -1,4 +1,4 @@
-"""Computes how far a program's outputs are from their reference."""
+"""Computes how far a program's outputs are from their reference, and checks the tolerances."""
 
 from __future__ import annotations
 
