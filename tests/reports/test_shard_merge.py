@@ -5,8 +5,15 @@ from typing import Any
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.merge import ShardFile, merged_shards, shard_problems
+from accelerator_portal.reports.merge import (
+    ShardFile,
+    merged_results,
+    merged_shards,
+    shard_problems,
+)
+from accelerator_portal.reports.reading import ImportResult
 from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.texts import MAX_TEXT_LENGTH
 from tests.reports.examples import report
 
 POSITIONS = {1: "1 4", 2: "2 5", 3: "3"}
@@ -61,6 +68,13 @@ def test_what_operators_a_run_covered_is_joined() -> None:
     assert joined.operators.covered == ("add", "mul", "sin")
     assert joined.operators.core_missing == ("tan",)
     assert joined.operators.computed_on_cpu == ("mul",)
+
+
+def test_long_notes_of_several_files_are_joined_and_cut() -> None:
+    results = [ImportResult((), (), note=letter * MAX_TEXT_LENGTH) for letter in "ab"]
+    note = merged_results(results).note or ""
+    assert len(note) <= MAX_TEXT_LENGTH
+    assert (note[0], note[-1]) == ("a", "b")
 
 
 def test_a_missing_and_a_doubled_shard_are_named() -> None:
