@@ -24,7 +24,10 @@ ON_CPU = (
     "The CPU is tested against itself: results are compared with the same computation in float64. "
     "A test passes only if both agree."
 )
-ON_DEVICE = "Results are compared with the same computation on the CPU, in the same data type."
+ON_DEVICE = (
+    "Results are compared with the same computation on the CPU, in the same data type. TF32 "
+    "and HF32 are off."
+)
 IN_EXECUTORCH = (
     "ExecuTorch programs are compared with the PyTorch model on the CPU, quantized programs with "
     "the quantized model. A program passes only if the backend executed a part of it. The recipe "
@@ -34,7 +37,8 @@ IN_EXECUTORCH = (
 
 SPEEDS = (
     "Speeds are medians with a 95% confidence interval. No other test uses the device during a "
-    "measurement. If the repeats differ too much, no speed is published."
+    "measurement. If the repeats differ too much, no speed is published. PyTorch's settings are "
+    "the defaults; convolutions in float32 then use TF32 on some devices."
 )
 OWN_TESTS = "PyTorch's own tests and pytest suites use their own assertions."
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 
-from accelerator_validation.case import Case
+from accelerator_validation.case import Case, Result
 from accelerator_validation.classify import UncheckedError
 from accelerator_validation.context import Context
 from accelerator_validation.matrix import read_matrix
@@ -67,6 +67,57 @@ def test_a_failure_with_samples_of_the_cpu_says_that_they_are(
     assert found.outcome == "failed"  # nothing can be read from the device `meta`
     assert "meta" in (found.reason or "")
     assert (found.reason or "").endswith(operators.CPU_SAMPLES_NOTE)
+
+
+def run_with_cpu_errors(monkeypatch: pytest.MonkeyPatch, mode: str, failing: int) -> Result:
+    """The result of `exp` if the CPU cannot compute the first `failing` samples of 8."""
+    calls = 0
+    reference = operators.OperatorTest.on_reference
+
+    def on_reference(trial: operators.OperatorTest) -> operators.OperatorResult | None:
+        nonlocal calls
+        calls += 1
+        if calls <= failing:
+            raise RuntimeError("not implemented on the CPU")
+        return reference(trial)
+
+    monkeypatch.setattr(operators.OperatorTest, "on_reference", on_reference)
+    job = Job("cpu", {"operators": read_matrix("operators")}, {"operators": 60}, 1)
+    return run_case(case("addmm", mode), job)
+
+
+def test_samples_that_the_cpu_cannot_compute_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = run_with_cpu_errors(monkeypatch, "forward", 0).metrics["samples"][0]
+    most = int(samples) // 2
+    found = run_with_cpu_errors(monkeypatch, "backward", most)
+    assert found.outcome == "passed"
+    text = f"The CPU cannot compute {most} of {samples:g} samples. RuntimeError: not implemented"
+    assert (found.reason or "").startswith(text)
+
+
+def test_an_operator_with_few_compared_samples_was_only_executed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    samples = int(run_with_cpu_errors(monkeypatch, "forward", 0).metrics["samples"][0])
+    found = run_with_cpu_errors(monkeypatch, "forward", samples - 1)
+    assert found.outcome == "executed"
+    assert "RuntimeError: not implemented on the CPU" in (found.reason or "")
+    found = run_with_cpu_errors(monkeypatch, "forward", samples)
+    assert (found.outcome, found.stage) == ("test-broken", "run")
+
+
+@pytest.mark.parametrize("name", ["native_batch_norm", "_native_batch_norm_legit"])
+def test_what_batch_normalization_saves_for_training_is_not_compared_in_evaluation(
+    name: str,
+) -> None:
+    info = operators._opinfo_by_name()[name]
+    outputs = {
+        next(a for a in sample.args if isinstance(a, bool)): len(
+            operators.OperatorTest(info, sample, "cpu", 0, backward=False).on_device().outputs
+        )
+        for sample in info.sample_inputs("cpu", torch.float32)
+    }
+    assert outputs == {True: 3, False: 1}
 
 
 def test_operators_are_names_that_reach_a_device() -> None:

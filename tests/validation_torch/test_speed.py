@@ -272,6 +272,18 @@ def test_repeats_end_when_they_agree_and_when_time_is_up() -> None:
     assert 0.1 < noisy.median * noisy.repeats < 5
 
 
+def test_a_first_call_that_loads_libraries_does_not_count_as_slow() -> None:
+    passed, lengths = [0.0], iter([15.8, *[0.01] * 1000])
+
+    def loading() -> None:
+        passed[0] += next(lengths)
+
+    assert warm_up(loading, lambda: passed[0], longest_s=1.5) == pytest.approx(0.01)
+    calls = []
+    slow = warm_up(lambda: calls.append(1), lambda: 2.0 * len(calls), longest_s=1.5)
+    assert (slow, len(calls)) == (2.0, 2)
+
+
 def test_power_is_read_while_the_device_works() -> None:
     calls, seen = [0], list[int]()
 

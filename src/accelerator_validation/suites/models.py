@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from accelerator_validation.case import Case, Result
 from accelerator_validation.classify import MismatchError, UncheckedError
 from accelerator_validation.context import Context
 from accelerator_validation.suites.comparing import Comparison, leaves, max_magnitude, tensors
+from accelerator_validation.suites.float32_precision import full_float32
 
 _LEARNING_RATE = 0.1
 
@@ -60,6 +62,7 @@ class Gradient:
 Make = Callable[[], Example]
 
 
+@full_float32()
 def run_model(case: Case, context: Context, make: Make) -> Result:
     """Create a model from the test's seed, run it on the device and the reference, and compare.
 
@@ -187,7 +190,9 @@ def _perturb_weights(example: Example) -> None:
                 norm.train()
                 norm.momentum = 1.0  # the statistics become those of these inputs
             example.model(**example.inputs)
-            example.model.eval()
+        # Some models cache tensors without gradients in evaluation. A switch to training clears
+        # them; only the CPU's copy would have them.
+        example.model.train().eval()
 
 
 ModelWrapper = Callable[[Any], Any]
@@ -220,6 +225,10 @@ def _train(example: Example, wrap: ModelWrapper) -> dict[str, Any]:
     deep networks by several percent.
     """
     model = example.model
+    for module in model.modules():
+        if isinstance(module, nn.RNNBase):  # cuDNN needs training mode for their gradients
+            module.train()
+            module.dropout = 0.0
     optimizer = torch.optim.SGD(model.parameters(), lr=_LEARNING_RATE)
     loss = _loss(wrap(model)(**example.inputs))
     loss.backward()

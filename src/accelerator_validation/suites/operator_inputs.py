@@ -24,6 +24,7 @@ from accelerator_validation.matrix import Matrix, Tolerance
 from accelerator_validation.plan import Offer
 from accelerator_validation.suites.aten import observe_operators
 from accelerator_validation.suites.comparing import Comparison, check_device
+from accelerator_validation.suites.float32_precision import full_float32
 
 View = Callable[[torch.Tensor], torch.Tensor]
 Shape = tuple[int, ...]
@@ -256,6 +257,7 @@ class _OperatorCall:
         return " and ".join(str(tuple(i.on("cpu", dtype).shape)) for i in self.inputs)
 
 
+@full_float32()
 def run(case: Case, context: Context) -> Result:
     """Run an operator on inputs of one form. The test passes if all results are correct."""
     operator, dtype = OPERATORS[case.name], getattr(torch, case["dtype"])

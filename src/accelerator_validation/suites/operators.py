@@ -8,7 +8,7 @@ verdict, so that recording cannot change the verdict.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
@@ -21,8 +21,8 @@ from torch.testing._internal.opinfo.core import DecorateInfo, OpInfo, SampleInpu
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from accelerator_validation.case import Case, Result
-from accelerator_validation.classify import BrokenTestError, UncheckedError
+from accelerator_validation.case import Case, Result, short_message
+from accelerator_validation.classify import BrokenTestError, UncheckedError, describe_error
 from accelerator_validation.context import Context
 from accelerator_validation.matrix import Matrix, Tolerance
 from accelerator_validation.plan import Offer
@@ -35,6 +35,7 @@ from accelerator_validation.suites.comparing import (
     leaves,
     tensors,
 )
+from accelerator_validation.suites.float32_precision import full_float32
 from accelerator_validation.suites.sample_placement import (
     expected_device,
     is_cpu,
@@ -61,6 +62,10 @@ LAYOUTS = frozenset(
     }
 )
 
+# In evaluation mode, each device returns what its own backward pass needs as further results: the
+# CPU empty tensors, CUDA statistics.
+_BATCH_NORMS = frozenset({"_native_batch_norm_legit", "native_batch_norm"})
+
 CPU_SAMPLES_NOTE = (
     "OpInfo has no samples for this device. The samples for the CPU were copied to it."
 )
@@ -85,10 +90,12 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
             yield Offer(name, {"dtype": backward & forward, "mode": frozenset({"backward"})})
 
 
+@full_float32()
 def run(case: Case, context: Context) -> Result:
     """Run an operator on its samples, on the device and on the reference, and compare the results.
 
     It passes if all compared numbers are correct and at least half of the samples were compared.
+    Samples that the CPU cannot compute are left out. If it can compute none, the test is broken.
     """
     info = _opinfo_by_name()[case.name]
     dtype: torch.dtype = getattr(torch, case["dtype"])
@@ -99,49 +106,71 @@ def run(case: Case, context: Context) -> Result:
     if not samples:
         raise BrokenTestError("The operator has no sample inputs of this data type.")
     trials = [OperatorTest(info, sample, context.device, case.seed, backward) for sample in samples]
+    cpu_errors: list[Exception] = []
     compared_trials = [
         trial
         for number, trial in enumerate(trials, 1)
-        if _compare_sample(trial, number, context, comparison)
+        if _compare_sample(trial, number, context, comparison, cpu_errors)
     ]
+    if len(cpu_errors) == len(trials):
+        context.stage = "run"
+        with context.on_reference():
+            raise cpu_errors[0]
     context.observation = partial(
         observe_operators, lambda: [trial.on_device() for trial in compared_trials]
     )
     context.metrics |= {"samples": (len(trials), "1"), **comparison.metrics()}
-    return _compared_result(case, context, len(trials), len(compared_trials))
+    return _compared_result(case, context, len(trials), len(compared_trials), cpu_errors)
 
 
 def _compared_result(
-    case: Case, context: Context, sample_count: int, compared_count: int
+    case: Case,
+    context: Context,
+    sample_count: int,
+    compared_count: int,
+    cpu_errors: Sequence[Exception],
 ) -> Result:
     """Return a passed result, with a note on samples whose numbers were not compared.
 
-    Raises UncheckedError if fewer than half of the samples were compared.
+    Raises UncheckedError if fewer than half of the samples were compared. `cpu_errors` has the
+    error of each sample that the CPU cannot compute.
     """
+    cpu_reason = (
+        f"The CPU cannot compute {len(cpu_errors)} of {sample_count} samples. "
+        f"{describe_error(cpu_errors[0])}"
+        if cpu_errors
+        else None
+    )
     if 2 * compared_count < sample_count:
-        unchecked_reason = context.matrix.unchecked.get(case.name)
+        unchecked_reason = context.matrix.unchecked.get(case.name) or cpu_reason
         dtype = getattr(torch, case["dtype"])
         has_no_wider_type = is_cpu(context.device) and dtype not in WIDER_TYPES
         raise UncheckedError(
             unchecked_reason
             or (NO_REFERENCE_REASON if has_no_wider_type else RANDOM_RESULTS_REASON)
         )
-    unchecked_count = sample_count - compared_count
-    reason = (
-        f"Only the shapes were checked in {unchecked_count} of {sample_count} samples. "
+    random_count = sample_count - compared_count - len(cpu_errors)
+    random_reason = (
+        f"Only the shapes were checked in {random_count} of {sample_count} samples. "
         f"{RANDOM_RESULTS_REASON}"
-        if unchecked_count
+        if random_count
         else None
     )
-    return Result("passed", "compare", reason)
+    reason = " ".join(filter(None, (random_reason, cpu_reason)))
+    return Result("passed", "compare", short_message(reason) if reason else None)
 
 
 def _compare_sample(
-    trial: OperatorTest, number: int, context: Context, comparison: Comparison
+    trial: OperatorTest,
+    number: int,
+    context: Context,
+    comparison: Comparison,
+    cpu_errors: list[Exception],
 ) -> bool:
     """Run and compare a sample on both sides, and return whether its numbers were compared.
 
     `number` is the sample's position, from 1, for messages. Differences are added to `comparison`.
+    An exception of the reference is added to `cpu_errors`.
     """
     context.stage = "run"
     name = trial.info.full_name
@@ -150,7 +179,11 @@ def _compare_sample(
     with context.on_reference():
         context.announce(step)
         has_no_reference = is_cpu(context.device) and unchecked
-        reference = None if has_no_reference else trial.on_reference()
+        try:
+            reference = None if has_no_reference else trial.on_reference()
+        except Exception as error:  # noqa: BLE001 - whatever an operator raises
+            cpu_errors.append(error)
+            return False
     context.announce(step)
     result = trial.on_device()
     context.stage = "compare"
@@ -285,6 +318,8 @@ class OperatorTest:
         output = self.info(sample.input, *sample.args, **sample.kwargs)
         output = sample.output_process_fn_grad(output)
         gradients = _input_gradients(sample, output) if self.backward else None
+        if self.info.name in _BATCH_NORMS and any(argument is False for argument in sample.args):
+            output = output[0]
         return OperatorResult(leaves(output), gradients)
 
 
