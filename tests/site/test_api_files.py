@@ -104,6 +104,8 @@ DESCRIBED = {
     "history": "history/[!i]*.json",
     "test-histories": "test-histories/*/index.json",
     "test-history": "test-histories/*/[!i]*.json",
+    "suite-tests": "suite-tests/*/index.json",
+    "tests-of-suite": "suite-tests/*/[!i]*.json",
     "report-rows": "report-rows/*/index.json",
     "rows-of-report": "report-rows/*/[!i]*.json",
     "badge": "badges/*.json",
