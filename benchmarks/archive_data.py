@@ -129,10 +129,7 @@ def write_year(root: Path, number: int, scale: Scale) -> Year:
     changes = _changed(year)[:, : scale.nights].sum(axis=0)
     reports = {
         id_: ListedReport(
-            basis="runs",
-            started=_started(night),
-            results=scale.tests,
-            changes=int(changes[night]),
+            basis="runs", started=_started(night), results=scale.tests, changes=int(changes[night])
         )
         for night, id_ in enumerate(ids)
     }

@@ -14,10 +14,7 @@ from accelerator_automation.github import app as github_app
 from accelerator_automation.github import installation_tokens
 from accelerator_automation.github.api import GitHubError, Patience
 from accelerator_automation.github.app import AppCredentials, connected_app
-from accelerator_automation.github.installation_tokens import (
-    InstallationApi,
-    InstallationTokens,
-)
+from accelerator_automation.github.installation_tokens import InstallationApi, InstallationTokens
 from accelerator_automation.upstream.answer_round import Clients
 from accelerator_automation.upstream.connections import (
     READ_PERMISSIONS,

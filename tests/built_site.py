@@ -137,10 +137,7 @@ _SITES = pytest.StashKey[dict[str, Site]]()
 
 
 def site_of(
-    config: pytest.Config,
-    factory: pytest.TempPathFactory,
-    name: str,
-    sources: Callable[[], Path],
+    config: pytest.Config, factory: pytest.TempPathFactory, name: str, sources: Callable[[], Path]
 ) -> Site:
     """Return the site `name`: built once in a run, its data read once in a process.
 

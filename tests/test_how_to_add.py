@@ -151,11 +151,7 @@ ROWS: Mapping[str, Row] = {
         "run by the made-up command",
     ),
     "a fact about a PyTorch release, except a new CUDA or ROCm version": Row(
-        {},
-        [EXPORT],
-        '"1.11.0"',
-        {RELEASES: ("releases:\n", RELEASE)},
-        "out/api/v1/install.json",
+        {}, [EXPORT], '"1.11.0"', {RELEASES: ("releases:\n", RELEASE)}, "out/api/v1/install.json"
     ),
 }
 

@@ -393,10 +393,7 @@ def test_what_changed_is_pushed_beside_what_somebody_pushed_meanwhile(
 def test_what_is_settled_is_kept_only_when_the_reports_are_pushed() -> None:
     """Else a report of main would be settled, and nowhere."""
     names = [step.get("name") for step in steps("upstream-answer.yml")]
-    assert names[-2:] == [
-        "Push reports of PyTorch's main",
-        "Upload the ledger",
-    ]
+    assert names[-2:] == ["Push reports of PyTorch's main", "Upload the ledger"]
     push, keep = steps("upstream-answer.yml")[-2:]
     assert push["id"] == "push"
     assert keep["if"] == "always() && steps.push.outcome == 'success'"

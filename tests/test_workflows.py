@@ -84,11 +84,7 @@ def test_what_may_write_runs_mains_code_alone() -> None:
     assert not any("pull_request_target" in workflow(name)["on"] for name in FILES)
     assert not any("uses" in step for step in steps("pytorch-sender.yml"))
     (job,) = workflow(COMMENTS)["jobs"].values()
-    assert job["permissions"] == {
-        "actions": "read",
-        "contents": "read",
-        "pull-requests": "write",
-    }
+    assert job["permissions"] == {"actions": "read", "contents": "read", "pull-requests": "write"}
     (checkout,) = (s for s in job["steps"] if s.get("uses", "").startswith("actions/checkout@"))
     assert checkout["with"]["ref"] == "${{ github.event.repository.default_branch }}"
     assert "repository" not in checkout["with"]

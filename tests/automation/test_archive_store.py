@@ -42,10 +42,7 @@ def test_what_an_interruption_left_is_no_object(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("url", "why"),
-    [
-        ("nonsense://x", "Protocol not known: nonsense"),
-        ("s3://bucket/portal", "s3fs"),
-    ],
+    [("nonsense://x", "Protocol not known: nonsense"), ("s3://bucket/portal", "s3fs")],
 )
 def test_a_place_that_nothing_can_write_to_is_named(url: str, why: str) -> None:
     with pytest.raises(ArchiveError) as found:

@@ -184,9 +184,7 @@ def test_an_address_that_nobody_can_ask_spoils_no_other_feed(client: GitHubClien
     assert str(found[0]) == "an invalid address"
 
 
-def test_a_fault_that_nobody_foresaw_is_one_feeds_alone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_fault_that_nobody_foresaw_is_one_feeds_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     async def get(_: HttpClient, url: str, *__: object, **___: object) -> HttpResponse:
         if "bad" in url:
             raise ZeroDivisionError("made up")

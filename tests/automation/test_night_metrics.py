@@ -37,12 +37,7 @@ def test_what_a_night_did_is_measured() -> None:
     found = metrics()
     assert (found.start, found.seconds, found.failed_steps) == ("2026-11-20 03:00", 5.3, ("site",))
     assert (found.feeds, found.quarantined) == ({"new": 2, "refused": 1}, ("broken",))
-    assert found.network.model_dump() == {
-        "requests": 3,
-        "bytes": 900,
-        "retries": 1,
-        "refusals": 1,
-    }
+    assert found.network.model_dump() == {"requests": 3, "bytes": 900, "retries": 1, "refusals": 1}
 
 
 def test_nights_are_kept_and_laid_out(tmp_path: Path) -> None:

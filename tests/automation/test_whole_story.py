@@ -161,10 +161,7 @@ def a_report_of_main_is_pushed(story: Story) -> None:
     now = dt.datetime.now(dt.UTC)
     story.double.records[f"repos/{UPSTREAM}/compare/main...{MERGED}"] = {
         "status": "identical",
-        "merge_base_commit": {
-            "sha": MERGED,
-            "commit": {"committer": {"date": now.isoformat()}},
-        },
+        "merge_base_commit": {"sha": MERGED, "commit": {"committer": {"date": now.isoformat()}}},
     }
     webhook = {"ref": "refs/heads/main", "after": MERGED, "repository": {"full_name": UPSTREAM}}
     assert story.event(webhook, "delivery-4", "push").statuses == {"Plan": 0}

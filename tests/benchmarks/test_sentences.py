@@ -19,10 +19,7 @@ def test_sentences_of_a_text_keep_their_first_place() -> None:
     pool: dict[str, str] = {}
     add(pool, "a", "Add the file to the folder. See\n  torch 2.10.0 for the rest! Too short.")
     add(pool, "b", "Add the file to the folder.")
-    assert pool == {
-        "Add the file to the folder.": "a",
-        "See torch 2.10.0 for the rest!": "a",
-    }
+    assert pool == {"Add the file to the folder.": "a", "See torch 2.10.0 for the rest!": "a"}
 
 
 def test_a_page_has_the_text_of_its_own_part_once(tmp_path: Path) -> None:

@@ -77,10 +77,7 @@ def test_a_toolkit_version_picks_its_build(open_page: OpenPage) -> None:
 
 @pytest.mark.parametrize(
     ("query", "missing"),
-    [
-        ("RTX 5090 cuda 12.4", "CUDA 12.4 here."),
-        ("Ascend 910B torch 1.11", "PyTorch 1.11 here."),
-    ],
+    [("RTX 5090 cuda 12.4", "CUDA 12.4 here."), ("Ascend 910B torch 1.11", "PyTorch 1.11 here.")],
 )
 def test_what_the_card_has_no_command_for_is_said(
     open_page: OpenPage, query: str, missing: str

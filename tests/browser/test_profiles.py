@@ -77,11 +77,7 @@ def test_nothing_is_left_of_an_earlier_visit(browser: Browser, origin: str, own:
 def test_a_visit_has_the_looks_that_it_asks_for(
     browser: Browser, origin: str, own: Profiles
 ) -> None:
-    looks: dict[str, Any] = {
-        "viewport": PHONE,
-        "color_scheme": "dark",
-        "reduced_motion": "reduce",
-    }
+    looks: dict[str, Any] = {"viewport": PHONE, "color_scheme": "dark", "reduced_motion": "reduce"}
     plain = Visitor(browser, origin, own)
     page = plain.open(ADDRESS, viewport=DESKTOP)
     plain.close()

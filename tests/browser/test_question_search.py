@@ -155,10 +155,7 @@ DECLARED: list[tuple[str, str]] = [
     (OUT_OF_MEMORY, "cuda/faq-what-can-i-do-about-cuda-out"),
     (ROOT_CAUSE, "cuda/faq-what-can-i-do-about-cuda-out"),
     (OUT_OF_MEMORY + "\nRuntimeError: the run failed", ""),
-    (
-        MUSA_SYMBOL + CAUSE + "ImportError: Please try another directory!",
-        "musa/faq-why-does-the",
-    ),
+    (MUSA_SYMBOL + CAUSE + "ImportError: Please try another directory!", "musa/faq-why-does-the"),
     (MUSA_SYMBOL + CAUSE + "No module named 'torch'", "any/faq-why-does-it-say-no-module"),
     (OUT_OF_MEMORY + CAUSE + "RuntimeError: the run failed", "cuda/faq-what-can-i-do-about"),
     ("CUDA error: invalid device function", "cuda/faq-what-does-no-kernel-image"),
@@ -188,10 +185,7 @@ DECLARED: list[tuple[str, str]] = [
     ("No module named 'torch.accelerator'", ""),
     ("Expected all tensors to be on the same device, cuda:0 and cpu", "any/faq-what-does-exp"),
     ("libc.so.6: version `GLIBC_2.28' not found", "any/faq-why-is-glibc"),
-    (
-        '[WinError 126] Error loading "fbgemm.dll"',
-        "any/faq-why-does-windows-report-winerror-126",
-    ),
+    ('[WinError 126] Error loading "fbgemm.dll"', "any/faq-why-does-windows-report-winerror-126"),
     ("UserWarning: Can't initialize NVML", "cuda/faq-what-does-the-warning-can-t"),
     ("Failed to initialize NVML: Unknown Error", "cuda/faq-what-does-failed-to-init"),
     (
@@ -276,14 +270,8 @@ DECLARED: list[tuple[str, str]] = [
         "Cuda failure 'peer access is not supported between these two devices'",
         "cuda/faq-why-does-training-hang-with-several-gpus",
     ),
-    (
-        "dist.barrier() hangs with two RTX 4090",
-        "cuda/faq-why-does-training-hang-with-several-gpus",
-    ),
-    (
-        "RTX 4090 DDP training hangs at init",
-        "cuda/faq-why-does-training-hang-with-several-gpus",
-    ),
+    ("dist.barrier() hangs with two RTX 4090", "cuda/faq-why-does-training-hang-with-several-gpus"),
+    ("RTX 4090 DDP training hangs at init", "cuda/faq-why-does-training-hang-with-several-gpus"),
     (
         "RuntimeError: synStatus=26 [Generic failure] Device acquire failed.",
         "gaudi/faq-why-does-it-say-device-acquire-failed",
@@ -316,10 +304,7 @@ DECLARED: list[tuple[str, str]] = [
         "ascend/faq-what-does-ei0002",
     ),
     ("EZ9999: Inner Error!", "ascend/faq-what-does-inner-error"),
-    (
-        "RuntimeError: aclInit, error code is 507008",
-        "ascend/faq-what-does-error-code-is-507008",
-    ),
+    ("RuntimeError: aclInit, error code is 507008", "ascend/faq-what-does-error-code-is-507008"),
     ("NPU function error, error code is 507048", "ascend/faq-what-does-error-code-is-507046"),
     ("CUDA error: misaligned address", "cuda/faq-what-does-cuda-error-misaligned-address"),
     ("CUBLAS_STATUS_EXECUTION_FAILED", "cuda/faq-what-does-cublas-status-execution-failed"),

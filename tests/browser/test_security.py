@@ -71,9 +71,7 @@ def test_the_selector_says_so_when_its_data_cannot_be_read(opened: Open) -> None
     assert shown_choice(page)  # what the page brought still stands there
 
 
-def test_no_cookies_and_nothing_is_kept_but_choices(
-    open_page: Callable[..., Page],
-) -> None:
+def test_no_cookies_and_nothing_is_kept_but_choices(open_page: Callable[..., Page]) -> None:
     page = open_page()
     own = "Object.keys(localStorage).filter((key) => !key.includes('__palette'))"
     assert page.evaluate(own) == []

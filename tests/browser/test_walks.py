@@ -108,19 +108,15 @@ WALKS = {
         ("whl/cu126",),
     ),
     "2.6.0 with CUDA 12.4": Walk(
-        lambda w: w.pick("build", "2.6.0").pick("variant", "cu124"),
-        ("torch==2.6.0",),
+        lambda w: w.pick("build", "2.6.0").pick("variant", "cu124"), ("torch==2.6.0",)
     ),
     "nightly": Walk(lambda w: w.pick("build", "preview"), ("--pre", "whl/nightly")),
     "conda": Walk(lambda w: w.pick("method", "conda"), ("conda-forge",)),
     "uv project": Walk(
-        lambda w: w.pick("method", "pyproject"),
-        ("[project]", "torch=="),
-        "[data-part=files] pre",
+        lambda w: w.pick("method", "pyproject"), ("[project]", "torch=="), "[data-part=files] pre"
     ),
     "ROCm in Docker": Walk(
-        lambda w: w.pick("platform", "rocm").pick("method", "docker"),
-        ("docker run", "/dev/kfd"),
+        lambda w: w.pick("platform", "rocm").pick("method", "docker"), ("docker run", "/dev/kfd")
     ),
     "GH200": Walk(lambda w: w.find("GH200"), ("pip install torch==",), ANSWER),
     "Gaudi against Ascend": Walk(

@@ -52,13 +52,7 @@ def crash() -> None:
 
 @pytest.mark.parametrize(
     ("work", "why"),
-    [
-        (lambda: None, None),
-        (fail, None),
-        (spin, "time"),
-        (grow, "memory"),
-        (crash, "memory"),
-    ],
+    [(lambda: None, None), (fail, None), (spin, "time"), (grow, "memory"), (crash, "memory")],
 )
 def test_what_takes_too_much_is_ended(
     work: Callable[[], None], why: str | None, monkeypatch: pytest.MonkeyPatch

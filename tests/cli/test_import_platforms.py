@@ -42,7 +42,7 @@ FILE: dict[str, Any] = {
         "first_card": "<h1>Installing</h1><h2>Prerequisites</h2><p>A <b>driver</b>.</p>"
         "<h2>Installation</h2><h3>pip</h3><pre><code>pip install x\n\ny</code></pre>"
         "<h2>Verification</h2><ul><li>Run <a href='https://example.org/run'>it</a></li></ul>"
-        "<h2>More</h2><p>Words &lt;b&gt;.</p><script>alert(1)</script>",
+        "<h2>More</h2><p>Words &lt;b&gt;.</p><script>alert(1)</script>"
     },
 }
 

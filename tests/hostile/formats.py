@@ -47,11 +47,7 @@ CASES: Mapping[str, tuple[str, bytes, str]] = {
         for form, cases in _SHORT.items()
         for name, (text, words) in cases.items()
     },
-    "a billion laughs": (
-        "junit",
-        _suites("&l9;", f"<!DOCTYPE x [{_LAUGHS}]>"),
-        DOCTYPE,
-    ),
+    "a billion laughs": ("junit", _suites("&l9;", f"<!DOCTYPE x [{_LAUGHS}]>"), DOCTYPE),
     "a long entity, many times": (
         "junit",
         _suites("&a;" * 10_000, f'<!DOCTYPE x [<!ENTITY a "{_LONG}">]>'),
@@ -59,11 +55,7 @@ CASES: Mapping[str, tuple[str, bytes, str]] = {
     ),
     "elements in elements": ("junit", _suites("<a>" * 100_000), "nested elements"),
     "a tag without end": ("junit", b'<testsuites name="' + b"x" * 3_000_000, "one tag has more"),
-    "attributes without end": (
-        "junit",
-        _suites(f"<x {_MANY}/>"),
-        "",
-    ),
+    "attributes without end": ("junit", _suites(f"<x {_MANY}/>"), ""),
     "a comment without end": ("junit", b"<testsuites><!-- " + b"x" * 1_000_000, NO_XML),
     "suites without end": (
         "junit",

@@ -10,13 +10,7 @@ from accelerator_portal.catalog.files.own_suite import SUITE_NAME_PATTERN
 from accelerator_portal.reports.formats.ctrf import ctrf_status
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.reading import ImportOptions, ImportResult
-from accelerator_portal.reports.report import (
-    Environment,
-    Evidence,
-    Metric,
-    Suite,
-    TestEntry,
-)
+from accelerator_portal.reports.report import Environment, Evidence, Metric, Suite, TestEntry
 from tests.reports.ctrf_files import STATUSES, case_fields, document, problems, read
 
 

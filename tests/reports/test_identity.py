@@ -7,12 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from accelerator_portal.reports import TestEntry
-from accelerator_portal.reports.identity import (
-    Identity,
-    UnreadableKeyError,
-    identity_of,
-    parse_key,
-)
+from accelerator_portal.reports.identity import Identity, UnreadableKeyError, identity_of, parse_key
 
 WORDS = st.text("abyz059", min_size=1, max_size=5)
 SUITES = st.builds("{}{}{}".format, WORDS, st.sampled_from("-_."), WORDS) | WORDS

@@ -37,10 +37,7 @@ ATTENTION_BACKWARD = (
         (CONVOLUTION, "aten::convolution_overrideable"),
         (BACKWARD, "aten::convolution_backward_overrideable"),
         (ATTENTION, "aten::_scaled_dot_product_fused_attention_overrideable"),
-        (
-            ATTENTION_BACKWARD,
-            "aten::_scaled_dot_product_fused_attention_overrideable_backward",
-        ),
+        (ATTENTION_BACKWARD, "aten::_scaled_dot_product_fused_attention_overrideable_backward"),
         ("this model cannot do that", None),
         ("generate is not implemented: override it", None),
     ],

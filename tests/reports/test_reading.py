@@ -63,10 +63,7 @@ NO_JSON = "results.json:1: invalid JSON: {}; create the file again"
         ),
         ("1e999", "results.json:1: 1e999 is too large for a number; create the file again"),
         ("1" * 5000, "results.json:1: a number has too many digits; create the file again"),
-        (
-            "[" * 100_000,
-            "results.json:1: the values are nested too deeply; create the file again",
-        ),
+        ("[" * 100_000, "results.json:1: the values are nested too deeply; create the file again"),
     ],
 )
 def test_what_is_no_json_is_refused(tmp_path: Path, text: str, message: str) -> None:

@@ -56,8 +56,7 @@ def test_only_a_compared_result_is_good() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "verdict"),
-    [verdict for verdict in ALL.items() if verdict[1].outcome == "skipped"],
+    ("status", "verdict"), [verdict for verdict in ALL.items() if verdict[1].outcome == "skipped"]
 )
 def test_what_is_skipped_has_a_reason(status: str, verdict: StatusMeaning) -> None:
     assert verdict.reason, status

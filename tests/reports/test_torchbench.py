@@ -97,10 +97,7 @@ def test_a_result_file(tmp_path: Path) -> None:
         ("['--precision', 'fp16']", {"compiler": "eager", "dtype": "float16"}),
         ("['--precision', 'amp_bf16']", {"compiler": "eager", "dtype": "amp_bf16"}),
         ("['--amp']", {"compiler": "eager", "dtype": "amp"}),
-        (
-            "['--inductor', '--dynamic_shapes']",
-            {"compiler": "inductor", "dynamic": True},
-        ),
+        ("['--inductor', '--dynamic_shapes']", {"compiler": "inductor", "dynamic": True}),
         (
             "['--accuracy', '--channels-last', '--num-batch', '3', 'x=y']",
             {"compiler": "eager", "recipe": "--channels-last --num-batch 3 x y"},
@@ -230,10 +227,7 @@ def test_a_file_without_metrics_has_no_tests(tmp_path: Path) -> None:
                 "'^[a-z0-9]+(?:[-_.][a-z0-9]+)*$'; see the report format page"
             ),
         ),
-        (
-            content({key("a" * 4000): "pass"}),
-            f'{NAME}:5: "model={"a" * 54}" names no test; {FORM}',
-        ),
+        (content({key("a" * 4000): "pass"}), f'{NAME}:5: "model={"a" * 54}" names no test; {FORM}'),
         (
             content({}, pytorch_git_version="Unknown"),
             (

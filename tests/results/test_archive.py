@@ -9,12 +9,7 @@ import pytest
 from accelerator_portal.catalog import ProblemsError, load_catalog
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import stored_reports
-from accelerator_portal.results.archive import (
-    History,
-    read_history,
-    read_state_of,
-    with_reports,
-)
+from accelerator_portal.results.archive import History, read_history, read_state_of, with_reports
 from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.results.history import fold_report
 from accelerator_portal.results.history_state import State, basis_of

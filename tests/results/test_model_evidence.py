@@ -71,11 +71,7 @@ def test_a_run_and_a_baseline_are_two_counts_and_the_run_is_first() -> None:
 
 def test_executorch_has_a_count_of_its_own_after_all_others() -> None:
     suites = [{"name": "executorch-models", "kind": "model"}, *SUITES]
-    run = stored(
-        "run",
-        model("alpha", "failed", suite="executorch-models"),
-        suites=suites,
-    )
+    run = stored("run", model("alpha", "failed", suite="executorch-models"), suites=suites)
     expected = stored("expected", model("alpha"), kind="baseline")
     results = model_evidence([ALPHA], [run, expected])["alpha"]["example"]
     assert [(found.executorch, found.basis, found.worst) for found in results] == [

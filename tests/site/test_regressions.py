@@ -80,11 +80,7 @@ def test_tests_that_broke_between_the_same_runs_are_one_regression(catalog: Cata
 
 
 def test_tests_that_broke_in_different_runs_are_apart(catalog: Catalog) -> None:
-    reports = [
-        made_up(0, GOOD),
-        made_up(1, BAD),
-        made_up(2, {"a": "failed", "b": "failed"}),
-    ]
+    reports = [made_up(0, GOOD), made_up(1, BAD), made_up(2, {"a": "failed", "b": "failed"})]
     state, _ = folded(*reports)
     found = found_in(catalog, state)
     assert [[test.breakage.key for test in one.tests] for one in found] == [
@@ -110,10 +106,7 @@ def test_the_commits_between_are_a_link_where_both_runs_state_them(catalog: Cata
     )
     (found,) = found_in(catalog, folded(first, second)[0])
     assert [(commits.name, commits.url) for commits in found.commits] == [
-        (
-            f"{name} 111111111…222222222",
-            f"https://github.com/{name}/compare/{one_commit}...{other}",
-        )
+        (f"{name} 111111111…222222222", f"https://github.com/{name}/compare/{one_commit}...{other}")
         for name in ("pytorch/pytorch", "acme/plugin")
     ]
     assert one(catalog).commits == ()

@@ -73,11 +73,7 @@ def systems(part: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("machine", "reason"),
-    [
-        ("linux x86_64", "macOS only"),
-        ("macos x86_64", "ARM64 only"),
-    ],
+    ("machine", "reason"), [("linux x86_64", "macOS only"), ("macos x86_64", "ARM64 only")]
 )
 def test_a_platform_that_is_not_there_says_where_it_is(
     selector: Selector, machine: str, reason: str

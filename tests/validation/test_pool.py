@@ -129,9 +129,7 @@ def test_what_a_test_leaves_running_ends_with_its_worker(tmp_path: Path) -> None
     assert is_gone(int(note.read_text()))
 
 
-def test_workers_that_die_before_they_begin_end_the_run_with_what_they_said(
-    tmp_path: Path,
-) -> None:
+def test_workers_that_die_before_they_begin_end_the_run_with_what_they_said(tmp_path: Path) -> None:
     asked = replace(request(tmp_path), imports="tests.validation.dying_plugin")
     done = run(asked, ["passed-1"], probed=replace(TORCH, forks=False))
     assert "crash before the first test" in (done.why or "")

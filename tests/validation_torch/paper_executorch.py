@@ -12,12 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from accelerator_validation.executorch.backend import (
-    Backend,
-    Execute,
-    Recipe,
-    UnavailableError,
-)
+from accelerator_validation.executorch.backend import Backend, Execute, Recipe, UnavailableError
 from accelerator_validation.executorch.metric import (
     MetricValues,
     ProgramMetric,

@@ -34,10 +34,7 @@ def test_a_few_of_each_suite_pass_and_show_their_differences(tmp_path: Path) -> 
         (["--suite=operaters"], 'did you mean "operators"?'),
         (["--suite=weak-spots", "--dtype=float31"], 'did you mean "float32"?'),
         (["--test=weak-spots/lstm"], 'there is no test "weak-spots/lstm"'),
-        (
-            ["--device=nowhere", "--suite=weak-spots"],
-            '"nowhere": the device cannot be used',
-        ),
+        (["--device=nowhere", "--suite=weak-spots"], '"nowhere": the device cannot be used'),
     ],
 )
 def test_a_wrong_call_says_what_would_be_right(words: list[str], said: str, tmp_path: Path) -> None:

@@ -5,11 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.catalog.files.stated_models_file import (
-    LIST_ITEM,
-    ModelList,
-    StatedModel,
-)
+from accelerator_portal.catalog.files.stated_models_file import LIST_ITEM, ModelList, StatedModel
 from accelerator_portal.vendors.model_lists import NOT_MARKED, read_models
 
 DOCUMENT = """\

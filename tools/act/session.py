@@ -130,11 +130,7 @@ def run_scenario(here: Session, scenario: Scenario) -> Outcome:
         scenario.matrix,
         scenario.inputs,
         {"UPSTREAM_LOGIN": BOT},
-        {
-            "GITHUB_TOKEN": OWN_TOKEN,
-            "UPSTREAM_APP_ID": APP_ID,
-            "UPSTREAM_APP_KEY": private_key(),
-        },
+        {"GITHUB_TOKEN": OWN_TOKEN, "UPSTREAM_APP_ID": APP_ID, "UPSTREAM_APP_KEY": private_key()},
         environment if scenario.online else {**environment, **offline_variables()},
     )
     LOGS.mkdir(parents=True, exist_ok=True)

@@ -22,13 +22,7 @@ from queue import SimpleQueue
 
 from tools.mutants.mutant import Change, Mutant, draw, room_of
 from tools.mutants.recording import Recording, RecordingError, read_recording, record
-from tools.mutants.results import (
-    Result,
-    read_equivalents,
-    read_results,
-    table,
-    write_results,
-)
+from tools.mutants.results import Result, read_equivalents, read_results, table, write_results
 from tools.mutants.selection import select_tests
 from tools.mutants.trial import Trials
 from tools.mutants.workspace import State, copy_tree, mutated_tree, read_state

@@ -27,15 +27,7 @@ from tests.automation.upstream.relay_contract import (
     WORKFLOW_KEYS,
     RelayDouble,
 )
-from tests.automation.upstream.scene import (
-    DELIVERY,
-    HEAD,
-    NOW,
-    event,
-    nested,
-    pull_webhook,
-    report,
-)
+from tests.automation.upstream.scene import DELIVERY, HEAD, NOW, event, nested, pull_webhook, report
 
 HERE = {
     "GITHUB_SERVER_URL": "https://github.com",

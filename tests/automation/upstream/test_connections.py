@@ -17,15 +17,7 @@ from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamR
 from tests.automation import github_apps
 from tests.automation.github_apps import AppDouble, private_key
 from tests.automation.github_double import OWN_TOKEN, TOKEN, GitHubDouble
-from tests.automation.upstream.scene import (
-    HOME,
-    NUMBER,
-    SENDING,
-    UPSTREAM,
-    VENDOR,
-    change,
-    entry,
-)
+from tests.automation.upstream.scene import HOME, NUMBER, SENDING, UPSTREAM, VENDOR, change, entry
 from tests.automation.upstream.test_marker import answer
 
 COMMENTS = f"repos/{UPSTREAM}/issues/{NUMBER}/comments"

@@ -21,14 +21,7 @@ from accelerator_automation.upstream.workflow_artifacts import PLAN_FILE, SENT_F
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import OWN_TOKEN, TOKEN, Fault, GitHubDouble
 from tests.automation.github_limits import GitHubLimits
-from tests.automation.upstream.scene import (
-    NOW,
-    SimulatedClock,
-    change,
-    entry,
-    keep_file,
-    senders,
-)
+from tests.automation.upstream.scene import NOW, SimulatedClock, change, entry, keep_file, senders
 
 
 def event_of(number: int, **changed: object) -> Change:

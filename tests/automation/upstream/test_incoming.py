@@ -114,10 +114,7 @@ def test_a_check_run_that_is_asked_for_again_is_one_platforms() -> None:
         (b'{"client_payload": 1}', "client_payload doesn't match"),
         (event({}), "pull_request doesn't match"),
         (event({"pull_request": {"number": 0}}), "pull_request.number doesn't match"),
-        (
-            event({"pull_request": {"number": "7; rm"}}),
-            "pull_request.number doesn't match",
-        ),
+        (event({"pull_request": {"number": "7; rm"}}), "pull_request.number doesn't match"),
         (nested({"action": "opened"}), "pull_request doesn't match"),
         (b" " * (MOST_BYTES + 1), "the event has more than 1,048,576 bytes"),
         (

@@ -5,10 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 from accelerator_automation.github.app import AppCredentials, connected_app
-from accelerator_automation.github.installation_tokens import (
-    InstallationApi,
-    InstallationTokens,
-)
+from accelerator_automation.github.installation_tokens import InstallationApi, InstallationTokens
 from accelerator_automation.upstream.connections import (
     READ_PERMISSIONS,
     READS_A_MINUTE,

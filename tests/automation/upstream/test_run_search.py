@@ -260,10 +260,7 @@ def test_what_says_that_it_is_too_large_is_not_fetched(double: GitHubDouble) -> 
             "the report is for evil/pytorch",
         ),
         ({"started": SENT - dt.timedelta(minutes=11)}, "the report is older than the event"),
-        (
-            {"finished": NOW + dt.timedelta(minutes=11)},
-            "report.json:1: finished is in the future",
-        ),
+        ({"finished": NOW + dt.timedelta(minutes=11)}, "report.json:1: finished is in the future"),
     ],
 )
 def test_a_report_that_lies_is_refused(

@@ -78,12 +78,7 @@ def driver(variant: str, sdk: str, minimum: str) -> str:
 
 @pytest.mark.parametrize(
     ("newer", "older", "count"),
-    [
-        (">=9", ">=5", 0),
-        (">=5", ">=5", 0),
-        (">=4", ">=5", 1),
-        ("newest", ">=5", 0),
-    ],
+    [(">=9", ">=5", 0), (">=5", ">=5", 0), (">=4", ">=5", 1), ("newest", ">=5", 0)],
 )
 def test_driver_minimums_grow_with_the_sdk(tree: Tree, newer: str, older: str, count: int) -> None:
     whats = found(tree, driver("ex2", "2.0.1", newer), driver("ex1", "1.4", older))

@@ -5,11 +5,7 @@ from dataclasses import replace
 import pytest
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.files.package_file import (
-    IndexFacts,
-    PackageFacts,
-    ReleaseFacts,
-)
+from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts, ReleaseFacts
 from accelerator_portal.checks.rules.facts import package_facts
 from tests.day import TODAY
 from tests.folders import COMPATIBILITY, INSTALL, RELEASES, Tree, edited, loaded

@@ -8,15 +8,7 @@ from accelerator_portal.checks import load_and_check
 from accelerator_portal.checks.fixes import fixed_files
 from accelerator_portal.checks.rules.install_options import pinned_versions
 from tests.day import TODAY
-from tests.folders import (
-    ACCELERATOR,
-    COMPATIBILITY,
-    EXAMPLE,
-    INSTALL,
-    Edit,
-    Tree,
-    edited,
-)
+from tests.folders import ACCELERATOR, COMPATIBILITY, EXAMPLE, INSTALL, Edit, Tree, edited
 
 EDITS: tuple[Edit, ...] = (
     (ACCELERATOR, "value: in-tree", "value: out-of-tree"),
@@ -61,10 +53,7 @@ def test_the_newest_version_of_the_release_that_a_pin_means_is_proposed(
     versions: tuple[str, str], pin: str, written: str, tree: Tree
 ) -> None:
     """The order of the rows is another rule's."""
-    rows = (
-        plugin_row("1.10.0", "ex2", versions[0]),
-        plugin_row("1.9.1", "ex1", versions[1]),
-    )
+    rows = (plugin_row("1.10.0", "ex2", versions[0]), plugin_row("1.9.1", "ex1", versions[1]))
     catalog, _ = load_catalog(tree(edited(EDITS[0], *rows, pinned(f"torch-example=={pin}"))))
     assert catalog is not None
     (problem,) = pinned_versions.check(catalog, TODAY)

@@ -1,11 +1,6 @@
 from __future__ import annotations
 
-from tests.folders import (
-    EXAMPLE,
-    SELECTOR,
-    Tree,
-    problems_in,
-)
+from tests.folders import EXAMPLE, SELECTOR, Tree, problems_in
 
 
 def test_without_any_platform_each_choice_names_an_unknown_one(tree: Tree) -> None:

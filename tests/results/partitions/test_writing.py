@@ -16,14 +16,7 @@ from accelerator_portal.results.history import fold_report
 from accelerator_portal.results.history_state import State
 from accelerator_portal.results.partitions.manifest import Manifest, read_manifest, write_manifest
 from tests.results.made_up import START, made_up
-from tests.results.partitions.archived import (
-    DAYS,
-    archive,
-    content,
-    named,
-    report_of,
-    rows,
-)
+from tests.results.partitions.archived import DAYS, archive, content, named, report_of, rows
 
 REPORTS = [report_of(day, outcomes, ("models", "kernels")) for day, outcomes in enumerate(DAYS)]
 

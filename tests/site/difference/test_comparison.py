@@ -122,11 +122,7 @@ def test_facts_maintainers_and_sources(after: Compare) -> None:
         after(
             (ACCELERATOR, "vendor: Example Vendor", "vendor: Other"),
             (ACCELERATOR, "read: 2026-01-02", "read: 2026-01-03"),
-            (
-                ACCELERATOR,
-                "support:\n",
-                f"{MAINTAINERS}{FEATURES}support:\n",
-            ),
+            (ACCELERATOR, "support:\n", f"{MAINTAINERS}{FEATURES}support:\n"),
         )
     )
     assert items(*found.facts) == [

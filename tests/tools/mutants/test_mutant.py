@@ -57,8 +57,5 @@ def test_the_change_is_told_in_one_line_and_made_in_the_source(tmp_path: Path) -
     root = write_tree(tmp_path, {f"{ROOM}/a.py": "def f(a):\n    for b in a:\n        g(b)\n"})
     drawn = draw(root, 2, "1", [])
     told = {(one.line, one.change.function, one.change.before, one.change.after) for one in drawn}
-    assert told == {
-        (2, "f", "for b in a:", "for b in a: … break"),
-        (3, "f", "g(b)", "pass"),
-    }
+    assert told == {(2, "f", "for b in a:", "for b in a: … break"), (3, "f", "g(b)", "pass")}
     assert "def f(a):\n    for b in a:\n        pass" in {one.source for one in drawn}

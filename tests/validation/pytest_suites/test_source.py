@@ -34,8 +34,7 @@ def test_without_pytest_it_says_how_to_install_it(
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
-    [("My Tests", 'write "my-tests"'), ("operators", "is a built-in suite")],
+    ("name", "words"), [("My Tests", 'write "my-tests"'), ("operators", "is a built-in suite")]
 )
 def test_a_name_that_cannot_be_is_told(tmp_path: Path, name: str, words: str) -> None:
     with pytest.raises(RunError, match=words):

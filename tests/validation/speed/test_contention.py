@@ -7,11 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_validation.suites.speed.spread import (
-    ProcessorTimes,
-    disturbance,
-    processor_times,
-)
+from accelerator_validation.suites.speed.spread import ProcessorTimes, disturbance, processor_times
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -34,11 +30,7 @@ def test_where_nothing_counts_nothing_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("others", "said"),
-    [
-        (0.0, None),
-        (1.9, None),
-        (7.0, "other programs used 35% of the processors"),
-    ],
+    [(0.0, None), (1.9, None), (7.0, "other programs used 35% of the processors")],
 )
 def test_others_are_what_this_process_did_not_use(others: float, said: str | None) -> None:
     before = ProcessorTimes(1000.0, 50.0, 7.0, 2)
