@@ -1,8 +1,8 @@
-"""Stores data outside of the repository, in a folder or at a URL that fsspec can write to.
+"""Stores files of nightly runs outside of the repository, in a folder or at an fsspec URL.
 
-In GitHub Actions, the folder is a checkout of the branch `archive`. An object (a stored file) is
-written to a temporary path and then moved. If the run is interrupted before the move, the previous
-object stays.
+In GitHub Actions, the folder is a checkout of the branch `archive`. A stored file is called an
+object. Each object is written to a temporary path and then moved. If the run is interrupted before
+the move, the previous object stays.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class DamagedObjectError(ArchiveError):
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """Objects stored by path in one folder or at one URL. Every method can raise ArchiveError.
+    """Stored files (objects) in one folder or at one URL. Every method can raise ArchiveError.
 
     `place` is the folder or URL that was passed to `open_archive`.
     """
@@ -57,14 +57,14 @@ class Archive:
     _root: str
 
     def read(self, path: str) -> bytes | None:
-        """Return the content of an object, or None if it does not exist."""
+        """Return the content of the stored file at `path`, or None if there is none."""
         with self._as_archive_errors(path), suppress(FileNotFoundError):
             content: bytes = self._files.cat_file(self._full_path(path))
             return content
         return None
 
     def write(self, path: str, data: bytes) -> None:
-        """Write an object to a temporary path, then move it into place."""
+        """Write a file to a temporary path, then move it to `path`."""
         target = self._full_path(path)
         temporary_path = f"{target}{UNFINISHED_SUFFIX}"
         with self._as_archive_errors(path):
@@ -73,7 +73,7 @@ class Archive:
             self._files.mv(temporary_path, target)
 
     def names(self, folder: str) -> list[str]:
-        """Return the sorted names of the objects in a folder; empty if there is no folder."""
+        """Return the sorted names of the files in a folder; empty if there is no folder."""
         paths: list[str] = []
         with self._as_archive_errors(folder), suppress(FileNotFoundError):
             paths = self._files.ls(self._full_path(folder), detail=False)
@@ -81,7 +81,7 @@ class Archive:
         return sorted(name for name in names if not name.endswith(UNFINISHED_SUFFIX))
 
     def remove(self, path: str) -> None:
-        """Remove an object if it exists."""
+        """Remove the stored file at `path` if it exists."""
         with self._as_archive_errors(path), suppress(FileNotFoundError):
             self._files.rm_file(self._full_path(path))
 
@@ -90,7 +90,7 @@ class Archive:
 
     @contextmanager
     def _as_archive_errors(self, path: str) -> Iterator[None]:
-        """Turn every error into an ArchiveError that names the archive and the path."""
+        """Turn errors in the `with` block into an ArchiveError that names the archive and path."""
         try:
             yield
         except Exception as error:  # noqa: BLE001 - every kind of place has errors of its own
@@ -102,7 +102,8 @@ class Archive:
 def open_archive(url: str, **options: Any) -> Archive:  # noqa: ANN401 - of the kind of place
     """Return the archive at a folder or an fsspec URL, such as `s3://bucket/portal`.
 
-    Raises ArchiveError if the kind of URL is unknown or its package is not installed.
+    `options` are passed to fsspec. Raises ArchiveError if fsspec does not know the kind of URL, or
+    if the package for it is not installed.
     """
     try:
         import fsspec
@@ -178,8 +179,8 @@ def push_archive(place: Path) -> bool:
     """Push the folder's changes to the branch `archive`; return whether a commit was pushed.
 
     First removes unfinished files of an interrupted run. Keeps the commits that others pushed since
-    `fetch_archive`. Raises GitError. Raises ArchiveError if somebody else changed the same object,
-    or if others push first at each attempt.
+    `fetch_archive`. Raises GitError. Raises ArchiveError if somebody else changed the same file, or
+    if others push first at each attempt.
     """
     for unfinished in place.rglob(f"*{UNFINISHED_SUFFIX}"):
         unfinished.unlink(missing_ok=True)

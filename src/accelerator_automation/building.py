@@ -1,4 +1,4 @@
-"""Builds and publishes the site, and detects changed inputs.
+"""Builds the site with MkDocs, puts it in place of the existing site, and detects changed inputs.
 
 The existing site stays until the new one is complete. MkDocs runs in its own process, because it
 uses much memory and has global state.
@@ -56,7 +56,11 @@ class BrokenLinksError(BuildError):
 
 
 def mkdocs(root: Path, place: Path, variables: Mapping[str, str], *, quiet: bool = False) -> None:
-    """Run `mkdocs build --strict` (see Engine); with `quiet`, its output appears only in errors."""
+    """Build the site of the repository `root` into the new folder `place` with MkDocs.
+
+    `variables` are environment variables for the build hooks. With `quiet`, the output of MkDocs
+    appears only in the error. Raises EngineError.
+    """
     result = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(place)],
         cwd=root,
@@ -80,11 +84,11 @@ def build(  # noqa: PLR0913 - what, where, and how
 ) -> None:
     """Build the site, check every link, and replace the existing site at `target`.
 
-    `root` is the repository. If a platform's folder has errors, the build fails. With `quarantine`
-    or an archive, the site omits such platforms instead. With an archive, it shows the last valid
-    version of those that are in `standing_in`. `standing_in` maps a platform id to the date since
-    which that version is shown. `engine` runs the build (default: MkDocs). Raises ArchiveError,
-    BuildError, OSError.
+    `root` is the repository. Without `quarantine` and `archive`, the build fails if a platform's
+    folder has errors. With either of them, the site omits the platform. With an archive, the site
+    shows the archived version of the platforms in `standing_in`. `standing_in` maps a platform id
+    to the date since which this version is shown. `engine` runs the build (default: MkDocs).
+    Raises ArchiveError, BuildError, OSError.
     """
     target = target.absolute()
     try:

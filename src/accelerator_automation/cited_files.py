@@ -1,7 +1,7 @@
-"""Reports cited files on GitHub that have changed since the cited commit, in issues.
+"""Opens an issue for each platform whose cited files on GitHub have changed.
 
-One issue for each platform lists the changed files. The facts stay as they are until somebody reads
-the newer files.
+The issue lists the files that changed after the cited commit. The facts that cite them stay as they
+are until somebody reads the newer files.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ class CitedFile:
 
 @dataclass(slots=True)
 class Citations:
-    """The places that cite a file, and the cited lines.
+    """The places in this repository that cite one file, and the lines of the file that they cite.
 
     `places` and `lines` have the same length and order. A place is `<path>:<line>` of a fact, or
-    the path of a report. Lines are `12` or `12-20`, or None for the whole file.
+    the path of a report. Its cited lines are `12` or `12-20`, or None for the whole file.
     """
 
     places: list[str] = field(default_factory=list)
@@ -368,7 +368,10 @@ def _stripped_lines(lines: Iterable[str]) -> list[str]:
 
 
 def _surplus_lines(lines: Iterable[str], other_counts: Counter[str]) -> list[str]:
-    """Return the lines that occur more often in `lines` than in `other_counts`."""
+    """Return `lines` without the lines that `other_counts` contains.
+
+    If a line occurs three times in `lines` and twice in `other_counts`, it is returned once.
+    """
     remaining = Counter(other_counts)
     surplus = []
     for line in lines:

@@ -1,4 +1,4 @@
-"""Posts a comment on a pull request of this repository with the changes of the site.
+"""Posts a comment on a pull request of this repository that lists the changes of the site.
 
 It reads the untrusted artifact of the pull request's workflow run after the run has ended.
 """
@@ -133,8 +133,8 @@ class Artifact:
 
     number: int
     difference: Difference | None
-    """None if the run has no comparison, or one in a format that this portal does not read, for
-    example because the pull request changes the format."""
+    """The changes of the site. None if the artifact has no comparison, or if this portal cannot
+    read its format, for example because the pull request changes the format."""
 
 
 def read_artifact(archive: bytes) -> Artifact:

@@ -1,4 +1,4 @@
-"""Defines the fields of GitHub's events and responses that the automation reads.
+"""Defines models of GitHub's events and API responses, with the fields that the automation reads.
 
 GitHub itself sends this data. But names of files, branches and users are chosen by authors, and are
 untrusted like any other text.
@@ -137,7 +137,7 @@ class ListedCommit(GitHubModel):
 
     sha: Sha
     commit: _CommitText
-    """Its data in git, such as its time."""
+    """The data that git stores for the commit, such as its time."""
 
     @property
     def time(self) -> dt.datetime:
@@ -151,7 +151,7 @@ class ListedCommit(GitHubModel):
 
 
 class ListedRun(GitHubModel):
-    """A workflow run, in a list of runs or by itself."""
+    """A workflow run, as GitHub returns it in a list or alone."""
 
     id: Number
     event: str = ""

@@ -1,6 +1,6 @@
-"""Fetches test reports from the feeds of platforms.
+"""Fetches test reports from the feeds that platforms declare, and stores them in `results/`.
 
-If a report cannot be fetched or is not valid, the last valid one stays.
+If a report cannot be fetched or is not valid, the last valid report stays.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class FetchResult:
     """The result of fetching one feed, or of reading one report of this project's own runs.
 
     `accelerator` is the platform's id. `name` is the name of the feed or report. The report's file
-    is `<name>.json` in `results/`. `why` has the reasons for the outcome `refused` or
-    `unreachable`.
+    is `<name>.json` in `results/`. If `outcome` is `refused` or `unreachable`, `why` has the
+    reasons.
     """
 
     accelerator: str
@@ -155,8 +155,8 @@ class _ReportStore:
     def _check_folder(self, accelerator: str, file: Path) -> None:
         """Raise ProblemsError if the report `file` cannot be added to the platform's folder.
 
-        The folder must not exceed its limits, and must not get new errors. If the folder has a
-        report with the same file name, it does not count, because `file` replaces it.
+        The folder must not exceed its limits, and must not get new errors. An existing report with
+        the same file name does not count, because `file` replaces it.
         """
         old_files = self._result_files(accelerator)
         new_files = _with_file(old_files, file)

@@ -1,4 +1,4 @@
-"""Runs git with a time limit, merges trees, and reports an error in one line."""
+"""Runs git commands with a time limit, and merges git trees."""
 
 from __future__ import annotations
 
@@ -93,9 +93,9 @@ def conflicting_paths(
 ) -> frozenset[str]:
     """Return the paths in `ours` that cannot be merged with `theirs`.
 
-    `unit` returns the group of a path (default: each path is its own group). A group of files in
-    `ours` conflicts if `theirs` changes a file of the group, unless `ours` has the same change of
-    this file. All paths of a conflicting group are returned.
+    Both map the path of a changed file to its new entry. `unit` returns the group of a path
+    (default: each path is its own group). A group conflicts if `theirs` changes one of its files
+    and `ours` does not have the same change. All paths of a conflicting group are returned.
     """
     units = {unit(path) for path in ours}
     differing = {

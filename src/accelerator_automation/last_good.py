@@ -1,4 +1,4 @@
-"""Archives the last version of each platform's folder that had no errors.
+"""Archives the last version without errors of each platform's folder, and reads it back.
 
 `last-good/<id>.json.gz` has the texts of the folder's files, and the day since which the folder has
 errors. Each version is a single object, so that it is never incomplete.

@@ -31,7 +31,8 @@ _ACTIVE_TEXT = re.compile(r"[@#<>&$\\\[\]]|://|www\.|\bGH-\d", re.IGNORECASE)
 def faults(text: str, marker: str, links: Iterable[str] = ()) -> list[str]:
     """Return the reasons why a text must not be posted; empty if it may be posted.
 
-    It must begin with `marker`, the only HTML that is allowed. Links may only lead to `links`.
+    The text must begin with `marker`, the only HTML that is allowed. Links may only lead to the
+    URLs in `links`.
     """
     problems = []
     if len(text) > MOST_CHARACTERS:

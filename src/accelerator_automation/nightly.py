@@ -62,9 +62,9 @@ def run_night(
 def github_client_for(catalog: Catalog, *, required: bool) -> Api | None:
     """Return a GitHub client, or None if none is needed or available.
 
-    A client is needed if a feed is on GitHub, or if `required` is true because the run opens issues
-    or pull requests. If the token or PyGithub is missing, no client is available. Raises
-    GitHubError in this case if `required` is true.
+    A client is needed if a platform's feed is on GitHub. It is also needed if `required` is true,
+    because the run opens issues or pull requests. No client is available if the token or PyGithub
+    is missing. In this case, raises GitHubError if `required` is true.
     """
     on_github = any(
         feed.url is None for p in catalog.platforms for feed in p.accelerator.report_feeds

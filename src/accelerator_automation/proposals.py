@@ -112,7 +112,7 @@ class ProposalResults:
     problems: dict[str, str] = field(default_factory=dict)
 
     def add_problem(self, name: str, what: str) -> None:
-        """Add a reason why the proposal `name` could not be made. There can be several reasons."""
+        """Add a reason why the proposal `name` could not be made; there can be several reasons."""
         self.problems[name] = f"{self.problems[name]}; {what}" if name in self.problems else what
 
     def count(self, outcome: ProposalOutcome) -> int:
@@ -153,10 +153,10 @@ def update_pull_request(
     """Open or update the pull request of a topic; return what was done.
 
     `propose` takes the versions that a person declined, and returns a proposal without these
-    versions. If it returns None, the outcome is `declined`. If `room` is false, no new pull request
-    is opened (`waiting`). A branch that a person edited is not changed (`left`). The call can be
-    repeated, because an existing pull request is found by its branch and marker. Raises
-    GitHubError, ProblemsError.
+    versions. If `propose` returns None, the outcome is `declined`. If `room` is false, no new pull
+    request is opened; the outcome is then `waiting`. If a person edited the branch, it is not
+    changed; the outcome is then `left`. The call can be repeated: it finds an existing pull request
+    by its branch and marker. Raises GitHubError, ProblemsError.
     """
     pulls = list(_pulls(repository, topic))
     closed = [pull for pull in pulls if pull.state == "closed" and pull.merged_at is None]

@@ -32,7 +32,10 @@ _MOST_LISTED = 40
 
 
 def _proposal(addition: ReleaseAddition, day: dt.date) -> Proposal:
-    """Return the proposal to add or complete an entry; `day` is when the indexes were read."""
+    """Return the proposal to add or complete a release in `data/releases.yaml`.
+
+    `day` is the date on which the package indexes were read.
+    """
     verb = "Add" if addition.change.is_new else "Complete"
     return Proposal(
         path=RELEASES,
@@ -92,7 +95,7 @@ def _limited_list_items(lines: Iterable[str]) -> Iterator[str]:
 
 
 COMPLETED_FOR = dt.timedelta(days=30)
-"""The time after a release in which its entry is completed, because builds appear for days."""
+"""The time after a PyTorch release during which its entry is completed: new builds still appear."""
 
 AskIndexes = Callable[[str], PublishedRelease]
 """Returns the builds and dates of a version in the package indexes."""
@@ -130,7 +133,7 @@ def propose_pytorch_releases(
 
 
 def incomplete_releases(catalog: Catalog, day: dt.date) -> Iterator[str]:
-    """Yield the versions whose entry may be missing or incomplete.
+    """Yield the PyTorch versions whose entry in `data/releases.yaml` may be missing or incomplete.
 
     The newest version in the catalog is included if it was released at most `COMPLETED_FOR` ago.
     The other versions are the newer final versions on PyPI that are not yanked.

@@ -1,7 +1,7 @@
-"""Opens a pull request for each platform whose cited documents now list other models.
+"""Opens a pull request for each platform whose vendor changed a list of supported models.
 
-A platform's `stated-models.yaml` has lists of models, each read from a document of the vendor at a
-commit.
+A platform's `stated-models.yaml` has lists of models. Each list is read from a document of the
+vendor at a commit. The pull request replaces the lists whose documents have changed.
 """
 
 from __future__ import annotations
@@ -127,9 +127,9 @@ def propose_stated_models(api: Api, home: str, catalog: Catalog, day: dt.date) -
 def _changes(
     api: Api, name: str, file: StatedModels, day: dt.date, results: ProposalResults
 ) -> Iterator[ListChange]:
-    """Yield the lists whose content has changed; add problems with documents to `results`.
+    """Yield the lists of a platform whose documents now list other models.
 
-    `name` is the platform's id.
+    `name` is the platform's id. If a document cannot be read, adds a problem to `results`.
     """
     for index, old_list in enumerate(file.lists):
         document = cited_document(file, old_list)

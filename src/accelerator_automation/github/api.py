@@ -88,9 +88,9 @@ def read_response(api: Api, path: str, model: type[T]) -> T:
 
 
 def read_all_pages(api: Api, path: str, model: type[T]) -> Iterator[T]:
-    """Yield the records of a list that GitHub returns in pages; at most 3,000 records.
+    """Yield the items of a list that GitHub returns in pages, parsed as `model`.
 
-    Raises GitHubError.
+    Yields at most 3,000 items. Raises GitHubError.
     """
     for page in range(1, _MOST_PAGES + 1):
         page_path = f"{path}{'&' if '?' in path else '?'}per_page={_PAGE_SIZE}&page={page}"
@@ -114,12 +114,18 @@ def none_if_missing(ask: Callable[[], T]) -> T | None:
 
 
 def exists(api: Api, path: str) -> bool:
-    """Return whether a path exists (no status 404). Raises GitHubError for other errors."""
+    """Return whether an API path exists: false if GitHub responds with status 404.
+
+    Raises GitHubError for other errors.
+    """
     return none_if_missing(lambda: api.get(path)) is not None
 
 
 def parse_response(path: str, answer: bytes, model: type[T]) -> T:
-    """Parse a response body as `model`; `path` is for error messages. Raises GitHubError."""
+    """Return the response body `answer`, parsed as `model`; error messages name `path`.
+
+    Raises GitHubError.
+    """
     try:
         return TypeAdapter(model).validate_json(answer)
     except ValidationError:
@@ -133,8 +139,8 @@ class Patience:
     tries: int = 4
     """The maximum number of attempts."""
     wait: float = 1.0
-    """Half of the seconds before the third attempt. The second attempt follows at once; the wait
-    doubles before each attempt after the third."""
+    """Sets the seconds between attempts. The second attempt follows at once. The third follows
+    after `2 * wait` seconds, the fourth after `4 * wait`, and so on, up to `most_wait`."""
     most_wait: float = 120.0
     """The longest wait, in seconds. If GitHub asks for a longer wait, the request fails at once."""
     limited: float = 60.0

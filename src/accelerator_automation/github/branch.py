@@ -1,4 +1,4 @@
-"""Commits a file to a branch through GitHub's API, and pushes files of a checkout with git.
+"""Writes files to branches: one file through GitHub's API, or files of a checkout with git.
 
 A branch that is written through the API always has one commit on top of the base. The author of the
 commit shows whether the automation or a person wrote it.

@@ -1,4 +1,4 @@
-"""Implements GitHub's API with PyGithub: sessions, retries and rate limits.
+"""Sends requests to GitHub's API with PyGithub, with retries and within rate limits.
 
 PyGithub is imported when a client is created: only the extra `automation` installs it, because it
 requires packages (requests, cryptography) that most commands don't need.

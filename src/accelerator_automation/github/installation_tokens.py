@@ -43,7 +43,7 @@ class _TokenState:
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     made: tuple[GitHubClient, dt.datetime] | None = None
-    """The API with the token, and when the token expires."""
+    """A client with the token, and the time at which the token expires."""
     error: AppError | None = None
 
 
@@ -139,14 +139,17 @@ def repository_of(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class InstallationApi(ForwardingApi):
-    """GitHub's API, with a token for each request that has only the permissions it needs."""
+    """GitHub's API; the token of each request has only the permissions that the request needs."""
 
     tokens: InstallationTokens
     permissions: Callable[[str], Permissions]
     """Returns the permissions that a request to a path needs."""
 
     def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:
-        """Send a request; if GitHub does not accept the token (401), repeat it with a new one."""
+        """Call `ask` with a client, and return the response.
+
+        If GitHub does not accept the client's token (status 401), calls `ask` again with a new one.
+        """
         repository, permissions = repository_of(path), self.permissions(path)
         api = self.tokens.client(repository, permissions)
         try:

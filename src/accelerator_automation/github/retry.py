@@ -1,4 +1,4 @@
-"""Decides whether to repeat a request to GitHub, and how long to wait before that."""
+"""Defines which failed requests to GitHub are repeated, and how long to wait before that."""
 
 from __future__ import annotations
 

@@ -92,7 +92,10 @@ def current_entries(catalog: Catalog) -> dict[str, PlannedPlatform]:
 def sent_requests(
     changes: Iterable[SentChange], entries: Mapping[str, PlannedPlatform], since: dt.datetime
 ) -> Iterator[SentRequest]:
-    """Yield the requests sent at `since` or later to the platforms in `entries`."""
+    """Yield the requests sent at `since` or later to the platforms in `entries`.
+
+    `entries` has the current settings of platforms, by platform id.
+    """
     for sent_change in changes:
         for accelerator, sent_at in sent_change.sent.items():
             if accelerator in entries and sent_at >= since:
@@ -106,11 +109,11 @@ def open_requests(
     now: dt.datetime,
     again: Collection[str] = (),
 ) -> Iterator[SentRequest]:
-    """Yield the requests that are neither settled nor older than `REQUEST_LIFETIME`.
+    """Yield the requests without a final answer whose age is at most `REQUEST_LIFETIME`.
 
-    Each request is yielded once. Also yields settled requests whose title (see `run_title`) is in
-    `again`. Requests to platforms that are not in `entries` are omitted, because these platforms no
-    longer take part.
+    Each request is yielded once. Requests with a final answer are included if their title (see
+    `run_title`) is in `again`. `entries` has the platforms that take part, by platform id. Requests
+    to other platforms are omitted.
     """
     skipped_titles = ledger.settled.keys() - set(again)
     for request in sent_requests(changes, entries, now - REQUEST_LIFETIME):
@@ -212,8 +215,8 @@ def ledger_with_open(ledger: Ledger, sent: Mapping[int, SentChange], now: dt.dat
 def _is_final(result: RunResult, request: SentRequest, now: dt.datetime) -> bool:
     """Return whether a result cannot change any more.
 
-    A refused report can be replaced until the run's time limit. A missing one can arrive until
-    twice the limit.
+    A refused report can be replaced until the run's time limit. A missing report can arrive until
+    twice the time limit.
     """
     limit = dt.timedelta(hours=request.entry.hours)
     age = now - request.at

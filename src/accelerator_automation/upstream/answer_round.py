@@ -1,7 +1,7 @@
-"""Runs one round of answers to pull requests: finds and compares reports, and posts the results.
+"""Finds vendors' reports about PyTorch pull requests, and posts the results on these pull requests.
 
 Also adds a check run to a pull request that got the label for it after the tests, and stores the
-reports of the main branch.
+reports of the main branch. A scheduled job runs one such round after another.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ _ANSWERED_STATES = {"report", "late"}
 
 
 class _Issue(GitHubModel):
-    """An entry in GitHub's list of issues, which also has the pull requests."""
+    """An issue or a pull request; GitHub's list of issues has both."""
 
     number: Number
 
@@ -197,11 +197,11 @@ def late_labels(
 def requests_without_check(
     catalog: Catalog, home: str, requests: Iterable[SentRequest], ledger: Ledger
 ) -> dict[LabelQuestion, dict[int, tuple[SentRequest, ...]]]:
-    """Return the answered requests without a check run for which a label can request one.
+    """Return the answered requests that get a check run if their pull request has a label.
 
-    The outer keys are the label and the repository of the pull requests, the inner keys are numbers
-    of pull requests. `requests` are sorted by time. For each platform and pull request, only the
-    last request counts.
+    Requests that already have a check run are omitted. The outer keys are the label and the
+    repository of the pull requests, the inner keys are numbers of pull requests. `requests` are
+    sorted by time. For each platform and pull request, only the last request counts.
     """
     newest_requests: dict[tuple[str, int, str], SentRequest] = {}
     for request in requests:

@@ -201,7 +201,7 @@ def result_counts(report: Report) -> dict[str, int]:
 
 
 def conclusion(report: Report) -> Conclusion:
-    """Return the conclusion of the run: success if tests passed and none failed.
+    """Return `success` if at least one test passed and none failed, else `failure`.
 
     Raises ProblemsError for a baseline.
     """

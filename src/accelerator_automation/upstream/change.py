@@ -45,7 +45,7 @@ class Change(StrictModel):
     """A change of PyTorch to test: a commit, and the event or schedule for which it is tested."""
 
     occasion: UpstreamTrigger
-    """The kind of event or schedule for which it is tested."""
+    """The kind of event or schedule for which the change is tested."""
     delivery: Delivery
     """The sender's number of the event; a repeated event has the same number."""
     repository: FullName

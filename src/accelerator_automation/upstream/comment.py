@@ -73,9 +73,9 @@ def comment_text(memory: CommentMemory, ask: Maintainers) -> str:
 
 
 def _with_fewer_tests(memory: CommentMemory, most: int) -> CommentMemory:
-    """Return the memory with at most `most` new failures and one flaky test of each platform.
+    """Return the memory with at most `most` new failures of each platform.
 
-    If `most` is 0, no flaky tests are included.
+    Keeps at most one flaky test of each platform, or none if `most` is 0.
     """
     answers = []
     for answer in memory.answers:

@@ -1,6 +1,6 @@
-"""Chooses whether a workflow uses tokens of the GitHub App or personal tokens.
+"""Creates the GitHub clients of the upstream jobs, with tokens of the GitHub App or personal ones.
 
-Also limits the rate of requests, and lists the permissions that the App needs.
+Also limits the rate of their requests, and lists the permissions that the App needs.
 """
 
 from __future__ import annotations
@@ -87,9 +87,9 @@ READS_A_MINUTE = 450
 costs one point."""
 
 TOKENS_A_MINUTE = 45
-"""The maximum number of App tokens that a round requests in a minute; each costs five points. For a
-round of answers, together with the 40 events that the sender may send in the same minute (a token
-each), this is less than half of the 900 points."""
+"""The maximum number of App tokens that a job requests in a minute; each costs five points. The
+sender may request 40 more tokens in the same minute. Together, this is less than half of the 900
+points that GitHub allows."""
 
 
 @dataclass(frozen=True, slots=True)

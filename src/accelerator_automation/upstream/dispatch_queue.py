@@ -69,9 +69,9 @@ class SendLog(StrictModel):
 
 
 REPEAT_PERIOD = dt.timedelta(days=1)
-"""An event that is repeated within this time is only sent to the platforms that did not receive it;
-later it is refused as a replay. Within this time, a platform gets the same commit only once, unless
-a check run is rerequested."""
+"""A repeated event within this time is sent only to the platforms that did not receive it. A later
+repetition is refused as a replay. A platform gets a commit only once within this time, except for
+the action `rerequested`."""
 
 LOG_RETENTION = dt.timedelta(days=3)
 """The log keeps sent changes, and the times at which plans were read, for this time. The round of
@@ -221,9 +221,9 @@ def _with_plan(
 def _replaces_older_plan(
     change: Change, older_plan: WaitingPlan, entry: PlannedPlatform, platform_ids: set[str]
 ) -> bool:
-    """Return whether a newer change replaces the change of an older plan for one platform.
+    """Return whether the newer `change` replaces the older plan's change for the platform `entry`.
 
-    `platform_ids` are the ids of the platforms that the newer change is planned for.
+    `platform_ids` are the ids of the platforms that are to test the newer change.
     """
     if _branch_key(change) != _branch_key(older_plan.change):
         return False
@@ -233,10 +233,9 @@ def _replaces_older_plan(
 def _already_sent_platforms(log: SendLog, change: Change, now: dt.datetime) -> frozenset[str]:
     """Return the ids of the platforms to which a change is not sent again.
 
-    These are the platforms that received this event or this commit within `REPEAT_PERIOD`.
-    Platforms to which this commit is still to be sent for another occasion, such as `daily`, are
-    included, too. A `rerequested` event asks for the same tests again, so that earlier events of
-    the commit do not count.
+    Includes the platforms that received this event or this commit within `REPEAT_PERIOD`. For the
+    action `rerequested`, earlier events of the commit do not count. Also includes the platforms
+    that wait for this commit for another occasion, such as `daily`.
     """
     already_sent: set[str] = set()
     for one in log.sent.values():
@@ -287,15 +286,15 @@ MOST_ATTEMPTS = 3
 """The number of failed attempts after which a run is not restarted."""
 
 MOST_AT_ONCE = 20
-"""The maximum number of runs that one sweep restarts, beginning with the oldest."""
+"""The maximum number of runs that one call of `restart_failed_runs` restarts, oldest first."""
 
 RESTART_PERIOD = dt.timedelta(days=1)
-"""A sweep restarts failed runs that were created within this time."""
+"""`restart_failed_runs` restarts failed runs that were created within this time."""
 
 
 @dataclass(frozen=True, slots=True)
 class SweepResult:
-    """The ids of the failed runs: restarted (`again`), or failed too often (`given_up`).
+    """The ids of the failed runs that were restarted (`again`) or failed too often (`given_up`).
 
     `errors` are the messages of restarts that failed.
     """

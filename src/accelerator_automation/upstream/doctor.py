@@ -1,4 +1,4 @@
-"""Finds missing and wrong settings for upstream events in each repository. Changes nothing.
+"""Finds missing and wrong settings for upstream events in each repository, without changing them.
 
 In all functions, `variable` is the environment variable with the token that is checked.
 """

@@ -1,8 +1,8 @@
 """Finds tests that passed on the base of a change and fail with the change.
 
-The base is the platform's history of runs (`data/history/`). A failing test is not newly broken if
-it also fails on the base, is flaky, or has a known issue. A test has no base if its last pass is
-too old or it has fewer than `FEWEST_RUNS` runs. Without a base, a test is not newly broken.
+The base is the platform's history of runs (`data/history/`). A failing test is newly broken if it
+passed in its last run on the base, is not flaky there, and has no known issue. The base must have
+at least `FEWEST_RUNS` runs of the test and a recent pass. Otherwise, the test cannot be compared.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class NewFailure(StrictModel):
     """A failing test, with the details that a comment shows."""
 
     key: Annotated[str, Field(max_length=_LONGEST_KEY + 1)]
-    """The key of the test, shortened if it is very long."""
+    """The key of the test's identity (suite, name, parameters), shortened if it is very long."""
     outcome: Outcome
     """The outcome in the report."""
     reason: Annotated[str, Field(max_length=_LONGEST_TEXT + 1)] = ""
@@ -49,9 +49,9 @@ class NewFailure(StrictModel):
     command: Annotated[str, Field(max_length=_LONGEST_TEXT + 1)] = ""
     """The command that repeats the test, if the report states it."""
     bad: NonNegativeInt = 0
-    """The number of its last runs on the base that failed."""
+    """How many of the test's `of` last runs on the base failed."""
     of: NonNegativeInt = 0
-    """The number of its last runs on the base that passed or failed."""
+    """The number of the test's last runs on the base that passed or failed."""
 
 
 class ReportNews(StrictModel):
@@ -72,7 +72,7 @@ class ReportNews(StrictModel):
     mended: NonNegativeInt = 0
     """The number of tests that fail on the base and pass now."""
     no_base: NonNegativeInt = 0
-    """The number of tests that fail now without a known issue and cannot be compared: they have no
+    """The number of tests that fail now without a known issue and cannot be compared. They have no
     result or too few results on the base, or their last pass is too old."""
     tests: NonNegativeInt = 0
     """The number of tests in the report."""

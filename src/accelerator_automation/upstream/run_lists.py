@@ -129,10 +129,9 @@ class _ArtifactListing:
 class ArtifactLists:
     """The artifacts of vendors' runs.
 
-    For the first `_MOST_SINGLE_LOOKUPS` runs of a repository, the artifacts of each run are
-    requested. For further runs, one list of the repository's artifacts is requested, which reaches
-    back to the repository's time in `begins`. If a run is not in this list, its artifacts are
-    requested.
+    For the first `_MOST_SINGLE_LOOKUPS` runs of a repository, one request for each run gets its
+    artifacts. After that, all artifacts of the repository since its time in `begins` are listed
+    once. A run without artifacts in this list gets a request of its own.
     """
 
     def __init__(self, api: Api, begins: Mapping[str, dt.datetime]) -> None:

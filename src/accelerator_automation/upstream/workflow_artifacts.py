@@ -112,10 +112,10 @@ def _read_file(source: FileSource, artifact: ListedArtifact, model: type[M]) -> 
 
 
 def _is_last_page(source: FileSource, artifacts: Sequence[ListedArtifact]) -> bool:
-    """Return whether later pages have no new artifacts.
+    """Return whether the next pages cannot have new artifacts.
 
-    True if all artifacts on this page are closed or too old. False if the page is not sorted by
-    age, because GitHub does not promise the order.
+    True if this page is sorted from new to old and all its artifacts are closed or too old. GitHub
+    does not promise the order.
     """
     newest_first = all(one.id > other.id for one, other in pairwise(artifacts))
     return newest_first and all(
