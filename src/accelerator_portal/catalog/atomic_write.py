@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 LEFTOVER_AGE = dt.timedelta(hours=1)
-"""Older temporary files were left by processes that were killed: no write takes this long."""
+"""Temporary files older than this were left by killed processes, because no write takes so long."""
 
 _SUFFIX = ".new"
 

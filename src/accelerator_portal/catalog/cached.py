@@ -1,4 +1,4 @@
-"""Caches what is computed from one object, such as a catalog."""
+"""Caches results of functions as long as their first argument exists, for example a catalog."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def cached_by_owner(
 
     For example, the owner is a catalog, and rules and pages need the same values from it. The owner
     must be immutable and compared by identity. Its cached results are deleted together with it. A
-    result must not refer to the owner, because neither would then be deleted. Calls with positional
-    and with keyword arguments are cached separately.
+    result must not refer to the owner: such a reference would prevent the deletion of both. Calls
+    with positional and with keyword arguments are cached separately.
     """
     results: WeakKeyDictionary[Owner, dict[object, Returned]] = WeakKeyDictionary()
 

@@ -1,4 +1,4 @@
-"""Defines the catalog: everything contributors wrote, as one immutable value."""
+"""Defines the Catalog: the content of `accelerators/` and `data/` as one immutable object."""
 
 from __future__ import annotations
 
@@ -177,13 +177,13 @@ class Catalog:
     faq: MarkdownFile | None = None
     """Questions and answers that hold on every platform."""
     left_out: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
-    """The reports of folders that could not be loaded, by folder name. They are checked, too."""
+    """The reports of folders that could not be loaded, by folder name. Rules also check them."""
     folders: frozenset[str] = frozenset()
-    """The names of all folders of platforms, also of those that are not in `platforms`."""
+    """The names of all folders in `accelerators/`. `platforms` can lack some of them."""
     archived_without_folder: tuple[str, ...] = ()
     """The ids of platforms that have archived results but no folder."""
     changed: frozenset[str] = frozenset()
-    """The folders that the current change modifies; empty if they are unknown."""
+    """The names of the folders that the current change modifies; empty if they are unknown."""
 
     def with_platform(self, platform: Platform) -> Catalog:
         """Return the catalog with one more platform and its files."""
@@ -197,7 +197,7 @@ class Catalog:
 
     @property
     def platforms_by_precedence(self) -> list[Platform]:
-        """The platforms, sorted by precedence: a name that several use belongs to the first one.
+        """The platforms by precedence. A name of several platforms belongs to the first of them.
 
         Platforms that the current change does not modify come before those in `changed`. In both
         groups, in-tree platforms come first. Platforms that are still equal are sorted by id.

@@ -1,4 +1,7 @@
-"""Reads the current date for the command line and the hooks; libraries take dates as arguments."""
+"""Returns the current date, which `SOURCE_DATE_EPOCH` can set, to the command line and the hooks.
+
+Other modules take dates as arguments.
+"""
 
 from __future__ import annotations
 

@@ -40,13 +40,13 @@ Integration = Literal["in-tree", "out-of-tree"]
 
 
 class StrictModel(BaseModel):
-    """Base class of the records in contributed files: immutable; unknown keys are errors."""
+    """Base class of the models of contributed files: immutable; unknown keys are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     @classmethod
     def from_objects(cls, *sources: object, **fields: Any) -> Self:  # noqa: ANN401 - values of any field
-        """Return a record with values from `fields` and from attributes of `sources`.
+        """Return an instance with values from `fields` and from attributes of `sources`.
 
         A field that is not in `fields` gets its value from the first object in `sources` that has
         an attribute of the same name.
@@ -60,7 +60,7 @@ class StrictModel(BaseModel):
 
 
 class OpenModel(BaseModel):
-    """Base class of records in files that others define: immutable; unknown keys are ignored."""
+    """Base class of models of files in others' formats: immutable; unknown keys are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -71,7 +71,7 @@ def validation_error(what: str, remedy: str) -> PydanticCustomError:
 
 
 def reject_hidden_characters(value: str) -> str:
-    """Return a text unchanged. Raises PydanticCustomError for an invisible character in it."""
+    """Return a text unchanged. Raises PydanticCustomError if it has an invisible character."""
     if hidden := HIDDEN_CHARACTER.search(value):  # such as `"\u202e"`, escaped in a file
         what = f"the character U+{ord(hidden[0]):04X} is not allowed in text"
         raise validation_error(what, "remove it")
@@ -164,7 +164,7 @@ def _validate_public_url(value: str, written: str) -> str:
 
 
 def url_fault(value: str) -> tuple[str, str]:
-    """Return two texts about an invalid https address: what is wrong, and the fix."""
+    """Return what is wrong with an invalid https address, and the fix."""
     if value.startswith("http://"):
         return "is not a web address with https", "write https:// instead of http://"
     return "is not a web address", "write a full https:// address"
@@ -201,7 +201,7 @@ def _is_unambiguous_https_url(value: str) -> bool:
 
 
 def _validate_url_template(value: str) -> str:
-    """Return an address with placeholders unchanged.
+    """Check an address that may have placeholders, and return it unchanged.
 
     A placeholder such as `{torch}` may be anywhere after the host. `{index}` may replace the
     beginning of the address. Raises PydanticCustomError for other addresses.

@@ -1,4 +1,4 @@
-"""Defines valid names of platform folders and of reports."""
+"""Checks the names of platform folders and of report files."""
 
 from __future__ import annotations
 

@@ -216,7 +216,7 @@ class _CatalogReader:
         )
 
     def optional(self, path: str, model: type[M]) -> M | None:
-        """Return the record of a file, or None if the file does not exist or has problems."""
+        """Return a file's data as a `model`, or None if the file does not exist or has problems."""
         return self.record(path, model) if lexists(self.root / path) else None
 
     def record(self, path: str, model: type[M]) -> M | None:

@@ -35,7 +35,7 @@ _FRONT_MATTER = re.compile(r"---\n(.*?\n)---(?:\n|\Z)", re.DOTALL)
 
 
 class _LongParagraphError(Exception):
-    """A paragraph that is too long to parse; the argument is its token."""
+    """A paragraph is too long to parse; the argument is the paragraph's Markdown token."""
 
 
 def _limit_paragraphs(state: StateCore) -> None:
@@ -97,7 +97,8 @@ class MarkdownFile:
     spans: tuple[CodeBlock, ...] = ()
     length: int = 0
     fingerprint: str = ""
-    """A digest of the text below the front matter. A translation states that of its original."""
+    """A digest of the text below the front matter. A translation states the digest of the English
+    text."""
 
     def fingerprint_of(self, titles: Collection[str]) -> str:
         """Return the fingerprint of the sections with the given titles.
@@ -253,7 +254,7 @@ def _inline_texts(tokens: list[Token], body_line: int) -> Iterator[CodeBlock]:
 
 
 def _structure_faults(tokens: list[Token]) -> Iterator[tuple[Token, str, str]]:
-    """Yield each token that the site cannot show as intended, with what is wrong and the fix."""
+    """Yield each Markdown token that the site cannot show, with what is wrong and the fix."""
     first_token = next((t for t in tokens if t.map), None)
     if first_token and not (first_token.type == "heading_open" and first_token.tag == "h2"):
         yield first_token, "there is text before the first ## heading", "move it under a heading"

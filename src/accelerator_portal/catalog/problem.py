@@ -1,4 +1,4 @@
-"""Defines a problem: where it is, what is wrong, and the fix."""
+"""Defines Problem: a mistake in a contributed file, with its place and the fix."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Problem:
 
     `path` is relative to the repository and uses forward slashes. `line` counts from 1, and is 1
     for a problem of the whole file. `what` says what is wrong, `remedy` is the fix. `rule` is the
-    id of the rule that found it, or `format` if it was found while the file was read. `record`
-    names the model of the record that has the problem, such as `Option`. It is empty for a problem
-    of the whole file.
+    id of the rule that found it, or `format` if it was found while the file was read. `record` is
+    the name of the model for the part of the file that has the problem: `Option` for an install
+    option. It is empty for a problem of the whole file.
     """
 
     path: str
@@ -67,7 +67,7 @@ def _shorten(text: str) -> str:
 
 
 class UserError(Exception):
-    """Ends a command with a message for the user, without a traceback."""
+    """An error that ends a command; the user sees its message without a traceback."""
 
 
 class ProblemsError(Exception):

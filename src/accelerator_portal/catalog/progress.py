@@ -1,4 +1,4 @@
-"""Defines how long-running work reports its progress."""
+"""Defines callbacks with which long-running functions report their progress."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Advance = Callable[[], None]
 """A function to call after each finished item."""
 
 Progress = Callable[[str, int], AbstractContextManager[Advance]]
-"""A function from a label and the number of items to a context manager that gives `Advance`."""
+"""Takes a label and the number of items; returns a context manager whose value is an `Advance`."""
 
 
 def no_progress(_label: str, _length: int) -> AbstractContextManager[Advance]:

@@ -18,7 +18,7 @@ _PRIVATE_SUFFIXES = (".localhost", ".local", ".internal", ".home.arpa", ".locald
 
 
 def is_public(parts: SplitResult) -> bool:
-    """Return whether an address has a public host and no invalid port."""
+    """Return whether an address has a public host, and no port or a valid one."""
     try:
         if parts.port == 0:
             return False

@@ -1,4 +1,4 @@
-"""Lists the contributed files with their models, and generates the JSON Schemas of the files."""
+"""Generates the JSON Schemas of contributed files from their pydantic models."""
 
 from __future__ import annotations
 
@@ -116,11 +116,11 @@ def slug(text: str) -> str:
 
 
 def format_address(path: str, record: str) -> str:
-    """Return the address of a record's format description, relative to the site's root.
+    """Return the address of a format's description on the site, relative to the site's root.
 
-    `path` is the contributed file. `record` is the name of the record's model, such as `Option`, or
-    empty for the file itself. If the format of the file is not described, return the address of the
-    page with all formats.
+    `path` is the contributed file. `record` is the name of the model for a part of the file, such
+    as `Option`, or empty for the whole file. If the format of the file is not described, return the
+    address of the page with all formats.
     """
     if fnmatchcase(path, "accelerators/*/results/*"):
         return "contribute/report/#keys"

@@ -31,7 +31,10 @@ class Fact:
 
 
 def facts(catalog: Catalog) -> Iterator[Fact]:
-    """Yield a fact for each YAML record and each line of a Markdown text that names a source."""
+    """Yield a fact for each YAML mapping that has the key `source`, such as a compatibility row.
+
+    Also yields a fact for each line of a guide or FAQ that cites a source.
+    """
     for _, file in sorted(catalog.files.items()):
         declared = file.data.get("sources") if isinstance(file.data, Mapping) else None
         if isinstance(declared, Mapping):
@@ -83,8 +86,8 @@ TRUST_LEVELS: Mapping[TrustLevel, str] = {
     "other": message("Third-party document"),
     "thread": message("Issue or forum thread"),
 }
-"""The title that readers see for each trust level, the most reliable level first. PyTorch's
-documents count as the vendor's, because every platform is used with PyTorch."""
+"""The title that readers see for each trust level, the most reliable level first. Documents of
+PyTorch count as documents of the vendor, because every platform is used with PyTorch."""
 
 _PYTORCH_SITES = frozenset({"pytorch.org", "github.com/pytorch", "github.com/meta-pytorch"})
 # Projects for several vendors: their pages are third-party even if a platform links to them.
@@ -178,7 +181,7 @@ def aged_facts(catalog: Catalog) -> tuple[AgedFact, ...]:
 
 
 def facts_by_platform(found: Iterable[AgedFact]) -> dict[str, list[AgedFact]]:
-    """Return facts by platform id. Platforms are in the order of their first facts."""
+    """Return facts by platform id, in the order of `found`. The key is empty for shared data."""
     groups: dict[str, list[AgedFact]] = {}
     for entry in found:
         groups.setdefault(entry.platform, []).append(entry)

@@ -1,4 +1,4 @@
-"""Reads a contributed text file: UTF-8, bounded, inside its folder."""
+"""Reads a contributed text file; checks its encoding, its size and that it is inside its folder."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _read_error_reason(error: OSError | RuntimeError) -> str | None:
 
 
 def _file_fault(resolved_file: Path, folder: Path) -> tuple[str, str] | None:
-    """Return two texts, what is wrong with a file and the fix. None if the file can be read."""
+    """Return what is wrong with a file, and the fix; None if the file can be read."""
     status = resolved_file.stat()
     if not resolved_file.is_relative_to(folder):
         return "the symbolic link points outside its folder", "replace the link with the file"

@@ -1,4 +1,4 @@
-"""Formats counts, and the command that installs this project."""
+"""Formats texts for messages: a count with its noun, and the command that installs this project."""
 
 from __future__ import annotations
 

@@ -248,7 +248,7 @@ FileModel = TypeVar("FileModel", bound=BaseModel)
 def read_for_edit(
     path: str, text: str, model: type[FileModel], entry: str
 ) -> tuple[FileModel, YamlFile]:
-    """Return the record of a YAML text, and the parsed text with its line numbers.
+    """Return a YAML text as an instance of `model`, and the parsed text with its line numbers.
 
     Raises ProblemsError if the text is not valid. The error message contains `entry`, a noun for
     what the caller wants to add, such as `release`.
@@ -269,7 +269,7 @@ def edit_error(path: str, line: int, what: str, remedy: str) -> ProblemsError:
 
 
 def replace_read_date(line: str, day: dt.date) -> str:
-    """Return the line of a source's `read:` with another day."""
+    """Return a line such as `read: 2026-11-21` with `day` in place of its date."""
     return _READ_DATE.sub(rf"\g<1>{day}", line, count=1)
 
 

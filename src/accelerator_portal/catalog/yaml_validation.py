@@ -1,4 +1,4 @@
-"""Validates parsed YAML into typed records; each error has its line."""
+"""Validates parsed YAML with pydantic models, and reports each error with its line."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _BOUNDS = {
 
 
 def validate(model: type[M], file: YamlFile) -> tuple[M | None, list[Problem]]:
-    """Return the file's data as a record of `model`, and the problems of the file.
+    """Return the file's data as an instance of `model`, and the problems of the file.
 
-    If there are problems, the record is None.
+    If there are problems, the first value is None.
     """
     try:
         return model.model_validate(file.data), []
@@ -92,7 +92,7 @@ def _file_location(file: YamlFile, error: ErrorDetails) -> Location:
 def _error_texts(
     model: type[BaseModel], file: YamlFile, location: Location, error: ErrorDetails
 ) -> tuple[str, str]:
-    """Return two texts about an error at `location`: what is wrong, and the fix."""
+    """Return what is wrong at `location`, and the fix."""
     if error["type"] == "portal":
         context = error["ctx"]
         return f"{_dotted_name(location)}: {context['what']}", str(context["remedy"])
@@ -160,7 +160,7 @@ def _parsed_value_text(value: object) -> str:
 
 
 def _valid_keys(model: type[BaseModel], location: Location) -> list[str]:
-    """Return the valid keys of the record that contains `location`."""
+    """Return the valid keys of the mapping that contains `location`; empty if it has no model."""
     record_model = _model_at(model, location[:-1])
     return (
         [field.alias or name for name, field in record_model.model_fields.items()]
@@ -170,9 +170,9 @@ def _valid_keys(model: type[BaseModel], location: Location) -> list[str]:
 
 
 def _record_name(model: type[BaseModel], location: Location) -> str:
-    """Return the model name of the innermost record that contains `location`.
+    """Return the name of the model that describes the part of the file around `location`.
 
-    Empty if only the file itself contains it.
+    For example, `("options", 0, "id")` → `Option`. Empty if only the model of the file does.
     """
     for end in range(len(location) - 1, 0, -1):
         if record_model := _model_at(model, location[:end]):
@@ -181,7 +181,7 @@ def _record_name(model: type[BaseModel], location: Location) -> str:
 
 
 def _model_at(model: type[BaseModel], location: Location) -> type[BaseModel] | None:
-    """Return the model of the record at `location` of a file, or None if there is no record."""
+    """Return the model of the mapping at `location` of a file, or None if it has no model."""
     annotation: object = model
     for part in location:
         annotation = next(iter(_child_annotations(annotation, part)), None)

@@ -211,8 +211,9 @@ class OperatingSystem(Sourced):
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
     """Processor architectures. Apple silicon and Windows on Arm are `aarch64`."""
     question: Line | None = None
-    """The heading of the question in `faq.md` that says what to do if the builds do not find the
-    hardware here. Give it if a source says so. The finder then leads to it, not to a command."""
+    """For a system on which the builds may not find the hardware, according to a source: the
+    heading of the question in `faq.md` that says what to do. The card finder then links to the
+    question, not to an install command."""
     note: Line | None = None
     """A note that is shown next to the name."""
 

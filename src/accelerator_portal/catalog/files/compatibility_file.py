@@ -41,7 +41,10 @@ class VersionPattern(Sourced):
         return self.since is None or Version(torch) >= Version(self.since)
 
     def admits(self, plugin: str, torch: str) -> bool:
-        """Return whether two versions follow the pattern; true if the pattern does not apply."""
+        """Return whether two versions follow the pattern.
+
+        Also true if the pattern does not apply to the torch release.
+        """
         return not self.covers(torch) or self._shared_numbers(plugin) == self._shared_numbers(torch)
 
     def _shared_numbers(self, version: str) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Models `hardware` of `accelerator.yaml`: cards, and the builds of PyTorch that run on them."""
+"""Models `hardware` in `accelerator.yaml`: cards, and the PyTorch builds that run on each card."""
 
 from __future__ import annotations
 

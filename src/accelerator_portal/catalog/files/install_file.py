@@ -73,7 +73,7 @@ class Check(Sourced):
         """Return the code unchanged.
 
         Raises PydanticCustomError if the code is not valid Python, contains other statements than
-        imports, assignments and expressions, or changes its meaning in `join_statements`.
+        imports, assignments and expressions, or changes its meaning if `join_statements` joins it.
         """
         try:
             module = ast.parse(code)

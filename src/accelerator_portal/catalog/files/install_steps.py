@@ -1,4 +1,4 @@
-"""Defines one step of an install option, for all installers and shells."""
+"""Models one step of an install option in `install.yaml`, such as packages to install with pip."""
 
 from __future__ import annotations
 

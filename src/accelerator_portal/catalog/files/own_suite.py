@@ -1,4 +1,4 @@
-"""Defines the names of test suites, and a vendor's own suite, such as `acme/kernels`."""
+"""Models a vendor's own test suite in `accelerator.yaml`, and defines the names of all suites."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ class SuiteNames:
     def full_name(self, suite: str, accelerator: str) -> str:
         """Return the full name of a suite in a report: `pytest` → `acme/pytest`.
 
-        A suite in `portal` or SUITES_WITHOUT_FILE keeps its name. Any other suite belongs to a
-        vendor: if its name has no slash, `accelerator`, the id of the report's platform, is put
-        before it. If the result is an alias, the name of the alias's suite is returned instead.
+        `accelerator` is the id of the report's platform. A suite in `portal` or SUITES_WITHOUT_FILE
+        keeps its name. Any other suite belongs to a vendor: `accelerator` and a slash are put
+        before a name without a slash. If the result is an alias, the name of its suite is returned.
 
-        If `portal` is empty, the portal's suites are unknown. In that case, only
-        aliases are replaced. Other names are returned unchanged, without the id.
+        An empty `portal` means that the portal's suites are unknown. Then only aliases are
+        replaced, and other names are returned unchanged.
         """
         if suite in self.portal or suite in SUITES_WITHOUT_FILE:
             return suite

@@ -1,4 +1,4 @@
-"""Models `data/packages/<name>.json`: what indexes state about one package, as last read.
+"""Models `data/packages/<name>.json`: what package indexes state about one package, as last read.
 
 A command writes these files (`accelerator-portal packages sync`); nobody edits them.
 """
@@ -29,7 +29,7 @@ PYPI = "pypi"
 """The name of PyPI where other indexes are named by their address."""
 
 ANY_PLATFORM_TAG = "*"
-"""The key that means every platform tag of a release."""
+"""The key in place of a platform tag that stands for all platform tags of a release."""
 
 IndexName = Literal["pypi"] | Url
 Tag = Annotated[str, Field(pattern=r"^(\*|[A-Za-z0-9_.-]+)$", max_length=80)]
@@ -46,7 +46,8 @@ class ReleaseFacts(StrictModel):
     date: Day | None = None
     """The day on which its first file was uploaded, if the index states it."""
     yanked: Line | Literal[""] | None = None
-    """Why all its files were withdrawn (PEP 592). Empty if no reason was given."""
+    """Why all its files were withdrawn (PEP 592). Empty if no reason was given; None if they were
+    not withdrawn."""
     python: Line | None = None
     """The Python versions that all its files require, as a specifier."""
     wheels: Mapping[Tag, Line] = Field(default_factory=dict)
@@ -67,7 +68,7 @@ class ReleaseFacts(StrictModel):
 
 
 class IndexFacts(StrictModel):
-    """The facts of one index."""
+    """What one package index states about a package."""
 
     index: IndexName
     """`pypi`, or the address of the index."""

@@ -1,4 +1,4 @@
-"""Defines the models of the small files in `data/`: hosts, exceptions, goals and others."""
+"""Models the small files in `data/`: `hosts.yaml`, `exceptions.yaml`, `models.yaml` and others."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ class Exemption(StrictModel):
     path: Line
     """Path of the file in the repository, for example `accelerators/foo/install.yaml`."""
     says: Annotated[Line, Field(min_length=3)] | None = None
-    """Part of the problem's message. Only problems with this text are accepted. Without this key,
-    all problems of the rule in the file."""
+    """Part of the problem's message. Only problems with this text are accepted. Default: all
+    problems of the rule in the file are accepted."""
     reason: Line
     """Why the problem is accepted."""
     expires: Day
@@ -102,7 +102,7 @@ RepositoryName = Annotated[
 ]
 
 RelayDevice = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=60)]
-"""A device as PyTorch's list writes it. The name may have an underscore."""
+"""The name of a device in PyTorch's relay list. It may have an underscore."""
 
 RelayLevel = Literal["L1", "L2", "L3", "L4"]
 """The relay's levels: from L1, which receives events, to L4, whose results can block a change.

@@ -1,4 +1,4 @@
-"""Defines sources: each file declares its own sources, and each fact cites one of them."""
+"""Models the sources that a contributed file declares and that its facts cite."""
 
 from __future__ import annotations
 

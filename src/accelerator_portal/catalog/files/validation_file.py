@@ -1,4 +1,4 @@
-"""Models `validation.yaml`: one platform's settings of the harness, and its deploy recipes."""
+"""Models `validation.yaml`: a platform's settings for the test harness, and its deploy recipes."""
 
 from __future__ import annotations
 
