@@ -1,4 +1,4 @@
-"""Finds the commands that readers may copy, in all texts of a catalog."""
+"""Finds the commands that readers may copy: in install files, guides, FAQs and test reports."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ _MAY_BE_UNSAFE = re.compile(
 class CommandText:
     """A command, or code that contains commands, with its file and line.
 
-    If the command is from an install step, `run` contains its words, otherwise `run` is empty.
-    `prose` is true for a part of a running text, which may not be a command.
+    `line` is the line in the file `path`. If the command is from an install step, `run` contains
+    its words, otherwise `run` is empty. `prose` is true for words of a sentence, which may not be a
+    command.
     """
 
     path: str
@@ -36,7 +37,7 @@ class CommandText:
     prose: bool = False
 
     def pipelines(self) -> tuple[Pipeline, ...]:
-        """Return the pipelines in the text. The line numbers are relative to `line`."""
+        """Return the shell pipelines in the text. Their line numbers are relative to `line`."""
         return tuple(pipelines_of_words(self.run)) if self.run else _text_pipelines(self.text)
 
 

@@ -1,4 +1,4 @@
-"""Applies the fixes that rules can state exactly."""
+"""Applies the exact fixes of problems to texts of files, for `accelerator-portal check --fix`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits the time and memory for reading and checking one folder.
+"""Limits the time and memory for reading and checking one vendor's folder.
 
 Each folder is first read and checked in a separate process, so that one vendor's folder can't block
 the check of the others. `accelerator-portal check` and the quarantine skip a folder that exceeds
@@ -66,8 +66,8 @@ def _problem(folder: str, reason: str) -> Problem:
 def load_within_limits(root: Path, today: dt.date) -> tuple[Catalog | None, list[Problem]]:
     """Return the catalog without the folders that exceed the limits, and all problems.
 
-    A folder that exceeds a limit is a problem. The catalog is None if the shared data cannot be
-    used.
+    The problems include one for each folder that exceeds a limit. The catalog is None if the shared
+    data cannot be used.
     """
     large = folders_over_limits(root, today)
     catalog, problems = load_catalog(root, lambda folder: folder not in large)

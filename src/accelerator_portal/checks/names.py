@@ -32,10 +32,7 @@ def alphabet_faults(text: str) -> Iterator[str]:
 
 
 def name_fault(name: str) -> tuple[str, str] | None:
-    """Return two texts, what is wrong with the letters of a name and the fix.
-
-    None if the letters are valid.
-    """
+    """Return what is wrong with the letters of a name, and the fix; None if they are valid."""
     others = _alphabets(name) & _LOOK_ALIKE_ALPHABETS - {"LATIN"}
     if others or unicodedata.normalize("NFKC", name) != name:
         what = f'the name "{name}" has letters that look like Latin letters'
@@ -44,9 +41,9 @@ def name_fault(name: str) -> tuple[str, str] | None:
 
 
 def claimed_fault(kind: str, name: str, first: Platform) -> tuple[str, str]:
-    """Return two texts about a name that the platform `first` already has: the error and the fix.
+    """Return what is wrong if another platform has a name of the platform `first`, and the fix.
 
-    `kind` is the kind of the name: `id`, `name` or `package`.
+    `kind` says what the name is: `id`, `name` or `package`.
     """
     what = f'the {kind} "{name}" is already claimed by {first.path("accelerator.yaml")}'
     remedy = "use a different one, or merge the two folders"

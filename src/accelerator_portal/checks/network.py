@@ -1,4 +1,4 @@
-"""Checks that links still work; runs only on request.
+"""Checks that the links in vendors' folders still work, for `accelerator-portal check --network`.
 
 A link that works today may fail tomorrow, and a host may refuse programs. The problems are
 therefore warnings.

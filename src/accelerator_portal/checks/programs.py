@@ -1,4 +1,4 @@
-"""Classifies commands: whether they download, execute what they read, or only filter it."""
+"""Classifies shell commands: whether they download, execute their input, or only filter it."""
 
 from __future__ import annotations
 

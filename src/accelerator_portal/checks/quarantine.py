@@ -90,11 +90,11 @@ def _quarantine_broken_folders(root: Path, today: dt.date) -> tuple[Catalog | No
 
 
 def _rule_problems(catalog: Catalog, today: dt.date) -> list[Problem]:
-    """Return the problems of all rules, as warnings for the rules that compare folders.
+    """Return the problems that all rules find; those of rules that compare folders as warnings.
 
-    For example, if two folders have the same name, a rule reports an error in one of them. As this
-    is a warning here, neither folder is quarantined. `accelerator-portal check` reports the error,
-    so that the pull request that adds the second folder fails.
+    For example, if two folders have the same name, a rule reports an error in one of them. Here,
+    the error becomes a warning, so neither folder is quarantined. `accelerator-portal check` still
+    reports the error, so that the pull request that adds the second folder fails.
     """
     return [
         replace(problem, level="warning") if problem.rule in _COMPARING_RULES else problem

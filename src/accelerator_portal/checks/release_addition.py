@@ -1,4 +1,4 @@
-"""Shows what a PyTorch release adds to `data/releases.yaml`, and the errors that this causes."""
+"""Finds what a PyTorch release adds to `data/releases.yaml`, and the errors that this causes."""
 
 from __future__ import annotations
 

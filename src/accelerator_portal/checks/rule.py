@@ -1,4 +1,7 @@
-"""Defines rules: functions that yield problems, and whose docstrings are shown to readers."""
+"""Defines Rule, which checks the catalog, and the decorator that turns a function into a rule.
+
+The function yields problems. Its docstring is shown to readers.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ class Rule:
 
 
 def indexed_duplicates(values: Iterable[T]) -> Iterator[tuple[int, T]]:
-    """Yield each value that is equal to an earlier one, with its index."""
+    """Yield the index and the value of each item that is equal to an earlier item."""
     seen: set[T] = set()
     for index, value in enumerate(values):
         if value in seen:
@@ -57,7 +60,7 @@ def indexed_duplicates(values: Iterable[T]) -> Iterator[tuple[int, T]]:
 def rule(
     *, level: Severity = "error", fixes: bool = False, compares: bool = False
 ) -> Callable[[RuleCheck], Rule]:
-    """Return a decorator that turns a function into a rule."""
+    """Return a decorator that turns a function into a Rule with these attributes."""
 
     def decorate(check: RuleCheck) -> Rule:
         name = check.__name__.replace("_", "-")

@@ -1,4 +1,4 @@
-"""Checks commands: what they may run, and from which hosts."""
+"""Checks the commands that readers copy: what they may run, and from which hosts they download."""
 
 from __future__ import annotations
 
@@ -271,8 +271,8 @@ def implied_addresses(words: Sequence[str]) -> Iterator[str]:
 def _addresses_without_scheme(arguments: Sequence[str], flag: str) -> Iterator[str]:
     """Yield `https://HOST/` for each argument of a downloader that is an address without a scheme.
 
-    The value of each option in `_OPTIONS_WITH_VALUES` is skipped. `flag` is the option in this set
-    that has no value in the downloader, such as `-O` of curl, or empty.
+    The value of each option in `_OPTIONS_WITH_VALUES` is skipped. `flag` is an option in this set
+    that takes no value in this downloader, such as `-O` of curl. It is empty if there is none.
     """
     skip = False
     for word in arguments:

@@ -67,10 +67,9 @@ def _pinned_version(requirement: Requirement) -> Version | None:
 def _companion_fault(
     requirement: Requirement, fitting: Mapping[str, tuple[str, ...]], torch: str
 ) -> tuple[str, str] | None:
-    """Return two texts about a requirement that does not fit a torch release.
+    """Return what is wrong with a requirement, and the fix; None if it fits the torch release.
 
-    The texts are what is wrong and the fix. None if the requirement fits. `fitting` contains the
-    versions that support the torch release, by package name.
+    `fitting` contains the versions that support the torch release, by package name.
     """
     name = canonicalize_name(requirement.name)
     if name not in fitting:

@@ -1,4 +1,4 @@
-"""Checks that facts of folders refer to known entries and do not contradict each other."""
+"""Checks that facts about hardware and versions use existing ids and do not contradict others."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _duplicate_generations(platform: Platform) -> Iterator[Problem]:
 
 
 def _duplicate_models(platform: Platform) -> Iterator[Problem]:
-    """Yield a problem for each model that is listed twice.
+    """Yield a problem for each hardware model that is listed twice on a platform.
 
     A model may be listed in several generations if the memory and power are the same in all
     entries, or if a note explains the difference.
@@ -167,11 +167,11 @@ def package_facts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def builds_without_command(platform: Platform, commands: Sequence[InstallRow]) -> Iterator[Problem]:
-    """Yield a problem for each build that a card needs and that no install command installs.
+    """Yield a problem for each PyTorch build of a card that no install command installs.
 
     In `hardware` of `accelerator.yaml`, a build names variants, PyTorch releases and systems. It is
-    a problem if all commands for the variant are for other releases or systems. A variant without
-    any command is not checked.
+    a problem if all commands for a variant are for other releases or systems. A variant without
+    commands is not checked.
     """
     for generation_location, generation in platform.generations():
         for build_index, build in enumerate(generation.builds):

@@ -1,4 +1,4 @@
-"""Checks install options: the ids that they refer to, and the versions that they install."""
+"""Checks the install options in `install.yaml`: the ids that they use, and what they install."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def selector_start(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _unmatched_reason(selector: Selector, start: StartingChoice) -> str | None:
-    """Return why a default choice has no install option, or None if it has an option."""
+    """Return why no install option matches a default choice, or None if one matches."""
     resolution = resolve(selector, start.model_dump())
     if resolution.choice is None:
         return f"{start.platform} has no option for {start.os} {start.arch}"
@@ -231,9 +231,9 @@ def _parse_pinned_requirement(text: str) -> requirements.Requirement | None:
 
 
 def _satisfies(requirement: requirements.Requirement, version: Version) -> bool:
-    """Return whether a version satisfies a pinned requirement.
+    """Return whether a version satisfies a pinned requirement, with or without its local part.
 
-    The local part of the pin, such as `+musa5.2.0`, may be missing in the version.
+    For example, both `2.5.0+musa5.2.0` and `2.5.0` satisfy `torch_musa==2.5.0+musa5.2.0`.
     """
     public = SpecifierSet(",".join(str(s).partition("+")[0] for s in requirement.specifier))
     return any(s.contains(version, prereleases=True) for s in (requirement.specifier, public))

@@ -131,10 +131,10 @@ def _leading_alias(key_or_glob: str, aliases: Mapping[str, str]) -> str | None:
 
 
 def _is_vendor_suite(suite: str, platform: str) -> bool:
-    """Return whether the suite of a test key belongs to a vendor.
+    """Return whether a suite belongs to a vendor.
 
-    True for a name with a slash, such as `acme/kernels`. Also true if `suite` is `platform`, the id
-    of the platform: for the test key `acme/kernels/test_a`, `parse_key` returns the suite `acme`.
+    True for a name with a slash, such as `acme/kernels`. Also true if `suite` is the platform's id,
+    because `parse_key` reads `acme` as the suite of the test key `acme/kernels/test_a`.
     """
     return suite == platform or suite_owner(suite) is not None
 
@@ -174,7 +174,7 @@ def _unknown_test_fault(catalog: Catalog, issue: KnownFailure) -> tuple[str, str
 
 
 def _unmatched_glob_fault(catalog: Catalog, glob: str) -> tuple[str, str] | None:
-    """Return two texts about a pattern that matches no test name: what is wrong, and the fix.
+    """Return what is wrong with a pattern for test keys that matches no test, and the fix.
 
     None if a test matches, or if the suite of the pattern is unknown.
     """
