@@ -1,8 +1,8 @@
-"""Opens one pull request for each baseline that is outdated.
+"""Opens a pull request for each outdated baseline (the results that a project's CI expects).
 
-A baseline is a report of the results that a project's CI expects. It is converted from files on
-GitHub at a commit, and converted again when these files have a newer commit. The baseline of a
-PyTorch release is converted again when there is a newer release.
+A baseline is a report that is converted from files on GitHub at a commit. It is converted again
+when these files have a newer commit. The baseline of a PyTorch release is converted again when
+there is a newer release.
 """
 
 from __future__ import annotations

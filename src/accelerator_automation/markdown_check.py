@@ -1,9 +1,9 @@
-"""Checks a text before it is posted on GitHub, independently of the code that wrote it.
+"""Checks that a Markdown text mentions nobody and has no other effect when it is posted on GitHub.
 
-The modules that write comments, issues and pull requests put all data into code spans or code
-blocks. This module reads the finished text as Markdown. It refuses anything outside of code that
-has an effect on GitHub: mentions of users, references to issues, HTML, formulas, and links to other
-addresses.
+The check is independent of the code that wrote the text. The modules that write comments, issues
+and pull requests put all data into code spans or code blocks. This module reads the finished text
+as Markdown. It refuses anything outside of code that has an effect on GitHub: mentions of users,
+references to issues, HTML, formulas, and links to other addresses.
 """
 
 from __future__ import annotations

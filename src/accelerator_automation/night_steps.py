@@ -1,4 +1,4 @@
-"""Defines the steps of a nightly run and their shared data; archives runs and package data."""
+"""Implements the steps of a nightly run, such as fetching reports and building the site."""
 
 from __future__ import annotations
 

@@ -33,8 +33,8 @@ def changed_platforms(files: Iterable[str]) -> list[str]:
 def notices(base: Maintainers, folders: Sequence[str], author: str) -> list[str]:
     """Return a sentence, in Markdown, for each folder whose maintainers do not include `author`.
 
-    If there are more than MOST_FOLDERS such folders, an additional sentence states the number of
-    folders that are left out.
+    `base` has the maintainers in the base commit, by folder name. At most MOST_FOLDERS folders get
+    a sentence. If there are more, a last sentence states how many are left out.
     """
     sentences = [
         sentence for folder in folders if (sentence := _notice(base.get(folder), folder, author))

@@ -1,4 +1,4 @@
-"""Defines the interface to GitHub's API, which `client` implements."""
+"""Defines Api, the methods to send requests to GitHub's API; `client` implements them."""
 
 from __future__ import annotations
 

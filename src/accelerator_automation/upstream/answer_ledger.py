@@ -1,4 +1,4 @@
-"""Records which events sent to vendors have no final answer yet, and finds their reports.
+"""Records which events sent to vendors have no final test result yet, and finds their reports.
 
 A request is an event that was sent to one platform. It is open while the state of its run can
 change or is not posted yet, and settled afterwards.

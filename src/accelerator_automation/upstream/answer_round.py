@@ -360,8 +360,8 @@ def _by_pull_request(
 ) -> Mapping[Change, list[ComparedReport]]:
     """Return the reports grouped by pull request, without the reports of the main branch.
 
-    The key of a group is the change of its last report in `compared_reports`, which has the newest
-    labels.
+    The key of a group is the change of its last report in `compared_reports`: this change has the
+    newest labels.
     """
     changes_by_key: dict[tuple[str, int], Change] = {}
     reports: dict[tuple[str, int], list[ComparedReport]] = {}

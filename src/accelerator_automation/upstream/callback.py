@@ -1,10 +1,9 @@
-"""Writes the callback of PyTorch's cross-repository CI relay from a report.
+"""Writes the callback that reports a vendor's test run to PyTorch's cross-repository CI relay.
 
 The format is that of the action `cross-repo-ci-relay-callback` in pytorch/test-infra at commit
 61a77570f. The action sends the callback, with a token that proves the repository; the portal only
-writes it. The relay needs `in_progress` before `completed` for each job of an
-event, and refuses a second callback of the same state:
-`tests/automation/upstream/relay_contract.py` lists its rules.
+writes it. The relay needs `in_progress` before `completed` for each job of an event, and refuses a
+second callback of the same state: `tests/automation/upstream/relay_contract.py` lists its rules.
 """
 
 from __future__ import annotations

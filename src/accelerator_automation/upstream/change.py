@@ -1,4 +1,4 @@
-"""Defines a change of PyTorch that platforms may test, and confirms it with GitHub."""
+"""Models a PyTorch pull request or commit that platforms test, and confirms it with GitHub."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Change(StrictModel):
     labels: Annotated[tuple[ShortText, ...], Field(max_length=100)] = ()
     """The labels of the pull request. Empty until they are read from GitHub."""
     added: ShortText | None = None
-    """The label whose addition is the event, or None."""
+    """If the event is the addition of a label, this label; otherwise None."""
     only: ShortText | None = None
     """The id of the only platform that is to test the change, or None for all."""
 

@@ -1,4 +1,4 @@
-"""Manages the queue of changes to send to platforms, and restarts failed runs of the workflow.
+"""Manages the queue of PyTorch changes to send to platforms; restarts failed runs of its workflow.
 
 The workflow is the one that plans and sends (`WORKFLOW`). The functions of the queue take the
 sender's log (`SendLog`) and do not change it; they return a new log.

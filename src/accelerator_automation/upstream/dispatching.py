@@ -1,4 +1,4 @@
-"""Sends changes to platforms in parallel, at a limited rate, with retries.
+"""Sends PyTorch changes to the platforms that test them: in parallel, at a limited rate.
 
 If sending to one platform fails, the others still get their events.
 """

@@ -1,4 +1,4 @@
-"""Reads the change of PyTorch from GitHub's event `repository_dispatch`.
+"""Reads which PyTorch change to test from GitHub's event `repository_dispatch`.
 
 Two forms of `client_payload` are in use. PyTorch's cross-repository CI relay sends `event_type`,
 `delivery_id` and `payload`, which contains PyTorch's webhook. The older dispatcher of

@@ -1,4 +1,4 @@
-"""Finds tests that passed on the base of a change and fail with the change.
+"""Compares a report about a PyTorch change with a platform's earlier runs, to find new failures.
 
 The base is the platform's history of runs (`data/history/`). A failing test is newly broken if it
 passed in its last run on the base, is not flaky there, and has no known issue. The base must have

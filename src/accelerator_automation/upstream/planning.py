@@ -1,4 +1,4 @@
-"""Selects the platforms that test a change, and writes the matrix and payload of their jobs."""
+"""Selects the platforms that test a PyTorch change; writes the matrix and payload of their jobs."""
 
 from __future__ import annotations
 

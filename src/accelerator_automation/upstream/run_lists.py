@@ -1,4 +1,4 @@
-"""Lists runs and artifacts of vendors' repositories once for all events that wait for an answer."""
+"""Lists workflow runs and artifacts of vendors' repositories, with few requests to GitHub."""
 
 from __future__ import annotations
 

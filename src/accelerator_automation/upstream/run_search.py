@@ -1,4 +1,4 @@
-"""Finds the run that a vendor started for a change, and reads its report.
+"""Finds the workflow run that a vendor started for a PyTorch change, and reads its report.
 
 The run and the report are requested from GitHub, so their repository is certain. Their content is
 written by the vendor. A run is recognized by its title, which the vendor's workflow sets to the
@@ -226,8 +226,9 @@ def read_run_report(
 ) -> Report:
     """Return the report in a run's archives: one archive, or several that are merged.
 
-    The kind of the returned report is always self-reported. Raises ArtifactError if an archive
-    cannot be used or contradicts the request. Raises ProblemsError if a report is not valid.
+    The kind of the returned report is always self-reported. `known` has the platforms and suites
+    that reports may name. `now` is the current time. Raises ArtifactError if an archive cannot be
+    used or contradicts the request `asked`. Raises ProblemsError if a report is not valid.
     """
     parts = [_read_part(archive, asked) for archive in archives]
     report = _merged_report(parts)

@@ -1,4 +1,4 @@
-"""Defines the types of values in contributed files, each with its error message."""
+"""Defines the types of values in contributed files, such as ids and URLs, with error messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quotes untrusted text in Markdown so that it does nothing on GitHub.
+"""Quotes untrusted text in Markdown so that it has no effect on GitHub, such as a mention.
 
 There is one rule: all text from data is in code, in a span or in a fence. In code, GitHub creates
 no mentions, references, links, pictures or HTML.

@@ -1,4 +1,4 @@
-"""Checks the letters of names, and finds names that look like another name.
+"""Finds names that look alike, and names with letters that look like Latin letters.
 
 The functions follow Unicode Technical Standard 39, Security Mechanisms, as far as Python's Unicode
 data allows. From the standard's table of confusable letters, they use only letters that ids may

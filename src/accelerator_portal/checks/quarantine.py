@@ -1,4 +1,4 @@
-"""Quarantines folders with errors, so that the other platforms stay on the site."""
+"""Loads the catalog without the folders that have errors, so that the others stay on the site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models `install.yaml`: install options, written once as structured steps."""
+"""Models `install.yaml`: a platform's install options, each with its steps in structured form."""
 
 from __future__ import annotations
 

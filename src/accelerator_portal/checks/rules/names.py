@@ -1,4 +1,4 @@
-"""Checks names that readers or pip could confuse, and archives of platforms without folder."""
+"""Checks for names that readers or pip could confuse, and for archived results without a folder."""
 
 from __future__ import annotations
 
