@@ -84,11 +84,11 @@ def build(  # noqa: PLR0913 - what, where, and how
 ) -> None:
     """Build the site, check every link, and replace the existing site at `target`.
 
-    `root` is the repository. Without `quarantine` and `archive`, the build fails if a platform's
-    folder has errors. With either of them, the site omits the platform. With an archive, the site
-    shows the archived version of the platforms in `standing_in`. `standing_in` maps a platform id
-    to the date since which this version is shown. `engine` runs the build (default: MkDocs).
-    Raises ArchiveError, BuildError, OSError.
+    `root` is the repository. By default, the build fails if a platform's folder has errors. With
+    `quarantine` or an archive, the site omits this platform. If it is in `standing_in`, the site
+    shows its archived version instead. `standing_in` maps a platform id to the date since which the
+    archived version is shown. `engine` runs the build (default: MkDocs). Raises ArchiveError,
+    BuildError, OSError.
     """
     target = target.absolute()
     try:

@@ -368,9 +368,9 @@ def _stripped_lines(lines: Iterable[str]) -> list[str]:
 
 
 def _surplus_lines(lines: Iterable[str], other_counts: Counter[str]) -> list[str]:
-    """Return `lines` without the lines that `other_counts` contains.
+    """Return the lines that occur more often in `lines` than `other_counts` states.
 
-    If a line occurs three times in `lines` and twice in `other_counts`, it is returned once.
+    A line that occurs three times in `lines`, and for which `other_counts` has 2, is returned once.
     """
     remaining = Counter(other_counts)
     surplus = []

@@ -169,10 +169,9 @@ class _ReportStore:
             raise ProblemsError(problems)
 
     def _errors(self, accelerator: str, results: tuple[Path, ...]) -> set[Problem]:
-        """Return the errors of one platform with these result files.
+        """Return the errors that a platform has if `results` are its result files.
 
-        The catalog for this check has no other platforms, so rules that compare platforms have
-        nothing to compare.
+        Other platforms are left out of this check, so rules that compare platforms find nothing.
         """
         platform = replace(self.catalog.by_id[accelerator], results=results)
         alone = replace(self.catalog, platforms=(platform,))

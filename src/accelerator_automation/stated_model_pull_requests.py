@@ -88,7 +88,7 @@ def _proposal(
 
 
 def _with_changes(text: str, changes: Iterable[ListChange]) -> str:
-    """Return the text of the file with every list replaced. Raises ProblemsError."""
+    """Return the text of `stated-models.yaml` with the changed lists. Raises ProblemsError."""
     file = StatedModels.model_validate(yaml.safe_load(text))
     for change in changes:
         file = with_updated_list(file, change.place, change.document, change.copy)

@@ -51,7 +51,7 @@ class AppCredentials:
     """The private key of the App: the content of the PEM file that GitHub creates."""
 
     def web_token(self) -> str:
-        """Return a JSON web token for the next five minutes. Raises AppError for a bad key."""
+        """Return a JSON web token for the next five minutes. Raises AppError for an invalid key."""
         from github import Auth
 
         try:

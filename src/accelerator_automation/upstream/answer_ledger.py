@@ -189,7 +189,7 @@ def ledger_with_settled(
 
 
 def ledger_with_open(ledger: Ledger, sent: Mapping[int, SentChange], now: dt.datetime) -> Ledger:
-    """Return the ledger with the requests in `sent` that are not settled.
+    """Return the ledger with the unsettled requests in `sent` as its open requests.
 
     The keys of `sent` are the ids of the plans' artifacts. Requests older than `REQUEST_LIFETIME`
     are omitted.

@@ -197,11 +197,12 @@ def late_labels(
 def requests_without_check(
     catalog: Catalog, home: str, requests: Iterable[SentRequest], ledger: Ledger
 ) -> dict[LabelQuestion, dict[int, tuple[SentRequest, ...]]]:
-    """Return the answered requests that get a check run if their pull request has a label.
+    """Return the answered requests that get a check run if their pull request has a certain label.
 
     Requests that already have a check run are omitted. The outer keys are the label and the
     repository of the pull requests, the inner keys are numbers of pull requests. `requests` are
-    sorted by time. For each platform and pull request, only the last request counts.
+    sorted by time. For each platform and pull request, only the last request counts. `home` is
+    this repository (OWNER/NAME).
     """
     newest_requests: dict[tuple[str, int, str], SentRequest] = {}
     for request in requests:

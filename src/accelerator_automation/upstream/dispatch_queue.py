@@ -234,8 +234,8 @@ def _already_sent_platforms(log: SendLog, change: Change, now: dt.datetime) -> f
     """Return the ids of the platforms to which a change is not sent again.
 
     Includes the platforms that received this event or this commit within `REPEAT_PERIOD`. For the
-    action `rerequested`, earlier events of the commit do not count. Also includes the platforms
-    that wait for this commit for another occasion, such as `daily`.
+    action `rerequested`, earlier events of the commit do not count. Also includes the platforms to
+    which this commit is still to be sent for another trigger, such as `daily`.
     """
     already_sent: set[str] = set()
     for one in log.sent.values():

@@ -58,7 +58,7 @@ def workflow_files(where: FileSource, name: str, model: type[M]) -> Iterator[tup
 
     An artifact contains the file `<name>.json`. Artifacts that are unusable, or that another
     workflow uploaded, are skipped. Pages of GitHub's list are requested until all artifacts on a
-    page are closed or too old. Raises GitHubError.
+    page are in `where.closed` or too old. Raises GitHubError.
     """
     for page in artifact_pages(where.api, where.home, _MOST_PAGES, name):
         for artifact in sorted(page, key=lambda one: one.id, reverse=True):

@@ -173,8 +173,8 @@ def url_fault(value: str) -> tuple[str, str]:
 def is_public_https_url(value: str) -> bool:
     """Return whether a text is an https address of a public host.
 
-    A user name or a non-ASCII letter before the path, which could hide the real host, is not
-    allowed.
+    False if there is a user name or a non-ASCII letter before the path, because these could hide
+    the real host.
     """
     return _is_unambiguous_https_url(value) and is_public(urlsplit(value))
 

@@ -41,7 +41,7 @@ def name_fault(name: str) -> tuple[str, str] | None:
 
 
 def claimed_fault(kind: str, name: str, first: Platform) -> tuple[str, str]:
-    """Return what is wrong if another platform has a name of the platform `first`, and the fix.
+    """Return the error and the fix for a name that already belongs to the platform `first`.
 
     `kind` says what the name is: `id`, `name` or `package`.
     """

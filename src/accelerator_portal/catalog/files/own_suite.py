@@ -68,12 +68,10 @@ class SuiteNames:
     def full_name(self, suite: str, accelerator: str) -> str:
         """Return the full name of a suite in a report: `pytest` → `acme/pytest`.
 
-        `accelerator` is the id of the report's platform. A suite in `portal` or SUITES_WITHOUT_FILE
-        keeps its name. Any other suite belongs to a vendor: `accelerator` and a slash are put
-        before a name without a slash. If the result is an alias, the name of its suite is returned.
-
-        An empty `portal` means that the portal's suites are unknown. Then only aliases are
-        replaced, and other names are returned unchanged.
+        A suite in `portal` or SUITES_WITHOUT_FILE keeps its name. A name without a slash gets the
+        prefix `<accelerator>/`, the id of the report's platform. An alias is replaced by the name
+        of its suite. If `portal` is empty, names other than aliases are returned unchanged, because
+        the portal's suites are unknown.
         """
         if suite in self.portal or suite in SUITES_WITHOUT_FILE:
             return suite
