@@ -85,10 +85,10 @@ def build(  # noqa: PLR0913 - what, where, and how
     """Build the site, check every link, and replace the existing site at `target`.
 
     `root` is the repository. By default, the build fails if a platform's folder has errors. With
-    `quarantine` or an archive, the site omits this platform. If it is in `standing_in`, the site
-    shows its archived version instead. `standing_in` maps a platform id to the date since which the
-    archived version is shown. `engine` runs the build (default: MkDocs). Raises ArchiveError,
-    BuildError, OSError.
+    `quarantine` or an archive, the site omits this platform. If the archive has a valid version of
+    it and the platform is in `standing_in`, the site shows this version instead. `standing_in` maps
+    a platform id to the date since which the version is shown. `engine` runs the build (default:
+    MkDocs). Raises ArchiveError, BuildError, OSError.
     """
     target = target.absolute()
     try:
