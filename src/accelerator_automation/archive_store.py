@@ -189,7 +189,7 @@ def push_archive(place: Path) -> bool:
     fetched_commit = run_git(place, "rev-parse", "--quiet", "--verify", "HEAD").stdout.strip()
     if fetched_commit and git(place, "rev-parse", f"{fetched_commit}^{{tree}}").strip() == tree:
         return False
-    newest_commit = fetched_commit
+    newest_commit, own_tree = fetched_commit, tree
     for _ in range(_PUSH_ATTEMPTS):
         commit = git(place, "commit-tree", tree, "-m", _COMMIT_MESSAGE).strip()
         # The lease is the fetched commit; if it is empty, the branch must not exist yet.
@@ -200,7 +200,7 @@ def push_archive(place: Path) -> bool:
             return True
         if "rejected]" not in result.stderr:
             raise git_error(result)
-        newest_commit, tree = _merge_with_branch(place, fetched_commit, tree)
+        newest_commit, tree = _merge_with_branch(place, fetched_commit, own_tree)
     raise ArchiveError(f"{BRANCH} changed during {_PUSH_ATTEMPTS} attempts to push")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from accelerator_automation import archive_store
 from accelerator_automation.archive_store import ArchiveError, fetch_archive, push_archive
-from accelerator_automation.git import GitError, git
+from accelerator_automation.git import GitError, git, run_git
 
 pytestmark = pytest.mark.usefixtures("git_identity")
 
@@ -79,6 +81,26 @@ def test_what_somebody_else_pushed_meanwhile_stays(
     assert listed == ["a", "b"]
     assert git(remote, "rev-list", "--count", "archive").strip() == "1"
     assert not push_archive(second)
+
+
+def test_what_others_change_between_two_attempts_is_no_conflict(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others, ours = fetched(repository, "others"), fetched(repository, "ours")
+    (ours / "b").touch()
+    contents = iter(["first", "second"])
+
+    def push_of_others_first(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+        content = next(contents, None) if arguments[0] == "push" and place == ours else None
+        if content:
+            (others / "a").write_text(content, "utf-8")
+            assert push_archive(others)
+        return run_git(place, *arguments)
+
+    monkeypatch.setattr(archive_store, "run_git", push_of_others_first)
+    assert push_archive(ours)
+    assert sorted(path.name for path in ours.iterdir() if path.name != ".git") == ["a", "b"]
+    assert (ours / "a").read_text("utf-8") == "second"
 
 
 def test_an_object_that_somebody_else_changed_is_not_replaced(

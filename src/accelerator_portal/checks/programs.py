@@ -60,11 +60,16 @@ _FILTER_EXEC_OPTIONS = (
 
 # Programs that run the command that follows, each with the options that take the next word.
 _WRAPPERS = {
-    "builtin": "", "busybox": "", "chroot": "", "command": "", "doas": "-u -C", "env": "-u -C -S",
-    "exec": "-a", "ionice": "-c -n", "nice": "-n", "nohup": "", "runuser": "-u -g", "setsid": "",
-    "stdbuf": "-i -o -e", "sudo": "-u -g -h -p -C -D -R -T -r -t", "systemd-run": "-p -u -M -H",
-    "time": "-f -o", "timeout": "-s -k", "toybox": "", "unbuffer": "",
-    "xargs": "-n -I -P -L -d -E -s -a",
+    "builtin": "", "busybox": "", "chroot": "", "command": "", "doas": "-u -C",
+    "env": "-u -C -S --unset --chdir --split-string", "exec": "-a",
+    "ionice": "-c -n --class --classdata", "nice": "-n --adjustment", "nohup": "",
+    "runuser": "-u -g --user --group", "setsid": "", "stdbuf": "-i -o -e --input --output --error",
+    "sudo": "-u -g -h -p -C -D -R -T -r -t --user --group --host --prompt --close-from --chdir "
+            "--chroot --command-timeout --role --type",
+    "systemd-run": "-p -u -M -H --property --unit --machine --host --uid --gid",
+    "time": "-f -o --format --output", "timeout": "-s -k --signal --kill-after", "toybox": "",
+    "unbuffer": "", "xargs": "-n -I -P -L -d -E -s -a --max-args --max-procs --max-chars "
+            "--delimiter --arg-file",
 }  # fmt: skip
 
 _STDIN_NAMES = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
@@ -119,7 +124,7 @@ def program_and_arguments(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         while index < len(words) and words[index].startswith("-"):
             option = words[index]
             index += 1 + (option in value_options)
-            if name == "env" and option == "-S":
+            if name == "env" and option in {"-S", "--split-string"}:
                 index -= 1
         if name in {"timeout", "chroot"}:
             index += 1

@@ -172,15 +172,29 @@ def test_a_card_beside_the_builds_that_exist(tree: Tree, build: str, named: str 
     ],
 )
 def test_a_card_on_two_platforms(tree: Tree, change: dict[str, object], whats: list[str]) -> None:
-    catalog = with_card(tree, "")
+    two = platforms_with_cards(with_card(tree, ""), {}, change)
+    assert [p.what for p in contradictions.check(two, TODAY) if "Card 1" in p.what] == whats
+
+
+def test_a_card_with_a_note_is_no_measure_for_others(tree: Tree) -> None:
+    noted = {"memory_gb": 24.0, "note": "The other one."}
+    three = platforms_with_cards(with_card(tree, ""), noted, {}, {"memory_gb": 32.0})
+    whats = [p.what for p in contradictions.check(three, TODAY) if "Card 1" in p.what]
+    assert whats == ['"Card 1" has 32 GB here and 16 GB on the platform "other-1"']
+
+
+def platforms_with_cards(catalog: Catalog, *changes: dict[str, object]) -> Catalog:
+    """The catalog with copies of its platform, each with a change of its card."""
     (platform,) = catalog.platforms
     hardware = platform.accelerator.hardware
     assert hardware
     (generation,) = hardware.generations
-    model = generation.models[0].model_copy(update=change)
-    generations = (generation.model_copy(update={"models": (model,)}),)
-    changed = hardware.model_copy(update={"generations": generations})
-    accelerator = platform.accelerator.model_copy(update={"hardware": changed})
-    other = replace(platform, id="other", accelerator=accelerator)
-    two = replace(catalog, platforms=(platform, other))
-    assert [p.what for p in contradictions.check(two, TODAY) if "Card 1" in p.what] == whats
+    platforms = []
+    for number, change in enumerate(changes):
+        model = generation.models[0].model_copy(update=change)
+        generations = (generation.model_copy(update={"models": (model,)}),)
+        changed = hardware.model_copy(update={"generations": generations})
+        accelerator = platform.accelerator.model_copy(update={"hardware": changed})
+        name = f"other-{number}" if number else platform.id
+        platforms.append(replace(platform, id=name, accelerator=accelerator))
+    return replace(catalog, platforms=tuple(platforms))

@@ -153,13 +153,20 @@ def _pipeline_faults(pipeline: Pipeline, *, fetched: bool) -> Iterator[SafetyFau
             yield f'"{word[:80]}" disables a security check', "remove it"
 
 
+_CMD_OPTION = re.compile("/[A-Za-z]")
+
+
 def _has_inline_commands(run: tuple[str, ...]) -> bool:
     """Return whether a step passes several commands to a shell in one text: `bash -c "a; b"`."""
     program, arguments = program_and_arguments(run)
     if program not in SHELLS:
         return False
-    for word in arguments:
-        if not word.startswith(("-", "/c", "/C")):
+    words = iter(arguments)
+    for word in words:
+        if word in {"-o", "-O"}:
+            next(words, None)  # the name of a shell option, such as `pipefail`
+            continue
+        if not word.startswith("-") and not _CMD_OPTION.fullmatch(word):
             return False
         if "c" in word.lower().lstrip("-/"):
             return not _CONTROL_CHARACTERS.isdisjoint(" ".join(arguments))

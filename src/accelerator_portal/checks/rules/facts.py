@@ -95,12 +95,12 @@ def _duplicate_models(platform: Platform) -> Iterator[Problem]:
         for model_index, model in enumerate(generation.models):
             location = (*generation_location, "models", model_index, "name")
             name = model.name.casefold()
-            other = model_by_name.setdefault(name, model)
+            other = None if model.note else model_by_name.setdefault(name, model)
             if name in generation_names:
                 what = f'the model "{model.name}" is listed twice in "{generation.name}"'
                 remedy = "remove one of the two, or add the difference to the names"
                 yield platform.problem(_ACCELERATOR_FILE, location, what, remedy)
-            elif not (model.note or other.note) and any(_differences(model, other)):
+            elif other and any(_differences(model, other)):
                 what = f'"{model.name}" has different figures than its first entry'
                 remedy = "add the difference to the name, or state both figures in notes"
                 yield platform.problem(_ACCELERATOR_FILE, location, what, remedy)
@@ -200,8 +200,10 @@ def card_contradictions(catalog: Catalog) -> Iterator[Problem]:
     for platform in catalog.platforms:
         for generation_location, generation in platform.generations():
             for model_index, model in enumerate(generation.models):
+                if model.note:
+                    continue
                 owner, other = first_by_name.setdefault(model.name.casefold(), (platform, model))
-                if owner is platform or model.note or other.note:
+                if owner is platform:
                     continue
                 for difference in _differences(model, other):
                     text = f'"{model.name}" has {difference} on the platform "{owner.id}"'

@@ -231,12 +231,14 @@ def _parse_pinned_requirement(text: str) -> requirements.Requirement | None:
 
 
 def _satisfies(requirement: requirements.Requirement, version: Version) -> bool:
-    """Return whether a version satisfies a pinned requirement, with or without its local part.
+    """Return whether a version satisfies a pinned requirement.
 
-    For example, both `2.5.0+musa5.2.0` and `2.5.0` satisfy `torch_musa==2.5.0+musa5.2.0`.
+    A version without a local part satisfies a pin with one: both `2.5.0+musa5.2.0` and `2.5.0`
+    satisfy `torch_musa==2.5.0+musa5.2.0`.
     """
     public = SpecifierSet(",".join(str(s).partition("+")[0] for s in requirement.specifier))
-    return any(s.contains(version, prereleases=True) for s in (requirement.specifier, public))
+    specifiers = (requirement.specifier,) if version.local else (requirement.specifier, public)
+    return any(specifier.contains(version, prereleases=True) for specifier in specifiers)
 
 
 def _pin_problem(
