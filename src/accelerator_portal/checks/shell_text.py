@@ -1,4 +1,4 @@
-"""Reads command lines as a shell does: pipelines of commands, each a list of words.
+"""Splits command lines into pipelines, commands and words, as a shell does, for the rules.
 
 Quotes are removed, parts of a word are joined, and continued lines are joined. Commands of other
 shells, and texts that are not commands, are also split into words. This is enough, because the
@@ -32,9 +32,9 @@ _MAX_DEPTH = 3
 
 @dataclass(slots=True)
 class Command:
-    """The words of a command.
+    """A command as a list of words, such as `["pip", "install", "torch"]`.
 
-    If `substituted` is true, the output of the command is inserted into another command, as in
+    If `substituted` is true, the output of the command is used inside another command, as in
     `$(…)`.
     """
 
@@ -46,7 +46,7 @@ class Command:
 class Pipeline:
     """Commands that each read the output of the previous command: `a | b`.
 
-    `line` is the line of the pipeline in the text, counted from 0.
+    `line` is the number of the pipeline's line in the text, counted from 0.
     """
 
     line: int
@@ -54,14 +54,14 @@ class Pipeline:
 
 
 def pipelines(text: str) -> Iterator[Pipeline]:
-    """Yield every pipeline of a text, including pipelines inside words and substitutions."""
+    """Yield every pipeline of a text, also those inside words (`sh -c "a | b"`) and `$(…)`."""
     for line, command_line in _logical_lines(text):
         for commands in _line_pipelines(command_line, _MAX_DEPTH):
             yield Pipeline(line, commands)
 
 
 def pipelines_of_words(words: tuple[str, ...]) -> Iterator[Pipeline]:
-    """Yield the pipeline of a list of words, and the pipelines inside the words."""
+    """Yield `words` as one command, then each pipeline inside a word, as in `sh -c "a | b"`."""
     commands = (Command(list(words)),)
     yield Pipeline(0, commands)
     for inner in _nested_pipelines(commands, _MAX_DEPTH):
@@ -125,7 +125,7 @@ def _with_nested_pipelines(pipeline: list[Command], depth: int) -> Iterator[tupl
 def _nested_pipelines(commands: tuple[Command, ...], depth: int) -> Iterator[tuple[Command, ...]]:
     """Yield the pipelines inside words: in `bash -c "…"`, in a quoted `$(…)`, or in backticks.
 
-    `depth` is the number of nested levels to read.
+    Pipelines inside those pipelines are yielded, too, down to `depth` levels.
     """
     if depth == 0:
         return

@@ -1,4 +1,4 @@
-"""Runs the command as `python -m accelerator_portal.cli`, also if its script is not on PATH."""
+"""Runs the command `accelerator-portal` when Python is called with `-m accelerator_portal.cli`."""
 
 from __future__ import annotations
 

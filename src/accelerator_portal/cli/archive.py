@@ -1,4 +1,4 @@
-"""`accelerator-portal archive` and `push-data`: fetch and push branches in workflows."""
+"""`accelerator-portal archive` and `push-data`: keep the archive and data in git branches."""
 
 from __future__ import annotations
 

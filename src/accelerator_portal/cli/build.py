@@ -1,4 +1,4 @@
-"""`accelerator-portal build`, `export` and `diff`: build the site, export it and compare two."""
+"""`accelerator-portal build`, `export` and `diff`: build, export and compare sites."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _configured_languages(root: Path) -> list[str]:
 
 
 def _repository_links(root: Path) -> RepositoryLinks:
-    """Return the repository's links, from `repo_url` in mkdocs.yml.
+    """Return the addresses of the GitHub repository, from `repo_url` in mkdocs.yml.
 
     Raises click.ClickException if mkdocs.yml has none.
     """

@@ -1,4 +1,4 @@
-"""`accelerator-portal check`: runs every rule and prints problems as text, annotations or JSON."""
+"""`accelerator-portal check`: checks vendor folders and data by every rule; prints the problems."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ MOST_COLUMNS = 120
 _QUOTED = re.compile(r'"([^"]+)"')
 
 ProblemFormat = Callable[[Path, Sequence[Problem]], str]
-"""A function from the repository's folder and its problems to a text that shows them."""
+"""A function that takes the repository's folder and problems, and returns the problems as text."""
 
 
 def as_text(root: Path, problems: Sequence[Problem]) -> str:
-    """Return each problem with its line, and the relevant part of the line underlined."""
+    """Return a text with each problem, its line of the file, and the fault underlined."""
     return "\n".join(line for problem in problems for line in _problem_report(root, problem))
 
 
 def as_annotations(root: Path, problems: Sequence[Problem]) -> str:
-    """Return GitHub's workflow commands, which show each problem next to its line.
+    """Return a GitHub workflow command for each problem. GitHub shows the problem at its line.
 
     Source: "Workflow commands for GitHub Actions", GitHub's documentation.
     """
@@ -68,11 +68,11 @@ PROBLEM_FORMATS: Mapping[str, ProblemFormat] = {
 
 
 def problem_span(line: str, problem: Problem) -> tuple[int, int]:
-    """Return the start and the exclusive end of the text to underline in a problem's line, from 0.
+    """Return the start and the exclusive end of the text to underline in `line`, counted from 0.
 
-    The candidates are the text that the problem's fix replaces, then the texts in double quotes in
-    `problem.what`. The first of them that the line contains is underlined. If there is none, the
-    whole line without surrounding spaces is underlined.
+    `line` is the line of the file that has the problem. The text is the first of these that `line`
+    contains: the text that the problem's fix replaces, then each text in double quotes in
+    `problem.what`. If `line` contains none, it is the whole line without surrounding spaces.
     """
     quoted_texts = _QUOTED.findall(problem.what)
     for word in [problem.fix.old, *quoted_texts] if problem.fix else quoted_texts:
@@ -107,9 +107,9 @@ def _help_page_address(root: Path, problem: Problem) -> str:
 
 
 def _visible_columns(start: int, length: int) -> slice:
-    """Return the part of a line to print, at most MOST_COLUMNS characters.
+    """Return the slice of a line to print: at most MOST_COLUMNS characters that include `start`.
 
-    `length` is the length of the line. The part contains `start`, the position of the problem.
+    `start` is the position of the problem in the line. `length` is the length of the line.
     """
     if length <= MOST_COLUMNS:
         return slice(0, length)
@@ -316,13 +316,13 @@ _DEFAULT_BASES = ("origin/HEAD", "origin/main")
 
 
 def changed_folders(root: Path, base: str | None) -> frozenset[str]:
-    """Return the names of the platform folders with changes since HEAD branched off from `base`.
+    """Return the names of the platform folders that changed since HEAD branched off from `base`.
 
     Uncommitted changes and new files count, too. Raises click.BadParameter if git finds no common
     commit of HEAD and `base`.
 
-    Without `base`, HEAD is compared with the default branch of origin, or else with origin's branch
-    main. The result is empty if HEAD has no common commit with either.
+    If `base` is None, it is the default branch of origin, or else origin's branch main. The result
+    is then empty if HEAD has no common commit with either branch.
     """
     for name in (base,) if base else _DEFAULT_BASES:
         # Compare with the last common commit, so that later changes of others do not count.
@@ -350,7 +350,7 @@ def _platform_folder_of_path(path: str) -> str:
 
 
 def _git_output(root: Path, *arguments: str) -> list[str]:
-    """Return git's output, split at newlines and NUL characters; empty if the command fails."""
+    """Return the parts of git's output between newlines and NULs; empty if the command fails."""
     command = ["git", "-C", str(root), "-c", "core.fsmonitor=false", *arguments]
     try:
         process = subprocess.run(command, capture_output=True, check=False, timeout=60)

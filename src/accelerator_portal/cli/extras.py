@@ -1,4 +1,4 @@
-"""Lists the modules of each extra, and reports a missing extra that a command needs.
+"""Lists the modules of each extra of the package, and refuses commands whose extra is missing.
 
 `validate`, `report` and `check` need only the base dependencies, so that the harness can be
 installed beside a plugin. Modules that only other commands import are in an extra.
@@ -24,10 +24,10 @@ MODULES: Mapping[Extra, tuple[str, ...]] = {
         *("nh3", "pandas", "pyarrow", "rjieba", "selectolax"),
     ),
 }
-"""The modules that each extra in pyproject.toml installs. A test compares the two."""
+"""The modules that each extra installs. A test compares this table with pyproject.toml."""
 
 INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {"automation": ("packages", "site")}
-"""The other extras that an extra includes."""
+"""The extras that each extra also installs. Extras that install no other are absent."""
 
 OLDEST_PYTHON = (3, 11)
 """The oldest Python that extras support, except those in ANY_PYTHON_EXTRAS."""
@@ -76,7 +76,10 @@ def require_extra(extra: Extra, command: str) -> None:
 
 
 def missing_extra_command(name: str, summary: str, extra: Extra) -> click.Command:
-    """Return a command that always fails, with the message that its extra is not installed."""
+    """Return a command `name` that always fails with the message that `extra` is not installed.
+
+    `summary` is its help text.
+    """
 
     def refuse(_arguments: tuple[str, ...]) -> None:
         raise MissingExtraError(name, extra)

@@ -1,4 +1,7 @@
-"""Prints an error that ends a command as one line. Imports only modules that load fast."""
+"""Turns an error that ends a command into a one-line message and an exit status.
+
+Every command loads this module, so it imports only modules that load fast.
+"""
 
 from __future__ import annotations
 

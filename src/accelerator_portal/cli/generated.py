@@ -1,4 +1,4 @@
-"""`accelerator-portal schema`, `owners` and `suites`: write or check generated files."""
+"""`accelerator-portal schema`, `owners` and `suites`: generate files in the repository."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ CHECK = click.option(
 
 
 def outdated_files(root: Path, files: Mapping[str, str]) -> dict[str, str]:
-    """Return the files that are missing or out of date below `root`: paths and expected texts.
+    """Return the items of `files` whose file below `root` is missing or has another text.
 
-    `files` maps the paths of all generated files to their expected texts.
+    `files` maps the paths of generated files to their expected texts.
     """
     return {path: text for path, text in files.items() if not _has_text(root / path, text)}
 
@@ -34,8 +34,9 @@ def write_or_check_files(
 ) -> None:
     """Write the files below `root` that are missing or out of date, and print their paths.
 
-    `files` maps paths to texts. With `check_only`, nothing is written: each path is printed with
-    the message `fault`, and the command exits with 1 if a file is out of date.
+    `files` maps the paths of generated files to their expected texts. With `check_only`, nothing is
+    written: each path is printed with the message `fault`, and the process exits with status 1 if
+    there is any.
     """
     outdated = outdated_files(root, files)
     for path, text in outdated.items():

@@ -1,4 +1,4 @@
-"""Defines the command `accelerator-portal`, which imports a subcommand when it is called."""
+"""Defines the command `accelerator-portal`, and imports a subcommand only when it is called."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from accelerator_portal.cli.failures import failures_as_messages
 
 
 class LazyCommand(NamedTuple):
-    """A command: its place as `module:name`, the first sentence of its help, and its extra."""
+    """A subcommand that is not imported yet.
+
+    `place` is its module and name, such as `accelerator_portal.cli.build:build`. `summary` is the
+    first sentence of its help. `extra` is the extra that it needs, or None.
+    """
 
     place: str
     summary: str
@@ -22,7 +26,7 @@ class LazyCommand(NamedTuple):
 
 
 class LazyGroup(click.Group):
-    """A group that lists its commands without importing them.
+    """A command group that lists its subcommands without importing them.
 
     Source: "Lazily Loading Subcommands", click's documentation.
     """
@@ -33,9 +37,9 @@ class LazyGroup(click.Group):
         self.lazy_commands = lazy_commands
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return the command `cmd_name`, or return None if no command has this name.
+        """Import and return the subcommand `cmd_name`, or return None if there is none.
 
-        If the command's extra is not installed, return a command that prints how to install it.
+        If its extra is not installed, return a command that says how to install the extra.
         """
         if cmd_name not in self.lazy_commands:
             return super().get_command(ctx, cmd_name)
@@ -47,16 +51,16 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands from their summaries."""
+        """Write the list of subcommands to the help text, each with its summary."""
         click.Group(commands=self.commands).format_commands(ctx, formatter)
 
     def make_context(self, *words: Any, **options: Any) -> click.Context:  # noqa: ANN401 - click's own
-        """Parse the options; errors are printed as messages."""
+        """Parse the command line; errors are printed as messages, without a traceback."""
         with failures_as_messages():
             return super().make_context(*words, **options)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
-        """Run a command; errors are printed as messages."""
+        """Run the subcommand; errors are printed as messages, without a traceback."""
         with failures_as_messages():
             return super().invoke(ctx)
 

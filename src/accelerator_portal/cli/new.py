@@ -137,7 +137,7 @@ def new(  # noqa: PLR0913 - each is an option
 
 
 def _answers_from_options(option_values: dict[str, Any]) -> dict[str, str]:
-    """Return the answers that the command's options set, by the flag of the question.
+    """Return the answers that the command's options set, by the question's flag, such as `torch`.
 
     Several values of an option are joined by commas. Options that are not set are absent.
     """
@@ -184,9 +184,9 @@ def _case_with_answers(
 ) -> PlatformCase:
     """Return `case` completed with all answers about the new platform.
 
-    `answers` are the answers from options. Raises click.ClickException if any of them is wrong.
-    Then, if `is_interactive` is true, the user is asked the other questions. If it is false, a
-    missing answer also raises click.ClickException.
+    `answers` are the answers from options, by the question's flag. If `is_interactive` is true, the
+    user is asked the other questions. Raises click.ClickException if an answer from an option is
+    wrong, or if an answer is missing and `is_interactive` is false.
     """
     interview_result = interview(case, answers)
     faults = (
@@ -246,11 +246,11 @@ def _write_platform(root: Path, case: PlatformCase, origin: dict[str, str]) -> N
 
 
 def _checked_draft(case: PlatformCase) -> tuple[Draft, Catalog | None, list[Problem]]:
-    """Return the draft of the new folder, the catalog with this folder, and the folder's problems.
+    """Return the draft of the new folder, the catalog with this folder, and the problems found.
 
-    The catalog is None if the folder cannot be loaded. The platform's entry in
-    `additional-platforms.json` can have a text for `guide.md`. If this text fails the check, its
-    problems are printed, and the draft is made without it.
+    The catalog is None if the folder cannot be loaded. If the guide from
+    `additional-platforms.json` fails the check, its problems are printed, and the draft is made
+    without this guide.
     """
     draft = draft_from_answers(case)
     catalog_with_hosts = with_known_hosts(

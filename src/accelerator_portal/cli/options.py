@@ -1,4 +1,4 @@
-"""Defines options that several commands share, and functions that load the catalog and print."""
+"""Defines what several commands share: options, functions that load the catalog, and printing."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from accelerator_portal.checks import errors, load_and_check
 
 
 class _InputFile(click.Path):
-    """The type of an option with an input file or folder.
+    """The type of an option whose value is the path of an existing file or folder.
 
-    A pipe or a device is refused: a command could wait for it forever.
+    A pipe or a device is refused, because a command could wait for it forever.
     """
 
     name = "file"
@@ -85,30 +85,33 @@ class _DescribedParamType(_ParamType):
 
 
 class WholeNumber(_DescribedParamType, click.IntRange):
-    """The type of an option with a whole number of at least `min` and at most `max`."""
+    """The type of an option whose value is a whole number from `min` to `max`.
+
+    If `max` is None, there is no upper bound.
+    """
 
     @property
     def wanted(self) -> str:
-        """Text that names the bounds, such as "a whole number from 1 to 8"."""
+        """The bounds as text, such as "a whole number from 1 to 8"."""
         bounds = f"from {self.min} to {self.max}" if self.max else f"of {self.min} or more"
         return f"a whole number {bounds}"
 
 
 class SecondsText(_DescribedParamType, click.FloatRange):
-    """The type of an option with a number of seconds of at least `min`."""
+    """The type of an option whose value is a number of seconds, `min` or more."""
 
     @property
     def wanted(self) -> str:
-        """Text that names the lower bound, such as "a number of seconds, 1 or more"."""
+        """The lower bound as text, such as "a number of seconds, 1 or more"."""
         return f"a number of seconds, {self.min} or more"
 
 
 class DateText(_DescribedParamType, click.DateTime):
-    """The type of an option with a date, or a date and a time, in one of click's `formats`."""
+    """The type of an option whose value is a date in one of `formats`, such as `%Y-%m-%d`."""
 
     @property
     def wanted(self) -> str:
-        """Text with an example in each of `formats`: "a valid date. Write it like 2026-11-25"."""
+        """An example in each of `formats`, as in "a valid date. Write it like 2026-11-25"."""
         day = dt.datetime(2026, 11, 25, 13, 45, tzinfo=dt.timezone.utc)
         examples = " or ".join(f"{day:{date_format}}" for date_format in self.formats)
         return f"a valid date. Write it like {examples}"
@@ -118,7 +121,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def is_repository(root: Path) -> bool:
-    """Return whether a folder contains data of the portal."""
+    """Return whether a folder contains data of the portal, such as `accelerators/`."""
     return any((root / name).exists() for name in (ACCELERATORS, RELEASES, HISTORY))
 
 
@@ -162,12 +165,12 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead 
 
 
 def print_json(data: object) -> None:
-    """Print data as JSON; dates as text."""
+    """Print data as JSON, with dates as text."""
     click.echo(json.dumps(data, indent=1, default=str))
 
 
 def print_problems(problems: Sequence[Problem]) -> None:
-    """Print every problem, and the number of problems to standard error."""
+    """Print every problem to standard output, and their number to standard error."""
     for problem in problems:
         click.echo(problem)
     click.echo(f"{count(len(problems), 'problem')} found.", err=True)
@@ -198,9 +201,9 @@ def catalog_of_main(root: Path) -> Catalog:
 
 
 def whole_catalog(root: Path) -> Catalog:
-    """Return the complete catalog below a folder.
+    """Return the complete catalog below a folder, without running the rules of the check.
 
-    Raises ProblemsError if any file cannot be read or is invalid. The rules of the check don't run.
+    Raises ProblemsError if any file cannot be read or is invalid.
     """
     catalog, problems = load_catalog(root)
     if problems or catalog is None:
@@ -219,7 +222,7 @@ def checked_catalog(root: Path) -> Catalog:
 def refuse_unknown(name: str, known: Collection[str], thing: str = "platform") -> None:
     """Raise click.UsageError if `name` is not one of the names in `known`.
 
-    `thing` is the word for the named object in the error message, such as `suite`.
+    `thing` says in the error message what has this name, such as `suite`.
     """
     if name not in known:
         error_text = f'there is no {thing} "{name[:60]}"; {did_you_mean(name, known)}'

@@ -1,4 +1,4 @@
-"""Implements the option `--python`: runs suites with the torch of another Python.
+"""Implements the option `validate --python`, which runs suites with another Python's torch.
 
 The option is for `uvx` and `pipx`, which install a command into its own environment.
 """
@@ -103,4 +103,4 @@ OTHER_PYTHON = click.option(
     callback=_restart_in_python,
     help="Run with the torch of this Python interpreter. Default: the one that runs this command.",
 )
-"""The option is handled before all others, because the other process reads those."""
+"""The option `--python`. It is handled first, because the new process reads the other options."""

@@ -1,4 +1,4 @@
-"""`accelerator-portal plugin-release`: adds a release to compatibility.yaml."""
+"""`accelerator-portal plugin-release`: adds a plugin release to a platform's compatibility.yaml."""
 
 from __future__ import annotations
 

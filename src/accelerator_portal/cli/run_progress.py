@@ -1,4 +1,4 @@
-"""Prints the progress and the result of a run of suites."""
+"""Prints the progress and the summary of a run of `accelerator-portal validate`."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _MAX_REASON_LENGTH = 160
 
 
 class ProgressDisplay:
-    """A progress bar with the counts of outcomes.
+    """A progress bar of a run, with the number of tests by outcome.
 
-    Without a terminal, a line with the counts is printed at most every 20 seconds instead.
+    Without a terminal, a line with these numbers is printed at most every 20 seconds instead.
     """
 
     def __init__(self, total: int | None) -> None:
@@ -76,7 +76,7 @@ class ProgressDisplay:
 
 
 def run_summary(finished: FinishedRun, out: Path) -> str:
-    """Return the summary of a run: counts, commands to repeat failures, and the report's path."""
+    """Return the text at the end of a run: commands that repeat failures, counts, report path."""
     failed_tests = [
         t for t in finished.report.tests if t.outcome in UNSUCCESSFUL and not t.known_issue
     ]
@@ -96,7 +96,7 @@ def run_summary(finished: FinishedRun, out: Path) -> str:
 
 
 def _missing_operator_lines(tests: list[TestEntry]) -> list[str]:
-    """Return a heading and a line for each missing operator that tests needed.
+    """Return a title line, then a line for each operator that is missing in some of `tests`.
 
     The operators that affect most tests come first. Returns an empty list if no operator is
     missing.

@@ -1,4 +1,4 @@
-"""`accelerator-portal stated-models`: updates a platform's lists of models from documents.
+"""`accelerator-portal stated-models`: updates the models that documents say a platform runs.
 
 The documents are read from a clone of their GitHub repository.
 """

@@ -1,4 +1,4 @@
-"""Caches responses on disk, so that unchanged ones are not downloaded again.
+"""Caches HTTP responses on disk, so that unchanged ones are not downloaded again.
 
 A body is stored with its ETag. Callers can also store a body under another key that identifies its
 content, such as a file's hash. The cache may be deleted at any time. A damaged body, whose hash has
@@ -28,16 +28,16 @@ class CachedBody:
 
 
 class HttpCache:
-    """A cache of response bodies by key, with one file for each body.
+    """A cache of response bodies by key, with a file in `folder` for each body.
 
-    If `folder` is None, nothing is stored.
+    A key is a text, such as the address of the response. If `folder` is None, nothing is stored.
     """
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
 
     def read(self, key: str) -> CachedBody | None:
-        """Return the body for a key. None if there is no body or the body is damaged."""
+        """Return the body for a key; None if there is none, or if its file is damaged."""
         if self._folder is None:
             return None
         try:
@@ -67,10 +67,10 @@ class HttpCache:
 async def get_cached(
     client: HttpClient, cache: HttpCache, url: str, headers: Mapping[str, str], max_bytes: int
 ) -> CachedBody:
-    """Return the body of a response, from the cache if the body has not changed on the server.
+    """Return the body at `url`, from the cache if the body has not changed on the server.
 
-    The server compares the ETag of the cached body. Raises FetchError in the same cases as
-    `HttpClient.get`.
+    To find out, the request contains the ETag of the cached body. Raises FetchError in the same
+    cases as `HttpClient.get`.
     """
     key = f"{url} {headers.get('range', '')}"
     cached_body = cache.read(key)

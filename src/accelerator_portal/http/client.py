@@ -69,9 +69,9 @@ class HttpClient:
     """An HTTP client that keeps to its limits and counts its traffic.
 
     The client gives up a host that cannot be reached after all attempts. It also gives up a host if
-    _MAX_UNANSWERED of its addresses in a row do not respond. For a host that has never responded,
-    _MAX_UNANSWERED_NEW_HOST addresses are enough. For a host that was given up, `get` raises
-    FetchError at once. `sleep` is the function that waits for a number of seconds between attempts.
+    20 of its addresses in a row do not respond, or 3 if the host has never responded. For a host
+    that was given up, `get` raises FetchError at once. `sleep` is called with the number of seconds
+    to wait between attempts.
     """
 
     def __init__(

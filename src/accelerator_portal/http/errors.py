@@ -1,4 +1,4 @@
-"""Defines the errors of HTTP requests."""
+"""Defines the exceptions for failed HTTP requests: FetchError and InvalidResponseError."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MISSING_STATUSES = {404, 410}
 
 
 class FetchError(Exception):
-    """A request that failed; the message says what happened.
+    """Raised if an HTTP request fails; the message says what happened.
 
     The portal stores messages and compares them with later ones. A message therefore contains no
     address, and is the same on every machine. `kind` is the type of the failure. `status` is the
@@ -49,4 +49,4 @@ class FetchError(Exception):
 
 
 class InvalidResponseError(FetchError):
-    """A response that is not valid or not what was requested, or an address that is not allowed."""
+    """Raised if a response is invalid or not what was requested, or an address is not allowed."""

@@ -1,4 +1,4 @@
-"""Defines the limits of HTTP requests."""
+"""Defines the limits of an HTTP client: parallel requests, attempts, redirects and seconds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """The limits of a client: numbers of requests, attempts and redirects, and times in seconds."""
+    """The limits of an HTTP client; times are in seconds."""
 
     concurrent: int = 8
     concurrent_per_host: int = 4

@@ -1,4 +1,4 @@
-"""Counts the network traffic within a `with` block, such as a step of the nightly update."""
+"""Counts the HTTP traffic within a `with` block, such as a step of the nightly update."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Traffic:
-    """Counts of requests, bytes, retries and refusals."""
+    """Numbers of HTTP requests, received bytes, retries and refusals."""
 
     requests: int = 0
     bytes: int = 0
@@ -18,7 +18,7 @@ class Traffic:
     retries: int = 0
     """Requests that repeat a failed request."""
     refusals: int = 0
-    """Responses that refuse a request: not allowed, or too many requests."""
+    """Responses that refuse a request: status 401, 403 or 429."""
 
     def add(self, more: Traffic) -> None:
         """Add the counts of `more`."""
@@ -35,10 +35,10 @@ _block_traffic: ContextVar[Traffic] = ContextVar("step_traffic")
 
 @contextmanager
 def count_traffic() -> Iterator[Traffic]:
-    """Yield counts of the network traffic of all clients until the end of the block.
+    """Yield a Traffic that counts the requests of all HTTP clients until the end of the block.
 
-    The traffic of a thread that is started in the block is counted only if the thread runs in a
-    copy of the context. The traffic of started programs, such as uv and git, is not counted.
+    A thread that is started in the block is counted only if it runs in a copy of the context.
+    Other programs that are started, such as uv and git, are not counted.
     """
     traffic = Traffic()
     token = _block_traffic.set(traffic)
@@ -49,8 +49,5 @@ def count_traffic() -> Iterator[Traffic]:
 
 
 def current_traffic() -> Traffic:
-    """Return the traffic counts of the current `count_traffic` block.
-
-    Outside of a block, return new counts that nobody reads.
-    """
+    """Return the Traffic of the current `count_traffic` block, or a new one outside of a block."""
     return _block_traffic.get(Traffic())

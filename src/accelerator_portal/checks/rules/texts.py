@@ -1,4 +1,4 @@
-"""Checks guides and answers: headings, sources, links and characters."""
+"""Checks guides and FAQs of vendors: headings, citations, translations, links and letters."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def guide_headings(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 @rule()
 def citations(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Every source that a file cites is in its `sources`, and every source there is cited."""
+    """Every source that a file cites is in its `sources`, and every source in `sources` is cited."""
     for file in catalog.files.values():
         if isinstance(file.data, Mapping) and "sources" in file.data:
             yield from _yaml_citation_problems(file, file.data["sources"])
@@ -113,8 +113,8 @@ def _markdown_citation_problems(file: MarkdownFile) -> Iterator[Problem]:
 def translated_guides(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """A guide in another language says the same as the English one, and cites the same sources.
 
-    `translates` in its front matter is the fingerprint of the English text that was translated. If
-    the English text changes later, the translated page says that it is older than the English one.
+    `translates` in the front matter of the translation is the fingerprint of the English text that
+    was translated. If the English text changes later, the translated page tells its readers.
     """
     for platform in catalog.platforms:
         english = platform.guide

@@ -1,4 +1,4 @@
-"""Checks what a platform declares for PyTorch's CI."""
+"""Checks the settings in `accelerator.yaml` for testing a platform with PyTorch's CI."""
 
 from __future__ import annotations
 

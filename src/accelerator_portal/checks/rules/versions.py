@@ -1,4 +1,4 @@
-"""Checks versions and dates: their order, their age, and whether they fit together."""
+"""Checks versions and dates in vendors' files and shared data: order, age and consistency."""
 
 from __future__ import annotations
 
@@ -212,9 +212,9 @@ def unlisted_releases(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Each new plugin release has a row in `compatibility.yaml`, and the newest row has a command.
 
     Readers must not miss a release that was published weeks ago. The rule checks the final releases
-    on the platform's index that are newer than the oldest row. The command `accelerator-portal
-    plugin-release` writes the row. If an install option lists its PyTorch releases one by one, the
-    row alone is not enough: the newest row then has no install command.
+    on the platform's package index that are newer than the oldest row. The command
+    `accelerator-portal plugin-release` adds a missing row. An install option that lists its PyTorch
+    releases one by one must also list the new row's release. Otherwise, this row has no command.
     """
     install_rows = rows_by_platform(catalog)
     for platform in catalog.platforms:
@@ -313,7 +313,7 @@ def future_dates(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _valid_sources(declared: Mapping[str, object]) -> dict[str, Source]:
-    """Return the valid sources by id. The problems of invalid sources are reported elsewhere."""
+    """Return the valid sources by id. Invalid sources are omitted, and reported elsewhere."""
     sources: dict[str, Source] = {}
     for name, item in declared.items():
         with suppress(ValidationError):
@@ -354,7 +354,7 @@ def guide_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _oldest_needed_versions(platform: Platform) -> dict[str, Version]:
-    """Return the oldest version of each software that a row of `compatibility.yaml` needs."""
+    """Return the lowest version that any row of `compatibility.yaml` needs, by software name."""
     oldest_versions: dict[str, Version] = {}
     for row in platform.compatibility.rows:
         for name, text in row.needs.items():
