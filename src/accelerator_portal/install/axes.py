@@ -33,7 +33,10 @@ class Value(NamedTuple):
 
 
 class Choice(Mapping[str, str]):
-    """An immutable mapping of axes to value ids; `choice | {"os": "linux"}` is another choice."""
+    """An immutable mapping of axis ids to value ids, such as `"os"` to `"linux"`.
+
+    `choice | {"os": "macos"}` is a copy of `choice` with another operating system.
+    """
 
     __slots__ = ("_values",)
 
@@ -74,28 +77,28 @@ class Axis:
     legend: str
     """Its name on the page."""
     rank: int
-    """Its position on the page: axes that readers surely know come first, axes whose default is
-    mostly right come last."""
+    """Its position on the page. Axes whose value every reader knows come first; axes whose default
+    is mostly right come last."""
     values: Callable[[Catalog, Sequence[InstallRow]], tuple[Value, ...]] | None
-    """Returns its values in order of preference, which is also the order on the page. None if each
-    platform has its own values."""
+    """A function that returns its values in order of preference, which is also the order on the
+    page. None if each platform has its own values."""
     many: bool = False
-    """Whether a row can have several values, or None for any value."""
+    """Whether a row has a tuple of values on this axis. None instead of the tuple is any value."""
     own_column: bool = False
-    """Whether it has its own column in tables of commands. The values of the other axes are joined
-    in one column, the system."""
+    """Whether it has its own column in tables of commands. The values of axes without an own column
+    are joined in the column of the system."""
     is_machine: bool = False
     """Whether it describes the reader's machine, so that no other selection changes its value."""
     group: Literal["main", "settings", "format"] = "settings"
-    """Where its values are shown: `main`: above the line that sums up the settings; `settings`:
-    behind that line; `format`: as tabs on the command box."""
+    """Where its values are shown. `main`: always visible, at the top. `settings`: in the disclosure
+    "settings" below. `format`: as tabs on the command box."""
     weight: int = 9
-    """Its priority when values are derived: preferences on axes of a lower weight count more."""
+    """Its priority when the selector derives values. Axes with a lower weight have priority."""
     at_once: Callable[[Catalog, Sequence[InstallRow]], Collection[str]] | None = None
-    """Returns the ids of the values that are shown at once; the others are in a disclosure. None if
-    all are shown."""
+    """A function that returns the ids of the values that are shown at once. The other values are in
+    a disclosure. None if all values are shown."""
     more_label: str = ""
-    """The label of the disclosure with the other values."""
+    """The label of the disclosure with the values that are not shown at once."""
 
     @property
     def field(self) -> str:
@@ -104,10 +107,10 @@ class Axis:
 
 
 def build_id(catalog: Catalog, build: str) -> str:
-    """Return the id of a build in links: `stable` for the newest release, so links stay current.
+    """Return `stable` if `build` is the newest release, else `build`, for use in links.
 
-    `build` is a release's version or `preview`. All builds but the newest release are returned
-    unchanged.
+    `build` is a release's version or `preview`. A link with `stable` stays current after the next
+    release.
     """
     return STABLE if build == catalog.releases.newest.version else build
 
@@ -115,7 +118,7 @@ def build_id(catalog: Catalog, build: str) -> str:
 def _build_values(catalog: Catalog, _: Sequence[InstallRow]) -> tuple[Value, ...]:
     """Return the values of the axis `build`: `stable`, newest release, nightly, earlier releases.
 
-    `stable` means the newest release that has a row for the reader's other selections.
+    If a reader selects `stable`, they get the newest release that fits their other selections.
     """
     newest, *earlier = sorted(catalog.releases.by_version, key=Version, reverse=True)
     preview = catalog.releases.preview.version or ""
@@ -130,9 +133,9 @@ def _build_values(catalog: Catalog, _: Sequence[InstallRow]) -> tuple[Value, ...
 def _values_with_labels(
     axis: str, labels_by_id: Mapping[str, str]
 ) -> Callable[[Catalog, Sequence[InstallRow]], tuple[Value, ...]]:
-    """Return a function for `Axis.values`, which returns the values of `axis` that rows use.
+    """Return a function for `Axis.values`. It returns the values of `axis` that rows use.
 
-    `labels_by_id` maps all value ids to labels. The function returns the values in this order.
+    `labels_by_id` maps the id of each possible value to its label, in the order of the result.
     """
 
     def values(_: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
@@ -145,7 +148,7 @@ def _values_with_labels(
 def _python_values(catalog: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
     """Return the Python versions that rows use, newest first.
 
-    If no row uses a Python version, returns the Python versions of the newest release.
+    If no row uses a Python version, returns the Python versions of the newest PyTorch release.
     """
     pythons = {python for row in rows for python in row.pythons or ()}
     pythons = pythons or set(catalog.releases.newest.python)
@@ -156,7 +159,7 @@ def _python_values(catalog: Catalog, rows: Sequence[InstallRow]) -> tuple[Value,
 
 
 def _regular_pythons(catalog: Catalog, _: Sequence[InstallRow]) -> set[str]:
-    """Return the Python versions of the newest release, without free-threaded builds."""
+    """Return the Python versions of the newest PyTorch release, without free-threaded ones."""
     return {p for p in catalog.releases.newest.python if not p.endswith("t")}
 
 

@@ -1,4 +1,4 @@
-"""Writes structured steps as the command lines that a reader pastes."""
+"""Writes the structured steps of an install option as command lines for the reader's shell."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def venv_commands(method: Method | DerivedMethod, os: Os) -> str | None:
 
 
 def check_command(code: str, os: Os) -> str:
-    """Return the command that runs lines of Python code, as one line. Raises UnquotableError."""
+    """Return the one-line command that runs the Python code `code`. Raises UnquotableError."""
     return command_line([_PYTHON_COMMANDS[os], "-c", join_statements(code)], os)
 
 
@@ -173,9 +173,10 @@ def _download_lines(step: DownloadStep, os: Os, values: Mapping[str, str]) -> It
 
 
 def uv_backend(index: str | None) -> str | None:
-    """Return uv's name for the build in an index of PyTorch, or None if uv has no name for it.
+    """Return uv's name for the builds on a package index of PyTorch, such as `cu130`.
 
-    uv has no names for indexes of nightly builds.
+    `index` is the address of the index. Returns None if uv has no name for it, for example for an
+    index of nightly builds.
     """
     name = (index or "").removeprefix(f"{PYTORCH_INDEX}/")
     return name if name in UV_BACKENDS else None

@@ -1,4 +1,4 @@
-"""Expands install options into rows, one for each combination that they state."""
+"""Expands vendors' install options into rows: one for each build, system, variant and method."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ MAX_ROWS = 4000
 def expand(catalog: Catalog) -> Expansion:
     """Return the install rows of all platforms, and the problems of their options.
 
-    An option has a problem if it matches no build, if its platform then has more than MAX_ROWS
-    rows, or if it has a placeholder or word that commands cannot contain. The result is cached for
-    each catalog, because rules and pages all use it.
+    An option has a problem if it matches no build, if it gives its platform more than MAX_ROWS
+    rows, or if it has an unknown placeholder or a word that cannot be quoted. The result is cached
+    for each catalog, because rules and pages all use it.
     """
     rows: list[InstallRow] = []
     problems: list[Problem] = []
@@ -78,7 +78,7 @@ def expand(catalog: Catalog) -> Expansion:
 
 @cached_by_owner
 def rows_by_platform(catalog: Catalog) -> Mapping[str, tuple[InstallRow, ...]]:
-    """Return the rows of `expand` by platform id, cached for code that needs one platform."""
+    """Return the rows of `expand` by platform id. The result is cached for each catalog."""
     grouped_rows: dict[str, list[InstallRow]] = {platform.id: [] for platform in catalog.platforms}
     for row in expand(catalog)[0]:
         grouped_rows[row.platform].append(row)
@@ -147,8 +147,8 @@ _WINDOWS_BUILD_NOTE = message(
 def _row_note(platform: Platform, option: Option, target: Target, method: Method) -> str | None:
     """Return the note that is shown below the commands, or None if there is none.
 
-    It has the warnings of containers, instructions for LibTorch, the note about required software
-    and the option's own note.
+    The note consists of warnings about containers, instructions for LibTorch, the note about
+    required software and the option's own note.
     """
     warnings = [step.docker.warning for step in option.steps if step.docker]
     texts = (*warnings, _LIBTORCH_BUILD_NOTE if method == "libtorch" else None)
@@ -161,9 +161,9 @@ def _row_note(platform: Platform, option: Option, target: Target, method: Method
 def _needs_note(platform: Platform, target: Target) -> str | None:
     """Return a note about the versions of required software, such as a driver, or None.
 
-    If there are plugin versions for other versions of the software, the note lists them. If no
-    source states which version of the software the PyTorch release requires, the note names the
-    newest PyTorch release for which a source does.
+    If other plugin versions need other versions of the software, the note lists them. If no source
+    states the version that the PyTorch release needs, the note says so, and names the newest
+    PyTorch release for which a source states it.
     """
     fits = target.fits
     if fits is None:
@@ -236,7 +236,7 @@ def _install_row(
 
 
 def placeholder_values(target: Target) -> dict[str, str]:
-    """Return the values of the placeholders for a target, by name of the placeholder.
+    """Return the values of the placeholders for a target, such as `{"torch": "2.15.0"}`.
 
     Placeholders without a value are absent.
     """

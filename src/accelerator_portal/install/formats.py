@@ -1,8 +1,8 @@
-"""Derives rows for other formats from the rows of vendors' options.
+"""Derives install rows for further formats, such as `pyproject.toml`, from vendors' rows.
 
-Vendors state options for methods such as pip, uv and Docker. This module derives further rows from
-their rows: for a project's `pyproject.toml`, a `requirements.txt`, a `Dockerfile`, uv's automatic
-choice of a build, and conda.
+Vendors state options for methods such as pip, uv and Docker. From their rows, this module derives
+rows for a project's `pyproject.toml`, a `requirements.txt`, a `Dockerfile`, uv's automatic choice
+of a build, and conda.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _requirement_lines(call: PipCall) -> Iterator[str]:
 
 
 def _systems_of_indexes(rows: Iterable[InstallRow]) -> dict[str, frozenset[str]]:
-    """Return the operating systems for which rows install from an index, by the index's address."""
+    """Return the operating systems of the rows that install from an index, by index address."""
     systems_by_index: dict[str, frozenset[str]] = {}
     for row in rows:
         for index in {call.index for call in row.calls if call.index}:
@@ -107,7 +107,7 @@ def _systems_of_indexes(rows: Iterable[InstallRow]) -> dict[str, frozenset[str]]
 def _pyproject_rows(row: InstallRow, systems: Mapping[str, frozenset[str]]) -> Iterator[InstallRow]:
     """Yield the row for a `pyproject.toml` with uv's indexes and sources.
 
-    `systems` are the operating systems that each index has wheels for.
+    `systems` maps the address of an index to the operating systems that it has wheels for.
     """
     if not _only_installs_packages(row):
         return
@@ -168,7 +168,8 @@ def _source_marker(index: str, systems: Mapping[str, frozenset[str]]) -> str:
     """Return the marker of a uv source, such as `, marker = "sys_platform == 'linux'"`.
 
     With the marker, uv uses PyPI on operating systems for which the index has no wheels. Returns an
-    empty text if the index has wheels for all operating systems, or is not an explicit index.
+    empty text if the index has wheels for all operating systems. Also returns an empty text if uv
+    must search the index for all packages: it is then no "explicit" index in uv's sense.
     """
     if not index.startswith(_EXPLICIT_INDEXES) or len(systems[index]) == len(_UV_SYSTEMS):
         return ""

@@ -33,8 +33,8 @@ class HardwareSupport:
     `oldest` and `newest` are the oldest and the newest release that run on the hardware. `variants`
     are the ids of the variants of `build`, preferred variants first. `os` and `arch` are set if the
     hardware limits `build` to one operating system or architecture. `from_source` is true if only
-    builds from source run on the hardware. `passed_over` is the platform's newest release if only
-    install rows of earlier releases run on the hardware.
+    builds from source run on the hardware. `passed_over` is the platform's newest release if
+    `verdict` is `earlier` because only install rows of earlier releases run on the hardware.
     """
 
     verdict: ReleaseSupport
@@ -48,9 +48,9 @@ class HardwareSupport:
     on_request: bool = False
     """Whether the selector offers the build only to readers who select its release."""
     elsewhere: tuple[tuple[str, str], ...] = ()
-    """If `os` is set, the other operating systems, each with the newest release that runs there."""
+    """If `os` is set, pairs of another operating system and the newest release that runs there."""
     uncertain: bool = False
-    """Whether sources disagree on whether the newest build runs here, or no source says it."""
+    """Whether each statement that `build` runs on the hardware is marked as uncertain."""
 
     @property
     def build(self) -> str | None:
@@ -108,9 +108,9 @@ def runs_on_generation(catalog: Catalog, generation: Generation, row: InstallRow
 
 
 def build_covers(build: BuildSupport, variant: str, torch: str | None) -> bool:
-    """Return whether `build`, a statement about supported builds, covers a variant and release.
+    """Return whether the statement `build` says that a variant of a release runs on the hardware.
 
-    `torch` is the version of the release. If it is None, `build` must cover all versions.
+    `torch` is the version of the release. If it is None, the statement must be about all versions.
     """
     if build.variants and variant not in build.variants:
         return False
@@ -133,11 +133,11 @@ def _support_by_releases(
 def _support_by_ended_machine(
     catalog: Catalog, platform: Platform, generation: Generation
 ) -> HardwareSupport | None:
-    """Return the last release for hardware if newer releases have no wheels for its machine.
+    """Return the last release for hardware of machines that newer releases have no wheels for.
 
-    A machine is an operating system and an architecture. `ended` in `data/releases.yaml` lists the
-    machines that newer releases have no wheels for, each with its last release. Returns None if no
-    build of `generation` is for such a machine.
+    A machine is an operating system and an architecture. `ended` in `data/releases.yaml` lists
+    these machines, each with its last release. Returns None if no build of `generation` is for such
+    a machine.
     """
     for ended_machine in catalog.releases.ended:
         matching_builds = [

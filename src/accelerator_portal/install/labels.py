@@ -1,4 +1,4 @@
-"""Defines the labels of values on the selector's axes, in display order."""
+"""Defines the labels of the install selector's values, such as operating systems, in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the rows that a reader's card and driver can run."""
+"""Finds the install rows that run on a reader's hardware and with a reader's driver version."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ _DRIVER = "driver"
 
 @dataclass(frozen=True, slots=True)
 class DriverBounds:
-    """The oldest driver that each variant supports.
+    """The oldest driver version that each variant of a platform supports.
 
-    `name` is the driver's name. `oldest` has versions by variant id, then by operating system.
+    `name` is the driver's name. `oldest` maps variant ids to versions by operating system, as in
+    `{"cu130": {"linux": "580.65.06"}}`.
     """
 
     name: str
     oldest: Mapping[str, Mapping[str, str]]
 
     def admits(self, row: InstallRow, driver: str) -> bool:
-        """Return whether a row runs with a driver version; true if no bound is stated."""
+        """Return whether a row runs with the driver version `driver`; true if it has no bound."""
         bound = self.oldest.get(row.variant, {}).get(row.os)
         return bound is None or Version(driver) >= Version(bound)
 
@@ -56,10 +57,11 @@ def driver_bounds(platform: Platform) -> DriverBounds | None:
 def row_ranges(
     catalog: Catalog, rows: Iterable[tuple[int, InstallRow]], generation: Generation
 ) -> tuple[int, ...]:
-    """Return the positions of the rows that a hardware generation can run, as ranges.
+    """Return the positions of the rows that run on a hardware generation, as ranges.
 
     `rows` are pairs of position and row, by ascending position. Each range is two integers of the
-    result: its start and its exclusive end.
+    result: its start and its exclusive end. For the positions 0, 1, 2 and 5, the result is
+    `(0, 3, 5, 6)`.
     """
     positions = (position for position, row in rows if runs_on_generation(catalog, generation, row))
     return tuple(_consecutive_ranges(positions))
@@ -84,9 +86,9 @@ _LOWER_BOUND_OPERATORS = {">=", "==", "~="}
 
 
 def lower_bound(text: str) -> Version | None:
-    """Return the lower bound in a version or specifier: `8.0`, `==8.0`, `~=8.0` or `>=8.0,<9`.
+    """Return the lower bound in a text: 8.0 for `8.0`, `==8.0`, `~=8.0` or `>=8.0,<9`.
 
-    None if the text has none or is invalid.
+    Returns None if the text has no lower bound, or is not a version or version specifier.
     """
     if version := version_or_none(text):
         return version

@@ -72,10 +72,11 @@ def payload(
     `cards` has the cards by platform id and card id. The result has the keys of `payload_overview`,
     and:
 
-    - `rows`: for each column, a list with an integer for each row. The integer is a position in
-      another list, or -1. For an axis, this is the list of the axis's values; for `variant`, the
-      list of the platform's variants. For `pythons` and the columns in TEXT_COLUMNS, it is the list
-      below with the column's name. -1 means no value; in `pythons`, it means any value.
+    - `rows`: for each column, a list with an integer for each install row. The integer is the
+      position of the row's value in another list. -1 means no value; in `pythons`, any value. For
+      the column of an axis, the other list has the axis's values. For `variant`, it has the
+      platform's variants. For `pythons` and the columns in TEXT_COLUMNS, it is the list below with
+      the column's name.
     - `pythons`: the distinct combinations of Python versions. Each is a list of positions in the
       values of the axis `python`.
     - for each column in TEXT_COLUMNS: a list of the column's distinct values. A value of `findings`
@@ -182,8 +183,8 @@ def _text_numbers(row: InstallRow, tables: dict[str, _ValueTable]) -> Iterator[i
 def _finding_numbers(row: InstallRow, table: _ValueTable) -> tuple[int, ...] | None:
     """Return the position in `table` of the finding for each of the row's Python versions.
 
-    A position is -1 if the Python version has no finding. If all positions are equal, the result
-    has only one item. Returns None if no Python version has a finding.
+    The position is -1 for a Python version without a finding. If all positions are equal, the
+    result has only one item. Returns None if no Python version has a finding.
     """
     numbers = tuple(table.number((f.kind, f.words) if f else None) for f in row.findings)
     if set(numbers) <= {-1}:
@@ -202,7 +203,7 @@ def _environment_commands(selector: Selector) -> dict[str, dict[str, str]]:
 
 
 def _ended_machine(ended_entry: Ended) -> dict[str, Any]:
-    """Return the last release with wheels for a machine, with its install commands.
+    """Return the data of a machine's last release, such as Intel Macs: versions and commands.
 
     Newer releases have no wheels for this machine. The page's script shows the result like a row.
     The keys are `version`, `platforms`, `method`, `environment`, `commands`, `check` and `checks`.

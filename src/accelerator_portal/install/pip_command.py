@@ -1,4 +1,4 @@
-"""Parses pip commands into the steps of `install.yaml`."""
+"""Parses `pip install` command lines into the pip steps of an `install.yaml`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ _INDEX_OPTIONS = {"-i": "index", "--index-url": "index", "--extra-index-url": "e
 
 
 class UnreadableCommandError(ValueError):
-    """A command that is not a chain of `pip install` commands; the message quotes the cause."""
+    """Raised if a command is not a chain of `pip install` commands; the message says why."""
 
 
 def pip_steps(command: str) -> list[dict[str, Any]]:
-    """Return the steps of commands joined by `&&`, in the form of `install.yaml`.
+    """Return a step for each `pip install` command in `command`, which are joined by `&&`.
 
-    Raises UnreadableCommandError for anything but `pip install` with packages, indexes and `--pre`.
+    For example, `pip install --pre torch` becomes `{"pip": {"packages": ["torch"], "pre": True}}`.
+    Raises UnreadableCommandError for other commands, and for options other than those for indexes
+    and `--pre`.
     """
     return [{"pip": _parse_pip_install(part.strip())} for part in command.split("&&")]
 

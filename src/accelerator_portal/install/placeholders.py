@@ -13,7 +13,7 @@ _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
 class UnknownPlaceholderError(LookupError):
-    """A placeholder in a step is unknown, or has no value for the install row."""
+    """Raised if a placeholder in a step is unknown, or has no value for the install row."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -21,7 +21,10 @@ class UnknownPlaceholderError(LookupError):
 
 
 def fill_placeholders(text: str, values: Mapping[str, str]) -> str:
-    """Return the text with values for placeholders `{name}`. Raises UnknownPlaceholderError."""
+    """Return `text` with each placeholder such as `{torch}` replaced by its value.
+
+    `values` maps names of placeholders to values. Raises UnknownPlaceholderError for other names.
+    """
 
     def value(match: re.Match[str]) -> str:
         if match[1] not in values:

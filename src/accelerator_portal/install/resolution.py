@@ -1,9 +1,9 @@
 """Finds the row that fits a reader's selections best, and the releases that a platform supports.
 
-A reader's selections are called wishes. All other values are derived again each time, and prefer
-the newest release. The machine (operating system and architecture) is never changed: if a platform
-has no command for the machine, there is no row. The page's script (`selector-model.js`) does the
-same, and tests compare the two.
+A reader's selections are called wishes. The values on the other axes are derived from the wishes;
+the newest release is preferred. The machine (operating system and architecture) is never changed:
+if a platform has no command for the machine, there is no row. The page's script
+(`selector-model.js`) does the same, and tests compare the two.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _RowAndPython = tuple[InstallRow, str]
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """The row and the complete choice that fit a reader's wishes best.
+    """The install row and the complete choice that fit a reader's wishes best.
 
     `choice` and `row` are None if the platform has no row for the reader's machine, card and
-    driver. `unmet` are the ids of the axes on which a wish is not fulfilled, oldest wish first: it
-    conflicts with the platform, the machine or more recent wishes.
+    driver. `unmet` are the axis ids of the wishes that are not fulfilled, oldest wish first. Such a
+    wish conflicts with the platform, the machine or more recent wishes.
     """
 
     platform: str
@@ -88,7 +88,7 @@ def resolve(
 def offers(selector: Selector) -> dict[str, dict[str, str]]:
     """Return the build that readers get by default, by platform id and machine.
 
-    A machine is written as `linux x86_64`; machines without a build are absent.
+    For example, `{"cuda": {"linux x86_64": "2.15.0"}}`. Machines without a build are absent.
     """
     return {
         value.id: dict(_default_builds_of(selector, value.id))
@@ -106,7 +106,7 @@ def _default_builds_of(selector: Selector, platform: str) -> Iterator[tuple[str,
 
 
 def machine_of(selector: Selector, row: InstallRow | Choice) -> str:
-    """Return the machine of a row or choice as one word for each axis: `linux x86_64`."""
+    """Return the operating system and architecture of a row or choice, such as `linux x86_64`."""
     if isinstance(row, Choice):
         return " ".join([row[axis.id] for axis in selector.machine_axes])
     return " ".join([getattr(row, axis.field) for axis in selector.machine_axes])
@@ -175,11 +175,10 @@ def _preference_key(
 ) -> tuple[int, ...]:
     """Return the sort key of a row and one of its Python versions. The smallest key is the best.
 
-    The key compares, the most important first: whether the versions resolve for this Python,
-    whether the row is a nightly build, whether its method is one of READY_METHODS, and whether only
-    readers who select its release get the row (`on_request`). Then it compares the value on each of
-    `axes`: the value of the choice `start` is the best, and the other values follow in the order of
-    the axis.
+    These are worse, the worst first: a row whose versions don't resolve for this Python, a nightly
+    build, a method that is not in READY_METHODS, and a row that only readers who select its release
+    get (`on_request`). Then the value on each of `axes` counts: the value of the choice `start` is
+    the best, and the other values follow in the order of the axis.
     """
     row, python = point
     positions = []

@@ -1,4 +1,4 @@
-"""Defines the rows of the install selector: valid selections with their commands."""
+"""Defines the rows of the install selector: each has the commands for one valid selection."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ PREVIEW = "preview"
 NO_VARIANT = "default"
 
 DerivedMethod = Literal["uv-auto", "pyproject", "requirements", "conda", "dockerfile"]
-"""Methods that the portal derives from a vendor's option; see `formats`."""
+"""Methods of rows that the portal derives from vendors' rows; see `install/formats.py`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prerequisite:
-    """Software to install first; `version` may be a specifier, `url` is the download page."""
+    """Software to install before the commands run.
+
+    `version` is a version or a specifier such as `>=580`; `url` is the download page.
+    """
 
     name: str
     version: str | None = None
@@ -26,7 +29,10 @@ class Prerequisite:
 
 @dataclass(frozen=True, slots=True)
 class CheckLine:
-    """The command that checks an installation, and its expected output, empty if unknown."""
+    """The command that checks an installation.
+
+    `prints` is the output that it must print; it is empty if the output is not known.
+    """
 
     command: str
     prints: str
@@ -58,7 +64,10 @@ class PluginStage:
 
 @dataclass(frozen=True, slots=True)
 class PipCall:
-    """One call of pip or uv: its requirements, and its indexes (PyPI without `index`)."""
+    """One call of pip or uv: its requirements (`packages`), and its indexes.
+
+    If `index` is None, packages come from PyPI.
+    """
 
     packages: tuple[str, ...]
     index: str | None = None
@@ -71,22 +80,22 @@ class PipCall:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of checking the versions that a command installs."""
+    """What is known about the versions that a command installs."""
 
     kind: Literal["installed", "found", "none", "named", "unchecked"]
     """`installed`: installed and imported. `found`: the versions resolve. `none`: they don't
-    resolve. `named`: only a document states the version. `unchecked`: not looked up."""
+    resolve. `named`: only a document states the version. `unchecked`: they were not checked."""
     words: str
     """The sentences that readers see."""
 
 
 @dataclass(frozen=True, slots=True)
 class InstallRow:
-    """A valid selection in the install selector with its commands, for each of `pythons`.
+    """The commands for one valid selection in the install selector, for each of `pythons`.
 
     `pythons` is None if the Python version does not matter. `build` is a release's version or
     `preview`. `variant` is `default` if the platform has no variants. `option` is the id of the
-    vendor's option.
+    option in `install.yaml`.
     """
 
     platform: str
@@ -105,8 +114,8 @@ class InstallRow:
     calls: tuple[PipCall, ...] = ()
     """The calls of pip or uv in the commands, in order, without other steps."""
     findings: tuple[Finding | None, ...] = ()
-    """A finding, or None, for each of `pythons`; only one item if `pythons` is None. Empty until
-    findings are added."""
+    """A finding, or None, for each of `pythons`. It has one item if `pythons` is None, and is empty
+    until findings are added."""
     container: Container | None = None
     """The container that the commands start, if they are one `docker run`."""
     files: tuple[TextFile, ...] = ()
@@ -114,4 +123,4 @@ class InstallRow:
     on_request: bool = False
     """Whether the selector offers the row only to readers who select its release."""
     named: Source | None = None
-    """The document that names the version. This is weaker evidence than a package index."""
+    """The document that states the version, or None. A package index is stronger evidence."""

@@ -1,4 +1,4 @@
-"""Builds the install selector: its axes with their values, and its rows."""
+"""Builds the data of the install selector: its axes with their values, and its install rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Selector:
 
     `axes` has the values of each axis by axis id. The values of the axis `variant` depend on the
     platform: they are not in `axes`, but in `variants`, by platform id. `starts` are the default
-    choices for each operating system. The first also applies if the operating system is not known.
+    choices, one for each operating system. The first also applies to other operating systems.
     """
 
     axes: Mapping[str, tuple[Value, ...]]
@@ -30,11 +30,11 @@ class Selector:
     table: tuple[Axis, ...] = AXES
     """The axes, in the order of addresses and data."""
     more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The ids of the values that are in a disclosure, by axis id."""
+    """The ids of the values that the page shows only in a disclosure, by axis id."""
     drivers: Mapping[str, DriverBounds] = field(default_factory=dict)
-    """The driver versions that variants need, by platform id."""
+    """The oldest driver version of each variant, by platform id."""
     ended: tuple[Ended, ...] = ()
-    """The kinds of machines for which newer releases have no wheels."""
+    """The machines for which newer releases have no wheels, such as Intel Macs."""
 
     @cached_property
     def machine_axes(self) -> tuple[Axis, ...]:
@@ -72,7 +72,7 @@ class Selector:
         return self._positions.get((axis, value), 0)
 
     def ids(self, row: InstallRow, axis: Axis) -> tuple[str, ...]:
-        """Return the ids of a row's values on an axis; all ids if the row fits any value."""
+        """Return the ids of a row's values on an axis; all ids if the row is for any value."""
         field_value = getattr(row, axis.field)
         if field_value is None:
             return tuple(self._value_by_id[axis.id])
@@ -83,13 +83,13 @@ class Selector:
         return tuple(row for _, row in self.numbered_rows.get(platform, ()))
 
     def choices(self, row: InstallRow) -> Iterator[Choice]:
-        """Yield each choice for which the method `row` returns this row."""
+        """Yield each choice that `row` covers."""
         names = [axis.id for axis in self.table]
         for values in product(*(self.ids(row, axis) for axis in self.table)):
             yield Choice(dict(zip(names, values, strict=True)))
 
     def row(self, choice: Choice) -> InstallRow | None:
-        """Return the row for a choice, or None if there is none."""
+        """Return the row that covers a choice, or None if there is none."""
         return self._row_by_values.get(tuple(choice[axis.id] for axis in self.table))
 
     def only(self, platform: str) -> Selector:

@@ -16,7 +16,7 @@ _SPECIAL_IN_QUOTES = re.compile(r"[\"$`%!\x00-\x1f“”„]")
 
 
 class UnquotableError(ValueError):
-    """A word that cannot be quoted so that both PowerShell and cmd read it unchanged."""
+    """Raised if a word cannot be quoted so that both PowerShell and cmd read it unchanged."""
 
 
 def quote(word: str, os: Os) -> str:

@@ -1,4 +1,4 @@
-"""Lists the targets of an install option: its builds, systems and variants."""
+"""Lists the targets of an install option: each build, system and variant that it installs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Target:
 
 
 def depends_on_python(platform: Platform, option: Option) -> bool:
-    """Return whether the option's commands or its check depend on the Python version."""
+    """Return whether the option's steps or its check contain the placeholder `{python}`."""
     check = platform.install.checks.get(option.check or "")
     return "{python}" in repr((option.steps, check))
 
@@ -134,9 +134,9 @@ def _stated_targets(
 
 
 def _first_document(sources: Mapping[str, Source], names: Iterable[str]) -> Source | None:
-    """Return the first source in `names` that is a document, or None.
+    """Return the first source with an id in `names` that is a document, or None if there is none.
 
-    `names` are ids of `sources`. A source without address is a package's metadata, not a document.
+    `sources` has the sources by id. A source without an address is a package's metadata.
     """
     return next((s for name in names if (s := sources.get(name)) and s.url), None)
 
@@ -175,7 +175,7 @@ def _index_address(release: Release | Preview, wheel: Wheel) -> str:
 def _row_to_install(
     platform: Platform, release: Release | Preview, variant: Variant | None
 ) -> CompatibilityRow | None:
-    """Return the compatibility row to install for a build and a variant, or None.
+    """Return the row of `compatibility.yaml` to install for a build and a variant, or None.
 
     If several rows fit, rows that state their requirements (`needs`) are preferred, and then the
     row with the newest plugin. Returns None for a nightly build.
@@ -189,6 +189,9 @@ def _row_to_install(
 def compatibility_rows(
     platform: Platform, torch: str | None, variant: Variant | None
 ) -> list[CompatibilityRow]:
-    """Return the compatibility rows for a release and a variant; empty for a nightly build."""
+    """Return the rows of `compatibility.yaml` for a release and a variant.
+
+    `torch` is the release's version. If it is None (a nightly build), the result is empty.
+    """
     variant_ids = {None, variant.id if variant else None}
     return [r for r in platform.compatibility.rows if r.torch == torch and r.variant in variant_ids]

@@ -71,7 +71,7 @@ def guide_headings(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 @rule()
 def citations(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Every source that a file cites is in its `sources`, and every source in `sources` is cited."""
+    """Every source that a file cites is in its `sources`, and the file cites each source there."""
     for file in catalog.files.values():
         if isinstance(file.data, Mapping) and "sources" in file.data:
             yield from _yaml_citation_problems(file, file.data["sources"])
