@@ -1,4 +1,4 @@
-"""Finds contradictions between files of the repository and package indexes, and quotes both."""
+"""Finds values in vendors' files and `data/releases.yaml` that package indexes contradict."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class _IndexEvidence:
         return f"{name}, read {last_read_day(self.catalog, self.own_index)}"
 
     def missing_version_text(self, version: str) -> str | None:
-        """Return a text that says that the index lacks a version, or None if the index may have it.
+        """Return a text that says that the index lacks a version, or None if this is not certain.
 
         `version` is not one of the stored releases. Returns None for a pre-release and for a
         version older than all stored releases, because the portal does not store all of these.
@@ -124,10 +124,10 @@ def _row_contradictions(
 
 
 def _option_problems(evidence: _IndexEvidence) -> Iterator[Problem]:
-    """Yield a problem for each install option that pins a plugin release the index lacks.
+    """Yield a problem for each install option that pins a plugin release that the index lacks.
 
-    Also yields a problem if the release has no source archive, and no wheel for a system or Python
-    version that the option offers. Each message is yielded once per option.
+    Also yields a problem if the index has no file of the release for a system or Python version
+    that the option offers. Each message is yielded once per option.
     """
     for position, option in enumerate(evidence.platform.install.options):
         contradiction_texts = (

@@ -32,7 +32,10 @@ def packages_read_text(read: PackagesRead) -> str:
 
 
 def release_line_number(facts: PackageFacts, index: str, version: str) -> int:
-    """Return the line number of a release in a package's file; 1 if the release is missing."""
+    """Return the line number of a release in the result of `facts_text`; 1 if it is missing.
+
+    `index` is `pypi` or the address of the index that has the release.
+    """
     line = 3  # the brace, the name, the list of indexes
     for index_facts in facts.indexes:
         line += 1

@@ -38,8 +38,9 @@ _REQUIREMENT_CACHE_SIZE = 4096
 class PluginIndex:
     """A platform's plugin package, its index, and the facts of the package on this index.
 
-    `facts` is None if the index was never read. If the index is not PyPI, `other` has PyPI's facts
-    of the package with the same name, which is a different package or a placeholder.
+    `index` is `pypi` or the index's address. `facts` is None if the index was never read. If the
+    index is not PyPI, `other` has PyPI's facts of the package with the same name, which is a
+    different package or a placeholder.
     """
 
     package: str
@@ -50,10 +51,10 @@ class PluginIndex:
 
 @dataclass(frozen=True, slots=True)
 class FittingRelease:
-    """The newest plugin release that fits a torch release on a system.
+    """The newest plugin release (`release`) that fits the torch release `torch` on a system.
 
-    `requirement` is the plugin's requirement on torch. `pythons` are the Python versions that the
-    plugin release and the torch release support.
+    `requirement` is the plugin's requirement on torch. `pythons` are the Python versions that both
+    releases support.
     """
 
     torch: str
@@ -116,8 +117,8 @@ def fitting_releases(catalog: Catalog, facts: IndexFacts) -> tuple[FittingReleas
 def admits(requirement: str, torch: str) -> bool:
     """Return whether a requirement allows a torch release, ignoring local versions.
 
-    For example, `==2.10.0+cpu` allows 2.10.0: a local version names a build of the same release
-    (PEP 440). Returns False for an invalid requirement.
+    For example, `torch==2.10.0+cpu` allows 2.10.0: a local version names a build of the same
+    release (PEP 440). Returns False for an invalid requirement.
     """
     try:
         clauses = [
@@ -151,7 +152,7 @@ def torch_requirements(release: ReleaseFacts) -> dict[str, str]:
 
 @lru_cache(_REQUIREMENT_CACHE_SIZE)
 def names_torch(line: str) -> bool:
-    """Return whether a requirement names torch."""
+    """Return whether a requirement such as `torch>=2.9` is on the package torch."""
     try:
         return canonicalize_name(Requirement(line).name) == TORCH
     except InvalidRequirement:
@@ -178,7 +179,7 @@ def usable_releases(releases: Iterable[ReleaseFacts]) -> Iterator[ReleaseFacts]:
 def _installable_releases(
     facts: IndexFacts, os: Os, arch: Arch
 ) -> Iterator[tuple[ReleaseFacts, str, list[str]]]:
-    """Yield each usable release with wheels for a system and a torch requirement, newest first.
+    """Yield each usable release that has wheels and a torch requirement for a system, newest first.
 
     An item is the release, its torch requirement on the system, and its wheels' Python labels.
     """
@@ -190,8 +191,8 @@ def _installable_releases(
 
 
 VersionBasis = Literal["index", "vendor"]
-"""The basis of a lag. `index`: the metadata on the index. `vendor`: `compatibility.yaml`, if no
-metadata names torch."""
+"""What states which torch release a plugin release fits. `index`: the metadata on the index.
+`vendor`: `compatibility.yaml`, which is used if no metadata names torch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +249,7 @@ def release_lags(catalog: Catalog, platform: Platform) -> tuple[ReleaseLag, ...]
 
 
 def last_read_day(catalog: Catalog, found: PluginIndex) -> dt.date | None:
-    """Return the last day on which a plugin's index was read, or None if it was never read.
+    """Return the last day on which the index `found` was read, or None if it was never read.
 
     If the last attempt failed, returns the earlier of two days: the first day on which the index
     could not be read, and the day that `data/packages-read.json` states for the package.
@@ -266,7 +267,7 @@ def last_read_day(catalog: Catalog, found: PluginIndex) -> dt.date | None:
 def _first_fitting_releases(
     catalog: Catalog, platform: Platform, facts: IndexFacts
 ) -> Iterator[tuple[str, tuple[ReleaseFacts, VersionBasis]]]:
-    """Yield each torch version with its earliest fitting plugin release and the basis of the fit.
+    """Yield each torch version with the earliest plugin release that fits, and the basis of this.
 
     The basis is `index` if the metadata of any plugin release requires torch. Otherwise the basis
     is `vendor`, and the rows of `compatibility.yaml` state which releases fit. Omits torch versions

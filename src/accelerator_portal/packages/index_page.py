@@ -41,7 +41,7 @@ _HTML_TYPES = {"application/vnd.pypi.simple.v1+html", "text/html", "application/
 
 @dataclass(frozen=True, slots=True)
 class IndexFile:
-    """A file on an index page; `tags` are a wheel's tags, empty for a source archive."""
+    """A file on an index page; `tags` are the tags of a wheel, and empty for a source archive."""
 
     name: str
     url: str
@@ -69,14 +69,15 @@ class IndexPage:
 
     files: tuple[IndexFile, ...]
     passed_over: int
-    """The number of files that are no wheel or source archive, or have an invalid name."""
+    """The number of files that are neither wheels nor source archives, or have an invalid name."""
     refused: tuple[str, ...] = ()
 
 
 def parse_page(cached: CachedBody, package: str, url: str) -> IndexPage:
-    """Return the files of an index page; `package` is the normalized name, `url` its address.
+    """Return the files of the index page in the response `cached`.
 
-    Raises InvalidResponseError if the response is not a valid page of this package.
+    `package` is the normalized name of the package, and `url` the address of the page. Raises
+    InvalidResponseError if the response is not a valid page of this package.
     """
     kind = cached.content_type.partition(";")[0].strip().casefold()
     try:

@@ -50,7 +50,7 @@ class IndexReader:
     cache: HttpCache
     address_of: Callable[[str], str]
     names: frozenset[str]
-    """The names of packages: only requirements on these are stored."""
+    """The packages whose versions matter. Requirements on other packages are not stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,8 @@ async def read_index(
 ) -> IndexReading:
     """Return a package's facts from an index; facts of unchanged files are taken from `before`.
 
-    The facts are empty if the index does not have the package.
+    `index` is `pypi` or the index's address. The facts are empty if the index does not have the
+    package.
 
     Raises FetchError if the index or its file host cannot be reached, or if all releases in
     `before` have disappeared. Raises InvalidResponseError if the response is invalid. Raises
@@ -195,9 +196,9 @@ def _keep_wheel_facts(
 async def _wheel_metadata(
     reader: IndexReader, package: str, page: str, file: IndexFile
 ) -> Metadata:
-    """Return a wheel's metadata from the cache, its metadata file or parts of the wheel.
+    """Return a wheel's metadata from the cache, from its metadata file or from parts of the wheel.
 
-    Raises FetchError.
+    `page` is the URL of the index page that links to the wheel. Raises FetchError.
     """
     if not may_request_link(page, file.url):
         raise InvalidResponseError("the link leads outside the index")
@@ -229,7 +230,7 @@ async def _fetch_metadata(
 
 
 def _facts_of_files(files: list[IndexFile]) -> ReleaseFacts:
-    """Return the facts that file names and index attributes state, without reading metadata."""
+    """Return the facts of a release that its files' names and attributes on the index state."""
     wheels: dict[str, set[str]] = {}
     sizes: dict[str, int] = {}
     for file in files:
@@ -252,7 +253,7 @@ def _facts_of_files(files: list[IndexFile]) -> ReleaseFacts:
 
 
 def _yanked_reason(files: list[IndexFile]) -> str | None:
-    """Return the reason, which can be empty, if all files are yanked; otherwise None."""
+    """Return the reason (it can be empty) if all files of a release are yanked; otherwise None."""
     if any(file.yanked is None for file in files):
         return None
     return " ".join((files[0].yanked or "").split())[:200]
@@ -265,7 +266,7 @@ def _with_metadata_facts(
 
 
 def _joined_requirements(requires: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Return the requirements by platform tag.
+    """Return the requirements by platform tag, sorted.
 
     If they are equal for all tags, the result has a single key, the tag `*`.
     """

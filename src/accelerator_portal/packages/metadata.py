@@ -1,4 +1,4 @@
-"""Reads the metadata of wheels, also from parts of a wheel on an index."""
+"""Parses the metadata of wheels, and fetches it from an index without the whole wheel."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _check_name_and_version(raw: RawMetadata, package: str, version: Version) ->
 
 
 def python_range(written: str | None) -> str | None:
-    """Return a specifier of Python versions in normalized form; None if empty or invalid."""
+    """Return a specifier of Python versions, normalized: `>=3.9,<4`. None if empty or invalid."""
     specifiers = specifier_set(written)
     return str(specifiers) or None if specifiers else None
 
@@ -176,7 +176,10 @@ def parse_core_metadata(data: bytes | str) -> RawMetadata:
 
 
 def valid_requirements(raw: RawMetadata) -> tuple[Requirement, ...]:
-    """Return the valid requirements of metadata. Raises ValueError if a requirement is too long."""
+    """Return the requirements in metadata, without the invalid ones.
+
+    Raises ValueError if a requirement is too long.
+    """
     requirements = []
     for line in raw.get("requires_dist", []):
         if len(line) > _MAX_REQUIREMENT:
@@ -232,8 +235,9 @@ _DAMAGED_WHEEL_ERRORS = (
 async def metadata_by_ranges(client: HttpClient, url: str, etag: str = "") -> CachedBody | None:
     """Return the METADATA file of the wheel at `url`, with the wheel's ETag.
 
-    Returns None if `etag` is given and still matches. Raises FetchError, and
-    InvalidResponseError if the file is not a valid wheel.
+    Only the needed parts of the wheel are fetched, with range requests. Returns None if the wheel
+    still has the ETag `etag`. Raises FetchError, and InvalidResponseError if the file is not a
+    valid wheel.
     """
     headers = {"range": f"bytes=-{_TAIL_LEN}"} | ({"if-none-match": etag} if etag else {})
     tail = await client.get(url, headers, max_bytes=_TAIL_LEN)

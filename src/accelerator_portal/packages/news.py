@@ -1,7 +1,7 @@
-"""Finds news: package releases, later changes of releases, and platforms far behind PyTorch.
+"""Derives news about platforms from package facts: releases, changes of releases, release lag.
 
-A package release can be the first that fits a torch release. A platform is far behind if it is more
-minor releases behind PyTorch than the criteria allow.
+A news item is about a new package release, about a published release whose metadata changed, or
+about a platform that is more minor releases behind PyTorch than the criteria allow.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _CHANGED_FACT_NAMES = {
 class NewsItem:
     """A news item about a platform's package.
 
-    `platform` is the platform's id. `key` is the item's permanent identifier, which stays the same
-    when `words` change.
+    `kind` is `release`, `first` (the first release for a torch release), `behind` or `changed`.
+    `platform` is the platform's id. `key` identifies the item permanently. `words` is the text.
     """
 
     date: dt.date

@@ -170,7 +170,9 @@ def _python_range_includes(release: ReleaseFacts, python: str) -> bool:
 
 
 SOURCE_ID = "package"
-"""The id of the package source in proposals. `with_row` replaces it with the file's own id."""
+"""The placeholder in a proposed row for the id of the source for the package's metadata.
+
+`compatibility_edit.with_row` replaces it with the id that this source has in the file."""
 
 # A line has at most 400 characters, and metadata may name more requirements.
 _MAX_NOTE_LENGTH = 390
@@ -188,7 +190,7 @@ class PluginRelease:
 
     @property
     def name(self) -> str:
-        """The package with its version."""
+        """The package with its version, such as `torch-npu 2.9.0`."""
         return f"{self.package} {self.facts.version}"
 
 

@@ -1,4 +1,4 @@
-"""Lists the questions that uv resolves, and selects the releases and wheels to read.
+"""Lists the questions about versions that uv answers, and selects the releases and wheels to read.
 
 A question asks which versions the pip calls of an install command find on a system.
 """
@@ -34,11 +34,11 @@ RESOLVED_METHODS = ("pip", "uv")
 
 @dataclass(frozen=True, slots=True)
 class ResolutionQuestion:
-    """A question for uv: which versions pip calls would install on a system with one Python.
+    """A question for uv: which versions `calls` would install on a system with one Python version.
 
-    The calls run in order. `first_index` says which of several indexes is used. If it is true, only
-    the first index with the package is used, as uv does. Otherwise, the best version of all indexes
-    is used, as pip does.
+    The calls run in order. `first_index` matters if a call has several indexes. If it is true, only
+    the first index that has the package is used, as uv does. If it is false, the best version of
+    all indexes is used, as pip does.
     """
 
     calls: tuple[PipCall, ...]
@@ -64,7 +64,10 @@ class ResolutionQuestion:
 
 
 def questions_of_row(row: InstallRow) -> dict[str, ResolutionQuestion]:
-    """Return the questions of an install row by Python version; empty unless it uses pip or uv."""
+    """Return an install row's question for each Python version, by Python version.
+
+    The result is empty if the row's method is not pip or uv.
+    """
     if row.method not in RESOLVED_METHODS or not row.calls:
         return {}
     several = any(call.extra_index for call in row.calls)
@@ -90,10 +93,10 @@ FIRST_TORCH = Version("2.4")
 
 
 def selected_versions(versions: Iterable[Version], package: str) -> list[Version]:
-    """Return the versions whose facts the portal stores, newest first.
+    """Return the versions of `package` whose facts the portal stores, newest first.
 
-    These are the newest final releases (for torch, all since FIRST_TORCH) and a few pre-releases,
-    or only the newest pre-releases if there are no final releases.
+    These are the newest final releases (for torch, all since FIRST_TORCH) and a few pre-releases.
+    If there are no final releases, these are the newest pre-releases.
     """
     ordered = sorted(versions, reverse=True)
     final_versions = [version for version in ordered if not version.is_prerelease]
@@ -107,9 +110,9 @@ def selected_versions(versions: Iterable[Version], package: str) -> list[Version
 
 
 def representative_wheels(files: Sequence[IndexFile], *, of_each_system: bool) -> list[IndexFile]:
-    """Return the wheels to read metadata from: one for each system and architecture.
+    """Return the wheels of a release to read metadata from: one for each system and architecture.
 
-    If a system has several wheels, returns the wheel for the newest Python. Wheels for
+    If a system has several wheels, this is the wheel for the newest Python. Wheels for
     free-threaded Python are used only if the system has no others. Wheels for musl or for unknown
     systems are used only if the release has no others. If `of_each_system` is false, returns only
     one wheel: preferably for any system, then for Linux x86_64.

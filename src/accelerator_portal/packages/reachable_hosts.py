@@ -1,4 +1,4 @@
-"""Finds hosts of package indexes that do not respond, so that uv does not wait for them."""
+"""Checks which hosts of package indexes respond, so that uv does not wait for the others."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def resolver_of_reachable_hosts(
 
 
 NO_ANSWER = "did not respond"
-"""The text after the name of a host in a verdict. The site searches for it to list these hosts."""
+"""The text after a host's name in a verdict, with which the site finds hosts without an answer."""
 
 
 class ReachableHosts:
-    """The hosts that are known not to respond; shared between threads."""
+    """Records which hosts of package indexes do not respond; shared between threads."""
 
     def __init__(self, silent: Mapping[str, str]) -> None:
         self._errors_by_host = dict(silent)
@@ -76,10 +76,10 @@ class ReachableHosts:
         return f"{silent[0]} {NO_ANSWER} ({self._errors_by_host[silent[0]]})" if silent else None
 
     def note(self, question: ResolutionQuestion, found: ResolutionResult) -> None:
-        """Record the result of a question.
+        """Record the result `found` of a question.
 
         If an index did not respond (`found.no_answer`), checks whether the question's hosts
-        respond. After several such results in a row, a host counts as not responding.
+        respond. After five such results in a row for a host, it counts as not responding.
         """
         hosts = index_hosts(question)
         with self._lock:
@@ -117,7 +117,7 @@ def installed_uv(cache: Path) -> Uv:
 def unreachable_hosts(hosts: Iterable[str]) -> Mapping[str, str]:
     """Return the hosts that don't respond over HTTPS, each with the class name of its error.
 
-    Any status is a response.
+    A host responds if it sends any HTTP status.
     """
     return asyncio.run(_find_unreachable_hosts(sorted(set(hosts))))
 

@@ -49,22 +49,23 @@ CACHE = ".cache/packages"
 
 @dataclass(frozen=True, slots=True)
 class SyncOptions:
-    """Options of a sync: `day` is recorded as the day of reading, `only` names packages.
+    """Options of a sync.
 
-    All packages are read if `only` is empty.
+    `day` is stored as the day of reading. `only` has the names of the packages to read; if it is
+    empty, all packages are read.
     """
 
     day: dt.date
     only: frozenset[str] = frozenset()
     limits: RequestLimits = field(default_factory=RequestLimits)
     addresses: Mapping[str, str] = field(default_factory=dict)
-    """Other addresses for indexes, by index name. Tests use a server on loopback."""
+    """Addresses to use instead, by index (`pypi` or an address). Tests use a server on loopback."""
     told: Callable[[str], None] = lambda _: None
     """Called with the name of each package after it is read."""
     cached: bool = True
     """Whether responses are stored in the folder `.cache/packages` and used again."""
     seconds: float = 20 * 60
-    """The time limit for reading indexes; packages that are not read by then are missed."""
+    """The time limit for all indexes. Packages that are not read by then are `missed`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ class SyncInterrupted(Exception):  # noqa: N818 - like KeyboardInterrupt, no err
 
 
 def address_of(index: str) -> str:
-    """Return the address of an index, which is named by its address or `pypi`."""
+    """Return the address of PyPI if `index` is `pypi`, else `index`, which is an address."""
     return PYPI_SIMPLE_ENDPOINT if index == PYPI else index
 
 
@@ -210,8 +211,8 @@ class _SyncRun:
     def finish(self, todo: Sequence[PortalPackage], every: Sequence[PortalPackage]) -> SyncResult:
         """Write `data/packages-read.json`, and return the sync's result.
 
-        `todo` are the packages that this sync had to read; packages of `todo` that were not read
-        are `missed_names` in the result. `every` are all packages that the portal follows.
+        `todo` are the packages that this sync had to read. Those that it did not read are `missed`
+        in the result. `every` are all packages that the portal follows.
         """
         packages_read = self._packages_read(frozenset(package.name for package in every))
         _write_if_changed(self._root / PACKAGES_READ, packages_read_text(packages_read))
@@ -304,7 +305,7 @@ def fact_changes(
 def merged_changes(
     known: tuple[FactChange, ...], found: list[FactChange]
 ) -> tuple[FactChange, ...]:
-    """Return the changes in `known` and `found` without duplicates, newest first.
+    """Return the old changes `known` and the new ones `found` without duplicates, newest first.
 
     If there are more than MOST_CHANGES, the oldest are omitted.
     """
@@ -394,7 +395,10 @@ def package_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
 
 
 def _fault_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
-    """Yield a line for each error, with the indexes that could not be read because of it."""
+    """Yield a line for each error, with the indexes that could not be read because of it.
+
+    `read` states when packages were read before this sync.
+    """
     by_fault: dict[str, list[str]] = {}
     for index, fault in package.faults.items():
         has_facts = package.before is not None and package.before.on(index) is not None

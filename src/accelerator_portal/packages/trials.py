@@ -1,8 +1,9 @@
-"""Installs commands for this machine on trial, within limits of time and disk; keeps the results.
+"""Tests install commands for this machine by installing them, and stores each success.
 
-Commands without a trial come first, then those with the oldest trial; each platform's newest
-release comes before earlier ones. Each success is written at once, so that an interruption loses
-none. Trials can also come from another job, whose files are not trusted.
+Commands that were never installed come first, then those with the oldest installation. Each
+platform's newest release comes before earlier ones. There are limits of time and disk space. Each
+success is written at once, so that an interruption loses none. Results can also come from another
+job, whose files are not trusted.
 """
 
 from __future__ import annotations
@@ -33,16 +34,16 @@ from accelerator_portal.packages.verdict_file import (
 )
 
 MIN_FREE_BYTES = 10 * 10**9
-"""The free disk space for an installation: a CUDA build takes 5.3 GB and its downloads 3 GB."""
+"""The free disk space that an installation needs: a CUDA build takes 5.3 GB, its downloads 3 GB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialOptions:
-    """Options of trial installs: `day` is their date."""
+    """Options of test installations: `day` is their date."""
 
     day: dt.date
     trial_seconds: float = 0
-    """The time limit for installing the commands for this machine; 0: nothing is installed."""
+    """The time limit for all installations. If it is 0, nothing is installed."""
     free_bytes: int = MIN_FREE_BYTES
     """Below this free disk space, no further command is installed."""
     progress: Progress = no_progress
@@ -51,14 +52,14 @@ class TrialOptions:
 
 
 TrialInstall = Callable[[InstallRow, float], InstallResult]
-"""A function that installs a row within a number of seconds. It raises OSError."""
+"""A function that installs an install row within a number of seconds. It may raise OSError."""
 
 
 @dataclass(frozen=True, slots=True)
 class _TrialCandidate:
     row: InstallRow
     places: tuple[tuple[str, RowKey, str], ...]
-    """The verdicts that the installation concerns: platform id, row key and Python version."""
+    """The verdicts to store the result in, each as platform id, row key and Python version."""
 
 
 def run_trials(
@@ -70,8 +71,9 @@ def run_trials(
 ) -> None:
     """Install the resolved commands for this machine, and write the successful installations.
 
-    Success means that all packages are installed and imported. `rows` and `known` are by platform
-    id. Raises OSError if a result cannot be written, or if `install` raises it.
+    Success means that all packages are installed and imported. `rows` are the install rows and
+    `known` the verdicts of each platform, by platform id. Raises OSError if a result cannot be
+    written, or if `install` raises it.
     """
     deadline = time.monotonic() + how.trial_seconds
     results = {name: {key: dict(v) for key, v in by_key.items()} for name, by_key in known.items()}
@@ -102,7 +104,7 @@ def run_trials(
 
 
 MAX_TRIAL_AGE = dt.timedelta(days=2)
-"""Installations of another job that are older are not taken over."""
+"""The maximum age of an installation by another job that `import_trials` accepts."""
 
 
 def import_trials(root: Path, folder: Path, platforms: Iterable[str], day: dt.date) -> int:
@@ -167,7 +169,7 @@ def _write_trial(
 def _trial_candidates(
     rows: Mapping[str, Sequence[InstallRow]], verdicts: Mapping[str, Verdicts]
 ) -> list[_TrialCandidate]:
-    """Return the resolved commands for this machine, each with the install rows that share it.
+    """Return the commands for this machine whose versions resolve, each with its install rows.
 
     Commands that were never installed come first, then the commands with the oldest installation.
     """

@@ -1,4 +1,4 @@
-"""Resolves commands with uv, without installing anything.
+"""Resolves the package versions of install commands with uv, without installing anything.
 
 uv runs without the machine's configuration, without the environment variables of pip and uv,
 without local wheels, and with its own cache. Otherwise, uv could find builds on a developer's
@@ -24,8 +24,8 @@ from accelerator_portal.install.rows import PipCall
 from accelerator_portal.packages.questions import ResolutionQuestion
 
 ResolutionKind = Literal["found", "none", "unchecked"]
-"""`found`: versions fit each other; whether they work is not tested. `none`: no versions do.
-`unchecked`: this is not known."""
+"""`found`: uv found versions that fit each other. `none`: no versions fit each other. `unchecked`:
+it is not known."""
 
 RESOLUTION_TIMEOUT_S = 180
 
@@ -70,21 +70,21 @@ CONSTRAINTS = "constraints.txt"
 
 @dataclass(frozen=True, slots=True)
 class ResolutionResult:
-    """The result of resolving a question.
+    """uv's answer to a question.
 
-    `found` maps packages to the versions that uv found. `why` is the reason if there are none.
+    `found` maps packages to the versions that uv found. If it is empty, `why` is the reason.
     """
 
     kind: ResolutionKind
     found: Mapping[str, str] = field(default_factory=dict)
     why: str | None = None
     no_answer: bool = False
-    """Whether an index did not respond, so that other questions to it can be skipped."""
+    """Whether an index did not respond. Other questions to this index can then be skipped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Uv:
-    """How to run uv: its program, the Python interpreter it uses, and its cache folder."""
+    """How to run uv: the program, the Python interpreter that it uses, and the cache folder."""
 
     program: Path
     python: Path
@@ -229,8 +229,7 @@ def package_names(packages: Iterable[str]) -> list[str]:
 def _write_empty_wheel(folder: Path, name: str, version: str) -> None:
     """Write a wheel that contains only METADATA, which is all that uv reads to resolve.
 
-    It stands for a package that an earlier command would have installed: uv resolves for an
-    environment that does not exist.
+    The wheel stands for a package that an earlier call would have installed.
     """
     file_stem = f"{name.replace('-', '_')}-{version}"
     metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"

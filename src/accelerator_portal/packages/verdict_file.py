@@ -1,4 +1,4 @@
-"""Reads and writes a platform's file of verdicts, which are results of verifying commands.
+"""Reads and writes a platform's file of verdicts: the results of verifying its install commands.
 
 The file lists each distinct verdict once. Then it has one line for each install row, which refers
 to verdicts by their position in that list, from 0.
@@ -56,29 +56,28 @@ class Verdict(StrictModel):
 
 
 RowKey = tuple[str, ...]
-"""The key of a platform's row: the option's id, then the values on `KEY_AXES` but the platform."""
+"""What identifies an install row of a platform: the option's id, variant, build, operating system,
+architecture and method, such as `("wheels", "cu130", "2.15.0", "linux", "x86_64", "pip")`."""
 
 Verdicts = Mapping[RowKey, Mapping[str, Verdict]]
-"""A platform's verdicts by row, then by Python version."""
+"""A platform's verdicts by key of the install row, then by Python version."""
 
 
 class _VerdictFile(StrictModel):
     schema_version: Literal[1]
     verdicts: tuple[Verdict, ...]
     rows: tuple[tuple[str | Mapping[str, int], ...], ...]
-    """Each row is the parts of its key, then the numbers of its verdicts by Python version."""
+    """Each row consists of the parts of its key, then a mapping of Python versions to positions in
+    `verdicts`."""
 
 
 def verdict_row_key(row: InstallRow) -> RowKey:
-    """Return the key of an install row: its option's id, then values such as variant and system.
-
-    The key stays the same when rows are added.
-    """
+    """Return the key of an install row, which stays the same when rows are added."""
     return (row.option, *row_key(row, "platform"))
 
 
 def verdict_of(answer: ResolutionResult, day: dt.date) -> Verdict:
-    """Return the verdict for a result of the day `day`."""
+    """Return the verdict for uv's answer on the day `day`."""
     return Verdict(kind=answer.kind, on=day, found=dict(answer.found), why=answer.why)
 
 
@@ -135,7 +134,7 @@ def read_verdict_file(path: Path) -> Verdicts:
 
 
 def _parse_row(row: tuple[str | Mapping[str, int], ...]) -> tuple[RowKey, Mapping[str, int]]:
-    """Return the key of an install row and the positions of its verdicts by Python version.
+    """Return the key in a row of a verdict file, and the positions of verdicts by Python version.
 
     Raises ValueError if `row` has another shape.
     """

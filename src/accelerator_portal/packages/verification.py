@@ -44,6 +44,7 @@ from accelerator_portal.packages.verdict_file import (
 )
 
 ResolveQuestion = Callable[[ResolutionQuestion], ResolutionResult]
+"""A function that resolves one question."""
 
 
 def verdicts_of_rows(
@@ -79,7 +80,7 @@ def resolve_questions(
     at_once: int,
     done: Callable[[], None],
 ) -> dict[ResolutionQuestion, ResolutionResult]:
-    """Return the results of all questions; `at_once` are resolved in parallel.
+    """Return the results of all questions `asked`; up to `at_once` are resolved in parallel.
 
     `done` is called after each question.
     """
@@ -137,7 +138,7 @@ def verdict_counts(known: Mapping[RowKey, Mapping[str, Verdict]]) -> dict[str, i
 
 
 ResolverFactory = Callable[[Sequence[ResolutionQuestion], Path], ResolveQuestion]
-"""A function from all questions and uv's cache folder to a function that resolves one question."""
+"""A function that takes all questions and uv's cache folder, and returns a ResolveQuestion."""
 
 _KIND_LABELS = {
     "found": "versions found",
@@ -164,7 +165,7 @@ class VerdictCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification(TrialOptions):
-    """Options of a verification: `day` is the date of the verdicts, `cache` is uv's folder."""
+    """Options of a verification: `day` is the verdicts' date, `cache` is uv's cache folder."""
 
     cache: Path
     jobs: int = 4
@@ -181,8 +182,8 @@ def verify_commands(
 ) -> tuple[VerdictCounts, ...]:
     """Verify pip and uv commands, and write the verdicts of each platform.
 
-    `platforms` are ids; if it is empty, the commands of all platforms are verified. Returns the
-    number of verdicts by kind for each platform. `told` is called with these numbers after a
+    `platforms` are the ids of the platforms to verify; if it is empty, all are verified. Returns
+    the number of verdicts by kind for each platform. `told` is called with these numbers after a
     platform's file is written. At the end, the commands for this machine are also installed, unless
     `how.trial_seconds` is 0. Raises ProblemsError if a verdict file cannot be read. Raises OSError
     if a verdict file cannot be written, or if uv is missing.

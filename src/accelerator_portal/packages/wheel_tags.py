@@ -1,4 +1,4 @@
-"""Reads the tags of wheels (PEP 425, 600, 656): system, C library, architecture, Python."""
+"""Reads from the tags of wheels (PEP 425, 600, 656) which system and Python they support."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PYTHON = re.compile(r"(?:cp|py)(\d)(\d*)")
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """The system that a wheel needs; `libc` is for example `glibc 2.28`, or empty if not stated."""
+    """The system that a wheel needs; `libc` is, for example, `glibc 2.28`, or empty if unknown."""
 
     os: Os
     arches: tuple[Arch, ...]
@@ -64,7 +64,7 @@ def minimum_system(tag: str) -> str:
 def runs_on(tag: str, os: Os, arch: Arch) -> bool:
     """Return whether a wheel with this platform tag may run on a system.
 
-    Linux means glibc: no platform of the portal uses musl.
+    On Linux, the result is false for wheels for musl: no platform of the portal uses musl.
     """
     if tag == ANY_PLATFORM:
         return True
@@ -80,7 +80,7 @@ def runs_on(tag: str, os: Os, arch: Arch) -> bool:
 def platform_tag(tags: Iterable[Tag]) -> str:
     """Return a wheel's platform tag, such as `manylinux_2_17_x86_64`.
 
-    If a wheel has several platform tags, returns the tag with the lowest version. Old names are
+    If a wheel has several manylinux tags, returns the one with the lowest version. Old names are
     replaced: `manylinux2014_x86_64` becomes `manylinux_2_17_x86_64`.
     """
     platforms = {_without_alias(tag.platform) for tag in tags}
