@@ -45,7 +45,10 @@ _SYSTEMS: tuple[Os, ...] = ("linux", "windows", "macos")
 
 @dataclass(frozen=True, slots=True)
 class EntryChange:
-    """The additions to the entry of a release; `release` is the entry with the additions."""
+    """The additions to a release's entry in `data/releases.yaml`.
+
+    `release` is the entry with the additions.
+    """
 
     release: Release
     wheels: tuple[Wheel, ...]
@@ -59,7 +62,7 @@ class EntryChange:
     is_new: bool = False
     """Whether the file has no entry for the release yet."""
     companions: tuple[Companion, ...] = ()
-    """Rows to add to `companions` in the file."""
+    """Rows to add to the list `companions` in the file."""
 
     @property
     def is_empty(self) -> bool:
@@ -89,7 +92,7 @@ def entry_change(published: PublishedRelease, listed: Releases) -> EntryChange:
 
 
 def _untied_companion_messages(published: PublishedRelease, listed: Releases) -> Iterator[str]:
-    """Yield a message for each companion release to add by hand.
+    """Yield a message for each release of a companion package that a person must add.
 
     The portal cannot add a release whose metadata requires no exact torch release. Releases that
     are not newer than the listed releases of the package are omitted.
@@ -153,7 +156,7 @@ def _listed_wheels(release: Release) -> Iterator[tuple[BuildKey, Wheel]]:
 def _completed_wheels(published: PublishedRelease, entry: Release) -> dict[int, Wheel]:
     """Return completed copies of the wheels in `entry` that lack tags or sizes.
 
-    The keys are the wheels' positions in `known.wheels`.
+    The keys are the wheels' positions in `entry.wheels`.
     """
     builds = {(*build.key, build.index == PYPI): build for build in published.builds}
     completed: dict[int, Wheel] = {}
@@ -270,9 +273,9 @@ def with_release(path: str, text: str, change: EntryChange, read: dt.date) -> st
 
 
 def read_releases(path: str, text: str) -> tuple[Releases, YamlFile]:
-    """Return the data and the parsed text of `data/releases.yaml`.
+    """Return the data of `data/releases.yaml` and the file with its line numbers, from `text`.
 
-    Raises ProblemsError if the text is not valid.
+    `path` names the file in errors. Raises ProblemsError if the text is not valid.
     """
     return read_for_edit(path, text, Releases, "release")
 
@@ -282,7 +285,7 @@ def _release_edit_error(path: str, line: int, what: str) -> ProblemsError:
 
 
 def _require_only_change(path: str, before: Releases, after: Releases, change: EntryChange) -> None:
-    """Raise ProblemsError if `after` differs from `before` by more or less than `change`."""
+    """Raise ProblemsError unless `after` is `before` with exactly the additions in `change`."""
     version = change.release.version
     others_after = [release for release in after.releases if release.version != version]
     others_before = [release for release in before.releases if release.version != version]
@@ -299,7 +302,7 @@ def _require_only_change(path: str, before: Releases, after: Releases, change: E
 
 
 def _end_of_content(lines: list[str], end: int) -> int:
-    """Return the index `end` without the blank lines and comments directly before it."""
+    """Return the index after the last line above `end` that is neither blank nor a comment."""
     while end and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
         end -= 1
     return end
@@ -348,7 +351,10 @@ def _complete_entry(
 def _add_companions(
     path: str, file: YamlFile, before: Releases, change: EntryChange, lines: list[str]
 ) -> None:
-    """Add each companion row to `lines`, above the other rows of its package."""
+    """Add each row of `change.companions` to `lines`, above the other rows of its package.
+
+    Raises ProblemsError if `companions` is not between `sources` and `releases` in the file.
+    """
     packages = [companion.package for companion in before.companions]
     for companion in sorted(change.companions, key=lambda c: packages.index(c.package))[::-1]:
         line_number = file.line(("companions", packages.index(companion.package)))
@@ -361,7 +367,10 @@ def _add_companions(
 
 
 def _line_of_wheel(path: str, file: YamlFile, key: Location, lines: list[str]) -> int:
-    """Return the line number of a wheel, from 1. Raises ProblemsError if it has several lines."""
+    """Return the line number, from 1, of the wheel at `key`, its location in the file.
+
+    Raises ProblemsError if the wheel is not written on one line.
+    """
     line_number = file.line(key)
     if not re.match(r"\s+- \{.*\}\s*$", lines[line_number - 1]):
         raise _release_edit_error(path, line_number, "this wheel is not written on one line")
@@ -390,7 +399,10 @@ def _wheel_text(wheel: Wheel) -> str:
 
 
 def _tags_and_sizes_text(wheel: Wheel, before: Wheel | None = None) -> Iterator[str]:
-    """Yield the text of a wheel's `tags` and `size_mb`, without those that `before` has."""
+    """Yield the YAML text of a wheel's `tags` and `size_mb`, if it has them and `before` does not.
+
+    `before` is the wheel before its completion.
+    """
     if wheel.tags and not (before and before.tags):
         yield f"tags: {_yaml_list(wheel.tags)}"
     if wheel.size_mb and not (before and before.size_mb):
@@ -407,7 +419,7 @@ def _cited_source_ids(change: EntryChange) -> set[str]:
 def _update_read_days(
     file: YamlFile, before: Releases, change: EntryChange, read: dt.date, lines: list[str]
 ) -> None:
-    """Update the `read` date in `lines` of each declared source that was read again."""
+    """Set the date of each existing source that was read again to `read`, in `lines`."""
     vision_source_id = companion_source_id(TORCHVISION, change.release.version)
     for id_ in (_cited_source_ids(change) | {vision_source_id}) & set(before.sources):
         line_index = file.line(("sources", id_, "read")) - 1
@@ -415,7 +427,7 @@ def _update_read_days(
 
 
 def _source_lines(change: EntryChange, before: Releases, read: dt.date) -> Iterator[str]:
-    """Yield lines for `sources` of releases.yaml: the new sources that the entry cites."""
+    """Yield the YAML lines of each source that `change` cites and `before` does not have."""
     version = change.release.version
     indexes = {torch_source_id(PYPI, version): PYPI}
     for wheel in change.wheels:

@@ -46,11 +46,11 @@ class QueryOptions:
     limits: RequestLimits = field(default_factory=RequestLimits)
     """The limits of requests, such as their number and the time of each."""
     address_of: Callable[[str], str] = address_of
-    """Returns the address of an index by its name. Tests use a server on loopback."""
+    """A function from an index (`pypi` or an address) to the address to read. Tests replace it."""
     told: Callable[[], None] = lambda: None
     """Called after each package on PyPI and each index is read or has failed."""
     seconds: float = 10 * 60
-    """The time limit for reading all indexes; indexes that do not respond by then are unread."""
+    """The time limit for all indexes. Indexes that do not respond by then are `unread`."""
 
 
 def release_indexes(catalog: Catalog) -> tuple[str, ...]:
@@ -78,9 +78,9 @@ def queried_packages(catalog: Catalog) -> tuple[str, ...]:
 def query_release(
     root: Path, catalog: Catalog, version: str, options: QueryOptions
 ) -> PublishedRelease:
-    """Return what PyPI and PyTorch's indexes publish of the release `version`.
+    """Return the builds and companions of the release `version` on PyPI and PyTorch's indexes.
 
-    `unread` of the result names what could not be read. Responses are cached below `root`.
+    `unread` of the result lists what could not be read. Responses are cached below `root`.
     """
     query = _ReleaseQuery(catalog, version, options)
     asyncio.run(query.query_all(root / CACHE))
@@ -145,8 +145,8 @@ class _ReleaseQuery:
     def result(self) -> PublishedRelease:
         """Return the published release from the responses so far.
 
-        A build on several indexes is listed once: for PyPI if PyPI has it, else for its variant's
-        index, else for the index of all builds.
+        A build on several indexes is listed once: with PyPI as its index if PyPI has it, else with
+        the index of its variant, else with the index of all builds.
         """
         facts = next((r for r in self._facts.get(TORCH, ()) if r.version == self._version), None)
         fault_by_label = dict(self._faults)

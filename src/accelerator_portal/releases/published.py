@@ -1,4 +1,4 @@
-"""Lists the builds and companions of one PyTorch release that indexes publish."""
+"""Lists what package indexes publish of a PyTorch release: builds and companion packages."""
 
 from __future__ import annotations
 
@@ -53,7 +53,10 @@ class PublishedBuild:
 
 @dataclass(frozen=True, slots=True)
 class PublishedRelease:
-    """The builds and companions of a PyTorch release on the indexes that could be read."""
+    """What the indexes that could be read publish of a PyTorch release.
+
+    A companion is a package that is installed next to torch, such as torchaudio or triton.
+    """
 
     version: str
     date: dt.date | None = None
@@ -68,8 +71,8 @@ class PublishedRelease:
     """Releases of other packages that require exactly this PyTorch release, such as torchaudio, or
     that it requires, such as triton."""
     untied: Mapping[str, str] = field(default_factory=dict)
-    """The newest version of each companion package, by name, if that version does not require an
-    exact torch release."""
+    """The newest version of each companion package that requires no exact torch release, by the
+    package's name."""
 
     @property
     def pythons(self) -> tuple[str, ...]:
@@ -135,7 +138,10 @@ def _systems_of_refused(refused: Iterable[str], version: str) -> Iterator[_Syste
 
 
 def torch_source_id(index: str, version: str) -> str:
-    """Return the id in `data/releases.yaml` of the source for a torch release on an index."""
+    """Return the id of the source for a torch release on an index, such as `torch-pypi-2-15-0`.
+
+    The source is in `data/releases.yaml`. `index` is `pypi` or an address, `version` the release.
+    """
     index_id = (
         "pypi" if index == PYPI else index.removeprefix(PYTORCH_INDEX).strip("/") or "all-builds"
     )
@@ -143,9 +149,9 @@ def torch_source_id(index: str, version: str) -> str:
 
 
 def companion_source_id(package: str, version: str) -> str:
-    """Return the id in `data/releases.yaml` of the source for a package's requirement on torch.
+    """Return the id of the source for a package's torch requirement, as in `triton-pypi-2-15-0`.
 
-    `version` is the torch release.
+    The source is in `data/releases.yaml`. `version` is the torch release.
     """
     return f"{package}-pypi-{version.replace('.', '-')}"
 
@@ -193,9 +199,9 @@ def companions_on_pypi(
 
 
 def newest_untied_version(releases: Iterable[ReleaseFacts]) -> str | None:
-    """Return a package's newest final version if it requires no exact torch release, else None.
+    """Return a package's newest final version if this version requires no exact torch release.
 
-    Yanked releases are ignored. Returns None if there is no final version.
+    Otherwise, or if there is no final version, returns None. Yanked releases are ignored.
     """
     final = [r for r in releases if r.yanked is None and not Version(r.version).is_prerelease]
     newest = max(final, key=lambda release: Version(release.version), default=None)

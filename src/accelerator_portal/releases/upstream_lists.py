@@ -1,4 +1,4 @@
-"""Compares PyTorch's lists of releases and builds with the portal."""
+"""Compares the portal's releases and builds with PyTorch's build matrix and RELEASE.md."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from accelerator_portal.releases.upstream_sources import (
 
 
 def compare_upstream(catalog: Catalog, text: str) -> UpstreamComparison:
-    """Return the comparison of the portal with the text of one of PyTorch's lists.
+    """Return the comparison of the portal with one of PyTorch's lists, whose content is `text`.
 
     The list is published_versions.json or previous-versions.md of pytorch.org, RELEASE.md of
     pytorch/pytorch, or the output of generate_binary_build_matrix.py of pytorch/test-infra. Raises
@@ -73,10 +73,11 @@ class _Matrix(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class MatrixBuilds:
-    """The builds in PyTorch's binary build matrix; those of LibTorch have no Python versions."""
+    """The builds in PyTorch's binary build matrix. Builds of LibTorch have no Python versions."""
 
     pythons: Mapping[_BuildKey, set[str]]
-    """Python versions by release (or NIGHTLY), system, kind and variant."""
+    """Python versions by release (or NIGHTLY), system, kind and variant: the key is, for example,
+    `("2.15.0", "linux x86_64", "wheels", "cu130")`."""
 
     @property
     def releases(self) -> set[str]:
@@ -196,7 +197,7 @@ class SupportedVersions:
     """A row of the matrix in RELEASE.md: the variants and Python versions of a minor release."""
 
     release: str
-    """The first two numbers of the version."""
+    """The first two numbers of the version, such as `2.15`."""
     variants: frozenset[str]
     """The CUDA and ROCm variants, such as `cu130`."""
     pythons: frozenset[str]
@@ -261,7 +262,10 @@ def _table_cells(line: str) -> list[str]:
 
 
 def _parse_support_row(row: dict[str, str]) -> SupportedVersions:
-    """Return a row's variants and Python versions. Raises KeyError or ValueError if invalid."""
+    """Return the variants and Python versions in a row, which has its cells by column title.
+
+    Raises KeyError or ValueError if the row is invalid.
+    """
     release, text = row[_FIRST_COLUMN], " ".join(row.values())
     if _MINOR.fullmatch(release) is None:
         raise ValueError(release)

@@ -1,4 +1,4 @@
-"""Reads PyTorch's own lists of install commands, and compares them with the portal."""
+"""Reads PyTorch's own lists of install commands, and compares them with the portal's commands."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class UpstreamSourceError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class UpstreamCommand:
-    """A command for a release and operating system, of PyTorch's lists or of the portal."""
+    """An install command for a release and an operating system, from PyTorch or from the portal."""
 
     release: str
     os: str
@@ -156,11 +156,11 @@ MAX_BYTES = 4 * 1024**2
 
 
 def upstream_text(source: str, limits: RequestLimits) -> str:
-    """Return the text at a path or address.
+    """Return the text at `source`, the path of a file or a web address.
 
-    A path raises OSError if the file cannot be read, and ValueError if it is too large or is a
-    special file, such as a pipe. An address raises FetchError if it cannot be read or its text is
-    too large. Both raise ValueError if the text is not UTF-8.
+    For a path, raises OSError if the file cannot be read, and ValueError if it is too large or is a
+    special file, such as a pipe. For an address, raises FetchError if it cannot be read or its text
+    is too large. Raises ValueError if the text is not UTF-8.
     """
     if source.startswith(("https://", "http://")):
         data = asyncio.run(_fetch(source, limits))
@@ -292,7 +292,10 @@ def _only_in_portal(
 
 
 def _difference(upstream: list[UpstreamCommand], portal: list[UpstreamCommand]) -> str:
-    """Return a message about the first difference between the commands for a build, or ""."""
+    """Return a message about the first difference between the commands for a build.
+
+    The message is empty if there is no difference.
+    """
     addresses = {command.address for command in portal}
     if addresses.isdisjoint(command.address for command in upstream):
         return f"upstream has {upstream[0].address}, the portal has {portal[0].address}"
@@ -309,7 +312,7 @@ def _difference(upstream: list[UpstreamCommand], portal: list[UpstreamCommand]) 
 
 
 def _specifiers_by_package(commands: list[UpstreamCommand]) -> dict[str, set[str]]:
-    """Return the specifiers of packages other than torch and torchaudio, by name."""
+    """Return the version specifiers in the commands, by package, without torch and torchaudio."""
     specifiers: dict[str, set[str]] = {}
     for command in commands:
         for requirement in map(Requirement, command.packages):
@@ -323,7 +326,8 @@ def _package_name(package: str) -> str:
 
 
 Agreement = Literal["same", "differs", "missing", "extra"]
-"""`same`, `differs`: both list the build. `missing`: only upstream. `extra`: only the portal."""
+"""`same`: both list the build. `differs`: both list it, but differently. `missing`: only PyTorch
+lists it. `extra`: only the portal lists it."""
 
 AGREEMENTS: tuple[Agreement, ...] = get_args(Agreement)
 
@@ -359,11 +363,11 @@ class UpstreamComparison:
 
     entries: tuple[ComparedEntry, ...]
     only_upstream: tuple[str, ...]
-    """Releases that only upstream lists and that are newer than the portal's first release."""
+    """Releases that only PyTorch lists and that are newer than the portal's first release."""
     only_portal: tuple[str, ...]
     """Releases that only the portal lists; empty for a binary build matrix."""
     with_torchaudio: int = 0
-    """The number of upstream's pip commands that install torchaudio."""
+    """The number of PyTorch's pip commands that install torchaudio."""
 
     @property
     def kinds(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Classifies the text of a failure: missing operator, wrong numbers, no memory, and others.
+"""Derives a failed test's outcome, such as `out-of-memory`, from its message or traceback.
 
 The texts are those of PyTorch, torch.testing, numpy, pytest, pytest-timeout and pytest-xdist.
 """

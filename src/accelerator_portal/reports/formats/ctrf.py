@@ -74,7 +74,7 @@ def read_ctrf(path: Path, options: ImportOptions) -> ImportResult:
 def _read_tests(
     imported: ImportedTests, results: ctrf_model.Results, options: ImportOptions, fallback: str
 ) -> None:
-    """Add the tests of the file to `imported`; tests without a suite get the suite `fallback`.
+    """Add the tests of the file to `imported`. Tests without a suite get the suite `fallback`.
 
     If a count in `results.summary` differs from `results.tests`, a fault is recorded.
     """
@@ -106,8 +106,8 @@ def _read_tests(
 def _stored_fields(imported: ImportedTests, json_path: str, extra: Mapping[str, Any]) -> Fields:
     """Return the report fields that this project's writer stored in `extra`.
 
-    Empty if there are no such fields. If they are not an object, the result is empty and a fault
-    that names `json_path` is recorded.
+    The result is empty if there are none. If they are not a JSON object, the result is also empty,
+    and a fault that names `json_path` is recorded in `imported`.
     """
     stored_fields = extra.get(NAMESPACE, {})
     if isinstance(stored_fields, dict):
@@ -204,21 +204,21 @@ def ctrf_status(outcome: Outcome) -> ctrf_model.Status:
 
 
 def standard_fields(
-    test: ctrf_model.Test, known: ParsedTestId, said: str | None, fallback: str
+    test: ctrf_model.Test, test_id: ParsedTestId, user_suite: str | None, fallback: str
 ) -> dict[str, Any]:
     """Return the `TestEntry` fields from CTRF's own keys, without the fields in `extra`.
 
-    `known` is the test's identity. The suite is `said` (the suite that the user chose), or else the
-    outermost suite of the test, or else `fallback`.
+    `test_id` is the test's identity. The suite is `user_suite` (the suite that the user named), or
+    else the outermost suite of the test, or else `fallback`.
     """
     top = test.suite[0] if test.suite else fallback
     fields: dict[str, Any] = {
-        "suite": said or valid_suite_name(top) or fallback,
-        "name": known.name,
+        "suite": user_suite or valid_suite_name(top) or fallback,
+        "name": test_id.name,
         "duration_s": test.duration / 1000,
         **_outcome_fields(test),
     }
-    if parameters := {**known.parameters, **_test_parameters(test.parameters)}:
+    if parameters := {**test_id.parameters, **_test_parameters(test.parameters)}:
         fields["parameters"] = parameters
     if retries := test.retries or int(test.flaky):
         fields["metrics"] = {"retries": {"value": float(retries), "unit": "1"}}
@@ -227,14 +227,14 @@ def standard_fields(
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def parsed_test_id(test: ctrf_model.Test, said: str | None) -> ParsedTestId:
+def parsed_test_id(test: ctrf_model.Test, user_suite: str | None) -> ParsedTestId:
     """Return the identity of a test, from its name and the suites that contain it.
 
     The outermost suite becomes the report's suite, so it is not part of the test's name. If the
-    user chose another suite (`said`), the outermost suite is part of the name.
+    user named another suite (`user_suite`), the outermost suite is part of the test's name.
     """
     outer = test.suite
-    if outer and (said is None or valid_suite_name(outer[0]) == said):
+    if outer and (user_suite is None or valid_suite_name(outer[0]) == user_suite):
         outer = outer[1:]
     if container := "::".join(filter(None, outer)):
         return parse_junit_test_id(container, test.name)
@@ -296,7 +296,7 @@ def _outcome(test: ctrf_model.Test, raw: str) -> Outcome:
 
 
 def _evidence(attachments: list[ctrf_model.Attachment]) -> list[dict[str, str]]:
-    """Return the attachments that have a web address, as evidence of a report."""
+    """Return the data of an `Evidence` for each attachment that has a web address."""
     records = []
     for attachment in attachments:
         label = shortened_with_digest(attachment.name or "attachment", 200)

@@ -1,4 +1,4 @@
-"""Defines the parts of the Common Test Report Format (CTRF, specVersion 1.0.0) that are read.
+"""Models the parts of a file in the Common Test Report Format (CTRF 1.0.0) that `ctrf` reads.
 
 The models are more lenient than CTRF's schema, because real files break it: unknown keys are
 ignored, a suite may be a single string, a duration may be a fraction of a millisecond.
@@ -91,7 +91,7 @@ class Results(_CtrfModel):
     tool: Tool
     summary: Summary
     tests: list[Any]
-    """The tests, not validated: each is validated as a `Test`, so that an error names its test."""
+    """The tests, not yet validated. The reader validates each as a `Test`, to name it in errors."""
     environment: Environment = Environment()
     extra: dict[str, Any] = {}
 

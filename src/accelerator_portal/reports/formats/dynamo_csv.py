@@ -1,4 +1,4 @@
-"""Reads accuracy files of PyTorch's dynamo benchmarks: results that a CI expects, not a run.
+"""Reads a baseline from CSV files of PyTorch's dynamo benchmarks: which models CI expects to pass.
 
 The files are in `benchmarks/dynamo/ci_expected_accuracy/` of PyTorch and in
 `.github/ci_expected_accuracy/` of torch-xpu-ops. The folder's name states the hardware; the file's

@@ -1,4 +1,4 @@
-"""Reads the CSV and the JSON of ExecuTorch's backend test suite.
+"""Reads the results of ExecuTorch's backend test suite from CSV or JSON.
 
 The form is that of `CSV_FIELD_NAMES` in backends/test/suite/reporting.py of pytorch/executorch.
 `Result` is Pass, Fail or Skip, `Result Detail` states where the test failed, and `Delegated` states
@@ -129,10 +129,10 @@ def flows_note(flows: set[str], tests: ImportedTests) -> str | None:
 
 
 def _csv_rows(path: Path, tests: ImportedTests) -> Iterator[tuple[int, CsvRow]]:
-    """Yield each row with its first line number.
+    """Yield the number of each row's first line, and the row's values by column.
 
     Raises ProblemsError if the CSV is invalid or lacks a required column. A row with another number
-    of values than the header is skipped, and a fault is recorded.
+    of values than the header is skipped, and a fault is recorded in `tests`.
     """
     reader = csv.reader(lines_of(path, read_text(path)), strict=True)
     columns, line = None, 0
@@ -201,7 +201,7 @@ def _result_status(row: CsvRow) -> str | None:
 
 
 def split_flow(flow: str) -> tuple[str, str]:
-    """Return a flow's backend and recipe: `xnnpack_static_int8` is `xnnpack` and `static_int8`.
+    """Return a flow's backend and recipe: `("xnnpack", "static_int8")` for `xnnpack_static_int8`.
 
     If no known backend matches, the backend is the part before the first underscore. The recipe is
     empty if the flow is only a backend.
@@ -279,7 +279,10 @@ def _metrics(line: int, row: Mapping[str, str], tests: ImportedTests) -> dict[st
 
 
 def _metric_name_and_unit(column: str) -> tuple[str, str] | None:
-    """Return the name and the unit of the metric in a column; None if it contains no metric."""
+    """Return the name and the unit of the metric in a column, such as `("lower_time", "s")`.
+
+    Returns None if the column contains no metric.
+    """
     if match := _OUTPUT_COLUMN.fullmatch(column):
         name = f"output_{match[1]}_{match[2].lower().replace(' ', '_')}"
         return name, "dB" if match[2] == "SNR" else "1"
@@ -373,6 +376,9 @@ def _name_and_parameters(nodeid: str) -> dict[str, Any]:
 
 
 def _flow_in_test_id(nodeid: str) -> str:
-    """Return the flow in a pytest id: the part in brackets that begins with a backend, or ""."""
+    """Return the flow in a pytest id: the part in brackets that begins with a backend.
+
+    The result is empty if there is no such part.
+    """
     parts = nodeid.partition("[")[2].removesuffix("]").split("-")
     return next((part for part in parts if split_flow(part)[0] in BACKENDS), "")

@@ -1,4 +1,4 @@
-"""Reads the tests of FlagGems: which operators its CI skips on a vendor's hardware.
+"""Reads which operator tests FlagGems' CI skips on a vendor's hardware, from its test files.
 
     @pytest.mark.skipif(flag_gems.vendor_name == "acme", reason="Issue #12: wrong result")
     def test_abs(shape, dtype):
@@ -29,7 +29,7 @@ from accelerator_portal.reports.reading import (
 
 _SUITE = "flaggems"
 _VENDORS = {"mlu": "cambricon", "musa": "mthreads"}
-"""FlagGems' name of a vendor, by folder of the platform, if the two differ."""
+"""FlagGems' name of a vendor, by platform id. Platforms whose id is this name are absent."""
 _ISSUE_NUMBER = re.compile(r"#(\d+)")
 _REMEDY = "use an unmodified file from FlagGems' folder tests"
 _ISSUES_URL = "https://github.com/flagos-ai/FlagGems/issues"
@@ -106,7 +106,7 @@ def _has_qualified_name(function: ast.expr, owner: str, name: str) -> bool:
 
 
 def _is_true_for_vendor(condition: ast.expr, vendor: str) -> bool:
-    """Return whether a skip condition is true for a vendor, whatever the test's parameters.
+    """Return whether a skip condition is true for a vendor with all parameters of the test.
 
     Only comparisons of `vendor_name` with literals, also joined by `or`, are understood. Other
     conditions count as false.

@@ -185,10 +185,10 @@ def detect_format(path: Path) -> str:
 
 
 def _refuse_malformed(path: Path, start: bytes) -> None:
-    """Raise ProblemsError with the line of the fault if XML is not JUnit XML, or JSON is invalid.
+    """Raise ProblemsError if the file is XML, but not JUnit XML, or if it is invalid JSON.
 
     `start`, the beginning of the file's content, shows whether it is XML or JSON. Other files raise
-    no error.
+    no error. The error has the line of the fault.
     """
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"<"):

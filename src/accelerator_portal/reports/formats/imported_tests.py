@@ -1,4 +1,4 @@
-"""Collects the tests of a file in another format without duplicates, and the file's faults."""
+"""Collects the tests and faults that a reader finds in a file of another report format."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class ImportedTests:
     on the device `meta`. Otherwise, the result with the lower `merge_rank` is kept: for example,
     the failure if a test passes and its teardown fails.
 
-    `entries` contains the number of entries that the reader took (key `READ_AS_TEST`), and the
-    numbers of entries that it skipped, by reason.
+    `entries` counts the entries of the file: the reader adds those that it reads as tests to the
+    key `READ_AS_TEST`, and those that it skips to the reason.
     """
 
     def __init__(self, path: Path, options: ImportOptions, *, may_repeat: bool = False) -> None:
@@ -60,7 +60,7 @@ class ImportedTests:
         self.entries: Counter[str] = Counter()
 
     def record_fault(self, line: int, what: str, remedy: str) -> None:
-        """Record a fault of a line: `what` is wrong, and the `remedy`.
+        """Record a fault of a line: `what` is wrong, and `remedy` says how to fix it.
 
         Raises ProblemsError after 10,100 faults: the file is probably not in this format.
         """
@@ -74,10 +74,10 @@ class ImportedTests:
     def parse_record(
         self, model: type[ModelT], record: object, place: str, line: int = 1
     ) -> ModelT | None:
-        """Return a record of the file as `model`.
+        """Return `record`, a part of the file's data such as a JSON object, as a `model`.
 
         If it is invalid, return None and record each error as a fault. `place` and `line` say where
-        the record is in the file.
+        the record is in the file; `place` is, for example, `results.tests[3]`.
         """
         try:
             return model.model_validate(record)
@@ -87,14 +87,14 @@ class ImportedTests:
             return None
 
     def environment(self, facts: Mapping[str, Any], place: str) -> Environment:
-        """Return the environment of the tests; `facts` maps its fields to values.
+        """Return the environment of the tests; `facts` maps fields of `Environment` to values.
 
         If a value is invalid, return an empty environment and record faults that name `place`.
         """
         return self.parse_record(Environment, facts, place) or Environment()
 
     def suite(self, name: str, kind: SuiteKind) -> Suite:
-        """Return a suite with this name. Raises ProblemsError if the name is invalid."""
+        """Return a suite with this name and kind. Raises ProblemsError if the name is invalid."""
         try:
             return Suite(name=name, kind=kind)
         except ValidationError:
@@ -120,10 +120,10 @@ class ImportedTests:
     def parse_number(
         self, line: int, column: str, cell: str, *, may_be_infinite: bool = False
     ) -> float | None:
-        """Return the finite number in a cell; None for infinity, NaN and text.
+        """Return the number in a cell; None for infinity, NaN and any other text.
 
-        Text (also an empty cell) is recorded as a fault of the line. Infinity and NaN are recorded
-        as faults unless `may_be_infinite`.
+        Text that is not a number is recorded as a fault of the line, also an empty text. Infinity
+        and NaN are recorded as faults unless `may_be_infinite` is true.
         """
         try:
             value = float(cell)

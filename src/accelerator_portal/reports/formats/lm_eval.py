@@ -1,4 +1,4 @@
-"""Reads the lm-eval accuracy that the CI of vLLM's plugins expects of a model: not a run.
+"""Reads a baseline from lm-eval files of vLLM's plugins: the accuracy that CI expects of a model.
 
 The form of vllm-ascend:
 
@@ -13,8 +13,8 @@ The form of vllm-gaudi, which has exactly one task and one metric:
     model_card: {model_name: "acme/Model-8B", tasks: "gsm8k"}
     metrics: {name: "exact_match,strict-match", value: 0.765}
 
-The plugins' CI evaluates the model, and fails if a result is worse than the value by more than a
-tolerance. Each task of a model is a test; the expected values are its metrics.
+The plugins' CI evaluates the model with lm-eval. It fails if a result is worse than the value by
+more than a tolerance. Each task of a model is a test; the expected values are its metrics.
 """
 
 from __future__ import annotations

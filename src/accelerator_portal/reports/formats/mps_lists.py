@@ -1,4 +1,4 @@
-"""Reads the lists of PyTorch's operator tests on MPS (torch/testing/_internal/common_mps.py).
+"""Reads from PyTorch's `common_mps.py` which operator tests its CI skips or expects to fail on MPS.
 
     def mps_ops_modifier(...):
         UNIMPLEMENTED_XFAILLIST = {"acme": None, "other": [torch.int8]}
@@ -61,11 +61,11 @@ _VARIANTS = {
 
 
 def read_mps_lists(path: Path, options: ImportOptions) -> ImportResult:
-    """Read the lists of operators in `common_mps.py`, for float32.
+    """Read the lists of operators in `torch/testing/_internal/common_mps.py`, for float32.
 
-    The outcome of a test is `failure_outcome`, `test-broken` or `is_skip_list`. `options.suite`
-    names the suite. Raises ProblemsError if the file is invalid or has no such list, or if the
-    suite name is invalid.
+    The outcome of a test is `failed`, `test-broken` or `skipped`. `options.suite` names the suite.
+    Raises ProblemsError if the file is invalid or has no such list, or if the suite name is
+    invalid.
     """
     tests = ImportedTests(path, options, may_repeat=True)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "operator")
@@ -111,7 +111,7 @@ def _unread_reason(list_name: str) -> str | None:
 
 
 def _operator_lists(module: ast.Module) -> Iterator[tuple[str, str, ast.Dict]]:
-    """Yield the mode (forward or backward), the name and the entries of each list."""
+    """Yield the mode (`forward` or `backward`), the name and the entries of each operator list."""
     for function in ast.walk(module):
         if not isinstance(function, ast.FunctionDef) or function.name not in _MODES:
             continue
@@ -127,9 +127,9 @@ def _operator_lists(module: ast.Module) -> Iterator[tuple[str, str, ast.Dict]]:
 
 
 def _blaming_comments(path: Path) -> list[tuple[int, bool, str]]:
-    """Return the comments that blame the test instead of MPS.
+    """Return the comments which say that the test is at fault, not MPS.
 
-    A comment is a tuple: its line, whether this line has no code, and its text.
+    A comment is a tuple of its line number, whether the line has only the comment, and its text.
     """
     lines = io.StringIO(read_text(path), newline=None)
     return [
@@ -142,10 +142,10 @@ def _blaming_comments(path: Path) -> list[tuple[int, bool, str]]:
 def _comment_suffix(
     key: ast.expr, types: ast.expr, entries: ast.Dict, comments: list[tuple[int, bool, str]]
 ) -> str:
-    """Return the words that quote an entry's comment in its reason: `, comment "CPU errors"`.
+    """Return the words that quote the comment about a list entry: `, comment "CPU errors"`.
 
-    Only a comment in `comments` is quoted; these blame the test instead of MPS. The result is empty
-    if none of them is about the entry.
+    `key` and `types` are the entry, `entries` is its list, and `comments` are the result of
+    `_blaming_comments`. The result is empty if none of `comments` is about the entry.
     """
     entry_lines, list_lines_above = (
         range(key.lineno, (types.end_lineno or 0) + 1),

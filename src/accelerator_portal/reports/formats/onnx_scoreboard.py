@@ -1,13 +1,13 @@
-"""Reads `report.json` of onnx/backend-scoreboard: ONNX's backend tests of one backend.
+"""Reads the results of ONNX's backend tests from the `report.json` of onnx/backend-scoreboard.
 
     {"date": "07/02/2026 01:13:10",
      "failed": ["OnnxBackendNodeModelTest::test_adam_cpu"],
      "passed": ["OnnxBackendNodeModelTest::test_abs_cpu"],
      "skipped": []}
 
-The file lists test names by outcome, without messages and software versions. ONNX's runner appends
-its own word for the device to each name; this word is not part of a test's identity. The date has
-no time zone; the scoreboard's CI runs in UTC.
+The file is about one backend. It lists test names by outcome, without messages and software
+versions. ONNX's runner appends its own word for the device to each name; this word is not part of a
+test's identity. The date has no time zone; the scoreboard's CI runs in UTC.
 """
 
 from __future__ import annotations
