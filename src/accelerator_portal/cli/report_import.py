@@ -161,7 +161,7 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: 
 def catalog_or_none(root: Path) -> Catalog | None:
     """Return the catalog below `root`, or None if the folder is not a repository of the portal.
 
-    A vendor's CI has no catalog; the report's names are checked when it is added to the portal.
+    A vendor's CI has no catalog. The names in its report are checked when the portal gets it.
     """
     return usable_catalog(root) if is_repository(root) else None
 

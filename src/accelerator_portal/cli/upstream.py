@@ -208,8 +208,8 @@ def dispatch(home: str, told: Path | None, out: Path) -> None:
     The command reads the plans of earlier runs, and observes GitHub's rate limits.
 
     Requires PORTAL_TOKEN to read this repository and start its workflows. To dispatch to vendors'
-    repositories, requires the GitHub App in UPSTREAM_APP_ID and UPSTREAM_APP_KEY, or without the
-    App GH_TOKEN.
+    repositories, requires the GitHub App in UPSTREAM_APP_ID and UPSTREAM_APP_KEY. Without the App,
+    requires GH_TOKEN.
 
     A newer commit of a branch replaces older commits that are not sent yet. Dispatches that don't
     fit into the time of one run wait for the next run. If a dispatch fails, the others are
@@ -268,8 +268,8 @@ def answer(root: Path, told: Path | None, out: Path, **option_values: Any) -> No
     The comment lists new failures and fixes.
 
     Requires PORTAL_TOKEN to read this repository. To read the vendors' runs and to comment
-    upstream, requires the GitHub App in UPSTREAM_APP_ID and UPSTREAM_APP_KEY, or without the
-    App GH_TOKEN and UPSTREAM_TOKEN. Only the App can create check runs. If a comment can't be
+    upstream, requires the GitHub App in UPSTREAM_APP_ID and UPSTREAM_APP_KEY. Without the App,
+    requires GH_TOKEN and UPSTREAM_TOKEN. Only the App can create check runs. If a comment can't be
     posted, the command fails and tries again in the next run.
     """
     catalog = catalog_of_main(root)

@@ -268,9 +268,9 @@ def validate(plan_only: bool, go_on: bool, **arguments: Any) -> None:  # noqa: A
 
 
 def _resumed_request(request: Request, arguments: dict[str, Any]) -> Request:
-    """Return the request to resume a run, with the numbers of workers and threads.
+    """Return `request` with the numbers of workers and threads for the run to resume.
 
-    The defaults depend on the suites in the run's journal; `workers` and `threads` in `arguments`
+    The defaults depend on the suites in the run's journal. `workers` and `threads` in `arguments`
     override them. Raises RunError if the journal cannot be read, or if the number of workers would
     distort measured speeds.
     """

@@ -93,7 +93,7 @@ class HttpClient:
     ) -> HttpResponse:
         """Return the response to a GET request, after retries if needed.
 
-        The names in `headers` are in lowercase. Redirects are followed only within the host. The
+        The names in `headers` are in lowercase. Redirects are followed only to the same host. The
         status of the response is 200, or 206 if `headers` contain `range`. It can be 304 if
         `headers` contain `if-none-match`.
 
@@ -354,9 +354,9 @@ class _PublicTransport(httpx.AsyncHTTPTransport):
 
 
 def public_transport(connections: int) -> httpx.AsyncBaseTransport | None:
-    """Return a transport that connects to public hosts only.
+    """Return a transport with at most `connections` connections, to public hosts only.
 
-    None if the system or the environment sets a proxy, because the proxy then resolves names.
+    Returns None if the system or the environment sets a proxy: the proxy then resolves names.
     """
     return None if getproxies() else _PublicTransport(connections)
 

@@ -33,8 +33,8 @@ class HardwareSupport:
     `oldest` and `newest` are the oldest and the newest release that run on the hardware. `variants`
     are the ids of the variants of `build`, preferred variants first. `os` and `arch` are set if the
     hardware limits `build` to one operating system or architecture. `from_source` is true if only
-    builds from source run on the hardware. `passed_over` is the platform's newest release if
-    `verdict` is `earlier` because only install rows of earlier releases run on the hardware.
+    builds from source run on the hardware. `passed_over` is the platform's newest release if only
+    earlier releases with an install row run on the hardware, else None.
     """
 
     verdict: ReleaseSupport

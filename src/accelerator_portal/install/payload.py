@@ -203,7 +203,7 @@ def _environment_commands(selector: Selector) -> dict[str, dict[str, str]]:
 
 
 def _ended_machine(ended_entry: Ended) -> dict[str, Any]:
-    """Return the data of a machine's last release, such as Intel Macs: versions and commands.
+    """Return the commands that install the last release for a machine such as an Intel Mac.
 
     Newer releases have no wheels for this machine. The page's script shows the result like a row.
     The keys are `version`, `platforms`, `method`, `environment`, `commands`, `check` and `checks`.

@@ -175,10 +175,10 @@ def _preference_key(
 ) -> tuple[int, ...]:
     """Return the sort key of a row and one of its Python versions. The smallest key is the best.
 
-    These are worse, the worst first: a row whose versions don't resolve for this Python, a nightly
-    build, a method that is not in READY_METHODS, and a row that only readers who select its release
-    get (`on_request`). Then the value on each of `axes` counts: the value of the choice `start` is
-    the best, and the other values follow in the order of the axis.
+    The key is larger for a row whose versions don't resolve for this Python, for a nightly build,
+    for a method that is not in READY_METHODS, and for a row that only readers who select its
+    release get (`on_request`), the most important first. Then the value on each of `axes` counts:
+    the value of the choice `start` is the best, and the others follow in the order of the axis.
     """
     row, python = point
     positions = []

@@ -59,7 +59,7 @@ def resolver_of_reachable_hosts(
 
 
 NO_ANSWER = "did not respond"
-"""The text after a host's name in a verdict, with which the site finds hosts without an answer."""
+"""The text that follows the name of a silent host in a verdict. The site searches for this text."""
 
 
 class ReachableHosts:

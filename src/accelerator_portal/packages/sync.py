@@ -59,7 +59,7 @@ class SyncOptions:
     only: frozenset[str] = frozenset()
     limits: RequestLimits = field(default_factory=RequestLimits)
     addresses: Mapping[str, str] = field(default_factory=dict)
-    """Addresses to use instead, by index (`pypi` or an address). Tests use a server on loopback."""
+    """The address to read instead of an index, by index. Tests use a server on loopback."""
     told: Callable[[str], None] = lambda _: None
     """Called with the name of each package after it is read."""
     cached: bool = True

@@ -41,7 +41,7 @@ class Trial(StrictModel):
 
 
 class Verdict(StrictModel):
-    """The result for a command on one system with one Python version."""
+    """The result of verifying an install command on one system with one Python version."""
 
     kind: ResolutionKind
     """`found`: fitting versions exist; `none`: no fitting versions exist; `unchecked`: unknown."""

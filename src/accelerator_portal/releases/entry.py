@@ -119,7 +119,7 @@ def _additions_to_entry(published: PublishedRelease, entry: Release) -> EntryCha
         source = (*entry.source, companion_source_id(TORCHVISION, published.version))
         update |= {TORCHVISION: torchvision, "source": source}
     release = entry.model_copy(update=update)
-    differences = tuple(_differences(published, entry))
+    differences = tuple(_entry_differences(published, entry))
     return EntryChange(release, wheels, torchvision, completed, differences)
 
 
@@ -216,7 +216,7 @@ def _build_sort_key(build: PublishedBuild) -> tuple[object, ...]:
     return kind, newest_first, _SYSTEMS.index(build.os), build.index != PYPI, build.index
 
 
-def _differences(published: PublishedRelease, entry: Release) -> Iterator[str]:
+def _entry_differences(published: PublishedRelease, entry: Release) -> Iterator[str]:
     builds = {build.key: build for build in published.builds}
     for key, wheel in _listed_wheels(entry):
         index = PYPI if wheel.on == "pypi" else f"{PYTORCH_INDEX}/{wheel.variant}"

@@ -238,8 +238,8 @@ def read_support_matrix(text: str) -> tuple[SupportedVersions, ...]:
 def compare_support(releases: Releases, rows: Sequence[SupportedVersions]) -> UpstreamComparison:
     """Return the comparison of `data/releases.yaml` with the matrix in RELEASE.md.
 
-    A row covers all releases with its first two version numbers. Free-threaded builds, and Python
-    versions that RELEASE.md calls experimental, are optional.
+    A row covers all releases with its first two version numbers. It is no difference if the portal
+    lists free-threaded builds, or lacks Python versions that RELEASE.md calls experimental.
     """
     portal: dict[str, list[Release]] = {}
     for release in releases.releases:

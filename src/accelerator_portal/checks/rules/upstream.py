@@ -44,9 +44,10 @@ def upstream_events(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Platforms that test changes of PyTorch name a maintainer and use only their own CI.
 
     `upstream_events` in `accelerator.yaml` declares where the tests run. Comments on new failures
-    name a maintainer to contact. Workflows in this repository are named after the platform, and at
-    least one runner label starts with its ID, so that no vendor can start the portal's own
-    workflows or use another vendor's machines. Tests cannot be started in PyTorch's own repository.
+    name a maintainer to contact. If the tests run in this repository, their workflow is named after
+    the platform, and at least one runner label starts with the platform's ID. No vendor can then
+    start the portal's own workflows or use another vendor's machines. Tests cannot be started in
+    PyTorch's own repository.
     """
     for platform in catalog.platforms:
         events = platform.accelerator.upstream_events

@@ -199,7 +199,7 @@ _OUTCOME_BY_RAW_STATUS: Mapping[str, Outcome] = {
 
 
 def ctrf_status(outcome: Outcome) -> ctrf_model.Status:
-    """Return CTRF's status for an outcome."""
+    """Return CTRF's status for an outcome, such as `failed` for `wrong-result`."""
     return _STATUS_BY_GROUP[OUTCOMES[outcome].group]
 
 

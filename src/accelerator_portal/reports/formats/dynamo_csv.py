@@ -86,7 +86,7 @@ def read_dynamo_csv(path: Path, options: ImportOptions) -> ImportResult:
     head = next(rows, None)
     if head is None:
         raise file_error(path, 1, "the file has no header", 'start it with "name,accuracy"')
-    columns = _columns(path, head)
+    columns = _checked_columns(path, head)
     for row in rows:
         cells = tests.cells_by_column(row.line, columns, row.cells)
         for fields in _test_fields(row, cells, tests) if cells else ():
@@ -130,7 +130,7 @@ def _csv_rows(path: Path) -> Iterator[_Row]:
             addresses = []
 
 
-def _columns(path: Path, head: _Row) -> list[str]:
+def _checked_columns(path: Path, head: _Row) -> list[str]:
     columns = head.cells
     if columns[0] != "name" or len(columns) == 1:
         what = f'the header starts with "{",".join(columns)[:60]}"'

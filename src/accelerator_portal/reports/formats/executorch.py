@@ -1,6 +1,6 @@
 """Reads the results of ExecuTorch's backend test suite from CSV or JSON.
 
-The form is that of `CSV_FIELD_NAMES` in backends/test/suite/reporting.py of pytorch/executorch.
+The columns are `CSV_FIELD_NAMES` of backends/test/suite/reporting.py in pytorch/executorch.
 `Result` is Pass, Fail or Skip, `Result Detail` states where the test failed, and `Delegated` states
 whether the backend ran any part of the model. A pass without delegation does not count as a pass of
 the backend, except in the flow `portable`, which has no backend.
@@ -142,7 +142,7 @@ def _csv_rows(path: Path, tests: ImportedTests) -> Iterator[tuple[int, CsvRow]]:
             if not cells:
                 continue
             if columns is None:
-                columns = _columns(path, first_line, cells)
+                columns = _checked_columns(path, first_line, cells)
             elif row := tests.cells_by_column(first_line, columns, cells):
                 yield first_line, row
     except csv.Error as error:
@@ -152,7 +152,7 @@ def _csv_rows(path: Path, tests: ImportedTests) -> Iterator[tuple[int, CsvRow]]:
         raise file_error(path, 1, "the file is empty", _REMEDY)
 
 
-def _columns(path: Path, line: int, columns: list[str]) -> list[str]:
+def _checked_columns(path: Path, line: int, columns: list[str]) -> list[str]:
     for column in _REQUIRED_COLUMNS:
         if columns.count(column) != 1:
             fault = "is listed twice" if column in columns else "is missing"

@@ -46,8 +46,8 @@ class ImportedTests:
     on the device `meta`. Otherwise, the result with the lower `merge_rank` is kept: for example,
     the failure if a test passes and its teardown fails.
 
-    `entries` counts the entries of the file: the reader adds those that it reads as tests to the
-    key `READ_AS_TEST`, and those that it skips to the reason.
+    `entries` counts the entries of the file. The key is `READ_AS_TEST` for entries that the reader
+    read as tests, and the reason for entries that it skipped.
     """
 
     def __init__(self, path: Path, options: ImportOptions, *, may_repeat: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Parses JUnit XML one test case after the other, in bounded memory.
+"""Parses JUnit XML into suites and test cases, one after the other, in bounded memory.
 
 JUnit XML has no schema. This parser reads what pytest, unittest-xml-reporting, GoogleTest, Surefire
 and PyTorch's own test runner write.
