@@ -118,7 +118,7 @@ ROWS: Mapping[str, Row] = {
         {
             "install/axes.py": ("\nAXES = (", AXIS),
             "install/rows.py": (
-                '    """The document that names the version. This is weaker evidence than a package index."""\n',
+                '    """The document that states the version, or None. A package index is stronger evidence."""\n',
                 '    libc: str = ""\n',
             ),
             "install/expand.py": ("        named=target.named,\n", '        libc="musl",\n'),
