@@ -118,6 +118,7 @@ def test_any_tag_is_a_system_or_none(tag: str) -> None:
         ("cp39-abi3-manylinux_2_28_x86_64.manylinux_2_17_x86_64", OLD, "cp39-abi3"),
         ("py2.py3-none-any", "any", "py3"),
         ("cp310-none-macosx_11_0_arm64", "macosx_11_0_arm64", "cp310"),
+        ("cp39-cp39-macosx_10_15_x86_64.macosx_10_9_x86_64", "macosx_10_9_x86_64", "cp39"),
         ("cp312-cp312-manylinux1_i686.manylinux_2_5_i686", "manylinux_2_5_i686", "cp312"),
     ],
 )  # fmt: skip

@@ -127,7 +127,8 @@ def _run_command(
             command,
             env=variables,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="replace",  # a package may print anything when it is imported
             check=False,
             timeout=max(1, deadline - time.monotonic()),
         )

@@ -21,6 +21,7 @@ _ARCHES: dict[str, Arch] = {"amd64": "x86_64", "x86_64": "x86_64", "arm64": "aar
 _ARCHES |= {"aarch64": "aarch64", "s390x": "s390x", "ppc64le": "ppc64le", "riscv64": "riscv64"}
 
 _LINUX = re.compile(r"(?:(?P<libc>manylinux|musllinux)_(?P<major>\d+)_(?P<minor>\d+)_|linux_)(.+)")
+_MACOS = re.compile(r"macosx_(\d+)_(\d+)_.+")
 _PYTHON = re.compile(r"(?:cp|py)(\d)(\d*)")
 
 
@@ -80,8 +81,8 @@ def runs_on(tag: str, os: Os, arch: Arch) -> bool:
 def platform_tag(tags: Iterable[Tag]) -> str:
     """Return a wheel's platform tag, such as `manylinux_2_17_x86_64`.
 
-    If a wheel has several manylinux tags, returns the one with the lowest version. Old names are
-    replaced: `manylinux2014_x86_64` becomes `manylinux_2_17_x86_64`.
+    If a wheel has several tags for manylinux or macOS, returns the one with the lowest version. Old
+    names are replaced: `manylinux2014_x86_64` becomes `manylinux_2_17_x86_64`.
     """
     platforms = {_without_alias(tag.platform) for tag in tags}
     return min(platforms, key=_platform_tag_key)
@@ -138,4 +139,6 @@ def _platform_tag_key(platform: str) -> tuple[str, int, int, str]:
     match = _LINUX.fullmatch(platform)
     if match and match["libc"]:
         return match["libc"], int(match["major"]), int(match["minor"]), platform
+    if mac_match := _MACOS.fullmatch(platform):
+        return "", int(mac_match[1]), int(mac_match[2]), platform
     return "", 0, 0, platform
