@@ -45,35 +45,27 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def rebuilt(exported: Path, site: Site, tmp_path_factory: pytest.TempPathFactory) -> Site:
     """The export, built by Sphinx."""
-    work = tmp_path_factory.mktemp("sphinx")
-    extra = work / "extra"
-    extra.mkdir()
-    for file in exported.rglob("*"):
-        if file.is_file() and file.suffix != ".md":
-            target = extra / file.relative_to(exported)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.symlink_to(file)
-    (work / "conf.py").write_text(CONFIGURATION.format(extra=repr(str(extra))), "utf-8")
-    options = [
-        "-q",
-        "-W",
-        "--keep-going",
-        "-b",
-        "dirhtml",
-        "-c",
-        str(work),
-        "-d",
-        str(work / "cache"),
-    ]
-    done = subprocess.run(
-        [sys.executable, "-m", "sphinx", *options, str(exported), str(work / "site")],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return Site(work / "site", site.catalog, site.selector)
+
+    def build(work: Path) -> None:
+        extra = work / "extra"
+        for file in exported.rglob("*"):
+            if file.is_file() and file.suffix != ".md":
+                target = extra / file.relative_to(exported)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.symlink_to(file)
+        (work / "conf.py").write_text(CONFIGURATION.format(extra=repr(str(extra))), "utf-8")
+        options = ["-q", "-W", "--keep-going", "-b", "dirhtml", "-c"]
+        folders = map(str, (work, "-d", work / "cache", exported, work / "site"))
+        done = subprocess.run(
+            [sys.executable, "-m", "sphinx", *options, *folders],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+
+    return Site(made_once(tmp_path_factory, "rebuilt", build) / "site", site.catalog, site.selector)
 
 
 def text_of(page: LexborHTMLParser, selector: str) -> list[str]:
