@@ -29,7 +29,10 @@ class UnreadableKeyError(ValueError):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Identity:
-    """A test regardless of hardware; `parameters` are sorted by name, with values as text."""
+    """A test regardless of hardware: its suite, name and parameters.
+
+    `parameters` are pairs of a name and a value as text, sorted by name.
+    """
 
     suite: str
     name: str
@@ -37,7 +40,7 @@ class Identity:
 
     @property
     def key(self) -> str:
-        """The identity as one line of ASCII."""
+        """The test's key: `torchbench/hf_Bert?compiler=inductor&mode=inference`, in ASCII."""
         name = quote(self.name, _SAFE_CHARACTERS)
         return f"{_cached_quote(self.suite, '')}/{name}{_query_string(self.parameters)}"
 
@@ -51,12 +54,12 @@ class Identity:
 
 
 def identity_of(test: TestEntry) -> Identity:
-    """Return the identity of a test; numbers and booleans become text: 8 is "8"."""
+    """Return the identity of a test. Numbers and booleans become text: 8 becomes "8"."""
     return Identity(test.suite, test.name, parameters_of(test.parameters))
 
 
 def parameters_of(parameters: Mapping[str, Scalar]) -> Parameters:
-    """Return parameters as text, sorted by name."""
+    """Return parameters as pairs of a name and a value as text, sorted by name."""
     return tuple(sorted([(name, _parameter_text(value)) for name, value in parameters.items()]))
 
 

@@ -26,9 +26,9 @@ class OutdatedIssue:
 def issue_matches_test(issue: KnownFailure, identity: Identity) -> bool:
     """Return whether a known issue is about a test.
 
-    A pattern (`issue.glob`) must match the test's key, as it is or as `readable_key` returns it. A
-    key (`issue.test`) must have the same suite, name and parameter values; parameters that the key
-    does not name may have any value.
+    The issue has either a pattern (`issue.glob`) or a test key (`issue.test`). A pattern must match
+    the key of `identity`, as it is or as `readable_key` returns it. A test key must have the same
+    suite, name and parameter values. Parameters that it does not name may have any value.
     """
     if issue.glob is not None:
         keys = {identity.key, readable_key(identity.key)}
@@ -76,9 +76,10 @@ def _has_run_suite(issue: KnownFailure, suites: Iterable[str]) -> bool:
 def _may_match_suite(suite: str, key_parts: Sequence[str]) -> bool:
     """Return whether a known issue can be about tests of a suite.
 
-    `key_parts` is the issue's key or pattern, split at slashes. If there are more words than in the
-    suite's name, the first words must match that name: `acme/*/test_a` can be about `acme/kernels`.
-    Otherwise, the issue can be about any suite, because `*` also matches slashes.
+    `key_parts` is the issue's test key or pattern, split at slashes: `["acme", "*", "test_a"]`.
+    If it is longer than the suite's name, the same number of first parts must match the name:
+    `acme/*` matches `acme/kernels`. If it is not longer, the issue can be about any suite, because
+    `*` also matches slashes.
     """
     depth = suite.count("/") + 1
     return len(key_parts) <= depth or fnmatchcase(suite, "/".join(key_parts[:depth]))

@@ -63,8 +63,8 @@ def _tests_in_plan_order(files: Sequence[ShardFile]) -> tuple[TestEntry, ...]:
 def _merged_suites(reports: Iterable[Report], tests: Iterable[TestEntry]) -> tuple[Suite, ...]:
     """Return each suite of the shards once, with the sum of its planned tests.
 
-    The sum is None if a shard does not state its number. The suites are in the order of their first
-    tests; suites without tests come last.
+    The sum is None if a shard does not state how many tests of the suite it planned. The suites
+    are in the order of their first tests; suites without tests come last.
     """
     parts: dict[str, list[Suite]] = {test.suite: [] for test in tests}
     for report in reports:
@@ -103,8 +103,8 @@ def merged_results(results: Sequence[ImportResult]) -> ImportResult:
     """Return the results of several files as one result, with all suites and tests.
 
     Each fact of the environment has the first value that a file states. The start is the earliest
-    start of all files, and the end is the latest end. Different notes are joined, and numbers of
-    entries are added.
+    start of all files, and the end is the latest end. Different notes are joined. `entries` (see
+    `ImportResult`) has the sums over all files.
     """
     suites: dict[str, Suite] = {}
     for result in results:

@@ -1,4 +1,4 @@
-"""Counts the tests that fail for each missing operator."""
+"""Finds the operators that a backend lacks, and counts the tests that stop at each of them."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def missing_operator(text: str) -> str | None:
 def missing_operators(tests: Iterable[TestEntry]) -> tuple[MissingOperator, ...]:
     """Return the operators at which tests stopped, sorted by number of tests (highest first).
 
-    A test may need further operators. Tests with another outcome than `unsupported-operator` are
-    ignored. Tests whose message names no operator are also ignored.
+    A test counts for one operator, even if it needs further missing operators. Only tests with the
+    outcome `unsupported-operator` and a reason that names an operator count.
     """
     names = Counter(name for test in tests if (name := _operator_missing_in(test)))
     ordered = sorted(names.items(), key=lambda item: (-item[1], item[0]))

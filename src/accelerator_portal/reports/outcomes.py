@@ -52,7 +52,7 @@ class OutcomeInfo:
     sign: str
     """One character that stands for the outcome in tables; each outcome has its own character."""
     color: OutcomeColor
-    """The color of the sign. The word is always shown with the sign."""
+    """The color of the sign."""
     merge_rank: int
     """If a file has two results of one test, the result with the lower rank counts: a pass never
     hides a failure, and a skip never hides a pass."""
@@ -178,12 +178,12 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
 
 
 def outcome_counts_text(outcomes: Counter[Outcome]) -> str:
-    """Return the counts of outcomes in their usual order: `3 passed, 1 failed`."""
+    """Return numbers of tests as text, in the order of `OUTCOMES`: `3 passed, 1 failed`."""
     return ", ".join(f"{outcomes[o]} {o}" for o in OUTCOMES if outcomes[o])
 
 
 def outcomes_in(*groups: OutcomeGroup) -> frozenset[Outcome]:
-    """Return the outcomes of these groups."""
+    """Return all outcomes whose `OutcomeInfo.group` is one of `groups`."""
     return frozenset(outcome for outcome, info in OUTCOMES.items() if info.group in groups)
 
 
@@ -200,7 +200,7 @@ UNSUCCESSFUL = outcomes_in("failure", "error")
 """Outcomes that somebody has to look at, whatever the cause."""
 
 UNSETTLED = outcomes_in("failure", "error", "missing")
-"""Outcomes of tests that may be run again: failures, errors, and planned tests without a start."""
+"""Outcomes of tests that may be run again: failures, errors, and tests that never started."""
 
 ATTEMPTED = outcomes_in("pass", "unchecked", "failure")
 """Outcomes of tests that used the product, with any result."""

@@ -1,15 +1,15 @@
-"""Writes the three counts for PyTorch's cross-repository CI relay.
+"""Counts a report's tests as passed, failed or skipped, for PyTorch's cross-repository CI relay.
 
-A report has more outcomes than the relay's `passed`, `failed` and `skipped`. They are counted like
-pass rates (`outcomes.GOOD`, `outcomes.BAD`):
+A report has more outcomes than the relay. `outcomes.GOOD` and `outcomes.BAD` assign them, as in
+pass rates:
 
 - `passed`: the test ran, and the result was right.
 - `failed`: the device or its software failed, whether this is a known issue or not.
 - `skipped`: every outcome that says nothing about the product: not checked, skipped, not run, a
   broken test, a failed machine. Planned tests that the report does not contain count as not run.
 
-`outcomes` lists the outcomes behind each count. The counts have the form of `test_results` in the
-callback, see aws/lambda/cross_repo_ci_relay in pytorch/test-infra.
+The counts have the form of `test_results` in the relay's callback: see
+aws/lambda/cross_repo_ci_relay in pytorch/test-infra.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ CountedOutcome = Literal["passed", "failed", "skipped"]
 
 
 class RelaySummary(TypedDict):
-    """The counts of a run. `test_results` is what the relay accepts.
+    """The numbers of passed, failed and skipped tests of a run.
 
-    `outcomes` divides each count into the numbers of tests by outcome.
+    `test_results` has the form that the relay accepts: `{"passed": 9, "failed": 1, "skipped": 2}`.
+    `outcomes` splits each of these numbers by the report's outcomes:
+    `{"failed": {"timed-out": 1}, ...}`.
     """
 
     test_results: dict[CountedOutcome, int]
@@ -35,9 +37,9 @@ class RelaySummary(TypedDict):
 
 
 def relay_summary(report: Report) -> RelaySummary:
-    """Return the counts of a run's tests as the relay defines them.
+    """Return the numbers of passed, failed and skipped tests of a run, as the relay counts them.
 
-    Raises ProblemsError for a baseline: its results are expected and were not run.
+    Raises ProblemsError for a baseline, because its tests were not run.
     """
     if report.kind == "baseline":
         what = "a baseline is not a test run"

@@ -152,9 +152,9 @@ def environment_facts(environment: Environment) -> Mapping[str, object]:
 def different_facts(
     here: Mapping[str, object], there: Mapping[str, object]
 ) -> Iterator[tuple[str, object, object]]:
-    """Yield the name and both values of each fact that differs, sorted by name.
+    """Yield the name, the value in `here` and the value in `there` of each fact that differs.
 
-    An unknown value is None.
+    The facts are sorted by name. A value is None if the fact is missing on that side.
     """
     for name in sorted(here.keys() | there.keys()):
         value, other_value = here.get(name), there.get(name)

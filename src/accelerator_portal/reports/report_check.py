@@ -31,24 +31,24 @@ FILE_REMEDIES: Mapping[str, str] = {
     "torch": "add environment.torch",
     "origins": "add origins",
 }
-"""The remedy for a fact that a report file lacks, by the name of the fact."""
+"""What to do about a fact that a report file lacks, by the name of the fact."""
 
 
 @dataclass(frozen=True)
 class KnownNames:
-    """The names that the portal knows: of accelerators, and of suites with their aliases.
+    """The accelerators and test suites that the portal knows; reports may name only these.
 
-    `suites` are described in `data/suites/`, `own_suites` are declared in vendors' folders. If
-    there are no accelerators, every accelerator is accepted.
+    `suites` has the suites in `data/suites/` by id. `own_suites` are the names of suites that
+    vendors' folders declare. If `accelerators` is empty, every accelerator is accepted.
     """
 
     accelerators: frozenset[str] = frozenset()
     suites: Mapping[str, SuiteFile] = field(default_factory=dict)
     own_suites: frozenset[str] = frozenset()
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """The names of vendors' suites by their aliases."""
+    """The name of a vendor's suite for each of its aliases."""
     remedies: Mapping[str, str] = field(default_factory=lambda: FILE_REMEDIES)
-    """The remedy for a missing fact, by the name of the fact."""
+    """What to do about a missing fact, by the name of the fact (see `FILE_REMEDIES`)."""
 
     @property
     def suite_names(self) -> SuiteNames:
@@ -75,8 +75,9 @@ def report_problems(
 ) -> Iterator[Problem]:
     """Yield the problems of a report that its schema does not detect.
 
-    The problems name the report by `path`. Dates after `now` are in the future. `first_test` is the
-    line of the first test, or None if tests don't have their own lines.
+    The problems name the report's `path`. Start and end times after `now` are a problem.
+    `first_test` is the line of the report's first test in the file. It is None if the file does not
+    have one line per test.
     """
     for index, what, remedy in _report_faults(report, known, now):
         line = 1 if index is None or first_test is None else first_test + index
@@ -154,10 +155,9 @@ def _test_faults(report: Report) -> Iterator[ReportFault]:
 def first_faults(
     findings: Iterable[ReportFault], noun: str = "tests have problems"
 ) -> Iterator[ReportFault]:
-    """Yield the first `MAX_LISTED_FAULTS` faults, then one fault with the number of the others.
+    """Yield the first `MAX_LISTED_FAULTS` faults, then one fault that counts the rest, if any.
 
-    The last one is left out if there are no others. `noun` follows the number: `12 more tests have
-    problems`.
+    The text of that fault is the number, `more` and `noun`: `12 more tests have problems`.
     """
     more_count = 0
     for number, finding in enumerate(findings):
@@ -198,12 +198,15 @@ FaultAndRemedy = tuple[str, str]  # what is wrong, and the fix
 
 
 def too_many_suites_fault(number: int) -> FaultAndRemedy:
-    """Return the fault of a report with more suites than allowed."""
+    """Return the fault and the remedy for a report with `number` suites, which are too many."""
     return f"{number:,} suites, more than {MAX_SUITES}", "split the report"
 
 
 def site_limit_faults(report: Report) -> Iterator[FaultAndRemedy]:
-    """Yield the faults that prevent pages for a report on the site."""
+    """Yield the faults because of which the site cannot have pages for a report.
+
+    These are too many suites, modes or table cells, reserved suite names and invalid modes.
+    """
     declared = (suite.name for suite in report.suites)
     names = dict.fromkeys((*declared, *(test.suite for test in report.tests)))
     if (number := max(len(names), len(report.suites))) > MAX_SUITES:

@@ -39,10 +39,10 @@ def report_text(report: Report) -> str:
 
 
 def read_report(path: Path) -> Report:
-    """Read a report.
+    """Read a report file.
 
-    Raises ProblemsError with up to a hundred faults of the file. Each fault of a test names the
-    line of the test.
+    Raises ProblemsError with up to a hundred problems if the file is invalid. Each problem of a
+    test names the line of the test.
     """
     file_faults = _FileFaults(path)
     tests: list[TestEntry] = []
@@ -80,7 +80,7 @@ def read_report(path: Path) -> Report:
 
 
 class _FileFaults:
-    """The faults of a file, up to a maximum."""
+    """Collects the problems of a file, up to a maximum number."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -113,7 +113,7 @@ def _schema_problem(path: Path, line: int, inside: str, detail: ErrorDetails) ->
 
 
 def first_test_line(path: Path) -> int | None:
-    """Return the line of a report's first test; None if tests don't have their own lines."""
+    """Return the line number of a report's first test; None if the file lacks one line per test."""
     head, separator, _ = read_bytes(path).partition(b'"tests": [\n')
     return head.count(b"\n") + 2 if separator else None
 
@@ -138,7 +138,7 @@ TakeTest = Callable[[Any, int], None]
 
 
 class _JsonReader:
-    """Reads the JSON text of a file from start to end; `_position` is the current position."""
+    """Reads a report's JSON from start to end, and passes on its tests one by one."""
 
     def __init__(self, path: Path, text: str, take_test: TakeTest) -> None:
         self._path = path
@@ -154,10 +154,10 @@ class _JsonReader:
         )
 
     def value(self) -> Any:  # noqa: ANN401 - any JSON
-        """Return the value of the JSON text; in this value, the list `tests` is empty.
+        """Return the value of the JSON text, with an empty list `tests`.
 
-        Each test and its line are passed to `take_test` instead. Raises ProblemsError if the JSON
-        is invalid or exceeds a limit, and any error of `take_test`.
+        Each test and its line number are passed to `take_test` instead. Raises ProblemsError if the
+        JSON is invalid or exceeds a limit, and any error of `take_test`.
         """
         json_value: Any = (
             self._read_members() if self._next_character() == "{" else self._decode_value(MAX_VALUE)

@@ -1,6 +1,7 @@
-"""Completes names of suites in reports, and warns of names that prevent a comparison.
+"""Completes the suite names in reports, and warns of suite and test names that nobody else uses.
 
-Vendors may report their own suites and tests. The site shows results despite the warnings.
+Results can be compared only if platforms use the same names. The site also shows results with
+other names, because vendors may report their own suites and tests.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ _DEVICES = re.compile(
 def name_warnings(
     report: Report, path: str, known: KnownNames, first_test: int | None = None
 ) -> Iterator[Problem]:
-    """Yield warnings about suites that are not declared, and about names of tests.
+    """Yield warnings about a report's undeclared suites, and about its test names.
 
-    If a suite is in `data/suites/`, there is a warning for each test that the suite's file does not
-    list. If a suite is neither there nor a vendor's suite, there is a warning for each test whose
-    name contains a device. After `MAX_LISTED_FAULTS` warnings about tests, the last warning has the
-    number of the others. `first_test` is the line of the first test, or None if tests don't have
-    their own lines.
+    For a suite in `data/suites/`, each test that the suite's file does not list gets a warning. For
+    other suites, except vendors' own, each test whose name contains a device gets a warning. After
+    `MAX_LISTED_FAULTS` warnings about tests, a last one states the number of the others.
+    `first_test` is the line of the first test. It is None if the file does not have one line per
+    test.
     """
     faults = chain(_suite_faults(report, known), first_faults(_test_name_faults(report, known)))
     for index, what, remedy in faults:
@@ -49,16 +50,19 @@ def name_warnings(
 
 
 def with_full_suite_names(report: Report, names: SuiteNames) -> Report:
-    """Return a report with the portal's full suite names; see `SuiteNames.full_name`."""
+    """Return a report with full suite names: `pytest` becomes `acme/pytest`.
+
+    See `SuiteNames.full_name`.
+    """
     return _with_renamed_suites(report, lambda suite: names.full_name(suite, report.accelerator))
 
 
 def with_imported_suite_names(report: Report, known: KnownNames) -> Report:
-    """Return an imported report with the portal's full suite names; see `SuiteNames.full_name`.
+    """Return an imported report with full suite names: `tests/unit` becomes `acme/tests-unit`.
 
-    If the part of a name before the slash is no platform, it is probably a folder of the test tool.
-    A hyphen then replaces the slash, and the report's platform is added: `tests/unit` becomes
-    `acme/tests-unit`.
+    In an imported name, the part before the slash is often a folder of the test tool. If it is not
+    the id of a platform, a hyphen replaces the slash. `SuiteNames.full_name` then completes the
+    name.
     """
     names = known.suite_names
 

@@ -1,4 +1,4 @@
-"""Merges the environments of a run that files, the user and this machine state.
+"""Merges what imported files, the user and this machine state about the environment of a run.
 
 The command-line options take precedence over the environment file, which takes precedence over
 the imported files. The facts of this machine are added only if no other source states them.
@@ -30,17 +30,17 @@ IMPORT_REMEDIES: Mapping[str, str] = {
     ),
     "origins": "add --origin OWNER/NAME@COMMIT:PATH for each file",
 }
-"""The options that supply a missing fact, by the name of the fact."""
+"""The options of `report import` that supply a missing fact, by the name of the fact."""
 
 
 _OTHER_NAMES = {"pytorch": "torch"}
 
 
 def facts_from_properties(properties: Mapping[str, object]) -> dict[str, str]:
-    """Return the facts of the environment that a file's properties state, by name.
+    """Return the facts of the environment that the properties of a file state, by name.
 
-    The names are the names in `ENVIRONMENT_OPTIONS`. Properties may have these names in upper or
-    lower case, and `pytorch` is accepted for `torch`. Other properties are ignored.
+    Properties such as `torch` and `os` (see `ENVIRONMENT_OPTIONS`) are used, in upper or lower
+    case. `pytorch` counts as `torch`. Other properties are ignored.
     """
     facts: dict[str, str] = {}
     for key, value in properties.items():
@@ -67,7 +67,7 @@ def read_environment(path: Path) -> Environment:
 
 
 def merged_environment(*stated: Environment | Mapping[str, Any]) -> Environment:
-    """Return the merged environments; the first value of each fact counts.
+    """Return one environment from several. The first of them that states a fact decides its value.
 
     Raises pydantic's ValidationError if a value is invalid.
     """

@@ -1,4 +1,4 @@
-"""Defines shards: the parts of a run whose tests are divided among several machines.
+"""Defines the shards of a run: each is the part of the tests that one of several machines runs.
 
 The plan of a run is the list of all its tests.
 """
@@ -69,9 +69,9 @@ def positions_text(positions: Iterable[int]) -> str:
 
 
 def positions_of(text: str, limit: int) -> Iterator[int]:
-    """Yield the positions in a text such as `1-3 7`; a range ends at `limit` at the latest.
+    """Yield the positions in a text: `1-3 7` gives 1, 2, 3 and 7.
 
-    Without this limit, a hostile file could name an endless range.
+    Ranges are cut off at `limit`, because a hostile file could name an endless range.
     """
     for part in text.split():
         first, _, last = part.partition("-")

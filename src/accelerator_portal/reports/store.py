@@ -1,4 +1,4 @@
-"""Reads the reports in vendors' folders."""
+"""Reads the test reports in vendors' folders, `accelerators/<id>/results/*.json`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from accelerator_portal.reports.report_names import with_full_suite_names
 class StoredReport:
     """A report in a vendor's folder, with its id and its path in the repository.
 
-    `first_test` is the line of its first test, or None if tests don't have their own lines.
+    `first_test` is the line of the report's first test in the file. It is None if the file does not
+    have one line per test.
     """
 
     id: str
@@ -34,20 +35,20 @@ ReportsAndProblems = tuple[tuple[StoredReport, ...], tuple[Problem, ...]]
 
 @cached_by_owner
 def stored_reports(catalog: Catalog) -> ReportsAndProblems:
-    """Return the usable reports in a catalog's folders, and the problems of the other reports.
+    """Return the valid reports in the folders of a catalog, and the problems of the other reports.
 
-    The reports are in the order of the platforms, and of the files in each folder. If a folder has
-    more than `MAX_TESTS` tests, the first report above this limit is a problem, and the folder's
-    later reports are left out. The reports of a catalog are read once and then cached.
+    The reports are in the order of the platforms, and of the files in each folder. If the reports
+    of a folder have more than `MAX_TESTS` tests together, the report that exceeds this limit is a
+    problem, and the later reports of the folder are left out. The result is cached for a catalog.
     """
     files_by_folder = {platform.id: platform.results for platform in catalog.platforms}
     return _reports_of_folders(files_by_folder, catalog.suite_names)
 
 
 def left_out_reports(catalog: Catalog) -> ReportsAndProblems:
-    """Return the usable reports in quarantined folders, and the problems of the other reports.
+    """Return the valid reports in quarantined folders, and the problems of the other reports there.
 
-    A quarantined folder has problems, so the catalog has no platform for it.
+    A folder is quarantined if it has problems. The catalog then has no platform for the folder.
     """
     return _reports_of_folders(catalog.left_out, catalog.suite_names)
 
@@ -83,9 +84,9 @@ def _reports_of_folders(
 
 
 def _report_id(platform: str, stem: str) -> str:
-    """Return the id of a report: `a-c`, or `a-b--c` if the platform's id contains a hyphen.
+    """Return the id of the report `<stem>.json` of a platform: `xpu-run-1`.
 
-    With a single hyphen, `a-b` with `c.json` would have the same id as `a` with `b-c.json`. Neither
-    part contains two hyphens in a row.
+    If the platform's id contains a hyphen, two hyphens separate the parts: `acme-npu--run-1`. With
+    one hyphen, `a-b` with `c.json` would get the same id as `a` with `b-c.json`.
     """
     return f"{platform}{'--' if '-' in platform else '-'}{stem}"

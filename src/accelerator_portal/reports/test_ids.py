@@ -56,9 +56,10 @@ _CLASS_ENDING = re.compile(rf"(?:{'|'.join(sorted(DEVICES)).upper()})\Z")
 
 
 def parse_junit_test_id(container: str, test: str) -> ParsedTestId:
-    """Return the identity of a test from JUnit's `classname` and `name`.
+    """Return a test's name, parameters and device from the attributes of its JUnit `<testcase>`.
 
-    The name is empty if both arguments are empty.
+    `container` is the attribute `classname`, and `test` is the attribute `name`. The returned name
+    is empty if both are empty.
     """
     base, bracket, inside = test.partition("[")
     if not (bracket and base and inside.endswith("]")):
@@ -72,10 +73,10 @@ def parse_junit_test_id(container: str, test: str) -> ParsedTestId:
 
 
 def parse_pytest_node_id(nodeid: str) -> ParsedTestId:
-    """Return the identity of a test from its pytest node id.
+    """Return a test's name, parameters and device from its pytest node id.
 
-    pytest's JUnit file gives the same identity. There, `tests/test_a.py::TestX::test_y[1]` has the
-    `classname` `tests.test_a.TestX` and the `name` `test_y[1]`.
+    The result is the same as for pytest's JUnit file. There, `tests/test_a.py::TestX::test_y[1]`
+    has the `classname` `tests.test_a.TestX` and the `name` `test_y[1]`.
     """
     address, bracket, inside = nodeid.partition("[")
     file, *inner = address.split("::")
@@ -84,9 +85,10 @@ def parse_pytest_node_id(nodeid: str) -> ParsedTestId:
 
 
 def parse_device_generic_name(container: str, test: str, device: str) -> ParsedTestId | None:
-    """Return the identity of a test that PyTorch generated for a device; None for other names.
+    """Return the name, parameters and device of a test that PyTorch generated for `device`.
 
-    `container` is the file and class without the device: `test_ops.TestCommon`.
+    `container` is the file and class without the device: `test_ops.TestCommon`. `test` is the
+    test's name with the device: `test_add_cuda_float32`. None if it does not contain the device.
     """
     name_and_parameters = _split_device_suffix(test, device)
     if name_and_parameters is None:
@@ -96,9 +98,9 @@ def parse_device_generic_name(container: str, test: str, device: str) -> ParsedT
 
 
 def valid_suite_id(name: str) -> str | None:
-    """Return a suite's name as an id: `My Tests` becomes `my-tests`.
+    """Return a valid suite id for a name: `My Tests` becomes `my-tests`.
 
-    A valid id is returned unchanged. None if the name has no ASCII letter or digit.
+    A name that is a valid id is returned unchanged. None if the name has no ASCII letter or digit.
     """
     if len(name) <= _MAX_SUITE and _SUITE_ID.fullmatch(name):
         return name
@@ -107,15 +109,19 @@ def valid_suite_id(name: str) -> str | None:
 
 
 def valid_suite_name(name: str) -> str | None:
-    """Return a name as a valid suite name: `acme/kernels` stays, `My Tests` becomes `my-tests`.
+    """Return a valid suite name for a name: `My Tests` becomes `my-tests`.
 
-    None if the name has no ASCII letter or digit.
+    A valid suite name, such as `acme/kernels`, is returned unchanged. None if the name has no ASCII
+    letter or digit.
     """
     return name if is_suite_name(name) else valid_suite_id(name)
 
 
 def shortened_with_digest(text: str, limit: int) -> str:
-    """Return a text of at most `limit` characters; a digest keeps shortened texts distinct."""
+    """Return a text, cut to at most `limit` characters.
+
+    A cut text ends with a digest of the whole text, so that different texts stay different.
+    """
     if len(text) <= limit:
         return text
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
@@ -123,7 +129,7 @@ def shortened_with_digest(text: str, limit: int) -> str:
 
 
 def dtype_or_none(word: str) -> str | None:
-    """Return PyTorch's name for a data type such as `bf16`; None for other words."""
+    """Return PyTorch's name for a data type: `bfloat16` for `bf16`. None for other words."""
     word = word.removeprefix("torch.")
     word = _DTYPE_ALIASES.get(word, word)
     return word if word in DTYPES else None
@@ -161,8 +167,9 @@ def _split_generic_test_id(
 ) -> tuple[str, str, dict[str, str], str] | None:
     """Return the class, name, parameters and device of a device-generic test.
 
-    None unless class and test name the same device. The class of a plugin's device ends with
-    PRIVATEUSE1; its tests contain the device's own name.
+    `TestOpsCUDA` and `test_add_cuda_float32` give `("TestOps", "test_add", {"dtype": "float32"},
+    "cuda")`. None if class and test don't name the same device. If the class ends with
+    PRIVATEUSE1, the device is a plugin's, and the test's name contains the plugin's device name.
     """
     ending = _CLASS_ENDING.search(container)
     if ending is None:

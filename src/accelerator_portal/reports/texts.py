@@ -7,7 +7,10 @@ MAX_TEXT_LENGTH = 4000
 
 
 def shortened_text(text: str, limit: int = MAX_TEXT_LENGTH) -> str | None:
-    """Return a text, cut in the middle to at most `limit` characters; None if it is empty."""
+    """Return a text of at most `limit` characters; None if it is empty.
+
+    If the text is longer, its middle is replaced by a line with `…`.
+    """
     text = text.strip()
     if len(text) <= limit:
         return text or None

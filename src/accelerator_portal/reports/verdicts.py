@@ -1,4 +1,4 @@
-"""Maps the failures and errors of test frameworks to outcomes, by their messages."""
+"""Determines the outcome of a failed test from the messages of its test framework."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _SETUP_OR_TEARDOWN = re.compile(r"\bfailed on (?:setup|teardown)\b")
 
 
 def failure_outcome(message: str, text: str) -> Outcome:
-    """Return the outcome of a failed test: `failed`, or a more exact outcome from its texts.
+    """Return the outcome of a failed test, from its `message` or else its traceback (`text`).
 
-    The `message` takes precedence over the traceback (`text`).
+    The outcome is, for example, `out-of-memory`. It is `failed` if neither text says more.
     """
     return outcome_of_text(message) or outcome_of_text(text) or "failed"
 
 
 def error_outcome(message: str, text: str, kind: str = "") -> Outcome:
-    """Return the outcome of an error, from its message or else its traceback (`text`).
+    """Return the outcome of an error, from its `message` or else its traceback (`text`).
 
-    `kind` is the type of the error, if the file states it. If neither text describes an outcome,
-    the outcome is `failed` for an exception that the test itself raised: unittest reports such
-    exceptions as errors with their type. Otherwise the outcome is `infrastructure-error`, because
-    pytest reports only failed fixtures as errors.
+    `kind` is the error's type, or empty. If neither text describes an outcome, `kind` decides. For
+    an exception such as `ValueError`, the outcome is `failed`, because unittest reports exceptions
+    of tests as errors. For other kinds and for failed setups and teardowns, the outcome is
+    `infrastructure-error`, because pytest reports only failed fixtures as errors.
     """
     if outcome := outcome_of_text(message) or outcome_of_text(text):
         return outcome
@@ -37,12 +37,15 @@ def error_outcome(message: str, text: str, kind: str = "") -> Outcome:
 
 
 def reason(text: str) -> str | None:
-    """Return a message without colors, shortened to `LONGEST` characters; None if it is empty."""
+    """Return a message without terminal colors, shortened to `MAX_TEXT_LENGTH` characters.
+
+    None if it is empty.
+    """
     return shortened_text(without_colors(text))
 
 
 def log_tail(text: str) -> str | None:
-    """Return the last lines of a log, at most `LONGEST` characters; None if it is empty."""
+    """Return the last lines of a log, at most `MAX_TEXT_LENGTH` characters; None if it is empty."""
     text = without_colors(text).strip()
     if len(text) <= MAX_TEXT_LENGTH:
         return text or None

@@ -1,4 +1,4 @@
-"""Reads the JSON of pytest-json-report: each test with setup, call and teardown."""
+"""Reads test results from the JSON file that the pytest plugin pytest-json-report writes."""
 
 from __future__ import annotations
 
@@ -122,8 +122,9 @@ def _planned_count(document: Document, result_count: int) -> int | None:
     """Return the number of tests that pytest planned to run; None if it is unknown.
 
     This is the number of collected tests without deselected tests, plus one for each module or
-    class that cannot be collected. It is unknown if the file does not state the number of collected
-    tests, or if the result is less than `result_count`, the number of tests with a result.
+    class that pytest cannot collect. `result_count` is the number of tests with a result. The
+    planned number is unknown if the file states no number of collected tests, or if the sum is
+    less than `result_count`.
     """
     collected = document.summary.collected
     if collected is None:
@@ -185,9 +186,10 @@ def _skip_fields(stage: Stage, *, expected: bool) -> dict[str, Any]:
 
 
 def _environment_fields(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of an `Environment` that pytest-metadata's facts state.
+    """Return the `Environment` fields that `metadata` states, with None for unknown fields.
 
-    pytest-metadata does not state `torch`; test suites can add that key.
+    `metadata` is what the pytest plugin pytest-metadata stores in the file. The plugin itself does
+    not store the version of `torch`, but test suites can add that key.
     """
     platform = _text_or_none(metadata.get("Platform"))
     architecture = _ARCHITECTURE.search(platform or "")

@@ -1,12 +1,15 @@
-"""Reads the test cases that PyTorch's CI uploads (`tools/stats/upload_test_stats.py`).
+"""Reads test results from a JSON file of test cases that PyTorch's CI uploads.
+
+PyTorch's `tools/stats/upload_test_stats.py` uploads the files:
 
     {"classname": "TestTorch", "name": "test_copy", "time": 0.01, "file": "test_torch.py",
      "workflow_id": 1, "workflow_run_attempt": 1, "job_id": 2, "invoking_file": "test_torch",
      "skipped": {"type": "pytest.skip", "message": "…", "text": "…"}}
 
-The file has one object per line, or a list of objects. Each object is a `<testcase>` of JUnit XML:
-its attributes, and its elements by tag; several elements with one tag are a list. `file` is the
-file of the test, `invoking_file` is the file that was run.
+The file has one object per line, or a list of objects. Each object is a `<testcase>` of JUnit XML.
+It has the attributes of the `<testcase>`, and its child elements with their tags as keys. Several
+child elements with the same tag are a list. `file` is the file of the test, `invoking_file` is the
+file that was run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Stores the fields that another format lacks, so that a report can be restored without loss.
+"""Stores report fields in a file whose format lacks them, so that an import restores the report.
 
 A writer first writes a test into the normal fields of the other format. It then determines which
 `TestEntry` fields a reader would get from these normal fields. The fields that differ from the test
@@ -39,16 +39,20 @@ def entry_fields(entry: TestEntry) -> Fields:
 
 
 def differing_fields(wanted: Mapping[str, Any], plain: Mapping[str, Any]) -> Fields:
-    """Return the fields of `wanted` that differ from `plain`.
+    """Return the fields of a test that must be stored: those of `wanted` that differ from `plain`.
 
-    A field that only `plain` has gets the value None.
+    `wanted` has all fields of the test, `plain` has those that a reader gets from the other format.
+    In the result, a field that only `plain` has is None.
     """
     differing = {name: value for name, value in wanted.items() if plain.get(name) != value}
     return differing | {name: None for name in plain if name not in wanted}
 
 
 def with_stored_fields(plain: Mapping[str, Any], kept: Mapping[str, Any]) -> Fields:
-    """Return `plain` updated with the stored fields `kept`; a stored None removes a field."""
+    """Return `plain` with the values of the stored fields `kept`. A stored None removes a field.
+
+    `plain` has the fields that a reader gets from the other format.
+    """
     return {name: value for name, value in {**plain, **kept}.items() if value is not None}
 
 

@@ -1,4 +1,4 @@
-"""Maps the statuses of other projects' suites to outcomes, one table for each project.
+"""Maps the test statuses that other projects use to outcomes, with one table for each project.
 
 PyTorch's dynamo benchmarks (`check_accuracy` in benchmarks/dynamo/common.py), and TorchBench, which
 uses the same statuses:
@@ -51,9 +51,9 @@ from accelerator_portal.reports.texts import shortened_text
 
 @dataclass(frozen=True, slots=True)
 class StatusMeaning:
-    """The `TestEntry` fields that a status of another project stands for.
+    """The outcome, stage and reason that a status of another project stands for.
 
-    `raw_status` is the status itself; it is None in the tables.
+    `raw_status` is the status itself, for example `fail_accuracy`; it is None in the tables.
     """
 
     outcome: Outcome
@@ -62,7 +62,7 @@ class StatusMeaning:
     raw_status: str | None = None
 
     def fields(self) -> dict[str, Any]:
-        """Return the meaning as fields of a `TestEntry`."""
+        """Return the outcome, stage, reason and raw status as fields of a `TestEntry`, by name."""
         return asdict(self)
 
 
@@ -114,7 +114,7 @@ TT_XLA: Mapping[str, StatusMeaning] = {
 def dynamo_meaning(status: str) -> StatusMeaning:
     """Return the meaning of a status of the dynamo benchmarks or TorchBench.
 
-    An unknown status is treated as the message of an error.
+    An unknown status is treated as an error message: it becomes the reason of a failure.
     """
     meaning = DYNAMO.get(status)
     if meaning is None:

@@ -1,11 +1,11 @@
-"""Reads the result file of TorchBench's user benchmark `test_bench`.
+"""Reads test results from the JSON file of TorchBench's user benchmark `test_bench`.
 
     {"name": "test_bench",
      "environ": {"pytorch_version": "…", "pytorch_git_version": "…", "device": "…"},
      "metrics": {"model=…, test=eval, device=…, bs=None, extra_args=['…'], metric=…": "pass"}}
 
 Keys that differ only in `metric` belong to one test. The metric `accuracy` states its result; a
-text in any other metric is an error message. A test that has only figures was executed, but not
+text in any other metric is an error message. A test that has only numbers was executed, but not
 checked. `device` in `environ`, which newer versions write, is the model of the card. `device` in
 the keys is stored only in the note, because it is not part of a test's identity. Without a compiler
 in `extra_args`, the test ran in eager mode. Without an argument for the data type, the parameter
@@ -147,7 +147,7 @@ def _required_object(path: Path, data: Mapping[str, Any], key: str) -> dict[str,
 
 
 def _line_by_key(text: str) -> dict[str, int]:
-    """Return the line number of each JSON-encoded key that starts a line."""
+    """Return the line number of each JSON-encoded key that is at the start of a line, by key."""
     matches = (
         (number, _KEY_AT_LINE_START.match(line)) for number, line in enumerate(text.split("\n"), 1)
     )

@@ -1,4 +1,6 @@
-"""Reads the results that the CI of Tenstorrent's TT-XLA expects of model tests, not a run.
+"""Reads the results that TT-XLA's CI expects of its model tests, as a baseline.
+
+TT-XLA is Tenstorrent's PyTorch backend. A YAML file configures its model tests:
 
     test_config:
       gpt_neo/causal_lm/pytorch-125M-single_device-inference:
@@ -9,10 +11,11 @@
 As in TT-XLA's tests/runner/conftest.py, a test runs on the boards in `supported_archs`, by default
 on `n150` and `p150`. The values of a board in `arch_overrides` replace the common values.
 
-Hardware is not part of a test's identity, so the expectation of only one board is kept: that with
-the lowest `merge_rank`, for example a failure rather than a pass, and a pass rather than a skip. A
-reason from the file begins with the board's name: `p150: out of memory`. The name is omitted if
-there are several boards, and the file expects the same on all of them.
+Hardware is not part of a test's identity, so a test has one result, although the boards can have
+different ones. The result whose outcome has the lowest `OutcomeInfo.merge_rank` is kept: a failure
+rather than a pass, and a pass rather than a skip. A reason from the file begins with the board's
+name: `p150: out of memory`. The name is omitted if there are several boards, and the file expects
+the same on all of them.
 
 If a model is expected to pass and `assert_pcc` is false, TT-XLA runs the model and accepts any
 result, so the outcome is `executed`. If a model is expected to pass with the `bringup_status`

@@ -1,4 +1,6 @@
-"""Reads the skip lists of torch-xpu-ops: which of PyTorch's tests its CI skips on XPU.
+"""Reads which of PyTorch's tests the CI of torch-xpu-ops skips on XPU, as a baseline.
+
+The skip lists are Python files:
 
     skip_dict = {
         "test_acme_xpu.py": (
@@ -36,7 +38,7 @@ _REMEDY = "use an unmodified skip list from torch-xpu-ops' folder test/xpu"
 
 
 def read_xpu_skip_list(path: Path, options: ImportOptions) -> ImportResult:
-    """Read a skip list; every test in it has the outcome `tests_node`.
+    """Read a skip list; every test in it has the outcome `skipped`.
 
     `options.suite` names the suite. Raises ProblemsError if the file or that name is invalid.
     """
