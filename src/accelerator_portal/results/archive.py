@@ -1,7 +1,7 @@
-"""Reads the archived results of an accelerator from `data/history`.
+"""Reads the stored test history of an accelerator from `data/history`, and adds newer reports.
 
-`<accelerator>/runs.json` contains the state of the tests after the last archived run.
-`<accelerator>/baselines.json` contains the state of the expected results after the last archived
+`<accelerator>/runs.json` contains the state of each test after the last archived run.
+`<accelerator>/baselines.json` contains the state of each expected result after the last archived
 baseline. Parquet files contain every result and every change: see `partitions`.
 """
 
@@ -25,7 +25,7 @@ from accelerator_portal.results.state_file import read_state
 class History:
     """The state of an accelerator's tests, and all changes that led to this state, oldest first.
 
-    Reports that cannot be added to the state are left out. `left_out` contains their problems.
+    `left_out` has the problems of the reports that could not be added.
     """
 
     state: State
@@ -34,14 +34,17 @@ class History:
 
 
 def state_path(root: Path, accelerator: str, basis: Basis) -> Path:
-    """Return the path of `runs.json` or `baselines.json`; `root` is the repository."""
+    """Return the path of an accelerator's `runs.json` or `baselines.json`.
+
+    `root` is the folder of the repository.
+    """
     return root / HISTORY / accelerator / f"{basis}.json"
 
 
 def read_state_of(root: Path, accelerator: str, basis: Basis) -> State:
     """Return the stored state of an accelerator; an empty state if there is no file.
 
-    Raises ProblemsError if the file is invalid; the error names its path in the repository.
+    Raises ProblemsError if the file is invalid. The error names the file's path in the repository.
     """
     path = state_path(root, accelerator, basis)
     try:

@@ -1,4 +1,4 @@
-"""Classifies tests by their results over time, and finds breakages."""
+"""Finds regressions (called breakages in the code), flaky tests and tests that never passed."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class EnvironmentDifference:
 
 @dataclass(frozen=True, slots=True)
 class NeverPassed:
-    """A test that failed in runs and never passed, so it is not a breakage.
+    """A test that failed in runs and never passed. It is not a breakage, because it never worked.
 
-    `key` is the test's key. `outcome` and `stage` describe the last failure. `first_bad` is the run
-    with the first failure, and `last_seen` is the last run with the test. `gone` is the first run
-    after `last_seen` that should contain the test but does not, or None. `age` is the time since
-    the first failure.
+    `key` is the test's key. `outcome` and `stage` are those of the last failure. `first_bad` is the
+    run with the first failure, and `last_seen` is the last run with the test. `gone` is the first
+    run after `last_seen` that should contain the test but does not, or None. `age` is the time
+    since the first failure.
     """
 
     key: str
@@ -77,17 +77,17 @@ class Breakage:
 
     @property
     def differences(self) -> tuple[EnvironmentDifference, ...]:
-        """The differences between the environments of the last good and the first bad report."""
+        """The differences between the environments of the runs `last_good` and `first_bad`."""
         return environment_differences(self.last_good.environment, self.first_bad.environment)
 
 
 def open_breakages(state: State, at: dt.datetime, deadline: dt.timedelta) -> tuple[Breakage, ...]:
     """Return the open breakages, sorted by age (oldest first) and key.
 
-    Breakages that began after `at` are omitted. A breakage is not open if the test passes in any
-    later report in `state`, even in a report after `at`. A breakage is overdue if its age at the
-    time `at` is more than `deadline`. If `state` contains baselines, the result is empty, because
-    baselines are not runs.
+    Ages are counted to `at`. Breakages that began after `at` are omitted. A breakage is closed if
+    the test passes in a later report of `state`, even in one after `at`. It is overdue if its age
+    is more than `deadline`. If `state` contains baselines, the result is empty, because baselines
+    are not runs.
     """
     breakages = [
         Breakage(
@@ -112,8 +112,8 @@ def open_breakages(state: State, at: dt.datetime, deadline: dt.timedelta) -> tup
 def never_passed(state: State, at: dt.datetime) -> tuple[NeverPassed, ...]:
     """Return the tests that fail and never passed, sorted by key.
 
-    Failures that began after `at` are omitted. If `state` contains baselines (results that a
-    vendor's CI expects), the result is empty.
+    Ages are counted to `at`. Tests that first failed after `at` are omitted. If `state` contains
+    baselines (results that a vendor's CI expects), the result is empty.
     """
     return tuple(
         NeverPassed(
@@ -176,8 +176,7 @@ def _breakage_id(state: State, key: str, first_bad: HistoryPoint) -> str:
 
 FLAKY_WINDOW = 8
 FLAKY_FLIPS = 3
-"""A test is flaky if its last FLAKY_WINDOW verdicts change at least FLAKY_FLIPS times. On the same
-code, one change is enough."""
+"""The number of changes between good and bad that make a test flaky: see `is_flaky`."""
 
 HistoryClass = Literal[
     "regressed",  # its previous verdict is good, and it fails in the last report that has it
@@ -209,14 +208,14 @@ def has_change_on_same_code(standing: StoredTestState) -> bool:
 def is_flaky(standing: StoredTestState) -> bool:
     """Return whether a test is flaky.
 
-    A test is flaky if its last FLAKY_WINDOW verdicts change at least FLAKY_FLIPS times. On the same
-    code, one change is enough.
+    Only the last FLAKY_WINDOW verdicts (good or bad) of the test count. It is flaky if they change
+    at least FLAKY_FLIPS times, or once while the tested code stayed the same.
     """
     return verdict_change_count(standing) >= FLAKY_FLIPS or has_change_on_same_code(standing)
 
 
 def classify_test(standing: StoredTestState, basis: Basis) -> HistoryClass:
-    """Return the class of a test; `HistoryClass` describes the classes.
+    """Return how a test developed over time, such as `fixed`; `HistoryClass` lists the classes.
 
     A test in runs can have every class except `expectation changed`. A test in baselines is `gone`,
     `new`, `expectation changed` or `unchanged`.
@@ -234,9 +233,9 @@ def classify_test(standing: StoredTestState, basis: Basis) -> HistoryClass:
 
 
 def _class_from_verdicts(standing: StoredTestState) -> HistoryClass:
-    """Return `fixed`, `unchanged`, `never passed`, `regressed` or `still failing` for a test.
+    """Return the class of a test that is not `gone`, `new` or `flaky`.
 
-    The test must not be `gone`, `flaky` or `new`.
+    The class is `fixed`, `unchanged`, `never passed`, `regressed` or `still failing`.
     """
     last_verdicts = (
         "".join(v[-1] for v in standing.verdicts[-2:]) if verdict(standing.outcome) else ""

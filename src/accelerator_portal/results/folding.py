@@ -1,6 +1,6 @@
-"""Adds reports to the histories below `data/history`, in the order of time ("folds" them).
+"""Adds test reports to the stored histories in `data/history`, in order of time ("folds" them).
 
-There is one history for the runs of each accelerator, and one for its baselines.
+Each accelerator has one history for its runs, and one for its baselines.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ NamedReport = tuple[Path, Report]
 class FoldedHistory(NamedTuple):
     """The result of adding reports to one history.
 
-    `name` is the history, such as `cpu, runs`. `given` is the number of all given reports. `new` is
-    the number of reports that the history did not contain. `changes` is the number of changes in
-    the new reports: changed outcomes, new tests and tests that are gone.
+    `name` names the history, such as `cpu, runs`. `given` is the number of reports to add. `new` is
+    the number of those that the history did not contain before. `changes` is the number of changes
+    in the new reports: changed outcomes, new tests and tests that are gone.
     """
 
     name: str
@@ -77,11 +77,11 @@ def fold_reports(
 ) -> FoldResult:
     """Add reports to the histories of their accelerators, and store the histories.
 
-    If a report has a problem, the later reports of its history are skipped. The other histories
-    continue. With `anew`, each history that gets a report is deleted first, so `reports` must be
-    complete. The function calls `told` with the result of each history without problems. A report
-    that is already in its history changes nothing, so an interrupted command can be repeated.
-    Raises OSError if a file cannot be written.
+    A report that is already in its history changes nothing, so an interrupted command can be
+    repeated. If a report has a problem, the later reports of its history are skipped. Other
+    histories are not affected. If `anew` is true, each history that gets a report is deleted first,
+    so `reports` must then have all its reports. `told` is called with the result of each history
+    without problems. Raises OSError if a file cannot be written.
     """
     histories: list[FoldedHistory] = []
     problems: list[Problem] = []
@@ -124,7 +124,7 @@ def read_reports(root: Path, files: Iterable[Path]) -> tuple[list[NamedReport], 
 
 
 def folder_reports(root: Path) -> tuple[list[NamedReport], list[Problem]]:
-    """Return all dated reports in platform folders, and the problems of folders and reports."""
+    """Return all reports with a start time in platform folders, and the problems found there."""
     catalog, problems = load_catalog(root)
     if catalog is None:
         return [], problems
@@ -138,8 +138,8 @@ def without_future_reports(
 ) -> tuple[list[NamedReport], list[Problem]]:
     """Return the reports that do not start in the future, and a problem for each that does.
 
-    A start up to `CLOCK_DIFFERENCE` after `now` is accepted. Reports must be folded in order of
-    time: after a report from the future, every real report would be too old.
+    A start up to `CLOCK_DIFFERENCE` after `now` is accepted. Reports from the future are refused,
+    because a history accepts reports only in order of time: later real reports would be too old.
     """
     present: list[NamedReport] = []
     problems: list[Problem] = []

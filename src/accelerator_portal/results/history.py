@@ -1,4 +1,4 @@
-"""Computes the state of each test, and when it changed, from reports in order of time."""
+"""Computes the state of each test and its changes over time, from one report after the other."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _REBUILD_REMEDY = "rebuild the history from all reports"
 class OutcomeChange(NamedTuple):
     """The change of a test between a report and the last earlier report that has the test.
 
-    Its outcome or stage is different, or the test is new, gone or back after it was gone.
+    The outcome or stage changed, or the test is new, gone, or back after it was gone.
     """
 
     started: dt.datetime
@@ -56,7 +56,7 @@ class OutcomeChange(NamedTuple):
     key: str
     """The key of the test."""
     kind: ChangeKind
-    """The meaning of the change. In a baseline, changed outcomes are `expectation changed`."""
+    """The kind of change. In a baseline, a changed outcome is `expectation changed`."""
     outcome: Outcome | None
     """The outcome in the report; None if the test is gone."""
     stage: Stage | None
@@ -70,23 +70,18 @@ class OutcomeChange(NamedTuple):
 def fold_report(
     state: State, report: Report, path: Path = _REPORT
 ) -> tuple[State, tuple[OutcomeChange, ...]]:
-    """Return the state after one more report, and the report's changes sorted by key.
+    """Return the state after one more report, and the report's changes sorted by test key.
 
-    A report that is already in the state changes nothing. The time needed is proportional to the
-    report and to the groups in the report. A group consists of the tests of a suite with the same
-    settings (see `identity.SETTINGS`).
+    A report that is already in the state changes nothing. Reports with the same start time can be
+    added in any order.
 
-    A test is gone if a report contains its group but not the test. This does not apply to reports
-    with fewer tests of the suite than planned. It does not apply to runs with the trigger
-    `pull-request`, `manual` or `unknown` either.
-
-    The caller decides whether to add reports of pull requests, which test code that is not merged.
-    Reports with the same start time can be added in any order.
+    A group consists of the tests of a suite with the same settings (see `identity.SETTINGS`). A
+    test is gone if a report contains its group but not the test. Only reports of complete suites
+    count for this: see `_complete_suites`.
 
     Raises ProblemsError if the report belongs to another accelerator or basis, has no start time,
-    starts before the newest report, or contains a test twice. Also raises it if a report in
-    the state has the same start time and contains one of the report's groups. The error contains
-    the file name of `path`, without the folder.
+    starts before the newest report, or contains a test twice. Also raises it if another report with
+    the same start time has tests of the same group. The error names the file of `path`.
     """
     _check_same_history(state, report, path)
     outcomes = _outcomes_by_group(report, path)
@@ -106,16 +101,16 @@ def fold_report(
 
 
 def state_with_archived_report(
-    state: State, at: HistoryPoint, said: Mapping[str, OutcomeAndStage], gone: Iterable[str]
+    state: State, at: HistoryPoint, outcomes: Mapping[str, OutcomeAndStage], gone: Iterable[str]
 ) -> State:
     """Return the state after one more report, computed from archived data instead of the report.
 
-    `at` describes the report. `said` maps the key of each test in the report to its outcome and
-    stage. `gone` has the keys of the tests that the report should contain but does not.
+    `at` has the facts about the report. `outcomes` maps the key of each test in the report to its
+    outcome and stage. `gone` has the keys of the tests that the report should contain but does not.
     """
     by_group: dict[str, dict[str, OutcomeAndStage]] = {}
     gone_keys_by_group: dict[str, list[str]] = {}
-    for key, outcome in said.items():
+    for key, outcome in outcomes.items():
         by_group.setdefault(parse_key(key).group, {})[key] = outcome
     for key in gone:
         gone_keys_by_group.setdefault(parse_key(key).group, []).append(key)
@@ -128,10 +123,10 @@ def state_with_archived_report(
 
 
 def history_point(report: Report, path: Path = _REPORT) -> HistoryPoint:
-    """Return the facts about a report that a history stores, with the report's id.
+    """Return the facts about a report that a history stores, such as its id and start time.
 
-    Raises ProblemsError, which names the file of `path`, if the report has no start time or
-    contains a test twice.
+    Raises ProblemsError if the report has no start time or contains a test twice. The error names
+    the file of `path`.
     """
     return _point_from_outcomes(report, _start_time(report, path), _outcomes_by_group(report, path))
 
@@ -152,9 +147,9 @@ def _start_time(report: Report, path: Path = _REPORT) -> dt.datetime:
 
 
 def _outcomes_by_group(report: Report, path: Path) -> dict[str, dict[str, OutcomeAndStage]]:
-    """Return the outcome and stage of each test in a report, by group and then by key.
+    """Return the outcome and stage of each test in a report, by group and then by test key.
 
-    Raises ProblemsError, which names the file of `path`, if the report contains a test twice.
+    Raises ProblemsError if the report contains a test twice. The error names the file of `path`.
     """
     outcomes: dict[str, dict[str, OutcomeAndStage]] = {}
     doubles: dict[str, None] = {}
@@ -209,12 +204,12 @@ def _time_text(moment: dt.datetime) -> str:
 
 
 def _complete_suites(report: Report) -> frozenset[str]:
-    """Return the names of a report's complete suites.
+    """Return the names of the suites that a report contains completely.
 
     A suite is complete if the report has at least the planned number of its tests, or if this
-    number is unknown. A test that is missing from a complete suite counts as gone. Runs with the
-    trigger `pull-request`, `manual` or `unknown` may run any part of a suite, so they have no
-    complete suites.
+    number is unknown. A test that is missing from a complete suite is gone. Runs with the trigger
+    `pull-request`, `manual` or `unknown` may run any part of a suite, so they have no complete
+    suites.
     """
     partly = {"pull-request", "manual", "unknown"}
     if report.trigger.kind in partly and report.kind != "baseline":

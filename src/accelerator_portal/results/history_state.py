@@ -1,6 +1,7 @@
-"""Defines the state of an accelerator's tests: what is stored after each report.
+"""Defines the state of an accelerator's tests, which is stored and updated with each report.
 
-A test's verdict in a report is good, bad, or neither if the outcome says nothing about the product.
+The verdict on a test in a report is good or bad. There is no verdict if the outcome says nothing
+about the product, as for `skipped`.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome, ReportKind, 
 from accelerator_portal.reports.report import Environment, Moment, Report, Trigger
 
 VERDICT_WINDOW = 30
-"""The number of last verdicts that are stored of a test: a month of nightly runs."""
+"""The number of verdicts that are stored for a test, the latest ones: a month of nightly runs."""
 
 VERDICT_PATTERN = re.compile("=?[+-]")
-"""A verdict in `StoredTestState.recent`."""
+"""Matches one verdict in `StoredTestState.recent`: `+`, `-`, `=+` or `=-`."""
 
 Basis = Literal["runs", "baselines"]
-"""The content of a history: runs, or results that a project expects, never both."""
+"""Whether a history contains runs, or baselines (results that a project expects)."""
 
 OutcomeSign = Literal["+", "-", ""]
 """`+` for good, `-` for bad, empty if the outcome says nothing about the product."""
@@ -29,11 +30,11 @@ OutcomeSign = Literal["+", "-", ""]
 
 @dataclass(frozen=True, slots=True)
 class HistoryPoint:
-    """The facts about a report that a history stores.
+    """The facts about a report that a history stores. The report is a point in time there.
 
-    In the history, the report is a point in time. `id` is a digest of the report's accelerator,
-    kind, trigger, start time, environment, planned numbers of tests, outcomes and stages. Reports
-    that differ only in other facts, such as logs and metrics, have the same id.
+    `id` is a digest of the report's accelerator, kind, trigger, start time, environment, planned
+    numbers of tests, outcomes and stages. Reports that differ only in other facts, such as logs and
+    metrics, have the same id.
     """
 
     id: str
@@ -58,7 +59,7 @@ def origins_of(report: Report) -> tuple[tuple[str, str], ...]:
 class StoredTestState(
     NamedTuple
 ):  # made 100,000 times a report: a frozen dataclass takes four times as long
-    """The state of one test: its last outcome, the reports in which it changed, and verdicts."""
+    """The state of one test: its last outcome, the reports in which it changed, its verdicts."""
 
     outcome: Outcome
     """The outcome in the last report that has the test."""
@@ -87,22 +88,23 @@ class StoredTestState(
     silent: int
     """The number of reports with other outcomes, such as `skipped` or `infrastructure-error`."""
     recent: str
-    """The last verdicts, oldest first, at most `VERDICT_WINDOW`: `+` passed, `-` failed.
+    """The latest verdicts, oldest first, at most `VERDICT_WINDOW`: `+` passed, `-` failed.
 
-    `=` before a verdict means that it is the opposite of the verdict before, on the same code.
+    In `++=-`, the test failed last. `=` means that the verdict changed on the same tested code.
     """
 
     @property
     def verdicts(self) -> tuple[str, ...]:
-        """The last verdicts as a tuple, oldest first."""
+        """The verdicts in `recent`, oldest first: `++=-` gives `("+", "+", "=-")`."""
         return tuple(VERDICT_PATTERN.findall(self.recent))
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Tests of one suite with the same settings (`identity.SETTINGS`), and their last report.
+    """The tests of one suite that have the same settings (`identity.SETTINGS`).
 
-    `tests` maps the key of each test to its state.
+    `last` is the last report with tests of the group. `tests` maps the key of each test to its
+    state.
     """
 
     last: HistoryPoint
@@ -111,10 +113,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The state of an accelerator's tests after the reports that were added to it.
+    """The state of an accelerator's tests after all reports that were added to the history.
 
-    `reports` maps the id of each report to its point, and `groups` the name of each group (see
-    `Identity.group`) to its tests. `basis` says whether the reports are runs or baselines.
+    `basis` says whether the reports are runs or baselines. `reports` maps the id of each report to
+    the facts about it. `groups` maps the name of each group (see `Identity.group`) to its tests.
     """
 
     accelerator: str
@@ -139,7 +141,7 @@ def verdict(outcome: Outcome) -> OutcomeSign:
 
 
 def initial_test_state(outcome: Outcome, stage: Stage | None, at: HistoryPoint) -> StoredTestState:
-    """Return the state of a test that appears for the first time."""
+    """Return the state of a test that the report `at` contains for the first time."""
     empty_state = StoredTestState(
         outcome, stage, at, at, at, None, None, None, None, None, good=0, bad=0, silent=0, recent=""
     )
@@ -149,7 +151,7 @@ def initial_test_state(outcome: Outcome, stage: Stage | None, at: HistoryPoint) 
 def updated_test_state(
     before: StoredTestState, outcome: Outcome, stage: Stage | None, at: HistoryPoint
 ) -> StoredTestState:
-    """Return the state of a test after one more report that has it."""
+    """Return the state of a test after `at`, one more report with the test."""
     new_verdict = verdict(outcome)
     is_unchanged = outcome == before.outcome and stage == before.stage and before.gone is None
     last_good, first_bad = before.last_good, before.first_bad

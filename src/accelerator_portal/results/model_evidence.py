@@ -1,8 +1,8 @@
-"""Finds the newest evidence for families of models on each platform.
+"""Finds the newest test results of each model family, such as Llama, on each platform.
 
 Only suites of the kind `model` count. For each platform and suite, only the newest run and the
-newest baseline count. Results of runs and of baselines are counted separately. Results of
-ExecuTorch are also counted separately, because ExecuTorch's models are quantized and lowered.
+newest baseline count. Results of runs and of baselines are kept apart. Results of ExecuTorch are
+also kept apart, because ExecuTorch's models are quantized and lowered.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 
 @dataclass(frozen=True)
 class FamilyResults:
-    """The tests of one family on one platform, from runs or from baselines.
+    """The tests of one model family on one platform, from runs or from baselines.
 
     If `executorch` is true, all tests are from ExecuTorch's suites, else all are from other suites.
-    `tests` are pairs of a report and the index of a test in it; there is at least one pair.
+    `tests` are pairs of a report and the index of a test in that report. There is at least one.
     """
 
     accelerator: str
@@ -39,7 +39,7 @@ class FamilyResults:
 
     @cached_property
     def entries(self) -> tuple[TestEntry, ...]:
-        """The tests as entries of their reports, in the order of `tests`."""
+        """The tests with their outcomes, in the order of `tests`."""
         return tuple(stored.report.tests[index] for stored, index in self.tests)
 
     @cached_property
@@ -60,10 +60,10 @@ class FamilyResults:
 
     @property
     def worst(self) -> Outcome:
-        """The worst outcome of the tests that passed or failed.
+        """The worst outcome of the tests that passed or failed, without the mode `training`.
 
-        Tests in the mode `training` count only if no other test passed or failed, because pages
-        show their results separately. If no test passed or failed, this is the worst outcome of
+        Pages show results of training separately. If only tests in the mode `training` passed or
+        failed, this is their worst outcome. If no test passed or failed, it is the worst outcome of
         all tests.
         """
         checked_outcomes = [outcome for outcome in self.outcomes if outcome in GOOD | BAD]
@@ -96,17 +96,16 @@ class _ResultsKey(NamedTuple):
 
 
 FamilyEvidence: TypeAlias = Mapping[str, Mapping[str, tuple[FamilyResults, ...]]]
-"""Results by id of the family, then by accelerator. Runs come before baselines, and ExecuTorch
-comes last."""
+"""Results by id of the model family, then by accelerator. Each tuple has up to four results:
+PyTorch's runs and baselines, then ExecuTorch's runs and baselines."""
 
 
 def model_evidence(
     families: Iterable[ModelFamily], reports: Iterable[StoredReport]
 ) -> FamilyEvidence:
-    """Return the results of each model family in suites of the kind `model`.
+    """Return the newest results of each model family, by family id and then by accelerator.
 
-    Families without results are not in the mapping. Accelerators without results of a family are
-    not in the family's mapping.
+    Families and accelerators without results are omitted.
     """
     families = tuple(families)
     tests_by_key: dict[_ResultsKey, list[tuple[StoredReport, int]]] = {}
@@ -142,10 +141,10 @@ def model_evidence(
 def _newest_model_suites(
     reports: Iterable[StoredReport],
 ) -> Iterator[tuple[StoredReport, frozenset[str]]]:
-    """Yield each report with its model suites that no newer report contains.
+    """Yield each report with the names of its model suites that no newer report contains.
 
-    Only reports of the same accelerator and the same basis (runs or baselines) are compared. The
-    set of suites may be empty.
+    A newer report counts only if it is of the same accelerator and the same basis (runs or
+    baselines). The set of names may be empty.
     """
     newer_keys: set[tuple[str, Basis, str]] = set()
     for stored in sorted(reports, key=_start_and_id, reverse=True):

@@ -1,6 +1,6 @@
-"""Computes a platform's level of evidence from its reports.
+"""Computes a platform's level of evidence, such as "tested", from its test reports.
 
-`data/criteria.yaml` defines the levels and their demands.
+`data/criteria.yaml` defines the levels and their demands, for example a recent run.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ MAX_LISTED_NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class DemandResult:
-    """Whether a platform meets a demand, and why.
+    """Whether a platform meets a demand of a level.
 
-    If the platform does not meet the demand, `why` is the reason. If the platform meets the demand
-    "tested", `why` names the run. If it meets another demand, ignore `why`.
+    If the demand is not met, `why` is the reason. If the demand "tested" is met, `why` names the
+    run. If another demand is met, `why` has no meaning.
     """
 
     met: bool
@@ -42,7 +42,7 @@ class DemandResult:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A demand of a level that a platform does not meet, and why."""
+    """A level of evidence that a platform does not reach, and one of the reasons."""
 
     level: Level
     why: str
@@ -50,7 +50,11 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class QualityAssessment:
-    """A platform's level, the gaps to each higher level (`missing`), and the results of demands."""
+    """A platform's level of evidence, and what it lacks for higher levels.
+
+    `missing` has one entry for each unmet demand of each higher level. `demands` has the result of
+    every demand.
+    """
 
     level: Level
     missing: tuple[Gap, ...]
@@ -63,9 +67,9 @@ class QualityAssessment:
 
 
 def as_of(catalog: Catalog, reports: Iterable[Report]) -> dt.datetime:
-    """Return the reference time for ages: the newest date in the portal's own facts.
+    """Return the time to which the site counts ages: the newest of the portal's own dates.
 
-    The dates of these facts are:
+    The portal's own dates are:
 
     - the release dates of PyTorch
     - the days on which the portal read package indexes
@@ -85,9 +89,9 @@ def as_of(catalog: Catalog, reports: Iterable[Report]) -> dt.datetime:
 
 
 def as_of_reports(at: dt.datetime, reports: Iterable[Report]) -> dt.datetime:
-    """Return the reference time for a platform's ages: the later of `at` and its newest run.
+    """Return the time to which the ages of a platform's reports are counted.
 
-    `at` is the result of `as_of`.
+    This is `at` (the result of `as_of`), or the newest time of the platform's runs if it is later.
     """
     return max([at, *_report_times(report for report in reports if report.kind != "baseline")])
 
@@ -104,11 +108,11 @@ def assess_quality(
     newest_torch: str,
     at: dt.datetime,
 ) -> QualityAssessment:
-    """Return the assessment of a platform.
+    """Return the level of evidence of a platform, and what it lacks for higher levels.
 
-    The level is the first level in the criteria whose demands the platform meets, or else the last
+    The level is the first level of the criteria whose demands the platform meets, or else the last
     level. `reports` are the platform's reports. `newest_torch` is the newest PyTorch release that
-    the platform follows. `at` is the reference time for ages (see `as_of`).
+    the platform follows. Ages are counted to `at` (see `as_of`).
     """
     runs = [report for report in reports if report.kind != "baseline"]
     demands: dict[LevelRequirement, DemandResult] = {
@@ -132,12 +136,11 @@ def assess_quality(
 def is_tested(
     reports: Iterable[Report], criteria: Criteria, newest_torch: str, at: dt.datetime
 ) -> DemandResult:
-    """Return whether the runs among the reports fulfill `criteria.tested`, and the reason.
+    """Return whether the runs among the reports meet the demand "tested", and the reason.
 
-    A run counts if it is recent enough. If the criteria ask for it, the run must also use the same
-    minor release as `newest_torch`. At least one run that counts must contain a required suite. If
-    the criteria require operators, these must have passed in runs that count, with or without a
-    required suite.
+    A run counts if it is recent enough and, if the criteria ask for it, used the same minor release
+    as `newest_torch`. At least one run that counts must contain a required suite. If the criteria
+    require operators, these must have passed in any of the runs that count.
     """
     tested_criteria = criteria.tested
     why: str = message("no run of a required suite")
@@ -175,7 +178,7 @@ def _unfit_reason(
     newest_torch: str,
     at: dt.datetime,
 ) -> str | None:
-    """Return why a run does not count for the level "tested"; None if it counts."""
+    """Return why a run does not count for the demand "tested"; None if it counts."""
     torch_version = report.environment.torch or ""
     if tested_criteria.same_torch_minor and _minor(torch_version) != _minor(newest_torch):
         if not torch_version:
@@ -199,8 +202,8 @@ def _unfit_reason(
 def _required_operator_problem(reports: Iterable[Report], must_pass: MustPass) -> str | None:
     """Return a text that names the required operators that did not pass; None if all passed.
 
-    An operator passes if the newest outcome of each of its tests is good (`outcomes.GOOD`), and
-    PyTorch did not compute it on the CPU instead of the device.
+    An operator passes if each of its tests passed in the newest report with the test, and if the
+    device computed the operator, not the CPU instead.
     """
     on_cpu: dict[str, set[str]] = {name: set() for name in must_pass.names}
     outcomes: dict[str, dict[str, Outcome]] = {name: {} for name in must_pass.names}

@@ -1,4 +1,7 @@
-"""Compares two reports: new failures, fixes, other changes, and tests in only one report."""
+"""Compares two test reports test by test: new failures, fixes and other differences.
+
+The module also groups the changes in a history by report.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,9 @@ from accelerator_portal.results.history_state import verdict
 DifferenceKind = Literal["new-failure", "fix", "changed", "only-first", "only-second"]
 
 ReportPair = Literal["runs", "platforms", "from-baseline", "to-baseline", "baselines"]
-"""How two reports are related: runs of one platform or of two platforms, one baseline, or two."""
+"""How two reports are related. `runs`: two runs of one platform. `platforms`: runs of two
+platforms. `from-baseline`: only the first report is a baseline. `to-baseline`: only the second
+report is a baseline. `baselines`: both are baselines."""
 
 _UNEXPECTED_FAILURE = "Expected to pass, failed"
 _UNEXPECTED_SUCCESS = "Passed, not expected to pass"
@@ -44,7 +49,8 @@ DIFFERENCE_TITLES: Mapping[DifferenceKind, Mapping[ReportPair, str]] = {
     "only-first": dict.fromkeys(get_args(ReportPair), "Only in the first report"),
     "only-second": dict.fromkeys(get_args(ReportPair), "Only in the second report"),
 }
-"""The title of each kind of difference, by relation of the reports, for pages and command line."""
+"""The titles of differences, by kind of difference and then by `ReportPair`. Pages and the command
+line show them."""
 
 PAIR_NOTES: Mapping[ReportPair, str] = {
     "runs": "",
@@ -59,7 +65,11 @@ _OutcomesByGroup: TypeAlias = dict[str, dict[Identity, Outcome]]
 
 
 class OutcomeDifference(NamedTuple):
-    """A test on which two reports differ; an outcome is None if a report lacks the test."""
+    """A test with different outcomes in two reports.
+
+    `first` is the outcome in the first report, `second` that in the second. An outcome is None if
+    the report lacks the test.
+    """
 
     kind: DifferenceKind
     test: Identity
@@ -69,13 +79,13 @@ class OutcomeDifference(NamedTuple):
 
 @dataclass(frozen=True)
 class ReportComparison:
-    """The differences between two reports, in the groups of tests that both contain.
+    """The differences between two reports.
 
-    A group consists of the tests of a suite with the same settings (see `Identity.group`).
-    `unchanged` is the number of tests with equal outcomes, by suite. `only_first` and `only_second`
-    are the numbers of tests in groups that only one report contains. Their key is the suite. If the
-    other report contains the suite with other settings, the settings follow the suite in the key:
-    `torchbench (mode=training)`.
+    Tests are compared only in groups that both reports contain. A group consists of the tests of a
+    suite with the same settings (see `Identity.group`). `unchanged` has the number of tests with
+    equal outcomes, by suite. `only_first` and `only_second` have the numbers of tests in groups
+    that only one report contains, by suite. If the other report has the suite with other settings,
+    the key also states the settings: `torchbench (mode=training)`.
     """
 
     differences: tuple[OutcomeDifference, ...]
@@ -94,7 +104,10 @@ class ReportComparison:
 
 
 def compare_reports(first: Report, second: Report) -> ReportComparison:
-    """Compare two reports test by test; if a report repeats a test, its first result counts."""
+    """Return the differences between two reports.
+
+    If a report contains a test twice, the first result counts.
+    """
     first_outcomes, second_outcomes = _outcomes_by_group(first), _outcomes_by_group(second)
     differences: list[OutcomeDifference] = []
     unchanged: Counter[str] = Counter()
@@ -118,10 +131,10 @@ def compare_reports(first: Report, second: Report) -> ReportComparison:
 def _unshared_test_counts(
     outcomes: _OutcomesByGroup, other_outcomes: _OutcomesByGroup
 ) -> dict[str, int]:
-    """Return the number of tests in groups that only `outcomes` contains, by name of the suite.
+    """Return the numbers of tests in groups that `other_outcomes` lacks, by suite.
 
-    If `other_outcomes` contains the suite with other settings, the settings follow the name in
-    parentheses.
+    If `other_outcomes` has the suite with other settings, the key also states the settings:
+    `torchbench (mode=training)`.
     """
     other_suites = {group.partition("?")[0] for group in other_outcomes}
     counts_by_label: Counter[str] = Counter()
@@ -134,7 +147,10 @@ def _unshared_test_counts(
 
 
 def difference_kind(first: Outcome | None, second: Outcome | None) -> DifferenceKind | None:
-    """Return how two outcomes of a test differ; None if they are the same."""
+    """Return how two outcomes of a test differ; None if they are the same.
+
+    An outcome is None if the report lacks the test.
+    """
     if first is None or second is None:
         return "only-second" if first is None else "only-first"
     signs = verdict(first), verdict(second)
@@ -146,10 +162,9 @@ def difference_kind(first: Outcome | None, second: Outcome | None) -> Difference
 
 
 def report_pair(first: Report, second: Report) -> ReportPair:
-    """Return the kind of pair that two reports form.
+    """Return how two reports are related, for example `runs` for two runs of one platform.
 
-    For example, two runs of one platform are the pair `runs`. `DIFFERENCE_TITLES` contains the
-    titles of differences for each kind of pair.
+    `DIFFERENCE_TITLES` has the titles of differences for each of these relations.
     """
     if first.kind == "baseline":
         return "baselines" if second.kind == "baseline" else "from-baseline"
@@ -168,10 +183,10 @@ def _outcomes_by_group(report: Report) -> _OutcomesByGroup:
 
 @dataclass(frozen=True, slots=True)
 class ReportChanges:
-    """The changes of one report; `report` is its id.
+    """The changes of tests in one report, compared with earlier reports; `report` is its id.
 
-    Tests of a suite that no earlier report has are not in `changes`. Instead, `first` maps each of
-    these suites to the number of its tests.
+    If no earlier report has a suite, the tests of this suite are not in `changes`. They are only
+    counted: `first` maps each of these suites to its number of tests.
     """
 
     started: dt.datetime
@@ -181,7 +196,7 @@ class ReportChanges:
 
 
 def changes_by_report(changes: Iterable[OutcomeChange]) -> Iterator[ReportChanges]:
-    """Yield the changes of each report, oldest first."""
+    """Yield the changes grouped by report, oldest report first."""
     seen: set[str] = set()
     ordered = sorted(changes, key=lambda change: (change.started, change.report))
     for (started, report_id), report_changes in groupby(

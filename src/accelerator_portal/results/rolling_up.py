@@ -1,4 +1,7 @@
-"""Computes roll-ups (summary tables) of all runs in the archive, with pandas or with Dask."""
+"""Computes roll-ups (summary tables, such as pass rates by month) of all archived runs.
+
+pandas computes them or, if the archive is too large for memory, Dask.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,10 @@ RollupEngine = Literal["pandas", "dask"]
 
 
 class PartitionFiles(NamedTuple):
-    """The files of a partition; `root` is the repository that contains them."""
+    """The Parquet files of a partition: the results of one accelerator, suite and month.
+
+    `root` is the folder of the repository.
+    """
 
     root: Path
     partition: Partition
@@ -38,7 +44,7 @@ class PartitionFiles(NamedTuple):
 
 
 def result_partitions(root: Path, accelerators: Iterable[str]) -> list[PartitionFiles]:
-    """Return the partitions with results of runs, from the manifests of these accelerators.
+    """Return the partitions with results of these accelerators' runs.
 
     Raises ProblemsError if a manifest is damaged, or missing although there are files.
     """
@@ -56,7 +62,7 @@ def result_partitions(root: Path, accelerators: Iterable[str]) -> list[Partition
 
 
 def engine_for(partitions: Iterable[PartitionFiles]) -> RollupEngine:
-    """Return the engine for these partitions: Dask above MOST_ROWS_IN_MEMORY rows, else pandas."""
+    """Return `dask` if the partitions have more than MOST_ROWS_IN_MEMORY rows, else `pandas`."""
     rows = sum(partition.rows for partition in partitions)
     return "dask" if rows > MOST_ROWS_IN_MEMORY else "pandas"
 
@@ -103,10 +109,9 @@ def dask_rollup(rollup: Rollup, partitions: list[PartitionFiles], client: Client
 
 
 def read_partition(partition: PartitionFiles, columns: Iterable[str]) -> pd.DataFrame:
-    """Return a partition's rows, with the columns in `columns` and in `PLACE_COLUMNS`.
+    """Return the rows of a partition.
 
-    The columns in `PLACE_COLUMNS` have the partition's accelerator, suite and month. Raises
-    ProblemsError if a file is missing or damaged.
+    The table has the columns `columns`, `accelerator`, `suite` and `month`. Raises ProblemsError if a file is missing or damaged.
     """
     table = read_listed_files(partition.root, partition.files, list(columns))
     frame: pd.DataFrame = table.to_pandas()
@@ -141,7 +146,7 @@ def _empty_frame(rollup: Rollup) -> pd.DataFrame:
 # microseconds, whose sums do not depend on the order.
 
 PLACE_COLUMNS = ("accelerator", "suite", "month")
-"""The columns by which every roll-up is grouped; they are in the names of the archive's folders."""
+"""The columns by which every roll-up is grouped. Their values are in the names of the folders."""
 
 CODE_COLUMNS = ("torch", "torch_commit", "plugin_version", "plugin_commit", "commit")
 """The columns that distinguish two versions of the tested code."""
@@ -154,7 +159,7 @@ MOST_SLOW = 10
 class Rollup:
     """A roll-up: its description, the columns that it reads, and the function that computes it.
 
-    The function gets these columns and those in `PLACE_COLUMNS` (accelerator, suite and month).
+    `make` gets a table with `columns` and with the columns `accelerator`, `suite` and `month`.
     """
 
     meaning: str
@@ -164,17 +169,20 @@ class Rollup:
 
 
 def outcome_counts(frame: Frame) -> Frame:
-    """Return the number of results (column `results`) by `PLACE_COLUMNS` and outcome."""
+    """Return the number of results by accelerator, suite, month and outcome.
+
+    The number is in the column `results`.
+    """
     counts: Frame = _group_by(frame, *PLACE_COLUMNS, "outcome").size().reset_index(name="results")
     return counts
 
 
 def pass_rates(frame: Frame) -> Frame:
-    """Return the numbers of reports and results, and the pass rate, by `PLACE_COLUMNS`.
+    """Return the pass rate of each accelerator, suite and month, and the numbers behind it.
 
-    The columns are `reports`, `results` (all results), `passed`, `failed` and `pass_rate`. The pass
-    rate is the share of passed results among passed and failed results, from 0 to 1. It is NaN if
-    no result passed or failed.
+    The numbers are in the columns `reports`, `results` (all results), `passed` and `failed`. The
+    column `pass_rate` is `passed` divided by the sum of `passed` and `failed`, from 0 to 1. It is
+    NaN if this sum is 0.
     """
     marked = frame.assign(
         passed=frame["outcome"].isin(GOOD).astype("int64"),
@@ -191,11 +199,11 @@ def pass_rates(frame: Frame) -> Frame:
 
 
 def flaky_tests(frame: Frame) -> Frame:
-    """Return the tests that passed and failed on the same code, by `PLACE_COLUMNS` and `key`.
+    """Return the tests that both passed and failed on the same code, one row for each month.
 
     Two results have the same code if the columns in `CODE_COLUMNS` are equal. Results without a
     PyTorch version are ignored, because their code is unknown. The columns `passed` and `failed`
-    are numbers of results. They count only the code on which the test both passed and failed.
+    have the numbers of results on code on which the test both passed and failed.
     """
     with_known_code = frame[frame["torch"].notna()]
     marked = with_known_code.assign(
@@ -215,8 +223,8 @@ def flaky_tests(frame: Frame) -> Frame:
 def slowest_tests(frame: Frame) -> Frame:
     """Return the MOST_SLOW slowest tests of each accelerator, suite and month, slowest first.
 
-    The tests are sorted by `mean_seconds`, the mean duration of their timed results.
-    `longest_seconds` is the longest duration, and `runs` the number of timed results.
+    The column `mean_seconds` is the mean duration of a test, by which the tests are sorted.
+    `longest_seconds` is the longest duration. `runs` is the number of results with a duration.
     """
     timed = frame[frame["seconds"].notna()]
     whole = timed.assign(microseconds=(timed["seconds"] * 1e6).round().astype("int64"))

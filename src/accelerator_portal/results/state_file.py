@@ -1,4 +1,4 @@
-"""Reads and writes the state of a platform's history, as JSON with a report or test per line."""
+"""Reads and writes the stored state of a platform's tests (`runs.json` or `baselines.json`)."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ class _StateFile(StrictModel):
 
 
 def state_text(state: State) -> str:
-    """Return a state as JSON.
+    """Return a state as JSON, with one report or test per line.
 
     The JSON lists all reports, so that a report is recognized if it is added again. A report that
-    no test or group refers to is listed without its environment.
+    no test or group of tests refers to is listed without its environment.
     """
     points = sorted(state.reports.values(), key=lambda point: (point.started, point.id))
     index_by_id = {point.id: index for index, point in enumerate(points)}

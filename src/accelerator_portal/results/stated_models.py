@@ -29,10 +29,10 @@ _WORD_SEPARATORS = re.compile(r"[\s_-]+")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a document says about the models that a platform supports.
+    """The models that a platform supports according to a document.
 
-    `listed` is the whole list from the platform's folder. `models` are all models of this list, or
-    the models of one family.
+    `listed` is the whole list of models from the platform's folder. `models` are the models of this
+    list, or only those of one family.
     """
 
     accelerator: str
@@ -69,12 +69,12 @@ class Statement:
 
     @property
     def words(self) -> str:
-        """The publisher and the date of the document: `stated by Acme, 2026-01-31`."""
+        """A text with the publisher and date of the document: `stated by Acme, 2026-01-31`."""
         return message("stated by {by}, {day}", by=self.listed.by, day=self.date_text)
 
 
 def model_statements(platform: Platform) -> Iterator[Statement]:
-    """Yield the lists of models that documents state for a platform."""
+    """Yield a statement for each list of models in a platform's folder."""
     file = platform.stated_models
     for listed in file.lists if file else ():
         source = file.sources[listed.source[0]] if file else None
@@ -83,7 +83,7 @@ def model_statements(platform: Platform) -> Iterator[Statement]:
 
 
 def statements_of_family(found: Iterable[Statement], family: ModelFamily) -> Iterator[Statement]:
-    """Yield the statements that name models of a family, reduced to these models."""
+    """Yield the statements that name models of a family, each with only these models."""
     for statement in found:
         models = tuple(
             model
@@ -95,10 +95,10 @@ def statements_of_family(found: Iterable[Statement], family: ModelFamily) -> Ite
 
 
 def _model_names(model: StatedModel) -> Iterator[str]:
-    """Yield the name of each model in `model.name`, in the spellings that suites use.
+    """Yield the names of the models in `model.name`, in the spellings that suites use.
 
     `Qwen1.5 / Qwen2` contains two names. `Llama 2` has the spellings `Llama 2`, `Llama_2` and
-    `Llama2`. Names in `model.examples` are not yielded: "LLaVA-NeXT" with the example
+    `Llama2`. Names in `model.examples` are ignored: "LLaVA-NeXT" with the example
     "llava-v1.6-mistral" is not a Mistral model.
     """
     for part in _NAME_SEPARATORS.split(_OWNER.sub("", model.name)):

@@ -17,9 +17,10 @@ _UNDATED = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 
 @dataclass(frozen=True, slots=True)
 class SuiteEvidence:
-    """A suite of an accelerator, with the report that counts for it and its tests in this report.
+    """The newest results of an accelerator's suite.
 
-    `stored` is the suite's newest run, or else its newest baseline.
+    `stored` is the report with the newest run of the suite, or else with its newest baseline.
+    `tests` are the tests of the suite in this report.
     """
 
     suite: str

@@ -1,4 +1,4 @@
-"""Tabulates reports: matrices of test by report, and counts by outcome.
+"""Builds tables from test reports: matrices of tests by report, and numbers of tests by outcome.
 
 The functions use plain dicts. At the size of a page, these are several times as fast as a pandas
 pivot table (see `python -m benchmarks.tables`), and the results are the same.
@@ -33,8 +33,8 @@ ABSENT = -1
 class Column:
     """A column of a matrix: the tests of one report with the same parameters.
 
-    `report` is the id of the report. `group` describes the parameters; columns of the same group
-    can be compared. `dtype` is empty if it is not stated.
+    `report` is the id of the report. `group` is the parameters in words, such as `inductor,
+    float32`. Columns with the same words can be compared. `dtype` is empty if it is not stated.
     """
 
     report: str
@@ -131,7 +131,7 @@ def _parameter_text(name: str, test: TestEntry) -> str:
 
 
 def _columns_by_matrix(reports: Iterable[StoredReport]) -> dict[tuple[str, str], _ColumnsByGroup]:
-    """Return the columns of each suite and mode.
+    """Return the columns of each matrix, by suite and mode.
 
     If a column has two tests with the same name, the first counts.
     """
@@ -178,7 +178,7 @@ def _matrix(suite: str, mode: str, table: _ColumnsByGroup, rank: Mapping[str, in
 def _sorted_columns(table: _ColumnsByGroup, rank: Mapping[str, int]) -> list[_ColumnBuilder]:
     """Return the columns in the order that `matrices` describes.
 
-    `rank` maps each accelerator to its position.
+    `rank` maps the id of each accelerator to its position.
     """
     accelerators: dict[str, set[str]] = {}
     for builder in table.values():
@@ -214,16 +214,20 @@ def single_platform_suites(reports: Iterable[StoredReport]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The number of a suite's tests with each outcome, after the report that began at `started`."""
+    """The number of a suite's tests with each outcome at a point in time.
+
+    `started` is the start time of the report after which these numbers applied.
+    """
 
     started: dt.datetime
     counts: Mapping[Outcome, int]
 
 
 def tallies(changes: Iterable[OutcomeChange]) -> dict[str, tuple[Tally, ...]]:
-    """Return the tallies of each suite in order of time, from all changes of a history.
+    """Return how the numbers of tests by outcome developed in each suite, by suite.
 
-    A report that changes nothing in a suite adds no tally.
+    `changes` are all changes of a history. There is a tally for each report that changed a
+    result of the suite, oldest first.
     """
     current_outcomes: dict[str, Outcome] = {}
     counts: dict[str, Counter[Outcome]] = {}

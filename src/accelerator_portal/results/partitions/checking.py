@@ -34,10 +34,10 @@ _RESTORE_REMEDY = "restore the file from the repository's history"
 
 
 def check_accelerator(root: Path, accelerator: str) -> Iterator[Problem]:
-    """Yield the problems of an accelerator's archive; reads all files.
+    """Yield the problems of an accelerator's archive, after reading all its files.
 
-    With a damaged manifest, nothing else is checked. With a damaged file, the states of tests are
-    not compared with the results.
+    If the manifest is damaged, nothing else is checked. If another file is damaged, the stored
+    states of tests are not compared with the archived results.
     """
     try:
         manifest = read_manifest(root, accelerator)
@@ -65,9 +65,9 @@ def _file_problems(root: Path, manifest: Manifest) -> Iterator[Problem]:
 
 
 def _row_count_problems(manifest: Manifest) -> Iterator[Problem]:
-    """Yield a problem if the files have more or fewer rows than the archived reports.
+    """Yield a problem for each table whose files and reports have different numbers of rows.
 
-    The manifest states both numbers for each table.
+    The manifest states the number of rows of each file, and of each report.
     """
     for basis in BASES:
         reports = [report for report in manifest.reports.values() if report.basis == basis]
@@ -124,10 +124,10 @@ def _test_state_problems(
 
 
 def rebuilt_state(root: Path, manifest: Manifest, basis: Basis) -> State | None:
-    """Return the state after all archived reports of `basis`, computed from their results.
+    """Return the state of an accelerator's tests, computed again from all archived results.
 
-    None if the results of a report are not in the archive. One month is in memory at a time. Raises
-    ProblemsError if a file is missing or damaged.
+    `basis` selects runs or baselines. None if the results of a report are not in the archive. Only
+    one month is in memory at a time. Raises ProblemsError if a file is missing or damaged.
     """
     state = State(manifest.accelerator, basis)
     archived_reports = [
@@ -153,14 +153,14 @@ def rebuilt_state(root: Path, manifest: Manifest, basis: Basis) -> State | None:
     return state
 
 
-def differing_tests(kept: State, again: State) -> list[str]:
-    """Return the keys of tests whose stored state (`kept`) differs from the rebuilt one (`again`).
+def differing_tests(stored: State, rebuilt: State) -> list[str]:
+    """Return the keys of tests whose states differ between the stored and the rebuilt state.
 
     Two differences are normal and ignored. A rebuilt state may have more verdicts. It may also
     treat two reports as tests of the same code, because the archive lacks facts such as the
     packages.
     """
-    stored_states, rebuilt_states = dict(kept.tests()), dict(again.tests())
+    stored_states, rebuilt_states = dict(stored.tests()), dict(rebuilt.tests())
     return [
         key
         for key in sorted(stored_states | rebuilt_states)
@@ -178,7 +178,7 @@ def _has_same_state(stored: StoredTestState | None, rebuilt: StoredTestState | N
 
 
 def _compared_fields(state_of_test: StoredTestState) -> list[object]:
-    """Return the fields of a test's state without `recent`; each report is replaced by its id."""
+    """Return the fields of a test's state to compare, with ids of reports and an empty `recent`."""
     fields = state_of_test._replace(recent="")
     return [value.id if isinstance(value, HistoryPoint) else value for value in fields]
 

@@ -1,4 +1,4 @@
-"""Defines the columns of the archive's tables, and makes tables of results and changes."""
+"""Defines the columns of the archive's tables, and converts results and changes to tables."""
 
 from __future__ import annotations
 
@@ -70,10 +70,11 @@ COLUMNS: Mapping[Table, tuple[TableColumn, ...]] = {
         TableColumn("stage_before", "text", "The stage that the test reached before"),
     ),
 }
-"""The columns of the files. `accelerator`, `suite` and `month` are in the names of the folders."""
+"""The columns of each table's files. The names of their folders have the accelerator, suite and
+month."""
 
 ENVIRONMENT_COLUMNS = ("torch", "torch_commit", "driver", "os", "arch", "python", "hardware")
-"""The columns that have the names of fields of `Environment`, and their values."""
+"""The columns with the values of the `Environment` fields of the same names."""
 
 SORTED_BY = ("key", "started", "report")
 """The order of the rows in a file."""
@@ -98,7 +99,7 @@ def sorted_table(table: pa.Table) -> pa.Table:
 
 
 def result_tables(report: Report, report_id: str, started: dt.datetime) -> dict[str, pa.Table]:
-    """Return the results of a report as tables, by suite."""
+    """Return a table of results for each suite of a report, by name of the suite."""
     report_cells = {"started": started, "report": report_id, **_report_cells(report)}
     rows: dict[str, list[dict[str, object]]] = {}
     for test in report.tests:
@@ -122,7 +123,7 @@ def result_tables(report: Report, report_id: str, started: dt.datetime) -> dict[
 
 
 def change_tables(changes: Iterable[OutcomeChange]) -> dict[str, pa.Table]:
-    """Return changes of tests as tables, by suite."""
+    """Return a table of changes for each suite, by name of the suite."""
     rows: dict[str, list[dict[str, object]]] = {}
     for change in changes:
         row = change._asdict()

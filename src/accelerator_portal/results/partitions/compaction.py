@@ -1,4 +1,4 @@
-"""Merges the files of past months into fewer files with the same rows."""
+"""Merges the archive's Parquet files of past months into fewer files with the same rows."""
 
 from __future__ import annotations
 
@@ -28,11 +28,10 @@ if TYPE_CHECKING:
 
 
 class Compaction(NamedTuple):
-    """The size of the merged partitions before and after the merge.
+    """The numbers and sizes of files before and after a merge.
 
-    `files` is the number of files before the merge, `merged` the number after it. `bytes` and
-    `merged_bytes` are the sizes of all files before and after the merge. A merge does not change
-    the number of rows (`rows`).
+    `files` and `bytes` are the number of files before the merge and their size together. `merged`
+    and `merged_bytes` are those after it. `rows` is the number of rows, which stays the same.
     """
 
     files: int
@@ -45,9 +44,9 @@ class Compaction(NamedTuple):
 def compact_accelerator(root: Path, accelerator: str, before: str) -> Compaction:
     """Merge the files of each partition whose month is before `before`, such as `2026-11`.
 
-    Partitions with one file are not changed. The merged files are written and compared with their
-    parts, then the manifest is written, then the parts are deleted. An interruption leaves
-    files that the manifest does not list; `history check` lists them. The caller must hold the
+    Partitions with one file are not changed. The merged files are written and compared with the old
+    files, then the manifest is written, then the old files are deleted. If this is interrupted,
+    some files are not in the manifest: `history check` lists them. The caller must hold the
     `history_lock`.
 
     Raises ProblemsError if the manifest or a file is damaged, OSError if a file cannot be written.
@@ -77,8 +76,8 @@ def compact_all(
 ) -> tuple[Problem, ...]:
     """Merge the files of every accelerator, as `compact_accelerator` does, and return the problems.
 
-    An accelerator with problems does not stop the others. `told` is called for each accelerator
-    with merged files. Raises OSError if a file cannot be written.
+    An accelerator with problems does not stop the others. For each accelerator with merged files,
+    `told` is called with its id and the sizes. Raises OSError if a file cannot be written.
     """
     problems: list[Problem] = []
     for accelerator in archived_accelerators(root):

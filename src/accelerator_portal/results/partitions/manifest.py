@@ -1,6 +1,6 @@
-"""Defines the manifest, which lists the files and the reports of an accelerator in the archive.
+"""Reads and writes the manifest that lists an accelerator's files and reports in the archive.
 
-The module also defines the folders and the names of these files.
+The module also defines the folders and the names of the archive's files.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ class ListedFile(StrictModel):
 
 
 class ListedReport(StrictModel):
-    """A report in the archive, with the numbers of its results and changes there."""
+    """A report in the archive, with its numbers of results and changes."""
 
     basis: Basis
     """Whether the report is a run or a baseline."""
     started: Moment
     """The start time of the report."""
     results: NonNegativeInt
-    """The number of its results in the archive."""
+    """The number of the report's results in the archive."""
     changes: NonNegativeInt
-    """The number of its changes in the archive."""
+    """The number of the report's changes in the archive."""
 
 
 class Manifest(StrictModel):
@@ -106,7 +106,7 @@ class Manifest(StrictModel):
 
 
 def manifest_path(root: Path, accelerator: str) -> Path:
-    """Return the path of a manifest; `root` is the repository."""
+    """Return the path of an accelerator's manifest; `root` is the folder of the repository."""
     return root / HISTORY / accelerator / "manifest.json"
 
 
@@ -156,7 +156,7 @@ def manifest_text(manifest: Manifest) -> str:
 
 
 def parquet_files(root: Path, accelerator: str) -> Iterator[Path]:
-    """Yield every Parquet file in the folders of an accelerator, listed or not."""
+    """Yield every Parquet file of an accelerator, even if the manifest does not list it."""
     for basis in BASES:
         for table in TABLES:
             folder = table_folder(root, basis, table, accelerator)
@@ -200,7 +200,10 @@ class Partition(NamedTuple):
 
 
 def partition_of(path: str) -> Partition | None:
-    """Return the partition of a path relative to `data/history`; None if it is not in one."""
+    """Return the partition that contains a file, or None.
+
+    `path` is the file's path relative to `data/history`.
+    """
     match = _FOLDER_PATTERN.fullmatch(path.rpartition("/")[0])
     if match is None:
         return None
@@ -245,7 +248,7 @@ def report_file_stem(started: dt.datetime, report: str) -> str:
 
 
 MONTH_FILE_STEM = "month"
-"""The first part of the file name for the rows of several reports."""
+"""The first part of the name of a file with the rows of several reports: `month-….parquet`."""
 
 
 def parquet_file_name(stem: str, digest: str) -> str:

@@ -1,4 +1,4 @@
-"""Writes reports to the archive, deletes them, and reads the archive's files."""
+"""Writes reports to the archive's Parquet files, deletes reports, and reads the files."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def add_report(
     point: HistoryPoint,
     changes: Iterable[OutcomeChange],
 ) -> Manifest:
-    """Write the rows of a report to the archive, and return the updated manifest.
+    """Write the results and changes of a report to the archive, and return the updated manifest.
 
-    Other Parquet files are neither read nor replaced, so time and memory don't depend on their
-    size. The files are written before the manifest. If an interrupted command is repeated, it
-    writes files with the same names. If the manifest lists the report already, nothing is written.
+    If the manifest already lists the report, nothing is written. Other Parquet files are neither
+    read nor replaced. The files are written before the manifest. If an interrupted command is
+    repeated, it writes files with the same names.
 
     Raises OSError if writing fails.
     """
@@ -127,7 +127,7 @@ _REMEDY = "restore it from the repository's history"
 
 
 def parquet_bytes(table: pa.Table) -> bytes:
-    """Return a table as a Parquet file; equal rows in equal order give equal bytes.
+    """Return the content of a Parquet file with a table. The same table gives the same bytes.
 
     The rows must be sorted by `SORTED_BY`.
     """
@@ -148,7 +148,9 @@ def parquet_bytes(table: pa.Table) -> bytes:
 
 
 def write_parquet_file(root: Path, place: Partition, stem: str, table: pa.Table) -> ListedFile:
-    """Write a table as a file of a partition, and return its entry for the manifest.
+    """Write a table to a file of the partition `place`, and return the file's manifest entry.
+
+    `stem` is the first part of the file's name.
 
     Raises OSError if writing fails.
     """
@@ -172,9 +174,10 @@ def write_parquet_file(root: Path, place: Partition, stem: str, table: pa.Table)
 def read_listed_file(
     root: Path, file: ListedFile, columns: Sequence[str] | None = None
 ) -> pa.Table:
-    """Return the table in a file that a manifest lists; with `columns`, only these columns.
+    """Return the table in a file that a manifest lists.
 
-    Raises ProblemsError if the file is missing or differs from what was written.
+    If `columns` is given, only these columns are read. Raises ProblemsError if the file is missing
+    or differs from its manifest entry.
     """
     path = root / HISTORY / file.path
     damage = file_damage(path, file)
@@ -184,9 +187,9 @@ def read_listed_file(
 
 
 def file_damage(where: Path, file: ListedFile) -> str | None:
-    """Return how a file differs from its entry in the manifest; None if it is the same.
+    """Return how the file at `where` differs from its manifest entry `file`; None if it does not.
 
-    Raises ProblemsError if it cannot be read.
+    Raises ProblemsError if the file cannot be read.
     """
     if not where.is_file():
         return "file not found"
@@ -199,9 +202,10 @@ def file_damage(where: Path, file: ListedFile) -> str | None:
 
 
 def read_parquet(where: Path, table: Table, columns: Sequence[str] | None = None) -> pa.Table:
-    """Return the table in a file, without comparing the file with a manifest.
+    """Return the table in the file at `where`, without comparing the file with a manifest.
 
-    Raises ProblemsError if it is damaged, or has the columns of another table.
+    If `columns` is given, only these columns are read. `table` is the kind of table that the file
+    must have. Raises ProblemsError if the file is damaged, or is not a table of this kind.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
