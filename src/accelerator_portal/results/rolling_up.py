@@ -111,7 +111,8 @@ def dask_rollup(rollup: Rollup, partitions: list[PartitionFiles], client: Client
 def read_partition(partition: PartitionFiles, columns: Iterable[str]) -> pd.DataFrame:
     """Return the rows of a partition.
 
-    The table has the columns `columns`, `accelerator`, `suite` and `month`. Raises ProblemsError if a file is missing or damaged.
+    The table has the columns `columns`, `accelerator`, `suite` and `month`. Raises ProblemsError if
+    a file is missing or damaged.
     """
     table = read_listed_files(partition.root, partition.files, list(columns))
     frame: pd.DataFrame = table.to_pandas()

@@ -1,4 +1,4 @@
-"""Makes unique ids for the headings of a page."""
+"""Makes the ids of a page's headings unique, so that links to them work."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ __all__ = ["Anchors", "slug"]
 
 
 class Anchors:
-    """Makes the ids of a page unique: `usage`, `usage-2`, `usage-3`."""
+    """Makes the ids of one page unique: `usage`, `usage-2`, `usage-3`."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
         self._last: dict[str, int] = {}
 
     def take(self, anchor: str) -> str:
-        """Return a new id of the page: `anchor`, or `anchor-2` and so on if `anchor` is in use."""
+        """Return an unused id: `anchor`, or `anchor-2` and so on if the page already uses it."""
         number = self._last.get(anchor, 0)
         candidate = anchor
         while number == 0 or candidate in self._taken:

@@ -1,4 +1,4 @@
-"""Builds the files of `/api/v1/` for platforms, install options and releases, and JSON schemas."""
+"""Builds the site's JSON files about platforms, install options and releases, and their schemas."""
 
 from __future__ import annotations
 
@@ -122,11 +122,11 @@ def api_files(
     versions: VersionsData,
     features: FeaturesData,
 ) -> Iterator[SiteFile]:
-    """Yield the files about platforms, install options and releases, and the JSON schemas.
+    """Yield the JSON files about platforms, install options and releases, and all JSON Schemas.
 
-    The paths are below `/api/v1/`. The files are an index, one file for each kind of data, such as
-    `hardware.json`, two files for each platform, `accelerators/<id>.json` and `install/<id>.json`,
-    and one file for each schema.
+    Their paths are below `/api/v1/`. There is an index, one file for each kind of data, such as
+    `hardware.json`, and one file for each schema. Each platform has `accelerators/<id>.json` and
+    `install/<id>.json`.
     """
     yield data_file("index.json", _index(catalog))
     yield data_file("selector.json", _selector_overview(catalog, selector))
@@ -150,9 +150,10 @@ def api_files(
 
 
 def selector_files(catalog: Catalog, selector: Selector, language: Language) -> Iterator[SiteFile]:
-    """Yield `selector.json` and each platform's `install/<id>.json` with texts in a language.
+    """Yield the install selector's JSON files with texts in a language.
 
-    The paths start with the language's code: `zh/api/v1/selector.json`.
+    The files are `selector.json` and each platform's `install/<id>.json`. The paths start with the
+    language's code: `zh/api/v1/selector.json`.
     """
     parts = {"selector.json": _selector_overview(catalog, selector)}
     for platform in catalog.platforms:
@@ -167,8 +168,8 @@ def selector_files(catalog: Catalog, selector: Selector, language: Language) -> 
 def _install_data(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str, Any]:
     """Return the content of a platform's `install/<id>.json`: its install rows and their texts.
 
-    The content includes the platform's cards. Each card states the install rows that run on it, as
-    ranges of row indexes.
+    The content includes the platform's hardware cards. Each card states which install rows run on
+    it, as ranges of row indexes.
     """
     platform_selector = selector.only(platform.id)
     data = payload(platform_selector, {platform.id: _cards(catalog, platform_selector, platform)})
@@ -196,9 +197,9 @@ def _selector_overview(catalog: Catalog, selector: Selector) -> dict[str, Any]:
 
 
 def _container_sections(platforms: Iterable[Platform]) -> dict[str, str]:
-    """Return the id of the section about containers on each platform's page, by platform id.
+    """Return the id of the guide section about containers for each platform, by platform id.
 
-    The section is the one that mentions containers or Docker most often. Platforms without such a
+    This is the section that mentions containers or Docker most often. Platforms without such a
     section are omitted.
     """
     section_by_platform = {}
@@ -278,8 +279,8 @@ def additional_platforms(catalog: Catalog) -> AdditionalPlatforms:
     """Return the platforms that pytorch.org's own selector lacks, with their pip commands.
 
     Platforms without a pip command for a release on Linux or Windows are omitted. `generated_at` in
-    the result is the newest day on which somebody read a source of any platform. It is not the time
-    of the build, so an unchanged catalog gives an unchanged file.
+    the result is the newest day on which somebody read a source of any platform. The time of the
+    build is not used, so an unchanged catalog gives an unchanged file.
     """
     entry_by_platform = {
         p: entry for p in catalog.platforms if (entry := _additional_platform(catalog, p))
@@ -323,10 +324,10 @@ def _commands(platform: Platform, rows: list[InstallRow]) -> Commands | None:
 
 
 def _newest_command_line(platform: Platform, rows: list[InstallRow]) -> str | None:
-    """Return the newest build's install commands, joined by `&&`; None if `rows` is empty.
+    """Return the install commands of the newest build in `rows`, joined by `&&`.
 
-    If the build has several rows, a row for x86_64 is preferred, then the first variant in
-    `install.yaml`.
+    If several rows have this build, a row for x86_64 is preferred, then the variant that comes
+    first in `install.yaml`. None if `rows` is empty.
     """
     if not rows:
         return None
@@ -343,10 +344,10 @@ def _newest_command_line(platform: Platform, rows: list[InstallRow]) -> str | No
 
 
 def _guide_html(platform: Platform) -> str:
-    """Return a platform's `guide.md` as HTML, without citations and with a list of its sources.
+    """Return a platform's `guide.md` as HTML, with a list of its sources instead of citations.
 
-    Ids in the HTML start with the platform's `additional_platform_id`, because all guides are on
-    one page.
+    Ids in the HTML start with the platform's `additional_platform_id`, because pytorch.org shows
+    all guides on one page.
     """
     parts = [f"<h1>Installing on {escape(platform.accelerator.name)}</h1>\n"]
     for section in platform.guide.sections:

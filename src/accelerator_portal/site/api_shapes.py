@@ -1,4 +1,4 @@
-"""Defines the JSON of the files under `/api/v1/` that no other module defines."""
+"""Defines the JSON of the index, the install selector and the question search in `/api/v1/`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from accelerator_portal.catalog.files.install_file import Install
 
 
 class IndexEntry(StrictModel):
-    """An entry of the index: a platform. Addresses are relative to the index."""
+    """A platform in the index of the data files. Addresses are relative to the index."""
 
     id: str
     """Id of the platform; never changes."""
@@ -172,7 +172,8 @@ class SelectorOverview(StrictModel):
     """The lines that create and activate an environment, by method and operating system. `{python}`
     stands for the Python version."""
     ended: dict[str, EndedData] = Field(default_factory=dict)
-    """For machines without wheels of newer releases, such as `macos x86_64`: the last release."""
+    """The last release with wheels, for machines without wheels of newer releases. The key is the
+    machine, such as `macos x86_64`."""
     containers: dict[str, str]
     """The id of the section about containers on each platform's page, if there is one."""
 
@@ -226,8 +227,8 @@ class InstallDataOfAll(StrictModel):
 class QuestionIndex(StrictModel):
     """The index of the question search.
 
-    The score of a question is the sum of its weights for the words of an error message and for the
-    pairs of adjacent words.
+    A search compares the words of an error message, and its pairs of adjacent words, with `terms`.
+    The score of a question is the sum of its weights for the words and pairs that match.
     """
 
     questions: list[str]
@@ -259,7 +260,7 @@ class FindingShares(StrictModel):
     none: int
     """Commands for which no matching versions exist."""
     named: int
-    """Commands without a lookup result whose version a document names."""
+    """Commands that have no lookup result, but whose version a document names."""
     unchecked: int
     """Other commands without a lookup result: not pip or uv, not looked up yet, or no answer."""
 

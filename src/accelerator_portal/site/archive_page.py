@@ -1,6 +1,7 @@
-"""Builds the page "Ask the data", and lists the files in the archive of test results.
+"""Builds the page "Ask the data", which shows how to query the archive of test results with SQL.
 
-The archive is the Parquet files in `data/history/`.
+The module also lists the archive's files, which are published: the Parquet files in
+`data/history/`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from accelerator_portal.site.templates import Templates
 
 PAGE = f"{RESULTS_PAGES}/ask.md"
 ARCHIVE_FOLDER = "archive"
-"""The site's folder with copies of the archive's files."""
+"""The folder of the site that has copies of the archive's files."""
 
 
 class ArchiveSize(NamedTuple):
@@ -41,7 +42,7 @@ class ArchiveSize(NamedTuple):
 
 
 def archive_files(root: Path) -> dict[str, Path]:
-    """Return the archive's Parquet files to publish, by path on the site.
+    """Return the archive's Parquet files that the site publishes, by path on the site.
 
     Only files that exist and that an accelerator's `manifest.json` lists are published. An
     accelerator whose manifest cannot be read is omitted.
@@ -112,7 +113,7 @@ CREATE VIEW results AS
 SELECT * FROM read_parquet('data/history/runs/results/**/*.parquet', hive_partitioning = true);
 CREATE VIEW changes AS
 SELECT * FROM read_parquet('data/history/runs/changes/**/*.parquet', hive_partitioning = true);"""
-"""SQL that creates the views `results` and `changes` from a copy of the repository."""
+"""SQL that creates the views `results` and `changes` from the files in a copy of the repository."""
 
 WEB_SETUP = """\
 SET VARIABLE site = '{site}';
@@ -125,8 +126,8 @@ CREATE VIEW results AS
 SELECT * FROM read_parquet(getvariable('results'), hive_partitioning = true);
 CREATE VIEW changes AS
 SELECT * FROM read_parquet(getvariable('changes'), hive_partitioning = true);"""
-"""SQL that creates `results` and `changes` from published files. `{site}` is the site's address
-with a final slash."""
+"""SQL that creates the views `results` and `changes` from published files. `{site}` is the site's
+address with a final slash."""
 
 
 class ArchiveQuestion(NamedTuple):
@@ -233,4 +234,4 @@ GROUP BY accelerator, torch, hardware
 ORDER BY accelerator, torch, hardware;""",
     ),
 )
-"""The questions in the order of the page. A test compares each answer with Python's result."""
+"""The questions in the order of the page. A unit test checks the answers of the queries."""

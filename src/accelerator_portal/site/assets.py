@@ -1,7 +1,7 @@
-"""Joins the style sheets, and lists the JavaScript modules of each page.
+"""Joins the style sheets to one file, and determines which JavaScript modules a page loads.
 
-A browser loads all listed modules at once. Without a list, a browser finds a module only after it
-has loaded the module that imports it. That is one round trip for each import.
+A page lists its modules, so that a browser loads all of them at once. Without a list, a browser
+finds a module only after it has loaded the module that imports it: one round trip for each import.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _CSS_IMPORT = re.compile(r'@import "([^"]+)";\n')
 
 @dataclass(frozen=True, slots=True)
 class PageModules:
-    """The JavaScript modules of pages, as file names without `.js`."""
+    """The JavaScript modules that pages load, as file names without `.js`."""
 
     common: tuple[str, ...]
     """The modules that every page with a form in `parts` loads."""
     parts: Mapping[str, tuple[str, ...]]
-    """The modules of each kind of form, by the attribute of its tag, such as `data-selector`."""
+    """The modules of each kind of form, by the HTML attribute of the form: `data-selector`."""
 
     def of(self, texts: Iterable[str]) -> tuple[str, ...]:
         """Return the modules to load for a page; empty if it has none of the forms in `parts`.
@@ -46,7 +46,7 @@ class PageModules:
 
 
 def read_page_modules(folder: Path) -> PageModules:
-    """Return the modules that each form needs, from the table in `portal.js`.
+    """Return the modules that each kind of form needs, from the table in `portal.js`.
 
     `folder` is the folder with the scripts. Raises OSError if a script cannot be read.
     """
@@ -56,7 +56,7 @@ def read_page_modules(folder: Path) -> PageModules:
 
 
 def _with_imports(folder: Path, name: str) -> tuple[str, ...]:
-    """Return a module and all its direct and indirect imports, without duplicates."""
+    """Return the names of a module and of all its direct and indirect imports."""
     modules: dict[str, None] = {}
     unread_modules = [name]
     while unread_modules:
@@ -68,7 +68,10 @@ def _with_imports(folder: Path, name: str) -> tuple[str, ...]:
 
 
 def style_sheet(root: Path) -> SiteFile:
-    """Return the site's style sheet; `root` is the repository."""
+    """Return the site's style sheet, joined from the files in `site_src/styles`.
+
+    `root` is the folder of the repository.
+    """
     folder = root / STYLES_FOLDER
 
     def text(found: re.Match[str]) -> str:

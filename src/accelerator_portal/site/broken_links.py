@@ -1,4 +1,4 @@
-"""Checks a built site: every link, every anchor, and the files that must exist.
+"""Finds broken links, missing anchors and missing key files in a built site.
 
 Site generators check only links in Markdown. This module checks the generated HTML, before the site
 is published.
@@ -45,18 +45,21 @@ _ORIGIN = "http://site.invalid/"
 
 @dataclass(frozen=True, slots=True)
 class SiteFault:
-    """A fault on a page: the page's path, relative to the site's root, and a description."""
+    """A fault of the site: the path of the page or file, and what is wrong.
+
+    The path is relative to the site's root.
+    """
 
     page: str
     what: str
 
     def __str__(self) -> str:
-        """Return the fault as one line: the page, a colon, and the description."""
+        """Return the fault as one line: `versions/index.html: ../old/: no such file`."""
         return f"{self.page or 'index.html'}: {self.what}"
 
 
 class BuiltSite:
-    """The files of a built site, by address; pages are read when needed."""
+    """The files and pages of a built site. Pages are read when they are needed."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -83,10 +86,10 @@ class BuiltSite:
 
     @cached_property
     def base(self) -> str:
-        """The path of the site's root: `/portal/` on GitHub Pages, or `/` if the site states none.
+        """The path of the site's root on its server: `/portal/` on GitHub Pages.
 
-        The path is from the canonical link in `index.html`. Links on the 404 page start with this
-        path, because that page is displayed at any depth.
+        The path is from the canonical link in `index.html`; without one, it is `/`. Links on the
+        404 page start with this path, because that page is displayed at any depth.
         """
         if "index.html" not in self.files:
             return "/"
@@ -147,7 +150,10 @@ class BuiltSite:
 
 
 def _test_ids(folder: Path) -> Iterator[str]:
-    """Yield the ids of tests and of their results in a folder that `suite_test_files` wrote."""
+    """Yield the ids of tests and results in a folder of data files about a suite's tests.
+
+    `suite_test_files` generates these files.
+    """
     for _, name in json.loads((folder / "index.json").read_text("utf-8"))["files"]:
         for anchor, test in json.loads((folder / name).read_text("utf-8"))["tests"].items():
             yield anchor
@@ -155,7 +161,7 @@ def _test_ids(folder: Path) -> Iterator[str]:
 
 
 def link_addresses(tree: LexborHTMLParser) -> Iterator[str]:
-    """Yield the addresses in a page: the values of the attributes in `ADDRESS_SELECTORS`."""
+    """Yield the addresses to which a page links, from the attributes in `ADDRESS_SELECTORS`."""
     for name, selector in ADDRESS_SELECTORS.items():
         for node in tree.css(selector):
             yield node.attributes[name] or ""
@@ -171,7 +177,7 @@ def site_faults(site: BuiltSite) -> Iterator[SiteFault]:
 def broken_links(site: BuiltSite) -> Iterator[SiteFault]:
     """Yield a fault for each broken link.
 
-    If a page has the same broken link several times, the link is yielded once.
+    A broken link that a page contains several times is yielded once for this page.
     """
     for page in site.pages:
         for address in dict.fromkeys(link_addresses(site.tree(page))):

@@ -1,4 +1,4 @@
-"""Builds the whole site: from the Catalog to pages and data files."""
+"""Builds all pages and data files of the site from the catalog."""
 
 from __future__ import annotations
 
@@ -97,9 +97,9 @@ VERSIONS = "versions/index.md"
 
 @dataclass(frozen=True, slots=True)
 class RepositoryLinks:
-    """The URL of the repository, and the URL of the form to edit its files.
+    """The URL of the repository (`url`), and the start of the URL that edits a file (`edit`).
 
-    The path of a file is appended to `edit`.
+    The path of the file is appended to `edit`.
     """
 
     url: str
@@ -113,10 +113,11 @@ def build_site(
     nights: Sequence[NightMetrics] = (),
     languages: Iterable[Language] = (),
 ) -> Iterator[SiteFile]:
-    """Yield every generated page and data file; `root` is the repository.
+    """Yield every generated page and data file.
 
-    `nights` are the metrics of nightly runs, empty if they are not available. `languages` are the
-    languages besides English. Raises ProblemsError if stored verdicts or histories cannot be read.
+    `root` is the folder of the repository. `nights` are the metrics of nightly runs, if available.
+    `languages` are the languages besides English. Raises ProblemsError if stored verification
+    results or histories cannot be read.
     """
     verdicts = read_all_verdicts(catalog, root)
     rows = with_findings(expand(catalog)[0], verdicts)
@@ -281,9 +282,9 @@ def _shared_pages(
 
 
 def _check_rows(catalog: Catalog, rows: Iterable[InstallRow]) -> list[InstallRow]:
-    """Return one install row with a check command for each platform.
+    """Return one install row for each platform, to show the command that checks an installation.
 
-    Rows for pip are preferred. Platforms without a check command are omitted.
+    Rows for pip are preferred. Platforms without such a command are omitted.
     """
     row_by_platform: dict[str, InstallRow] = {}
     for row in sorted(rows, key=lambda row: row.method != "pip"):
@@ -297,7 +298,7 @@ def _check_rows(catalog: Catalog, rows: Iterable[InstallRow]) -> list[InstallRow
 
 
 def _executorch_variables(catalog: Catalog, test_results: ResultsView) -> dict[str, Any]:
-    """Return the variables of the ExecuTorch page's template.
+    """Return the variables of the ExecuTorch page's template, by name.
 
     `goals` is the content of `executorch-goals.yaml` or None, and `sources` lists its sources. The
     other variables come from `executorch_context`.
@@ -361,11 +362,11 @@ def _hardware_choice_pages(
 
 
 def _other_backends(catalog: Catalog, key: Literal["observed", "runtimes"]) -> dict[str, Any]:
-    """Return template variables: a list in `other-backends.yaml`, and the sources it cites.
+    """Return template variables: a list from `other-backends.yaml`, and the sources that it cites.
 
-    `key` is the name of the list: `observed` are backends without a vendor folder, and `runtimes`
-    run PyTorch models without a torch device. For `observed`, the result is `{"observed": entries,
-    "sources": sources}`.
+    `key` is the name of the list. `observed` has backends without a vendor folder. `runtimes` has
+    programs that run PyTorch models without a torch device. For `observed`, the result is
+    `{"observed": entries, "sources": sources}`.
     """
     backends = catalog.other_backends
     entries: Sequence[Sourced] = getattr(backends, key) if backends else ()
@@ -388,11 +389,11 @@ class ExtraImport:
 
 
 def extra_import(platform: Platform) -> ExtraImport:
-    """Return the import statement of a platform's plugin, if programs need the statement.
+    """Return the import statement that programs need for a platform's plugin, if any.
 
-    If PyTorch includes the backend or loads the plugin by itself, `statement` is empty and `words`
-    is `none`. If this is unknown, `statement` is empty and `words` is `not stated`. If the plugin
-    loads by itself since a certain version, the result has both `words` and `statement`.
+    If PyTorch includes the backend or loads the plugin automatically, `statement` is empty and
+    `words` is `none`. If this is unknown, `statement` is empty and `words` is `not stated`. If
+    PyTorch loads the plugin only since a certain version, the result has `words` and `statement`.
     """
     package = platform.accelerator.package
     statement = f"import {package.module}"

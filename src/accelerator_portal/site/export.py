@@ -1,8 +1,8 @@
-"""Exports the site's pages as CommonMark, for another site generator.
+"""Converts the site's generated pages to CommonMark, so that another site generator can use them.
 
 The pages are written for Python-Markdown with Material's extensions. Three things in these pages
-are not CommonMark: ids of headings, the comments that hide raw HTML from MkDocs, and HTML blocks
-with blank lines (in CommonMark, a blank line ends the block).
+are not CommonMark: ids of headings, the comments that hide HTML from MkDocs, and HTML blocks with
+blank lines (in CommonMark, a blank line ends the block).
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _VOID_TAGS = frozenset({"br", "hr", "img", "input", "link", "meta", "source", "w
 def export_files(files: Iterable[SiteFile]) -> Iterator[SiteFile]:
     """Yield the pages as CommonMark, the unchanged data files, and `export.json`, a list of pages.
 
-    Links between pages stay relative and lead to folders, as on the site: `versions/` for
-    `versions/index.md`, `questions/` for `questions.md`. The other site generator must serve pages
-    at these addresses.
+    Links between pages are relative and lead to folders, as on the site: `versions/` for
+    `versions/index.md`, `questions/` for `questions.md`. The other site generator must serve the
+    pages at these addresses.
     """
     index: list[dict[str, str]] = []
     for file in files:
@@ -65,7 +65,10 @@ def _split_front_matter(content: str) -> tuple[dict[str, Any], str]:
 
 
 def commonmark(path: str, text: str) -> str:
-    """Return `text`, the Markdown of the page at `path` without front matter, as CommonMark."""
+    """Return the Markdown of a page as CommonMark.
+
+    `path` is the path of the page, and `text` is its Markdown without front matter.
+    """
     lines: list[str] = []
     open_tags = _OpenTags()
     fenced = False
@@ -94,7 +97,10 @@ def commonmark(path: str, text: str) -> str:
 
 
 def _with_page_addresses(path: str, line: str) -> str:
-    """Return a line with links to page files replaced by links to their addresses."""
+    """Return a line of the page at `path`, with links to addresses instead of page files.
+
+    For example, `](versions/index.md)` becomes `](versions/)` on the home page.
+    """
 
     def address(match: re.Match[str]) -> str:
         file = normpath(join(dirname(path), match[1]))
@@ -116,16 +122,16 @@ def _heading_lines(line: str) -> list[str]:
 
 
 class _OpenTags(HTMLParser):
-    """Tracks the open HTML tags, line by line."""
+    """Tracks which HTML tags are open after each line of a page."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=False)
         self.tags: list[str] = []
 
     def read(self, line: str) -> list[str]:
-        """Track the tags in a line of HTML, and return the lines to export.
+        """Update the open tags with a line of HTML, and return the lines to export.
 
-        The result is the line itself, or empty for a comment that only MkDocs needs.
+        The result contains the line itself. It is empty for a comment that only MkDocs needs.
         """
         self.feed(line + "\n")
         return [] if _COMMENT.match(line) else [line]

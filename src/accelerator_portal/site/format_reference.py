@@ -1,4 +1,4 @@
-"""Generates the reference of file formats from their pydantic models."""
+"""Generates the reference of the contributed files' formats from pydantic models, for a page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from accelerator_portal.catalog.schema import FILE_FORMATS, WHOLE_FILE_HEADING, 
 
 @dataclass(frozen=True, slots=True)
 class FieldRow:
-    """A key of a record; `kind` describes its value in words."""
+    """A key of a mapping in a file. `kind` is the type of its value in words: `list of text`."""
 
     name: str
     kind: str
@@ -22,7 +22,7 @@ class FieldRow:
 
 @dataclass(frozen=True, slots=True)
 class RecordReference:
-    """A record: the whole file, or a mapping inside it."""
+    """A mapping in a file, with its keys: the mapping of the whole file, or one inside it."""
 
     name: str
     meaning: str
@@ -31,19 +31,19 @@ class RecordReference:
 
 @dataclass(frozen=True, slots=True)
 class FileReference:
-    """A kind of file; the first record describes the whole file."""
+    """A kind of file, such as `install.yaml`. The first record describes the whole file."""
 
     name: str
     records: tuple[RecordReference, ...]
 
 
 def format_reference() -> list[FileReference]:
-    """Return the reference of every kind of contributed file: vendors' files and shared data."""
+    """Return the references of all files that people contribute: vendors' files, shared data."""
     return [file_reference(path, model) for path, (_, model) in FILE_FORMATS.items()]
 
 
 def file_reference(name: str, model: type[BaseModel]) -> FileReference:
-    """Return the reference of a kind of file: `name` is its title, `model` its structure."""
+    """Return the reference of a kind of file. `name` is its title, and `model` has its keys."""
     schema = described_schema(model)
     records = {WHOLE_FILE_HEADING: schema, **schema.get("$defs", {})}
     return FileReference(name, tuple(_record(*record) for record in records.items()))
@@ -79,7 +79,7 @@ def _type_words(field: dict[str, Any]) -> str:
 def _limit_words(field: dict[str, Any]) -> str:
     """Return the limits of a number or of a text's length, in words: `1 to 100`.
 
-    The text is empty if there is no upper limit.
+    The result is empty if the JSON schema has no upper limit.
     """
     if max_length := field.get("maxLength"):
         return f"up to {max_length:,} characters"

@@ -1,7 +1,8 @@
-"""Hides HTML in a page from Markdown and the search, and restores the HTML afterwards.
+"""Replaces HTML parts of a page by placeholders before Markdown and the search read the page.
 
-Markdown and the search parse HTML slowly, and most of a platform's page is HTML that its template
-wrote. Templates mark such HTML with a comment on the line before and on the line after:
+The HTML is restored afterwards. This saves time: Markdown and the search parse HTML slowly, and
+most of a platform's page is HTML from its template. Templates mark such HTML with a comment on the
+line before and on the line after:
 
 - `raw html` is hidden from Markdown and the search. It contains tables and the selector's choices:
   no headings, no anchors, and only words that the search must not find.
@@ -19,7 +20,7 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class HtmlMark:
-    """The comments that mark HTML in pages: `<!--raw html-->` and `<!--end of raw html-->`.
+    """A pair of comments that marks HTML in pages: `<!--raw html-->`, `<!--end of raw html-->`.
 
     `words` is the text of the first comment, such as `raw html`.
     """
@@ -34,7 +35,7 @@ class HtmlMark:
         return f'<div data-{self.words.replace(" ", "-")}="{number}"></div>'
 
     def take_out(self, markdown: str) -> tuple[str, list[str]]:
-        """Return the page with placeholders for the marked HTML parts, and the list of parts."""
+        """Return the page with placeholders instead of the marked HTML, and the HTML parts."""
         parts: list[str] = []
 
         def replace_part(match: re.Match[str]) -> str:
@@ -44,10 +45,9 @@ class HtmlMark:
         return self._marked_part.sub(replace_part, markdown), parts
 
     def put_back(self, html: str, parts: list[str]) -> str:
-        """Return the page with the placeholders replaced by the parts.
+        """Return the page with its HTML `parts` instead of the placeholders.
 
-        Raises LookupError if a placeholder is missing. Otherwise, the page would silently lack the
-        part.
+        Raises LookupError if a placeholder is missing, because the page would lack that part.
         """
         restored: list[str] = []
         for number, part in enumerate(parts, 1):
@@ -69,6 +69,6 @@ _ID_ATTRIBUTE = re.compile(r'\sid="([^"]+)"')
 def html_ids(html: str) -> set[str]:
     """Return the values of all `id` attributes in HTML.
 
-    MkDocs does not find ids in HTML that is hidden from Markdown, but links can lead to these ids.
+    Links can lead to these ids, but MkDocs does not find them in hidden HTML.
     """
     return set(_ID_ATTRIBUTE.findall(html))

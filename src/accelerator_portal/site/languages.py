@@ -1,9 +1,9 @@
-"""Reads the messages of a language, and translates texts.
+"""Reads the translations of the site's texts for each language, and translates texts.
 
-The messages of a language are in `site_src/locale/<code>.po`. A language is published if
-`languages` in `mkdocs.yml` has its code. English needs no file: messages are English.
+The translations of a language are in `site_src/locale/<code>.po`. English needs no file, because
+the messages are English. A language is published if `languages` in `mkdocs.yml` has its code.
 `<code>.vendors.yaml` can translate notes and requirements in vendors' files. Notes and requirements
-without an entry stay in English.
+without a translation stay in English.
 """
 
 from __future__ import annotations
@@ -26,26 +26,30 @@ _SPACES = re.compile(r"\s*\n\s*")
 
 @dataclass(frozen=True)
 class Language:
-    """The messages of a language; messages without a translation stay in English."""
+    """A language of the site, with its translations. Other messages stay in English."""
 
     code: str
     forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The translations by message (its singular): one, or one for each plural form."""
+    """The translations of each message, by its English text (the singular). There is one
+    translation, or one for each plural form."""
     plural: Callable[[int], int] = field(default=lambda count: int(count != 1))
     """The function that returns the index of the plural form for a count."""
     in_scripts: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
-    """The translations for scripts, by message: of messages in scripts and of vendors' texts. A
-    tuple has the plural forms."""
+    """The translations that scripts need, by English text: of messages in scripts and of vendors'
+    texts. A tuple has one translation for each plural form."""
 
     def gettext(self, text: str) -> str:
-        """Return the translation of a message; line breaks in the message are ignored."""
+        """Return the translation of a message, or the message itself if there is none.
+
+        Line breaks in the message are ignored.
+        """
         translations = self.forms.get(normalize_message(text))
         return translations[0] if translations else text
 
     def ngettext(self, one: str, many: str, count: int) -> str:
-        """Return the translated plural form of a message for `count`.
+        """Return the translation of a message with a number, in the plural form for `count`.
 
-        Without a translation, the result is `one` or `many`.
+        `one` and `many` are the English forms. One of them is returned without a translation.
         """
         translations = self.forms.get(normalize_message(one))
         if translations is None or len(translations) <= self.plural(count):
@@ -53,9 +57,10 @@ class Language:
         return translations[self.plural(count)]
 
     def say(self, text: str) -> str:
-        """Return the translation of a `Translatable`, a text that stores its message and values.
+        """Return a text in this language.
 
-        Other texts are returned unchanged.
+        Only a `Translatable`, which stores its message and values, is translated. Other texts are
+        returned unchanged.
         """
         if not isinstance(text, Translatable) or not self.forms:
             return str(text)
@@ -70,9 +75,9 @@ class Language:
         return translation.format(**translated_values) if translated_values else translation
 
     def said(self, data: Any) -> Any:  # noqa: ANN401 - any JSON
-        """Return data for JSON, with `Translatable` texts in this language.
+        """Return a copy of data with each `Translatable` text in this language.
 
-        Dataclasses become mappings, and tuples become lists.
+        Dataclasses become mappings and tuples become lists, as JSON needs it.
         """
         if isinstance(data, str):
             return self.say(data)
@@ -91,7 +96,7 @@ class Language:
         return self.say(text) != text
 
     def path(self, path: str) -> str:
-        """Return the path of a page in this language: `zh/index.md`; unchanged for English."""
+        """Return the path of a page in this language: `zh/index.md`, or `index.md` in English."""
         return path if self == ENGLISH else f"{self.code}/{path}"
 
 

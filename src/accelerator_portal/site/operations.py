@@ -1,4 +1,4 @@
-"""Builds the page of nightly metrics: duration, network and outcome of each night."""
+"""Builds the page with metrics of the nightly updates: duration, network traffic and failures."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class NightMetrics(StrictModel):
     steps: tuple[StepMetrics, ...]
     """The steps in their order."""
     feeds: dict[str, Count]
-    """The number of report feeds by outcome: `new`, `unchanged`, `refused` and `unreachable`."""
+    """The number of report feeds by result: `new`, `unchanged`, `refused` and `unreachable`."""
     quarantined: tuple[str, ...]
     """Ids of the platforms whose folders have errors."""
     overdue: Count = 0
@@ -107,8 +107,8 @@ class StepComparison:
 
     step: StepMetrics
     usual_seconds: float | None
-    """The median duration of the step in the other nights, in seconds; None if none has the
-    step."""
+    """The median duration of the step in the other nightly runs, in seconds. None if no other run
+    has the step."""
 
 
 def operations_pages(nights: Sequence[NightMetrics], templates: Templates) -> Iterator[SiteFile]:
@@ -124,7 +124,7 @@ def operations_pages(nights: Sequence[NightMetrics], templates: Templates) -> It
 
 
 def compare_steps(nights: Sequence[NightMetrics]) -> tuple[StepComparison, ...]:
-    """Return the steps of the first run in `nights`, compared with the other runs."""
+    """Return the steps of the newest run, `nights[0]`, compared with the other runs."""
     if not nights:
         return ()
     newest, *other_nights = nights

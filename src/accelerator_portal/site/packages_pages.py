@@ -1,4 +1,7 @@
-"""Builds `/api/v1/packages/`, the page of release lags, and the packages on a platform's page."""
+"""Builds the page of plugin release lags, package facts for other pages, and their JSON files.
+
+The release lag of a plugin is the time from a PyTorch release to the plugin's release for it.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,10 @@ LAGS_PAGE = "versions/followed.md"
 
 
 class FitData(StrictModel):
-    """The newest plugin release whose metadata allows a torch release, on one system."""
+    """The newest release of a plugin that its metadata allows with a torch release.
+
+    It is stated for one operating system and architecture.
+    """
 
     torch: str
     """The torch release."""
@@ -63,16 +69,16 @@ class LagData(StrictModel):
     """Days from the torch release to the plugin release, negative if the plugin came first. If
     there is no plugin release, days to the day on which the index was last read."""
     plugin: str | None = None
-    """The first compatible release; pre-releases count only if there are no final releases. Absent
-    if there is none yet."""
+    """The first plugin release that supports the torch release. Pre-releases count only if there
+    are no final releases. Absent if there is none yet."""
     followed: Day | None = None
     """The day on which `plugin` was published."""
     basis: VersionBasis
-    """Whether the compatibility is from package metadata or from the vendor's table."""
+    """Whether package metadata or the vendor's table states the compatibility."""
 
 
 class NewsData(StrictModel):
-    """A news item."""
+    """News about the releases of a plugin package."""
 
     date: Day
     """The date of the news."""
@@ -102,9 +108,9 @@ class PackagesIndex(StrictModel):
     """All packages that the portal follows, and the facts derived from them."""
 
     read: Day | None = None
-    """The date on which the packages were read, except those in `later` and `faults`."""
+    """The date on which the portal read the packages, except those in `later` and `faults`."""
     later: dict[str, Day]
-    """Packages that were read later, with the date."""
+    """The dates of packages that were read later, by package."""
     faults: tuple[IndexFault, ...]
     """Packages that couldn't be read. Their facts are older."""
     packages: dict[str, str]
@@ -184,12 +190,12 @@ _BOTTOM = 20
 _TOP = 16
 _LEFT = 44
 _MOST_NAMES = 13
-"""The maximum number of releases whose names fit. With more, only the first of each minor release
-is named."""
+"""The maximum number of releases whose names fit below the chart. If there are more, only the first
+of each minor release is named."""
 
 
 def lag_picture(lags: Sequence[ReleaseLag]) -> Markup | None:
-    """Return a bar chart of release lags, oldest torch release first.
+    """Return an SVG bar chart of a plugin's release lags, oldest torch release first.
 
     None if no plugin release supports any of the torch releases in `lags`.
     """
@@ -224,10 +230,10 @@ def lag_picture(lags: Sequence[ReleaseLag]) -> Markup | None:
 
 
 def _bar(lag: ReleaseLag, x: float, width: float, zero: float, top: float) -> str:
-    """Return the SVG bar of a lag, labeled with its number of days.
+    """Return the SVG bar of a release lag, labeled with its number of days.
 
-    The bar is an outline if no plugin release supports the torch release yet. `zero` and `top` are
-    the y coordinates of 0 days and of the lag's days.
+    `zero` is the y coordinate of 0 days, and `top` is that of the lag's days. The bar is an outline
+    if no plugin release supports the torch release yet.
     """
     y, size = min(zero, top), max(abs(zero - top), 1.0)
     kind = "lag-followed" if lag.plugin else "lag-open"
@@ -244,15 +250,14 @@ class FitRow:
     """A row of the version table: a torch release and the newest plugin release for it.
 
     A torch release has several rows if the plugin release or the Python versions differ by system.
-    `date` is the day of the plugin release. `pythons` is the text of the Python versions:
-    `3.10–3.13`.
+    `date` is the day of the plugin release. `pythons` is the range of Python versions: `3.10–3.13`.
     """
 
     torch: str
     plugin: str
     date: dt.date | None
     requires: tuple[tuple[str, str], ...]
-    """Requirements of the plugin on torch, each with its systems in words."""
+    """Pairs of the plugin's requirement on torch, and the systems that have it in words."""
     pythons: str
     stated: bool
     """Whether a row of the vendor's `compatibility.yaml` names this pair of versions."""
@@ -262,10 +267,10 @@ class FitRow:
 class PackageView:
     """The facts about a plugin package that the platform's page shows.
 
-    `index` is the display name of the package's index, and `facts` are the facts that the index had
-    on the day `read`. `fault` describes the failure of a later read, or is None. `rows` is the
-    version table, and `picture` is the bar chart of `lags`. If `index` is not PyPI, `other` has
-    PyPI's facts about a package of the same name, or None.
+    `index` is the display name of the package's index. `facts` are what the index stated on the day
+    `read`. `fault` describes a later attempt that failed, or is None. `rows` is the version table,
+    and `picture` is the bar chart of `lags`. If `index` is not PyPI, `other` has PyPI's facts about
+    a package of the same name, or None.
     """
 
     package: str
@@ -280,7 +285,7 @@ class PackageView:
 
     @property
     def names_no_torch(self) -> bool:
-        """Whether the package's releases state requirements, but no release requires torch."""
+        """Whether releases of the package state requirements, but none of them is on torch."""
         releases = self.facts.releases if self.facts else ()
         has_requirements = any(release.requires for release in releases)
         return has_requirements and not any(map(torch_requirements, releases))
@@ -293,9 +298,9 @@ class PackageView:
 
 
 def package_view(catalog: Catalog, platform: Platform) -> PackageView | None:
-    """Return the facts about a platform's plugin package that its page shows.
+    """Return the facts about a platform's plugin package that the platform's page shows.
 
-    None if the platform has no package of its own, or if the package's index has never been read.
+    None if the platform has no package of its own, or if nobody has tried to read the index yet.
     """
     package_home = plugin_index(catalog, platform)
     if package_home is None:

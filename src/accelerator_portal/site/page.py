@@ -1,4 +1,4 @@
-"""Defines `SiteFile`, the path and content of a page or data file, and writes such files."""
+"""Defines `SiteFile`, a generated page or data file of the site, and writes such files."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class SiteFile:
 
 
 def to_root(path: str) -> str:
-    """Return the relative address of the site's root from the page at `path`.
+    """Return the relative address that leads from the page at `path` to the site's root.
 
-    For `a/b.md`, the result is `../../`, because each page is served as a folder: `index.md` as
-    `/`, `a/index.md` as `/a/`, `a/b.md` as `/a/b/`.
+    For `a/b.md`, the result is `../../`, because each page is served as a folder: `a/b.md` as
+    `/a/b/`, `a/index.md` as `/a/`, and `index.md` as `/`.
     """
     parts = path.removesuffix(".md").split("/")
     depth = len(parts) - (parts[-1] == "index")
@@ -43,9 +43,9 @@ def to_root(path: str) -> str:
 
 
 def data_file(path: str, data: BaseModel | dict[str, Any]) -> SiteFile:
-    """Return a JSON file with the path `path` below `/api/v1/`.
+    """Return a JSON file of the site. `path` is relative to `/api/v1/`.
 
-    A field of a model is omitted if it is None.
+    Fields of a pydantic model that are None are omitted.
     """
     if isinstance(data, BaseModel):
         data = data.model_dump(mode="json", by_alias=True, exclude_none=True)
@@ -54,10 +54,10 @@ def data_file(path: str, data: BaseModel | dict[str, Any]) -> SiteFile:
 
 
 def write_files(files: Iterable[SiteFile], folder: Path) -> Iterator[tuple[SiteFile, Path]]:
-    """Write each file below `folder` as soon as it is generated.
+    """Write each file to `folder` as soon as it is generated.
 
-    Yields each file and the path to which it was written. The yielded files have an empty
-    `content`.
+    Yields each file with the path to which it was written. The `content` of the yielded files is
+    empty, to save memory.
     """
     for file in files:
         target = folder / file.path

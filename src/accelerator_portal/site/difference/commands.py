@@ -1,4 +1,4 @@
-"""Compares a platform's install commands on two sites, for each selection of settings."""
+"""Compares a platform's install commands on two built sites, for each possible selection."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ANY = ""
 
 
 class ReaderChoice(NamedTuple):
-    """A reader's selection in the install selector, as ids of values.
+    """The values that a reader selects in the install selector, as ids.
 
     `system` is an operating system and an architecture: `linux x86_64`. `build` is a release or
     `preview`. `python` is empty if every Python version gets the same commands. `variant` is empty
@@ -53,10 +53,10 @@ class ShownCommand(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CommandsByChoice:
-    """The commands for every selection of a platform, and the labels of values.
+    """The commands for every possible selection of a platform, and the labels of values.
 
-    `shown` has the commands by selection. The keys of `labels` are pairs of a field of
-    `ReaderChoice` and a value id: `("method", "pip")`.
+    `shown` has the commands by selection. `labels` has the label of each value. The key is a field
+    of `ReaderChoice` with the id of the value: `("method", "pip")`.
     """
 
     shown: Mapping[ReaderChoice, ShownCommand]
@@ -64,26 +64,26 @@ class CommandsByChoice:
 
 
 _ChoiceSet = tuple[frozenset[str], ...]
-"""A set of values for each field of `ReaderChoice`; stands for all combinations of these values."""
+"""A set of values for each field of `ReaderChoice`. It stands for all combinations of them."""
 
 # Sets are merged along the axes in this order: Python first, which has the most values.
 _MERGE_ORDER = ("python", "system", "method", "variant", "build")
 
 
 _ChangedLines = tuple[tuple[str, ...], tuple[str, ...]]
-"""The commands before and after the change."""
+"""The lines of the commands before the change, and those after it."""
 
 _ReplacedWords = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
-"""The replaced words of commands, each with the words that replace them."""
+"""Pairs of words that a change replaces, and the words that replace them."""
 
 
 @dataclass(frozen=True, slots=True)
 class _SharedChange:
-    """A change that is the same for one or more commands.
+    """A change that one or more commands have in common.
 
     For example, the commands for several releases can change in the same way. `edit` has the
-    replaced words, or all lines of a new or removed command. If only the texts next to the command
-    changed, `edit` is empty. `beside` has the changes of these texts.
+    replaced words of a changed command, or all lines of a new or removed command. `beside` has the
+    changes of the texts next to the command. If only these changed, `edit` is empty.
     """
 
     change: ItemChange
@@ -92,10 +92,11 @@ class _SharedChange:
 
 
 def commands_by_choice(data: InstallData) -> CommandsByChoice:
-    """Return the commands for every selection of a platform.
+    """Return the commands for every possible selection of a platform.
 
-    Methods that the portal derives from other methods are omitted. Raises LookupError, TypeError or
-    ValueError if an install row lacks a value or contains an invalid index.
+    Methods that the portal derives from a vendor's method, such as conda, are omitted. Raises
+    LookupError, TypeError or ValueError if an install row lacks a value or contains an invalid
+    index.
     """
     command_by_choice: dict[ReaderChoice, ShownCommand] = {}
     labels: dict[tuple[str, str], str] = {}
@@ -118,9 +119,9 @@ def variant_labels(found: CommandsByChoice) -> dict[str, str]:
 
 
 def command_changes(before: CommandsByChoice, after: CommandsByChoice) -> list[CommandChange]:
-    """Return the changed commands.
+    """Return the new, removed and changed commands of a platform.
 
-    Selections whose commands changed in the same way share one entry.
+    Selections whose commands changed in the same way are combined.
     """
     choices_by_change: dict[_SharedChange, dict[_ChangedLines, list[ReaderChoice]]] = {}
     for choice in dict.fromkeys((*after.shown, *before.shown)):
@@ -138,10 +139,10 @@ def command_changes(before: CommandsByChoice, after: CommandsByChoice) -> list[C
 def choice_descriptions(
     found: Sequence[ReaderChoice], labels: Mapping[tuple[str, str], str]
 ) -> list[str]:
-    """Return descriptions of selections. One description can cover several selections.
+    """Return texts that together describe the selections `found`.
 
-    For example, `Linux x86-64, pip, Python 3.11–3.14, PyTorch 2.15.0`. `labels` has the form of
-    `CommandsByChoice.labels`.
+    A text such as `Linux x86-64, pip, Python 3.11–3.14, PyTorch 2.15.0` covers several selections.
+    `labels` has the form of `CommandsByChoice.labels`.
     """
     choice_sets: dict[_ChoiceSet, None] = {
         tuple(frozenset((value,)) for value in choice): None for choice in found
@@ -281,7 +282,8 @@ def _choice_set_words(
 ) -> str:
     """Return a set of selections in words: `Linux x86-64, pip, any Python, PyTorch 2.15.0`.
 
-    Values are in the order of `all_choices`. `labels` has the form of `CommandsByChoice.labels`.
+    Values are in the order in which `all_choices` has them. `labels` has the form of
+    `CommandsByChoice.labels`.
     """
     values_by_axis: dict[str, list[str]] = {}
     for index, axis in enumerate(ReaderChoice._fields):

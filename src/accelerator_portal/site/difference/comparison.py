@@ -1,4 +1,4 @@
-"""Compares two states of a site: the values of platforms, and the outcomes of tests."""
+"""Compares two built sites: each platform's commands, versions, facts, texts and test results."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _EMPTY_PLATFORM = PlatformState(
 
 
 def compare(before: SiteState, after: SiteState) -> Difference:
-    """Return the difference of two sites.
+    """Return the differences between two built sites.
 
     Raises ProblemsError if a report cannot be read, or if values are nested too deeply.
     """
@@ -126,12 +126,11 @@ def _version_changes(old: PlatformFolder, new: PlatformFolder) -> Iterator[Item]
 def _plugin_updates(
     before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]
 ) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """Return pairs of an old and a new version row for which the plugin's version changed.
+    """Return pairs of an old and a new version row that differ in the plugin's version.
 
-    Rows without a plugin are ignored. Rows whose release, variant and plugin are in both `before`
-    and `after` are ignored, too. Of the other rows, an old and a new row with the same release and
-    variant are a pair. If there are several such old rows or several such new rows, none of them is
-    in a pair.
+    Both rows of a pair have the same PyTorch release and variant. Rows without a plugin are
+    ignored. So are rows whose release, variant and plugin are on both sites. A release and variant
+    with several remaining old rows or several remaining new rows gives no pair.
     """
     rows_by_key: dict[tuple[Any, Any], tuple[list[Any], list[Any]]] = {}
     plugins = [{_row_key(row, "plugin") for row in side} for side in (before, after)]
@@ -157,7 +156,7 @@ def _fact_changes(old: PlatformState, new: PlatformState) -> Iterator[Item]:
 
 
 def _text_changes(old: PlatformFolder, new: PlatformFolder) -> Iterator[Item]:
-    """Yield an item for each changed guide section and each changed question, without texts."""
+    """Yield the changed guide sections and questions by name, without their texts."""
     yield from _without_texts(changes(old.guide, new.guide, "Guide"))
     yield from _without_texts(
         changes(_answers_by_question(old), _answers_by_question(new), "Question")
@@ -204,9 +203,9 @@ class _Report(OpenModel):
 
 
 def report_changes(before: PlatformState, after: PlatformState) -> Iterator[Item]:
-    """Yield an item for each new, removed or changed report.
+    """Yield the new, removed and changed reports of a platform.
 
-    A report is changed if its id is the same but its content differs.
+    A report is changed if both sites have its id with different contents.
     """
     for id_ in dict.fromkeys((*after.reports, *before.reports)):
         old_report, new_report = before.reports.get(id_), after.reports.get(id_)
@@ -223,11 +222,11 @@ def report_changes(before: PlatformState, after: PlatformState) -> Iterator[Item
 def result_changes(
     before: PlatformState, after: PlatformState
 ) -> tuple[tuple[Move, ...], tuple[Item, ...]]:
-    """Return the tests whose outcome changed, and items that count new and removed tests.
+    """Return the tests whose outcome changed, and the numbers of new and removed tests.
 
-    Tests that fail now come first. There is one item for each suite, basis (runs or baselines) and
-    kind of change. Both parts of the result are empty if the reports are the same. Raises
-    ProblemsError if a report cannot be read.
+    Tests that fail now come first. The numbers are given for each suite, separately for runs and
+    baselines. If the reports are the same, both parts of the result are empty. Raises ProblemsError
+    if a report cannot be read.
     """
     if not any(report_changes(before, after)):
         return (), ()
@@ -246,9 +245,10 @@ def result_changes(
 
 
 def latest_outcomes(platform: PlatformState) -> LatestOutcomes:
-    """Return each test's outcome in its newest report, by basis (runs or baselines) and test.
+    """Return the outcome of each test in the newest report that has the test.
 
-    Raises ProblemsError if a report cannot be read.
+    The key is the basis (`runs` or `baselines`) with the identity of the test. Raises ProblemsError
+    if a report cannot be read.
     """
     report_pairs = [(_read_report(file), entry) for entry, file, _ in platform.reports.values()]
     report_pairs.sort(key=lambda item: item[0].started.isoformat() if item[0].started else "")

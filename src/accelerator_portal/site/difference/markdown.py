@@ -1,7 +1,7 @@
-"""Writes a difference as Markdown for a pull request.
+"""Writes the differences between two built sites as Markdown, for a comment on a pull request.
 
 The length of the Markdown is limited. Texts from the two sites are written as code, so that their
-characters are not read as Markdown.
+characters are not interpreted as Markdown.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ _NOUNS = {
 _CHANGE_WORDS = {"added": "New", "gone": "Removed", "changed": "Changed"}
 
 Block = list[str]
-"""Lines that stay together: a list, a fence with its heading."""
+"""Lines that are shown or omitted together, for example a list, or a title with its code."""
 
 
 def markdown(difference: Difference) -> str:
-    """Return the difference as Markdown, with a summary at the start.
+    """Return the differences between two sites as Markdown, with a summary at the start.
 
     The Markdown has at most MOST_MARKDOWN_CHARACTERS characters.
     """
@@ -63,7 +63,10 @@ def markdown(difference: Difference) -> str:
 
 
 def summary(difference: Difference) -> str:
-    """Return a summary of the difference in one sentence."""
+    """Return one sentence with the numbers of differences, by kind.
+
+    For example: `Readers will see 1 new platform and 2 changed pages.`
+    """
     if difference.nothing:
         return NO_DIFFERENCE
     count_texts = [_count_words(n, *nouns) for n, nouns in _change_counts(difference) if n]
@@ -71,7 +74,7 @@ def summary(difference: Difference) -> str:
 
 
 def join_blocks(blocks: Sequence[Block], limit: int) -> str:
-    """Return blocks separated by blank lines, within about `limit` characters.
+    """Return blocks of lines as one text of at most `limit` characters, separated by blank lines.
 
     If a block does not fit, this block and all later blocks are omitted. A note at the end then
     states the number of omitted lines.
@@ -194,10 +197,10 @@ def _limited_lines(lines: Block, left_out: int) -> Block:
 
 
 def _omitted_count(entries: Sequence[object], left_out: int, most: int = MOST_LINES) -> int:
-    """Return the number of entries that the Markdown does not show.
+    """Return the number of entries of a list that the Markdown does not show.
 
-    The Markdown shows the first `most` of `entries`. `left_out` is the number of entries that were
-    left out of `entries` when the sites were compared. These are counted, too.
+    The Markdown shows the first `most` of `entries`. `left_out` is the number of further entries,
+    which the comparison of the sites has already omitted from `entries`.
     """
     return max(0, len(entries) - most) + left_out
 

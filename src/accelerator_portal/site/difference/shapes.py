@@ -1,4 +1,4 @@
-"""Defines the difference between two built sites."""
+"""Defines the JSON that describes the differences between two built sites."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MOST_PLACES = 12
 
 
 def change_kind(before: object, after: object) -> ItemChange:
-    """Return the kind of change between two values. None stands for an absent value."""
+    """Return `added`, `gone` or `changed` for two values; None stands for an absent value."""
     if before is None:
         return "added"
     return "gone" if after is None else "changed"
 
 
 class Item(StrictModel):
-    """One item that is new, removed or changed."""
+    """A fact, text or report of a platform that is new, removed or changed."""
 
     change: ItemChange
     """The kind of change."""

@@ -96,7 +96,7 @@ class ReportState(OpenModel):
 
 
 class ReportIndex(OpenModel):
-    """The index of reports."""
+    """The index of all test reports on the site."""
 
     reports: tuple[ReportState, ...]
 
@@ -136,13 +136,13 @@ class PlatformCards(OpenModel):
 
 
 class Hardware(OpenModel):
-    """The hardware of every platform."""
+    """The hardware data of every platform."""
 
     platforms: tuple[PlatformCards, ...]
 
 
 class Quality(OpenModel):
-    """The quality of every platform."""
+    """The quality data of every platform, such as its level of evidence."""
 
     platforms: tuple[dict[str, Any], ...]
 
@@ -168,13 +168,13 @@ class PlatformState:
     folder: PlatformFolder
     choices: CommandsByChoice
     cards: Mapping[str, str] = field(default_factory=dict)
-    """Texts about the supported releases, by the name and the chip of a hardware generation."""
+    """The supported releases in words, by hardware generation: its name and chip as one text."""
     quality: Mapping[str, Any] = field(default_factory=dict)
     """The platform's entry in the quality data; empty if the site has none."""
     history: Mapping[str, str] = field(default_factory=dict)
-    """For runs and for baselines, the size of the history in words."""
+    """The size of the history in words, by basis (`runs` or `baselines`)."""
     reports: Mapping[str, tuple[ReportState, Path, str]] = field(default_factory=dict)
-    """The reports by id: entry of the index, file, and digest of the file."""
+    """For each report, by id: its entry in the index, its file, and a digest of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,9 +188,10 @@ class SiteState:
 
 
 def read_state(folder: Path) -> SiteState:
-    """Return the state of a built site; `folder` is the site or its `api/v1`.
+    """Return the data and pages of a built site; `folder` is the site or its `api/v1`.
 
-    Raises ProblemsError if the folder has no index, or if a file cannot be read or is invalid.
+    In the second case, only the data is read. Raises ProblemsError if the folder has no index, or
+    if a file cannot be read or is invalid.
     """
     has_pages = (folder / API / "index.json").is_file()
     if not has_pages and not (folder / "index.json").is_file():
@@ -262,9 +263,9 @@ class _Reader:
             raise ProblemsError([Problem(address, problem.line, problem.what, _REBUILD)]) from None
 
     def _file_path(self, address: str) -> Path:
-        """Return the file of an address. Raises ProblemsError if the file is outside the folder.
+        """Return the path of the file at an address, which is relative to the folder.
 
-        Addresses are untrusted: anybody can have written them.
+        Raises ProblemsError if the file is outside the folder, because addresses are untrusted.
         """
         file = (self.root / address).resolve()
         if not file.is_relative_to(self.root):

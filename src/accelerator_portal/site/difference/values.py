@@ -1,4 +1,4 @@
-"""Compares two JSON values of any shape."""
+"""Compares two JSON values of any structure, and lists what was added, removed or changed."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ _FALSE_AND_TRUE = ("no", "yes")
 
 
 def changes(before: Any, after: Any, name: str = "") -> Iterator[Item]:  # noqa: ANN401 - any JSON
-    """Yield the items that were added, removed or changed, in the order of the newer value.
+    """Yield the parts of a value that were added, removed or changed, in the order of `after`.
 
-    Mappings in a list are matched by name, not by position. Other lists are compared as texts. The
-    names of all items begin with `name`, the name of the compared value: `hardware: Hopper`.
+    `name` is the name of the whole value, such as `hardware`. The names of all yielded items start
+    with it: `hardware: Hopper`. Mappings in a list are matched by name, not by position. Other
+    lists are compared as texts.
     """
     if before == after or (_is_absent_or_empty(before) and _is_absent_or_empty(after)):
         return
@@ -53,10 +54,10 @@ def shortened(text: str) -> str:
 
 
 def _from_first_difference(old: str, new: str) -> tuple[str, str]:
-    """Return two texts from shortly before their first difference.
+    """Return two texts without the start that they share, except its last characters.
 
-    `…` stands for the omitted start. If neither text has more than `MOST_CHARACTERS` characters,
-    both texts are returned unchanged.
+    `…` replaces the omitted start. If neither text has more than `MOST_CHARACTERS` characters, both
+    texts are returned unchanged.
     """
     if max(len(old), len(new)) <= MOST_CHARACTERS:
         return old, new
@@ -91,7 +92,7 @@ def _is_table(value: object) -> bool:
 
 
 def _by_name(entries: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Return entries by name. The second entry with the same name becomes `name (2)`."""
+    """Return the mappings of a list by name. The second with the same name gets `name (2)`."""
     entry_by_name: dict[str, Mapping[str, Any]] = {}
     for entry in entries:
         name = base = _entry_name(entry)
@@ -104,11 +105,11 @@ def _by_name(entries: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
 
 
 def _entry_name(entry: Mapping[str, Any]) -> str:
-    """Return a name for an entry: the text under the first key of `_NAME_KEYS` that has a text.
+    """Return a name for a mapping in a list: the value of its key `id`, `name` or `title`.
 
-    If none of these keys has a text, the name lists the keys of `_VERSION_ROW_KEYS` with their
-    values: `torch 2.9.0, plugin 2.9.0`. If the entry has none of these keys, the name lists all its
-    values.
+    `_NAME_KEYS` lists all keys that can have a name. If none of them has a text, the name consists
+    of the keys in `_VERSION_ROW_KEYS`: `torch 2.9.0, plugin 2.9.0`. If the mapping has none of
+    these either, the name lists all its values.
     """
     for key in _NAME_KEYS:
         if isinstance(entry.get(key), str):
