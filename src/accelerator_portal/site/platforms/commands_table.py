@@ -1,4 +1,7 @@
-"""Builds the table of install commands, which needs no JavaScript, and the offline installs."""
+"""Builds the table of install commands for pages, and the commands for offline installation.
+
+The table shows the commands without JavaScript, which the install selector needs.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +24,11 @@ _PREFERRED_METHODS = frozenset({"pip", "docker"})
 
 @dataclass(frozen=True, slots=True)
 class CommandsRow:
-    """A row of the commands table: install rows with the same commands.
+    """A row of the commands table, which combines install rows with the same commands.
 
-    These install rows have the same platform, variant, build, method and note. All texts except
-    `platform_id` are display texts: `systems` is `Linux x86-64, ARM64; Windows x86-64`, and
-    `python` is a range or `any`.
+    These install rows also have the same platform, variant, build, method and note. All texts
+    except `platform_id` are labels: `systems` is `Linux x86-64, ARM64; Windows x86-64`, and
+    `python` is a range of versions or `any`.
     """
 
     platform: str
@@ -38,13 +41,14 @@ class CommandsRow:
     commands: tuple[str, ...]
     note: str | None
     findings: str
-    """The verification results of the versions in words; empty without results."""
+    """The verification results of the commands in words; empty without results."""
 
 
 def default_build_rows(selector: Selector) -> tuple[InstallRow, ...]:
     """Return the install rows of each platform's default build on each machine.
 
-    A machine is an operating system and architecture. Only methods that vendors state are included.
+    A machine is an operating system with an architecture. Rows for methods that the portal derives
+    from a vendor's method, such as conda, are omitted.
     """
     default_builds = offers(selector)
     return tuple(
@@ -56,10 +60,10 @@ def default_build_rows(selector: Selector) -> tuple[InstallRow, ...]:
 
 
 def preferred_rows(rows: Iterable[InstallRow]) -> list[InstallRow]:
-    """Return the install rows for pip and Docker.
+    """Return the install rows for pip and Docker, or others where there are none.
 
-    If a platform has neither pip nor Docker rows for an operating system and architecture, the
-    result contains all its rows for that operating system and architecture.
+    If a platform has no rows for pip or Docker on an operating system and architecture, all its
+    rows for that operating system and architecture are returned.
     """
     rows_by_machine: dict[tuple[str, str, str], list[InstallRow]] = {}
     for row in rows:
@@ -114,7 +118,7 @@ def _table_row(selector: Selector, group: list[InstallRow]) -> CommandsRow:
 
 
 def _systems(selector: Selector, group: list[InstallRow]) -> str:
-    """Return the systems of rows: `Linux x86-64, ARM64; Windows x86-64`."""
+    """Return the systems of install rows in words: `Linux x86-64, ARM64; Windows x86-64`."""
     os_axis, *other_axes = (axis.id for axis in selector.table if not axis.own_column)
     archs_by_system: dict[str, dict[str, None]] = {}
     for row in group:
@@ -133,7 +137,11 @@ _PIP_INSTALL_OFFLINE = " -m pip install --no-index --find-links wheels "
 
 @dataclass(frozen=True, slots=True)
 class OfflineInstall:
-    """The commands to download packages online and to install them offline, for one system."""
+    """The commands that install a platform without network access, for one operating system.
+
+    `download` has the commands to run on a computer with network access. `install` is the command
+    to run on the other computer. `build` is the release that they install.
+    """
 
     platform: str
     platform_id: str
@@ -144,9 +152,9 @@ class OfflineInstall:
 
 
 def offline_installs(selector: Selector) -> Iterator[OfflineInstall]:
-    """Yield an offline install for each platform and operating system; CUDA comes first, then CPU.
+    """Yield the offline commands for each platform and operating system: CUDA first, then CPU.
 
-    Each offline install uses the newest release that pip alone can install. Platforms and systems
+    The commands install the newest release that needs only `pip install`. Platforms and systems
     without such a release are omitted.
     """
     rank_by_platform = {"cuda": 0, "cpu": 1}
@@ -172,15 +180,15 @@ def offline_installs(selector: Selector) -> Iterator[OfflineInstall]:
 
 
 def _lines_without_source(row: InstallRow) -> list[str]:
-    """Return the row's commands without `source …`, which `pip download` does not need."""
+    """Return the commands of an install row without `source …`, which downloads don't need."""
     return [line for line in row.commands if not line.startswith("source ")]
 
 
 def _newest_pip_rows(rows: Iterable[InstallRow]) -> Iterable[InstallRow]:
-    """Return the newest release's install row for each platform and operating system.
+    """Return the install row of the newest release for each platform and operating system.
 
-    The result includes only rows whose commands are all `pip install` commands without addresses of
-    wheels. Nightly builds and rows that are offered only on request are omitted.
+    Only rows count whose commands are all `pip install` commands with package names, not addresses
+    of wheels. Nightly builds and rows that are offered only on request don't count.
     """
     newest_by_system: dict[tuple[str, str], InstallRow] = {}
     for row in rows:

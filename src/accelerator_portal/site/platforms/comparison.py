@@ -1,4 +1,4 @@
-"""Builds the page that compares platforms: one row per question, one column per platform."""
+"""Builds the table that compares platforms: one row per question, one column per platform."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from accelerator_portal.site.words import EXTENT_WORDS, format_number, python_ra
 
 @dataclass(frozen=True, slots=True)
 class CellLine:
-    """A line of a cell: `text`, and a `note` in smaller text.
+    """A line of a table cell: `text`, and a `note` in smaller text.
 
-    If `code` is true, the text is formatted as code. If `url` is set, the text links there.
+    If `code` is true, the text is formatted as code. If `url` is set, the text is a link to it.
     """
 
     text: str
@@ -45,7 +45,10 @@ CellLines = tuple[CellLine, ...]
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """A question and each platform's answer; a cell is empty if no source answers the question."""
+    """A question, such as "Dispatch key", with one cell for each platform's answer.
+
+    A cell has no lines if no source answers the question.
+    """
 
     id: str
     label: str
@@ -54,7 +57,7 @@ class ComparisonRow:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonGroup:
-    """A group of related questions."""
+    """A group of related questions, such as "Hardware"."""
 
     label: str
     rows: tuple[ComparisonRow, ...]
@@ -66,10 +69,10 @@ CellReader = Callable[[Platform], Iterable[CellLine]]
 def comparison_groups(
     catalog: Catalog, runs: Sequence[SpeedRun] = ()
 ) -> tuple[ComparisonGroup, ...]:
-    """Return the groups of questions; each row has a cell per platform, in the catalog's order.
+    """Return the groups of questions. Each row has a cell per platform, in the catalog's order.
 
-    The last group compares speeds: it has a row for each test that runs of at least two platforms
-    measured. If there are no such tests in `runs`, this group is omitted.
+    The last group compares speeds. It has a row for each test whose speed was measured on at least
+    two platforms. It is omitted if `runs` has no such test.
     """
     groups: dict[str, dict[str, CellReader]] = {
         message("Platform"): {
@@ -216,10 +219,10 @@ def _generations(platform: Platform) -> CellLines:
 
 
 def _value_range_cell(unit: str, field: str, platform: Platform) -> CellLines:
-    """Return the range of a field's values with its unit: `80 to 192 GB`.
+    """Return the range of the values of a field of `HardwareModel`: `80 to 192 GB`.
 
-    If only some devices have a value, a note states their number. Without values, the result is
-    empty.
+    If only some of the platform's devices have a value, a note states their number. If none has
+    one, the result is empty.
     """
     device_values: list[float | None] = [
         getattr(model, field) for model in _supported_models(platform)
@@ -246,7 +249,7 @@ def _purposes(platform: Platform) -> CellLines:
 
 
 def _supported_models(platform: Platform) -> Iterable[HardwareModel]:
-    """Yield the hardware models of the platform's generations that a PyTorch build supports."""
+    """Yield the hardware models of a platform for which there is a PyTorch build."""
     hardware = platform.accelerator.hardware
     for generation in hardware.generations if hardware else ():
         if generation.builds:

@@ -1,4 +1,4 @@
-"""Builds the table of features: what sources state and what runs show.
+"""Determines which PyTorch features each platform supports, from sources and from test runs.
 
 A feature is a part of PyTorch that a platform can support, such as FSDP or `torch.compile`.
 """
@@ -29,8 +29,7 @@ class FeatureRun(StrictModel):
     """The result of a feature's tests in a run, or the result that a baseline expects."""
 
     outcome: Outcome
-    """The outcome of the tests. If their outcomes differ, that of the first test that didn't
-    pass."""
+    """The outcome of the first test that didn't pass. If all tests passed, their outcome."""
     passed: int
     """The number of tests that passed."""
     tests: int
@@ -40,7 +39,7 @@ class FeatureRun(StrictModel):
     report: str
     """Id of the report."""
     kind: ReportKind
-    """Who made the report. A baseline lists what a project's CI expects; it is not a run."""
+    """The kind of the report. A baseline lists what a project's CI expects; it is not a run."""
     day: dt.date | None = None
     """The day of the run, or of the baseline."""
     address: str
@@ -55,10 +54,10 @@ def feature_runs(
 ) -> dict[FeatureId, FeatureRun]:
     """Return the newest result of each feature in a platform's reports, by feature id.
 
-    A result is from the newest run that attempted a test of the feature. If there is no such run,
-    the result is from the newest baseline with an attempted test. Features without a result are
-    omitted. `stated` has the statements of sources about the platform, and `shown_by` has the tests
-    of each feature.
+    `stated` has what sources state about the platform's features. `shown_by` has the tests of each
+    feature. A result is from the newest run in which a test of the feature was attempted. If there
+    is no such run, it is from the newest baseline with such a test. Features without a result are
+    omitted.
     """
     sorted_reports = sorted(reports, key=lambda stored: _evidence_rank(stored.report), reverse=True)
     run_by_feature: dict[FeatureId, FeatureRun] = {}
@@ -72,10 +71,10 @@ def feature_runs(
 
 
 def contradicts(stated: Feature | None, outcome: Outcome) -> bool:
-    """Return whether a test's outcome contradicts the statement of a source about a feature.
+    """Return whether a test's outcome contradicts what a source states about a feature.
 
-    A failure contradicts `yes`, a pass contradicts `no`, and nothing contradicts `partly`. Without
-    a statement, the result is False.
+    A failure contradicts the statement `yes`, and a pass contradicts `no`. No outcome contradicts
+    `partly`. If `stated` is None, the result is False.
     """
     if stated is None:
         return False
@@ -152,10 +151,9 @@ class PlatformFeatures(StrictModel):
     sources: dict[str, Source]
     """The sources that `features` cites, by id."""
     runs: dict[FeatureId, FeatureRun]
-    """The result of each feature with tests in a report: that of the newest run or, if there is
-    none, of the newest baseline."""
+    """The newest result of each feature that reports test. A run counts before a baseline."""
     searched: dt.date | None = None
-    """The day on which somebody last searched for a source of every feature."""
+    """The day on which somebody last searched for sources about all features."""
 
     @property
     def rows(self) -> tuple[FeatureId, ...]:
@@ -164,11 +162,11 @@ class PlatformFeatures(StrictModel):
 
     @property
     def by_extent(self) -> tuple[tuple[FeatureSupport | None, tuple[str, ...]], ...]:
-        """The labels of the features, grouped by extent: how far a feature works, as sources state.
+        """The labels of the features, grouped by whether sources state that they work.
 
-        The groups are `yes`, `partly`, `no` and None, in this order; empty groups are omitted. None
-        has the features with neither a statement nor a result. Features with only a result are in
-        no group.
+        The groups are `yes`, `partly`, `no` and None, in this order. The group None has the
+        features with neither a statement nor a test result. Features with only a test result are in
+        no group. Empty groups are omitted.
         """
         groups = (
             (
@@ -195,7 +193,7 @@ class FeaturesData(StrictModel):
     cells: int
     """The number of platforms multiplied by the number of features."""
     sourced: int
-    """The number of cells that have a source or a test."""
+    """The number of features of platforms that have a source or a test result."""
     platforms: tuple[PlatformFeatures, ...]
     """The features of every platform."""
 
@@ -206,7 +204,7 @@ class FeaturesData(StrictModel):
 
     @property
     def share(self) -> float:
-        """The share of table cells with a source or a test, from 0 to 1.
+        """The share of table cells with a source or a test result, from 0 to 1.
 
         A cell is one feature of one platform.
         """

@@ -1,6 +1,6 @@
-"""Lists the cards of every platform, and the PyTorch releases that run on each.
+"""Lists the hardware of every platform, and determines which PyTorch releases run on it.
 
-A generation is a group of cards that the same builds support.
+The hardware is listed by generation: a group of cards that the same builds support.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class GenerationData(StrictModel):
     name: str
     """Name of the generation or family."""
     chip: str | None = None
-    """The name that builds use for the hardware. The platform's `chip` says what it is."""
+    """The name that builds use for the hardware, such as `7.0` for compute capability 7.0."""
     also: tuple[str, ...] | None = None
     """Other names of the generation or chip."""
     vendor: str | None = None
@@ -49,7 +49,7 @@ class GenerationData(StrictModel):
     jetpack: str | None = None
     """The oldest JetPack release that its builds run on."""
     page: str
-    """Address of its row on the platform's page, from the root of the site."""
+    """Address of the generation on the platform's page, from the root of the site."""
     verdict: ReleaseSupport
     """`newest`: the platform's newest release supports it. `earlier`: only older releases
     support it. `preview`: only nightly builds support it. `no-command`: a build supports it, but
@@ -62,10 +62,10 @@ class GenerationData(StrictModel):
     words: SkipValidation[str]  # validation would drop the translatable message
     """The verdict in a few words."""
     oldest: str | None = None
-    """The oldest release that runs on this hardware, among those with an install command if there
-    are any."""
+    """The oldest release that runs on this hardware. If any such releases have an install command,
+    only these count."""
     newest: str | None = None
-    """The newest of these releases."""
+    """The newest release that runs on this hardware, in the same way as `oldest`."""
     variants: tuple[str, ...] = ()
     """Ids of the variants of the newest release, preferred first."""
     install: str | None = None
@@ -75,8 +75,8 @@ class GenerationData(StrictModel):
     other_notes: tuple[str, ...] = ()
     """Remarks on other builds."""
     note_machines: dict[str, tuple[str, ...]] | None = None
-    """For each remark in `notes` that is about builds for some systems and architectures only:
-    these, such as `windows` or `linux aarch64`."""
+    """The machines to which remarks in `notes` apply, by remark, such as `windows` or
+    `linux aarch64`. Remarks that apply to all machines are absent."""
     models: tuple[HardwareModel, ...]
     """The cards."""
     source: tuple[str, ...]
@@ -101,7 +101,7 @@ class ListedSystem(StrictModel):
     os: Os
     """The operating system family."""
     note: str | None = None
-    """A note of the platform's page."""
+    """The platform's note about the operating system."""
 
 
 class PlatformHardware(StrictModel):
@@ -114,7 +114,7 @@ class PlatformHardware(StrictModel):
     vendor: str
     """The company that makes the hardware."""
     vendor_names: tuple[str, ...] = ()
-    """Other names of the maker and its products, such as those in its own script."""
+    """Other names of the vendor and its products, such as those in Chinese characters."""
     integration: Integration
     """`in-tree` or `out-of-tree`."""
     dispatch_key: str
@@ -124,7 +124,7 @@ class PlatformHardware(StrictModel):
     lifecycle: str | None = None
     """`maintenance` or `retired`; absent for a platform that is developed."""
     chip: str | None = None
-    """What the values of `chip` in `generations` are, for example `Compute capability`."""
+    """The label of the values of `chip` in `generations`, for example `Compute capability`."""
     note: str | None = None
     """A remark on the whole list of hardware."""
     identify: tuple[Identify, ...]
@@ -145,7 +145,7 @@ class PlatformHardware(StrictModel):
 
     @property
     def families(self) -> tuple[Family, ...]:
-        """The generations grouped by name, in order."""
+        """The generations in groups with the same name, in the order of `generations`."""
         return tuple(
             Family(name, tuple(members))
             for name, members in groupby(self.generations, key=lambda g: g.name)
@@ -171,11 +171,10 @@ class Family:
 
     @property
     def words(self) -> str:
-        """The newest releases that run on the generations: `2.9.0 or 2.7.1; not for every chip`.
+        """The newest release for each generation in one text: `2.9.0 or 2.7.1`.
 
-        `not for every chip` means that no release runs on some of the generations. If no release
-        runs on any generation, the text has the `words` of the generations, such as `no published
-        build`.
+        If no release runs on some of the generations, `not for every chip` follows. If no release
+        runs on any of them, the text has their `words`, such as `no published build`.
         """
         releases = list(dict.fromkeys(g.newest for g in self.generations if g.newest))
         if not releases:
@@ -201,10 +200,10 @@ def hardware_data(catalog: Catalog) -> HardwareData:
 
 
 def cards_by_id(platform: Platform) -> dict[str, Generation]:
-    """Return a platform's generations by id. The id is a slug of name and chip: `volta-7-0`.
+    """Return a platform's hardware generations by id, such as `volta-7-0`.
 
-    The id is the `card` parameter of links to the selector. If two generations have the same slug,
-    a number is appended.
+    The id consists of the generation's name and chip. If two generations have the same id, a number
+    is appended. Links to the install selector have it in the parameter `card`.
     """
     hardware = platform.accelerator.hardware
     anchors = Anchors()
@@ -224,10 +223,10 @@ def card_name(platform: Platform, generation: Generation) -> str:
 
 
 def card_remark(generation: Generation) -> str:
-    """Return the selector's remark on the cards of a generation; empty without a remark.
+    """Return the remark that the install selector shows for the cards of a generation.
 
-    The remark names the oldest JetPack release that the builds need. Without such a release, the
-    remark says if it is uncertain whether any build runs on the cards.
+    If builds need a JetPack release, the remark names the oldest one. Otherwise, if it is uncertain
+    whether any build runs on the cards, the remark says this. Otherwise, it is empty.
     """
     if generation.jetpack:
         return message("The builds need JetPack {version} or newer.", version=generation.jetpack)
@@ -237,7 +236,10 @@ def card_remark(generation: Generation) -> str:
 
 
 def is_uncertain(generation: Generation) -> bool:
-    """Return whether a generation has builds, and no source confirms any of them."""
+    """Return whether it is uncertain for every build of a generation that it runs there.
+
+    A generation without builds is not uncertain.
+    """
     return bool(generation.builds) and all(build.uncertain for build in generation.builds)
 
 
@@ -340,9 +342,9 @@ def _distinct_notes(*notes: str | None) -> tuple[str, ...]:
 
 
 def _build_note(platform: Platform, build: BuildSupport) -> str | None:
-    """Return the note of a build, preceded by the names of the build's variants.
+    """Return the note of a build, after the names of the build's variants: `CUDA 12.6: …`.
 
-    None if the build has no note. If the build has no variants, the note is returned unchanged.
+    If the build has no variants, the note is returned unchanged. None if the build has no note.
     """
     if not (build.note and build.variants):
         return build.note
@@ -353,11 +355,10 @@ def _build_note(platform: Platform, build: BuildSupport) -> str | None:
 def _note_machines(
     platform: Platform, builds: list[BuildSupport]
 ) -> dict[str, tuple[str, ...]] | None:
-    """Return the machines for which a note applies, by note.
+    """Return the machines to which the notes of builds apply, by note.
 
-    Machines are, for example, `windows` or `linux aarch64`. The result has only notes of builds
-    that are limited to some systems or architectures. A note that also belongs to a build for all
-    machines is omitted. None if no note remains.
+    Machines are, for example, `windows` or `linux aarch64`. Notes that apply to all machines are
+    omitted. None if no note remains.
     """
     machines_by_note: dict[str, list[str]] = {}
     notes_with_builds = [
@@ -400,11 +401,11 @@ def _support_words(platform: Platform, support: HardwareSupport) -> str:
 
 
 def _with_systems(words: str, support: HardwareSupport) -> str:
-    """Return `words`, the name of a build, with the systems to which the build is limited.
+    """Return `words`, which name a build, with the systems to which the build is limited.
 
-    For example, `2.9.0, Linux only`. If `support.elsewhere` has releases for other systems, the
-    text names them, too: `2.9.0 for Linux, 2.8.0 for Windows`. If the build is not limited, `words`
-    is returned unchanged.
+    For example, `2.9.0` becomes `2.9.0, Linux only`. If other systems have other releases, the text
+    names them, too: `2.9.0 for Linux, 2.8.0 for Windows`. If the build is not limited, `words` is
+    returned unchanged.
     """
     systems = " ".join(
         (OS_LABELS.get(support.os or "", ""), ARCH_LABELS.get(support.arch or "", ""))
@@ -420,11 +421,11 @@ def _with_systems(words: str, support: HardwareSupport) -> str:
 
 
 def _selector_address(platform: Platform, card: str, support: HardwareSupport) -> str | None:
-    """Return a selector link for a card, such as `?platform=cuda&card=volta-7-0`.
+    """Return the address of the install selector for a card: `?platform=cuda&card=volta-7-0`.
 
-    The link contains `os` and `arch` if the newest build for the card is limited to an operating
-    system or architecture. The link contains `build` if the selector offers the build only on
-    request. None if the portal has no command for the card.
+    The address contains `os` and `arch` if the newest build for the card is limited to an operating
+    system or architecture. It contains `build` if the selector offers this build only on request.
+    None if the portal has no command for the card.
     """
     if support.build is None or support.verdict == "no-command":
         return None

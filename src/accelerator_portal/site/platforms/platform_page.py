@@ -1,4 +1,4 @@
-"""Computes the template variables of a platform's page."""
+"""Computes the variables from which the template `platform.md.j2` renders a platform's page."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def platform_context(
     selector: Selector,
     sources: SourceList,
     results: ResultsView,
-    past: TestHistories,
+    histories: TestHistories,
 ) -> dict[str, Any]:
-    """Return the variables of the template `platform.md.j2` for all languages.
+    """Return the variables of `platform.md.j2` that are the same in all languages, by name.
 
     `vendor_texts` returns the variables that depend on the language. `build_site` adds further
     variables, such as the test results by suite and the level of evidence. `selector` and `sources`
-    belong to the platform. `results` and `past` have the test reports and the histories of all
-    platforms.
+    have the data of this platform only. `results` and `histories` have the test reports and the
+    test histories of all platforms.
     """
     reports = results.of(platform.id)
     return {
@@ -67,7 +67,7 @@ def platform_context(
         "statements": tuple(model_statements(platform)),
         "tested_systems": systems_of_runs(reports),
         "tested_hardware": devices_of_runs(reports),
-        "course": list(_report_count_texts(platform.id, past)),
+        "course": list(_report_count_texts(platform.id, histories)),
         "page_files": [*map(platform.path, (*platform.files, "guide.md", "faq.md"))],
         "sources": sources,
         "cited": sources.cited,
@@ -113,11 +113,11 @@ def vendor_texts(platform: Platform, sources: SourceList, language: Language) ->
 def search_words(
     platform: Platform, vendors: Collection[str], *, chinese: bool = True
 ) -> list[str]:
-    """Return the distinct words by which the site's search finds a platform's page.
+    """Return words by which the site's search finds a platform's page, without duplicates.
 
     The words are from the names of the vendor, the platform, its hardware and its software.
-    `vendors` are the names of all vendors. Words that are names of other vendors are omitted.
-    Chinese names are omitted if `chinese` is false.
+    `vendors` are the names of all vendors: names of other vendors are omitted. Chinese names are
+    omitted if `chinese` is false.
     """
     accelerator = platform.accelerator
     other_vendors = {*vendors} - {accelerator.vendor}
@@ -169,7 +169,7 @@ def _report_count_texts(accelerator: str, histories: TestHistories) -> Iterator[
 
 @dataclass(frozen=True, slots=True)
 class TestedOn:
-    """A tested system or device model, with the newest run that states its name.
+    """A tested operating system or device model: its name, and its newest run.
 
     `stored` is the report of this run.
     """
@@ -187,20 +187,23 @@ class TestedOn:
 
 
 def systems_of_runs(reports: Iterable[StoredReport]) -> tuple[TestedOn, ...]:
-    """Return the operating systems of runs, with their architecture; the newest run first."""
+    """Return the operating systems on which runs took place, newest run first.
+
+    Their names include the architecture, if known: `Ubuntu 24.04 (x86_64)`.
+    """
     return _tested_on((_system_name(stored.report), stored) for stored in reports)
 
 
 def devices_of_runs(reports: Iterable[StoredReport]) -> tuple[TestedOn, ...]:
-    """Return the device models of runs; the newest run first."""
+    """Return the device models on which runs took place, newest run first."""
     return _tested_on((stored.report.environment.hardware, stored) for stored in reports)
 
 
 def _tested_on(named_reports: Iterable[tuple[str | None, StoredReport]]) -> tuple[TestedOn, ...]:
-    """Return each stated name with the newest run that states the name, newest run first.
+    """Return each name in `named_reports` with its newest run, newest run first.
 
-    `named_reports` has pairs of a name and a report. The name is None if the report states no name.
-    Such reports and baselines are ignored.
+    `named_reports` has pairs of a name and a report. A name is None if the report does not state
+    it. Reports without a name and baselines are ignored.
     """
     runs = [(name, s) for name, s in named_reports if name and s.report.kind != "baseline"]
     tested_by_name: dict[str, TestedOn] = {}

@@ -1,4 +1,4 @@
-"""Renders the questions and answers of FAQs, and builds the index of the question search."""
+"""Renders the questions and answers of FAQ files, and builds the index to search them."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ DEVICE_PLACEHOLDER = "{device}"
 
 @dataclass(frozen=True, slots=True)
 class PageQuestion:
-    """A question and its answer.
+    """A question of an FAQ file, with its answer.
 
     `group` is the platform's id, or `ANY_PLATFORM` for a question about all platforms. `anchor` is
     the id of the question on the platform's page, or on the page of all questions. `file` is the
-    FAQ with the question, and `sources` are the sources of the page. `text` is the answer in
-    Markdown, `answer` the answer in HTML.
+    FAQ file. `sources` are the sources of the page. `text` is the answer in Markdown, and `answer`
+    is the answer in HTML.
     """
 
     group: str
@@ -45,7 +45,7 @@ class PageQuestion:
     text: str
     sources: SourceList
     messages: tuple[str, ...] = ()
-    """The error messages that the answer declares."""
+    """The error messages that the question is about, as its FAQ file declares."""
     language: str = ENGLISH.code
     is_older: bool = False
     """Whether the question is a translation of an English text that has changed since."""
@@ -59,7 +59,7 @@ def platform_questions(platform: Platform, sources: SourceList) -> list[PageQues
 def translated_questions(
     asked: Sequence[PageQuestion], platform: Platform, language: Language
 ) -> list[PageQuestion]:
-    """Return a platform's questions, `asked`, translated into `language`.
+    """Return the questions `asked` of a platform, translated into `language`.
 
     Questions without a translation stay in English.
     """
@@ -100,7 +100,7 @@ def shared_questions(catalog: Catalog) -> list[PageQuestion]:
 
 
 def _plugin_devices(platforms: Sequence[Platform]) -> Sequence[str]:
-    """Return the `torch.device` types, such as `npu`, that only out-of-tree platforms have."""
+    """Return the device types, such as `npu`, that only out-of-tree platforms use."""
     accelerators = [platform.accelerator for platform in platforms]
     in_tree_devices = {
         accelerator.device.value
@@ -117,7 +117,7 @@ def _plugin_devices(platforms: Sequence[Platform]) -> Sequence[str]:
 
 
 def _with_devices(messages: Sequence[str], devices: Sequence[str]) -> Iterator[str]:
-    """Yield the messages. A message with `{device}` is yielded once for each of `devices`."""
+    """Yield error messages. A message with `{device}` is yielded once for each of `devices`."""
     for text in messages:
         yield from (
             [text.replace(DEVICE_PLACEHOLDER, device) for device in devices]
@@ -131,8 +131,9 @@ def _file_questions(
 ) -> list[PageQuestion]:
     """Return the questions of an FAQ file, in order.
 
-    Anchors are unique and start with `faq-`. `sources` are the sources of the page with the
-    questions. `to_root` is the relative address from that page to the site's root.
+    `group` is their `PageQuestion.group`. `sources` are the sources of the page that shows them.
+    `to_root` is the relative address from that page to the site's root. Anchors are unique and
+    start with `faq-`.
     """
     questions: list[PageQuestion] = []
     anchors = Anchors()
@@ -154,8 +155,8 @@ def question_on_other_page(
 ) -> PageQuestion:
     """Return a platform's question with its answer rendered for another page.
 
-    Citations link to the sources on the platform's page. `to_root` is the relative address from the
-    other page to the site's root.
+    In the answer, citations link to the sources on the platform's page. `to_root` is the relative
+    address from the other page to the site's root.
     """
     page = f"{to_root}{PLATFORMS}/{question.group}/"
     prefix = f"{question.group}--{_heading_prefix(question.anchor)}"
@@ -165,10 +166,10 @@ def question_on_other_page(
 
 
 def _heading_prefix(anchor: str) -> str:
-    """Return the prefix of heading ids in an answer: `faq-install` → `faq-install-`.
+    """Return the prefix of the heading ids in an answer: `faq-install-` for `faq-install`.
 
-    The id of a heading is the prefix, a hyphen and the heading as a slug: `faq-install--linux`. Ids
-    of questions never contain two hyphens in a row, so no heading has the id of a question.
+    The id of a heading is the prefix, a hyphen and the heading as a slug: `faq-install--linux`. The
+    two hyphens make it different from the id of every question.
     """
     return f"{anchor}-"
 
@@ -211,10 +212,10 @@ _CODE = re.compile(r"``([^`](?:[^`]|`(?!`)){0,2000})``|`([^`]{1,2000})`|\"([^\"]
 
 
 def search_terms(text: str) -> Iterator[str]:
-    """Yield the search terms of a text: words, and pairs of adjacent words, joined by a space.
+    """Yield the search terms of a text: its words, and pairs of adjacent words with a space.
 
-    Words are lowercase and singular. A name such as torch_npu also yields its parts. Common words,
-    single characters, numbers of fewer than three digits, and words of more than
+    Words are lowercase and singular. The parts of a name such as torch_npu are also yielded. Common
+    words, single characters, numbers of fewer than three digits, and words of more than
     `MOST_WORD_CHARACTERS` characters are omitted.
     """
     previous_word = ""
@@ -278,10 +279,10 @@ def question_index(
 
 
 def _platforms_by_error_name(platforms: Sequence[Platform]) -> dict[str, list[str]]:
-    """Return the ids of platforms by the names that identify platforms in error messages.
+    """Return the ids of platforms, by a name that identifies them in error messages.
 
-    The names are a platform's `error_names`, package, module and device, without `torch`. A device
-    that several platforms share is included only if it is one of the `error_names`.
+    The names are a platform's `error_names`, package, module and device. `torch` is omitted. A
+    device that several platforms share is omitted, unless it is one of the `error_names`.
     """
     devices = Counter(platform.accelerator.device.value for platform in platforms)
     ids_by_name: dict[str, list[str]] = {}
@@ -305,9 +306,9 @@ def _platforms_by_shared_device(
 ) -> dict[str, list[str]]:
     """Return the platforms whose device string is the id of another platform, by that id.
 
-    For example, the device of `rocm` is `cuda`: `{"cuda": ["rocm"]}`. `names` has platform ids by
-    error name. A platform is omitted if an error name stands for both platforms, because a message
-    with this name can be about either of them.
+    For example, the device of `rocm` is `cuda`: `{"cuda": ["rocm"]}`. `names` is the result of
+    `_platforms_by_error_name`. If one of its names stands for both platforms, the platform is
+    omitted, because a message with this name can be about either of them.
     """
     ids = {platform.id for platform in platforms}
     ids_by_device: dict[str, list[str]] = {}

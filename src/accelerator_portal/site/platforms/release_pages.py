@@ -1,4 +1,4 @@
-"""Builds the page of each PyTorch release, and the tables of versions that fit together."""
+"""Computes the data of the pages about PyTorch releases, and the platforms' version tables."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from accelerator_portal.site.words import python_range
 
 @dataclass(frozen=True, slots=True)
 class ReleaseCell:
-    """A platform's support of a release.
+    """A platform's support of a PyTorch release.
 
     `platform` is the platform's name. `words` is what the platform offers, such as the plugin's
-    version. If no command installs the release, `words` is empty and `nearest` is a release of the
-    same minor version that a command installs. `nearest` is empty if there is no such release.
+    version. It is empty if no command installs the release. `nearest` is the newest release of the
+    same minor version that a command installs, or empty.
     """
 
     platform_id: str
@@ -45,8 +45,8 @@ class ReleaseCell:
 class WheelRow:
     """The wheels of a variant for one operating system and architecture, in words.
 
-    `system` is `Linux x86-64`. `size` is that of the largest wheel, `826 MB`, or empty if unknown.
-    `index` is `PyPI` or `PyTorch's index`.
+    `system` is, for example, `Linux x86-64`. `size` is the size of the largest wheel, such as
+    `826 MB`, or empty if unknown. `index` is `PyPI` or `PyTorch's index`.
     """
 
     variant: str
@@ -60,7 +60,10 @@ class WheelRow:
 
 @dataclass(frozen=True, slots=True)
 class CompanionRow:
-    """A package used with torch, its versions that support the release, and the sources."""
+    """A package used with torch, such as torchvision, and its versions that support a release.
+
+    `sources` state these versions.
+    """
 
     package: str
     versions: tuple[str, ...]
@@ -69,10 +72,11 @@ class CompanionRow:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseRow:
-    """A release with its Python versions, a cell for each platform, its commands and wheels.
+    """A PyTorch release, with what its page shows.
 
-    `build` is the selector's id for the release, which is `stable` for the newest release.
-    `companions` are the packages used with torch.
+    `build` is the install selector's id of the release, which is `stable` for the newest release.
+    `pythons` is the range of its Python versions. `cells` has one cell for each platform.
+    `companions` are packages that are used with torch.
     """
 
     release: Release
@@ -85,7 +89,10 @@ class ReleaseRow:
 
 
 def release_rows(catalog: Catalog, selector: Selector) -> Iterator[ReleaseRow]:
-    """Yield a row per release, the newest first, with cells in the selector's platform order."""
+    """Yield a row for each PyTorch release, newest first.
+
+    The cells of a row are in the order of the selector's platforms.
+    """
     offered_builds = {(row.platform, row.build) for row in selector.rows}
     for release in catalog.releases.releases:
         minor = Version(release.version).release[:2]
@@ -113,9 +120,9 @@ def release_rows(catalog: Catalog, selector: Selector) -> Iterator[ReleaseRow]:
 
 
 def companion_rows(releases: Releases, release: Release) -> Iterator[CompanionRow]:
-    """Yield a row for each companion package, such as torchvision.
+    """Yield a row for each package that is used with torch, such as torchvision.
 
-    Packages without a version that supports the release are included.
+    A package without a version that supports the release has a row, too.
     """
     for package, versions in releases.companions_of(release.version).items():
         companions = [
@@ -130,7 +137,7 @@ def companion_rows(releases: Releases, release: Release) -> Iterator[CompanionRo
 
 
 def wheel_rows(release: Release) -> Iterator[WheelRow]:
-    """Yield a row for each architecture of each entry in the release's `wheels`, in order."""
+    """Yield a row for each architecture of each entry in `Release.wheels`, in order."""
     for wheel in release.wheels:
         for arch in wheel.arch:
             size = wheel.size_mb.get(arch)
@@ -154,7 +161,7 @@ _LIBRARIES = frozenset({"torchvision", "torchaudio", "Python"})
 
 
 def _requirement_words(name: str, version: str) -> str:
-    """Return a requirement as readers write it: `CANN 9.1` for `CANN` and `==9.1.*`."""
+    """Return a requirement in words: `CANN 9.1` for the name `CANN` and the version `==9.1.*`."""
     return f"{name} {version.removeprefix('==').removesuffix('.*')}"
 
 
@@ -173,9 +180,8 @@ def _offer_words(platform: Platform, release: Release, rows: list[InstallRow]) -
     """Return what a platform offers for a release; `rows` are its install rows for the release.
 
     If the platform has a plugin, the text is the plugin's version and its runtime: `2.9.0 · CANN
-    8.5`. Otherwise, the text has the variants. Without variants, the text has the operating
-    systems. The text is `from source` if all rows build from source, and empty if there are no
-    rows.
+    8.5`. Otherwise, it lists the variants or, without variants, the operating systems. It is
+    `from source` if all rows build from source, and empty if there are no rows.
     """
     if not rows:
         return ""
@@ -232,7 +238,7 @@ class PlatformVersions(StrictModel):
     behind: int | None
     """The number of PyTorch minor releases after `newest`."""
     rows: tuple[CompatibilityRow, ...]
-    """The vendor's version rows; `source` names `sources` below."""
+    """The vendor's version rows. Their `source` has ids of `sources`."""
     sources: dict[str, Source]
     """The sources that the rows cite, by id."""
 
@@ -249,7 +255,10 @@ class VersionsData(StrictModel):
 
 
 def versions_data(catalog: Catalog, releases: Iterable[ReleaseRow]) -> VersionsData:
-    """Return the versions of every platform; `releases` are the rows of the versions page."""
+    """Return PyTorch's releases and the versions of every platform as JSON data.
+
+    `releases` are the result of `release_rows`.
+    """
     return VersionsData(
         newest_release=catalog.releases.newest.version,
         releases=tuple(
@@ -276,7 +285,10 @@ def _platform_versions(catalog: Catalog, platform: Platform) -> PlatformVersions
 
 @dataclass(frozen=True, slots=True)
 class VersionsRow:
-    """A row of a platform's version table; a cell is None if no source states a value."""
+    """A row of a platform's version table.
+
+    There is one cell for each column. A cell is None if no source states its value.
+    """
 
     cells: tuple[str | None, ...]
     note: str | None
@@ -285,7 +297,7 @@ class VersionsRow:
 
 @dataclass(frozen=True, slots=True)
 class VersionsTable:
-    """A platform's version table: the headings, and rows with one cell per heading."""
+    """A platform's version table: the headings of its columns, and its rows."""
 
     columns: tuple[str, ...]
     rows: tuple[VersionsRow, ...]
@@ -335,7 +347,7 @@ def _notes(row: CompatibilityRow) -> str | None:
 
 
 def lifecycle_words(lifecycle: Lifecycle) -> str:
-    """Return the status of a lifecycle, with its end if known: `maintenance until 2026-12-31`."""
+    """Return the status of a lifecycle, and its end if known: `maintenance until 2026-12-31`."""
     if lifecycle.until is None:
         return lifecycle.status
     return message("{status} until {day}", status=lifecycle.status, day=str(lifecycle.until))

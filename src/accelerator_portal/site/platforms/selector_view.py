@@ -1,4 +1,4 @@
-"""Computes the initial state of the install selector, which the page shows until JavaScript runs.
+"""Computes the initial state of the install selector, which pages show before JavaScript runs.
 
 An axis is one setting of the selector, such as the operating system.
 """
@@ -19,11 +19,11 @@ from accelerator_portal.install.selector import Selector
 
 @dataclass(frozen=True, slots=True)
 class ValueView:
-    """A value of an axis, shown as a radio button with the label and, in smaller text, a detail.
+    """A value of an axis, shown as a radio button with a label and a detail in smaller text.
 
-    `reason` says why the value is not available on the reader's machine; empty if the value is
-    available. A value is `hidden` if it has no command and no reason, or if it is the release that
-    `stable` stands for.
+    `checked` is true for the selected value. `reason` says why the value is not available on the
+    reader's machine, and is empty if the value is available. `hidden` is true for a value without
+    command and reason, and for the release that the value `stable` stands for.
     """
 
     id: str
@@ -36,10 +36,10 @@ class ValueView:
 
 @dataclass(frozen=True, slots=True)
 class AxisView:
-    """An axis, shown as a fieldset.
+    """An axis of the selector, shown as a group of radio buttons.
 
-    `more` has the values in the disclosure with the label `more_label`. `group` is the part of the
-    form with the fieldset: `main`, `settings` or `format`.
+    `values` are always visible. `more` are values that readers see after they open the section with
+    the label `more_label`. `group` is the part of the form: `main`, `settings` or `format`.
     """
 
     id: str
@@ -51,18 +51,22 @@ class AxisView:
 
     @property
     def open(self) -> bool:
-        """Whether the selected value is in the disclosure."""
+        """Whether the section with the values `more` is open, because one of them is selected."""
         return any(value.checked for value in self.more)
 
     @property
     def empty(self) -> bool:
-        """Whether all values are hidden, including the values in the disclosure."""
+        """Whether all values in `values` and `more` are hidden."""
         return all(value.hidden for value in (*self.values, *self.more))
 
 
 @dataclass(frozen=True, slots=True)
 class InstallScript:
-    """The lines for a reader to paste: a new environment, the installation, the check."""
+    """The lines that a reader pastes into a terminal.
+
+    They create an environment, install PyTorch and check the installation. `environment` and
+    `check` can be empty.
+    """
 
     environment: str
     commands: str
@@ -71,9 +75,10 @@ class InstallScript:
 
 @dataclass(frozen=True, slots=True)
 class DefaultChoice:
-    """The default selection for an operating system, with its summary and the lines to paste.
+    """The default selection for an operating system.
 
-    `choice` has the id of the selected value by axis id.
+    `choice` has the id of the selected value, by id of the axis. `summary` is one line with the
+    selected settings, and `script` has the lines to paste into a terminal.
     """
 
     choice: Mapping[str, str]
@@ -83,11 +88,11 @@ class DefaultChoice:
 
 @dataclass(frozen=True, slots=True)
 class SelectorView:
-    """The selector's initial state: the axes in page order, and the default selection.
+    """The selector's initial state: the axes in the order of the page, and the default selection.
 
-    `row` is the install row of the selection, `platform` is the label of its platform, and
-    `script` has the lines to paste. `finding` is the verification result for the selected
-    Python version, or None.
+    `row` is the install row of the selection. `platform` is the label of the selected platform.
+    `summary` and `script` are those of `DefaultChoice`. `finding` is the verification result for
+    the selected Python version, or None.
     """
 
     axes: tuple[AxisView, ...]
@@ -97,7 +102,7 @@ class SelectorView:
     script: InstallScript
     finding: Finding | None
     first: Mapping[str, DefaultChoice]
-    """The default selection for each of the other operating systems, by id of the system."""
+    """The default selections for the other operating systems, by id of the system."""
 
     def group(self, name: str) -> list[AxisView]:
         """Return the axes whose `group` is `name`: `main`, `settings` or `format`."""
@@ -107,8 +112,7 @@ class SelectorView:
 def selector_view(selector: Selector) -> SelectorView:
     """Return the initial state of the selector.
 
-    Raises LookupError if the selector has no default choice, or if a default choice has no install
-    row.
+    Raises LookupError if the selector has no default selection, or one without an install row.
     """
     default_choices = [_default_choice(selector, start) for start in selector.starts]
     if not default_choices:
@@ -148,7 +152,7 @@ def _default_choice(selector: Selector, start: Choice) -> tuple[Choice, InstallR
 def choice_summary(selector: Selector, choice: Choice, row: InstallRow) -> str:
     """Return the settings of a selection as one line: `PyTorch 2.15.0 · Linux · x86-64 · …`.
 
-    Python is omitted if its version does not matter to the install row (`row.pythons` is None).
+    The Python version is omitted if the install row is for all versions (`row.pythons` is None).
     """
     settings_axes = [axis for axis in axes_by_rank(selector.table) if axis.group == "settings"]
     shown_axes = [axis for axis in settings_axes if axis.id != "python" or row.pythons is not None]
@@ -160,7 +164,10 @@ def choice_summary(selector: Selector, choice: Choice, row: InstallRow) -> str:
 
 
 def install_script(row: InstallRow, choice: Choice) -> InstallScript:
-    """Return the lines to paste for an install row, with the Python version of `choice`."""
+    """Return the lines to paste into a terminal for an install row.
+
+    The environment gets the Python version of `choice`.
+    """
     environment = venv_commands(row.method, row.os) or ""
     check = row.check.command if row.check and row.method not in CONTAINER_METHODS else ""
     return InstallScript(
@@ -169,7 +176,7 @@ def install_script(row: InstallRow, choice: Choice) -> InstallScript:
 
 
 def _finding_for_python(row: InstallRow, python: str) -> Finding | None:
-    """Return the verification result of an install row for a Python version, or None."""
+    """Return the verification result of an install row for a Python version; None without one."""
     return dict(zip(row.pythons or (), row.findings, strict=False)).get(python)
 
 
@@ -235,11 +242,11 @@ def _value_view(
 
 
 def _value_detail(selector: Selector, choice: Choice, axis: Axis, value: str) -> str:
-    """Return the detail of a method or variant: `2.8.0, driver ≥ 580`; empty without a detail.
+    """Return the detail of a method or variant: `2.8.0, driver ≥ 580`. It can be empty.
 
-    For methods whose commands name no version, the detail is `not pinned`. Otherwise, the detail
-    names the build that readers get with this value, if it differs from the selected build or is
-    the nightly build. For variants, the oldest driver follows.
+    For methods whose commands name no version, the detail is `not pinned`. For other values, the
+    detail names the build that readers get with the value. It is omitted if it is the selected
+    build and no nightly build. For variants, the oldest driver follows.
     """
     if value in UNPINNED_METHODS:
         return message("not pinned")
@@ -255,9 +262,9 @@ def _value_detail(selector: Selector, choice: Choice, axis: Axis, value: str) ->
 
 
 def _method_machines(selector: Selector, choice: Choice, method: str) -> str:
-    """Return the machines on which the selected platform has a method: `Linux only`.
+    """Return the machines on which the selected platform offers a method: `Linux only`.
 
-    The text is `none` if the platform does not have the method.
+    The text is `none` if the platform does not offer the method at all.
     """
     rows = selector.rows_of(choice["platform"])
     builds_by_machine = {
@@ -267,17 +274,16 @@ def _method_machines(selector: Selector, choice: Choice, method: str) -> str:
 
 
 def build_name(build: str) -> str:
-    """Return the display name of a build: `nightly` for `preview`, otherwise the build."""
+    """Return the display name of a build: `nightly` for `preview`, else the build unchanged."""
     return message("nightly") if build == PREVIEW else build
 
 
 def other_machines(selector: Selector, offered: Mapping[str, str], choice: Choice) -> str:
-    """Return the machines for which a platform has builds: `Linux only`.
+    """Return the machines for which a platform has builds, if that of `choice` is not among them.
 
-    Call this function only if the platform has no builds for the machine of `choice`. `offered` has
-    the platform's builds by machine, such as `linux x86_64`. If one of these machines has the
-    operating system of `choice`, the text names the architectures: `x86-64 only`. Otherwise, the
-    text names the operating systems. If `offered` is empty, the text is `no commands`.
+    `offered` has the platform's builds by machine, such as `linux x86_64`. If the platform has
+    builds for the operating system of `choice`, the text names their architectures: `x86-64 only`.
+    Otherwise, it names the operating systems: `Linux only`. Without builds, it is `no commands`.
     """
     machines = [machine.split() for machine in offered]
     for index, axis in enumerate(selector.machine_axes):
@@ -303,7 +309,10 @@ def _is_offered(machines: Mapping[str, str], axis: Axis, value: str, machine: st
 
 
 def _available_values(selector: Selector, axis: Axis, choice: Choice) -> set[str]:
-    """Return the values of an axis in the selected platform's rows for the selected machine."""
+    """Return the values of an axis for which there is a command.
+
+    Only install rows of the selected platform and the selected machine count.
+    """
     machine = machine_of(selector, choice)
     rows = selector.rows_of(choice["platform"])
     machine_rows = [row for row in rows if machine_of(selector, row) == machine]
