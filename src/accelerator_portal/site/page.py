@@ -57,7 +57,7 @@ def write_files(files: Iterable[SiteFile], folder: Path) -> Iterator[tuple[SiteF
     """Write each file to `folder` as soon as it is generated.
 
     Yields each file with the path to which it was written. The `content` of the yielded files is
-    empty, to save memory.
+    empty.
     """
     for file in files:
         target = folder / file.path

@@ -1,6 +1,7 @@
-"""Builds the quality dashboard: levels of evidence, results by suite, and open regressions.
+"""Builds the quality dashboard: each platform's level of evidence, results and open regressions.
 
-A regression is a group of breakages: tests that passed in a run and fail in a later one.
+A breakage is one test that passed in a run and fails in a later run. A regression is a group of
+breakages.
 """
 
 from __future__ import annotations
@@ -48,10 +49,10 @@ from accelerator_portal.site.translated import render_page
 WEEK = dt.timedelta(days=7)
 
 MOST_NEWS = 10
-"""The maximum number of items of package news on the dashboard; the feed has more."""
+"""The maximum number of package news items on the dashboard; the feed has more."""
 
 _MOST_TESTS_IN_ISSUE = 10
-"""The maximum number of tests of a regression in an issue's body; the page lists all tests."""
+"""The maximum number of tests that the text of a new issue lists; the dashboard lists all tests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,8 @@ class BrokenTest:
     """A test of a regression: it passed in an earlier run and fails since.
 
     `address` is the address of the test's results, relative to `results/`. `command` repeats the
-    test; None if it is not known. `declare` is a query string that begins with `?`. It opens
-    GitHub's new-file form with a declaration of the test as a known issue.
+    test; None if it is not known. `declare` is a query string, `?…`, for GitHub's form to create a
+    file. It fills in a known issue about the test.
     """
 
     breakage: Breakage
@@ -88,7 +89,7 @@ class Regression:
     `age` is the time since `first_bad` in words, such as `9 days`. `overdue` is true if the age
     exceeds the deadline of the testing standards. `is_new` is true if the age is less than a week.
     `differences` are the differences between the environments of the two runs, in words. `issue` is
-    a query string that begins with `?` and fills in GitHub's new-issue form.
+    a query string, `?…`, that fills in GitHub's form for a new issue.
     """
 
     platform: Platform
@@ -105,10 +106,10 @@ class Regression:
 
     @property
     def anchor(self) -> str:
-        """The id of the regression's section on the dashboard.
+        """The HTML id of the regression's section on the dashboard.
 
-        The id contains the id of the first test's breakage. The id stays the same as long as this
-        test is first.
+        It contains the id of the first test's breakage, so it stays the same while this test is
+        the first one.
         """
         return f"breakage-{self.tests[0].breakage.id}"
 
@@ -122,8 +123,8 @@ def regressions(
     """Yield a platform's regressions, sorted by the start of the first bad run.
 
     A regression is a group of breakages with the same suite, first bad run and last good run.
-    `commands` maps test keys to the commands that repeat the tests. Known issues that readers
-    declare from the dashboard expire 30 days after `at`.
+    `commands` has the commands that repeat the tests, by test key. `BrokenTest.declare` proposes
+    known issues that expire 30 days after `at`.
     """
 
     def group_key(breakage: Breakage) -> tuple[dt.datetime, str, str, str]:
@@ -187,9 +188,9 @@ def _broken_test(
 
 
 def _commits(platform: Platform, good: HistoryPoint, bad: HistoryPoint) -> Iterator[CommitRange]:
-    """Yield the commit ranges of PyTorch, the plugin and the tested repository, in this order.
+    """Yield the commits of PyTorch, the plugin and the tested repository between two runs.
 
-    A range is omitted if the runs state different repositories, the same commit, or no commit.
+    A repository is omitted if the runs state different repositories, the same commit or no commit.
     """
     torch = good.environment.torch_commit, bad.environment.torch_commit
     pairs: list[tuple[str | None, str | None, str | None]] = [("pytorch/pytorch", *torch)]
@@ -252,9 +253,8 @@ class DashboardPlatform:
     """A platform on the dashboard.
 
     `runs` and `baselines` are numbers of reports; `runs` includes archived runs. `evidence` has the
-    newest run of each suite. If a suite has no run, `evidence` has its newest baseline. `never` are
-    failing tests that passed in no run. `outdated` are declared known issues that no longer match
-    the results.
+    newest run of each suite, or else its newest baseline. `never` are failing tests that passed in
+    no run. `outdated` are declared known issues that should be removed.
     """
 
     platform: Platform
@@ -276,7 +276,7 @@ class DashboardPlatform:
 class _DashboardInputs:
     """The data from which every `DashboardPlatform` is computed.
 
-    `at` is the date of the data, the result of `as_of`.
+    `at` is the time to which ages are counted, the result of `as_of`.
     """
 
     results: ResultsView
@@ -286,18 +286,21 @@ class _DashboardInputs:
 
 
 def dashboard_pages(
-    catalog: Catalog, results: ResultsView, past: TestHistories, every: Sequence[Templates]
+    catalog: Catalog,
+    results: ResultsView,
+    histories: TestHistories,
+    all_templates: Sequence[Templates],
 ) -> Iterator[SiteFile]:
     """Yield the dashboard, the page of testing standards, the badges and `quality.json`.
 
-    `every` has the templates of each language, English first. Nothing is yielded if the catalog has
-    no criteria.
+    `all_templates` has the templates of each language, English first. Nothing is yielded if the
+    catalog has no criteria.
     """
     criteria = catalog.criteria
     if criteria is None:
         return
     at = as_of(catalog, [stored.report for stored in results.reports])
-    inputs = _DashboardInputs(results, past, criteria, at)
+    inputs = _DashboardInputs(results, histories, criteria, at)
     states = [
         _dashboard_platform(inputs, platform, level)
         for platform in catalog.platforms
@@ -321,9 +324,9 @@ def dashboard_pages(
     edit = "data/criteria.yaml"
     yield from (
         render_page(page_templates, "results/dashboard.md", context, edit=edit)
-        for page_templates in every
+        for page_templates in all_templates
     )
-    yield every[0].page("results/standards.md", edit, **context)
+    yield all_templates[0].page("results/standards.md", edit, **context)
     for state in states:
         yield data_file(_badge_path(state), _badge(state))
     platforms = tuple(_platform_quality(state, at) for state in states)

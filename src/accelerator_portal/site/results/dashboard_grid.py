@@ -1,4 +1,4 @@
-"""Builds the results grid, platforms by suites, and the list of a vendor's own test suites.
+"""Builds the grid of test results, platforms by suites, and the list of vendors' own test suites.
 
 A vendor's own suite is named after the vendor's folder, such as `acme/kernels`.
 """
@@ -30,15 +30,14 @@ from accelerator_portal.site.words import outcome_words
 WIDTH = 100
 
 LEAST_PART_WIDTH = 3
-"""The minimum width of a part of a bar, so that 1 crash among 1,226 tests is visible. If parts are
-widened to it, all parts then shrink a little to fit into WIDTH."""
+"""The minimum width of a part of a bar, so that 1 crash among 1,226 tests is visible."""
 
 
 def outcome_bar(counts: Mapping[Outcome, int]) -> Markup:
-    """Return an SVG bar with one part for each color of outcomes.
+    """Return an SVG bar that shows numbers of tests by outcome as colored parts.
 
-    The width of a part is in proportion to its number of tests. `counts` has the numbers of tests
-    by outcome, in the order of OUTCOMES. Adjacent outcomes with the same color form one part.
+    `counts` has the numbers of tests by outcome, in the order of OUTCOMES. Adjacent outcomes with
+    the same color form one part. The width of a part is in proportion to its number of tests.
     """
     parts = [
         (color, sum(counts[outcome] for outcome in outcomes))
@@ -56,10 +55,10 @@ def outcome_bar(counts: Mapping[Outcome, int]) -> Markup:
 
 
 def _widths(numbers: list[int]) -> list[float]:
-    """Return widths in proportion to `numbers`, with the sum WIDTH.
+    """Return widths in proportion to `numbers`. Their sum is WIDTH.
 
-    A smaller width than LEAST_PART_WIDTH is raised to that width. All widths are then scaled down
-    to keep the sum, so the smallest can be slightly below LEAST_PART_WIDTH.
+    Widths below LEAST_PART_WIDTH are raised to it. All widths are then scaled down to keep the sum,
+    so the smallest can be slightly below LEAST_PART_WIDTH.
     """
     total = sum(numbers)
     raised = [max(LEAST_PART_WIDTH, WIDTH * number / total) for number in numbers]
@@ -67,10 +66,10 @@ def _widths(numbers: list[int]) -> list[float]:
 
 
 OTHER_KIND: Final = "other"
-"""The kind of a suite whose kind neither `data/suites` nor its report states."""
+"""The kind of a suite if neither `data/suites` nor its report states one."""
 
 OWN_KIND: Final = "own"
-"""The kind of the column for all vendors' own suites that only one platform has."""
+"""The kind of the column that combines the vendors' own suites that only one platform reports."""
 
 ColumnKind = SuiteKind | Literal["other", "own"]
 
@@ -93,10 +92,10 @@ _KIND_ORDER = list(KIND_TITLES)
 
 @dataclass(frozen=True, slots=True)
 class GridColumn:
-    """A column of the grid: one suite or, in the column of kind `own`, several suites.
+    """A column of the grid: the results of one suite.
 
-    The column of kind `own` has the vendors' own suites that only one platform reports. Its `suite`
-    is empty.
+    The column of kind `own` is different: it combines the vendors' own suites that only one
+    platform reports. Its `suite` is empty.
     """
 
     suite: str
@@ -124,13 +123,13 @@ class GridGroup:
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """A suite's results in a platform's newest run or, without a run, in its newest baseline.
+    """A suite's results in a platform's newest run, or else in its newest baseline.
 
-    In the column of kind `own`, the results are sums over several suites. The cell shows `passed`
-    of `total` tests. In a run, `total` counts the tests that passed or failed. In a baseline,
-    `total` counts all tests, but it is 0 if no test is expected to pass or fail. `age_days` is None
-    without a date. `words` has the numbers by outcome: `9 passed, 1 failed`. `address` is the
-    address of these results, relative to the site's root.
+    In the column of kind `own`, the results are sums over several suites. `passed` of `total` tests
+    passed. In a run, `total` counts the tests that passed or failed. In a baseline, it counts all
+    tests, but it is 0 if no test is expected to pass or fail. `age_days` is None without a date.
+    `words` has the numbers by outcome: `9 passed, 1 failed`. `address` is the address of these
+    results, relative to the site's root.
     """
 
     column: GridColumn
@@ -147,8 +146,9 @@ class GridCell:
 class Grid:
     """The results of each platform in each suite.
 
-    `rows` maps platform ids to cells, one for each of `columns`; a cell is None without a report.
-    `groups` has each kind of columns with the number of its columns.
+    `rows` has the cells of each platform by platform id: one cell for each of `columns`. A cell is
+    None if the platform has no report of the suite. `groups` has the heading above the columns of
+    each kind.
     """
 
     columns: tuple[GridColumn, ...]
@@ -156,10 +156,10 @@ class Grid:
     rows: Mapping[str, tuple[GridCell | None, ...]]
 
     def only(self, *, executorch: bool) -> Grid:
-        """Return the grid with only ExecuTorch's suites, or with only the other suites.
+        """Return the grid with only ExecuTorch's suites, or without them.
 
-        ExecuTorch's suites are kept if `executorch` is true. Platforms without results in the kept
-        suites are omitted.
+        If `executorch` is true, only ExecuTorch's suites are kept, otherwise only the others.
+        Platforms without results in the kept suites are omitted.
         """
         indexes = [
             n for n, c in enumerate(self.columns) if is_executorch_suite(c.suite) == executorch
@@ -172,7 +172,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class GridTab:
-    """A tab of the grid: the suites of PyTorch or of ExecuTorch."""
+    """A tab of the page with the grid of PyTorch's or of ExecuTorch's suites."""
 
     id: str
     title: str
@@ -180,7 +180,7 @@ class GridTab:
 
 
 def grid_tabs(grid: Grid) -> tuple[GridTab, ...]:
-    """Return the tab of PyTorch and, if ExecuTorch's suites have results, the tab of ExecuTorch."""
+    """Return the tab of PyTorch, and the tab of ExecuTorch if its suites have results."""
     pytorch = GridTab("fleet", "PyTorch", grid.only(executorch=False))
     executorch = GridTab("fleet-executorch", "ExecuTorch", grid.only(executorch=True))
     return (pytorch, executorch) if executorch.grid.rows else (pytorch,)
@@ -189,10 +189,10 @@ def grid_tabs(grid: Grid) -> tuple[GridTab, ...]:
 def dashboard_grid(
     catalog: Catalog, evidence: Mapping[str, Iterable[SuiteEvidence]], at: dt.datetime
 ) -> Grid:
-    """Return the grid of the newest runs and baselines, with ages as of `at`.
+    """Return the grid of the newest results of all platforms, with ages counted to `at`.
 
     `evidence` has the result of `ResultsView.newest` for each platform, by platform id. Suites of
-    kind `speed` are omitted: they do not show what works.
+    kind `speed` are omitted, because they do not show what works.
     """
     evidence_by_platform = {
         platform: {e.suite: e for e in platform_evidence if e.kind != "speed"}
@@ -237,9 +237,10 @@ def _groups(columns: Iterable[GridColumn]) -> tuple[GridGroup, ...]:
 def suite_cells(
     catalog: Catalog, evidence: Iterable[SuiteEvidence], at: dt.datetime
 ) -> tuple[GridCell, ...]:
-    """Return a cell for each suite in `evidence`, sorted by the kind and the title of the suite.
+    """Return a cell for each suite of a platform, sorted by the kind and the title of the suite.
 
-    `evidence` is the result of `ResultsView.newest`; suites of kind `speed` are omitted.
+    `evidence` is the result of `ResultsView.newest`. Ages are counted to `at`. Suites of kind
+    `speed` are omitted.
     """
     shown_evidence = [e for e in evidence if e.kind != "speed"]
     columns = {e.suite: _column(catalog, e.suite, e.kind) for e in shown_evidence}
@@ -251,9 +252,9 @@ _OWN_COLUMN = GridColumn("", message("All together"), OWN_KIND)
 
 
 def _single_platform_suites(evidence: Mapping[str, Mapping[str, SuiteEvidence]]) -> frozenset[str]:
-    """Return the vendors' own suites that only one platform reports.
+    """Return the names of vendors' own suites that only one platform reports.
 
-    `evidence` maps platform ids to the evidence of each suite, by suite.
+    `evidence` has the newest results by platform id and then by suite.
     """
     platform_counts = Counter(
         suite for platform_evidence in evidence.values() for suite in platform_evidence
@@ -269,8 +270,8 @@ def _own_cell(
 ) -> GridCell | None:
     """Return one cell with the sums of a platform's results in the suites `own_suite_names`.
 
-    Baselines are included only if there is no run. The cell's age is the age of the oldest report.
-    None if the platform has no report with these suites.
+    If any of these suites has a run, baselines are ignored. The age of the cell is the age of its
+    oldest report. None if the platform has no report of these suites.
     """
     own_evidence = [e for suite, e in evidence.items() if suite in own_suite_names]
     own_evidence = [e for e in own_evidence if e.is_run] or own_evidence
@@ -294,9 +295,10 @@ def _own_cell(
 
 
 def _column(catalog: Catalog, suite: str, kind: SuiteKind | None) -> GridColumn:
-    """Return the grid column of a suite; `kind` is the kind that the report states, or None.
+    """Return the grid column of a suite.
 
-    `kind` is used only if no file in `data/suites` describes the suite.
+    `kind` is the kind that the report states, or None. It is used only if no file in `data/suites`
+    describes the suite.
     """
     description = catalog.suite(suite)
     if isinstance(description, SuiteFile):
@@ -347,9 +349,8 @@ def count_words(counts: Mapping[Outcome, int]) -> str:
 class OwnSuiteRow:
     """A vendor's own suite on its platform's page.
 
-    `declared` is the suite's description; None if the vendor's `accelerator.yaml` has no
-    description. `cell` has the newest results; None if no report has the suite or if the suite only
-    measures speed.
+    `declared` is the suite's description in `accelerator.yaml`, or None without one. `cell` has the
+    newest results. It is None if no report has the suite, or if the suite only measures speed.
     """
 
     name: str
@@ -362,7 +363,7 @@ def own_suite_rows(
 ) -> tuple[OwnSuiteRow, ...]:
     """Return the vendor's own suites that a platform declares or reports, declared suites first.
 
-    `cells` are the platform's `suite_cells`.
+    `cells` is the result of `suite_cells` for the platform.
     """
     cell_by_suite = {cell.column.suite: cell for cell in cells}
     declared = {suite.name: suite for suite in platform.accelerator.suites}

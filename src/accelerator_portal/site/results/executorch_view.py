@@ -1,4 +1,4 @@
-"""Computes the values of the page on ExecuTorch: goals, results of flows, readiness of backends.
+"""Computes the data of the page about ExecuTorch: goals, results of flows, readiness of backends.
 
 A flow is a backend combined with a recipe. ExecuTorch's backend test suite names a flow after both:
 `xnnpack_static_int8` is the backend `xnnpack` with the recipe `static_int8`. The flow `portable`
@@ -32,16 +32,16 @@ _SUITE_PREFIX = "executorch-"
 
 @dataclass(frozen=True)
 class FlowRun:
-    """The tests of one flow in one suite, from the report `stored` of a platform's run.
+    """The tests of one flow in one suite of a platform's run; `stored` is the report of the run.
 
-    `recipe` is `plain` if the flow's name is only the name of the backend.
+    `recipe` is `plain` if the name of the flow is only the name of the backend.
     """
 
     platform: str
     suite: str
     backend: str
-    """The start of the flow's name if that is the name of a backend, such as `xnnpack`. Otherwise,
-    the backend's name in the report's environment, such as `XnnpackBackend`, or `unknown`."""
+    """The name of the backend with which the flow's name starts, such as `xnnpack`. If it starts
+    with none, the backend that the report's environment states, or `unknown`."""
     recipe: str
     stored: StoredReport
     tests: tuple[TestEntry, ...]
@@ -55,16 +55,16 @@ class FlowRun:
 
     @property
     def attempted(self) -> int:
-        """The number of tests that were attempted, whatever their result.
+        """The number of tests that were attempted, with any result.
 
-        Tests with the outcome `skipped`, `not-run`, `test-broken` or `infrastructure-error` were
-        not attempted.
+        Tests with the outcome `skipped`, `not-run`, `test-broken` or `infrastructure-error` don't
+        count.
         """
         return sum(test.outcome in ATTEMPTED for test in self.tests)
 
     @property
     def undelegated(self) -> int:
-        """The number of tests that ran without the backend."""
+        """The number of tests of which the backend ran no part."""
         return sum(test.outcome == "executed" for test in self.tests)
 
     @property
@@ -74,23 +74,23 @@ class FlowRun:
 
     @cached_property
     def share_passed(self) -> float | None:
-        """The share of passed tests in `attempted`, from 0 to 1; None if no test was attempted."""
+        """The share of attempted tests that passed, from 0 to 1; None if none was attempted."""
         return self.passed / self.attempted if self.attempted else None
 
     @cached_property
     def share_right(self) -> float | None:
-        """The share of `passed` among the outcomes `passed` and `wrong-result`, from 0 to 1.
+        """The share of right results among the results that were compared, from 0 to 1.
 
-        None if no test has either outcome.
+        These are the tests with the outcomes `passed` and `wrong-result`. None if there is none.
         """
         compared = [t for t in self.tests if t.outcome in {"passed", "wrong-result"}]
         return sum(t.outcome == "passed" for t in compared) / len(compared) if compared else None
 
     @cached_property
     def share_delegated(self) -> float | None:
-        """The share of model nodes that the backend runs, over all tests, from 0 to 1.
+        """The share of nodes that the backend runs, in the models of all tests, from 0 to 1.
 
-        None if no test states a number of delegated or undelegated nodes.
+        None if no test states the numbers of delegated and undelegated nodes.
         """
         delegated_nodes = sum(_metric_values(self.tests, "delegated_nodes"))
         undelegated_nodes = sum(_metric_values(self.tests, "undelegated_nodes"))
@@ -109,16 +109,16 @@ class FlowRun:
         return {_key_in_all_flows(test): test for test in self.tests}
 
     def against_portable(self, metric: str) -> tuple[float, int] | None:
-        """Compare a metric with the flow `portable`; the result is that of `against`."""
+        """Compare a metric with the tests of the flow `portable`, as `against` does."""
         return self.against(self.portable, metric)
 
     def against(self, others: Mapping[str, TestEntry], metric: str) -> tuple[float, int] | None:
-        """Compare a metric with `others`; return the median ratio and the number of compared tests.
+        """Return the median ratio of a metric to `others`, and the number of compared tests.
 
-        The ratio of a test is its value divided by the value of the same test in `others`. Tests
-        are compared only if they passed and state the metric on both sides, because a wrong result
-        can be fast and small. None if there are no such tests. `others` has the tests of another
-        flow or release, by the key of `by_test`.
+        `others` has the tests of another flow or release, with the keys of `by_test`. The ratio of
+        a test is its value divided by the value of the same test in `others`. A test is compared
+        only if both sides state the metric and passed, because a wrong result can be fast and
+        small. None if no test can be compared.
         """
         ratios = list(self._ratios(others, metric))
         return (median(ratios), len(ratios)) if ratios else None
@@ -134,7 +134,7 @@ class FlowRun:
 
     @property
     def kept_out(self) -> list[TestEntry]:
-        """The tests that state a reason why they did not pass or were only partly delegated.
+        """The tests that did not pass or were only partly delegated, if they state a reason.
 
         The tests are sorted by name and parameters.
         """
@@ -143,9 +143,9 @@ class FlowRun:
 
 
 def flow_runs(reports: Iterable[StoredReport]) -> tuple[FlowRun, ...]:
-    """Return the flows of each platform's newest runs of ExecuTorch's suites, without baselines.
+    """Return the flows in each platform's newest runs of ExecuTorch's suites.
 
-    The flows are sorted by platform, suite, backend and recipe.
+    Baselines are ignored. The flows are sorted by platform, suite, backend and recipe.
     """
     reports_by_platform: dict[str, list[StoredReport]] = {}
     for stored in reports:
@@ -181,8 +181,8 @@ def _backend_and_recipe(report_backend: str, flow: str) -> tuple[str, str]:
 
     `flow` is the value of a test's parameter `recipe`. If it is only the name of a backend, the
     recipe is `plain`. If it begins with `portable`, both parts of the result are `portable`. If it
-    does not begin with the name of a backend in BACKENDS, the backend is `report_backend`, which
-    the report states, and the recipe is the whole `flow`.
+    begins with no backend in BACKENDS, the result is `(report_backend, flow)`. `report_backend` is
+    the backend that the report states.
     """
     for backend in BACKENDS:
         if flow == backend or flow.startswith(f"{backend}_"):
@@ -221,7 +221,7 @@ COUNT_FUNCTIONS: Mapping[str, FlowCount] = {
         {str(t.parameters["dtype"]) for run in runs for t in run.tests if "dtype" in t.parameters}
     ),
 }
-"""The functions that compute a goal's count from the newest runs, by the counted object."""
+"""The functions that count what a goal names in `Goal.counts`, such as `models`, in runs."""
 
 
 def _attempted_tests(runs: Sequence[FlowRun], *, models: bool) -> Iterator[TestEntry]:
@@ -242,10 +242,10 @@ _COUNT_NOUNS: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class CriterionResult:
-    """A readiness criterion applied to a flow.
+    """Whether a flow meets one readiness criterion.
 
-    `figure` is the measured value. `met` states whether the value meets the criterion. Both
-    are None if nothing was measured.
+    `figure` is the measured value. `met` states whether the value meets the criterion. Both are
+    None if nothing was measured.
     """
 
     criterion: ReadinessCriterion
@@ -286,11 +286,12 @@ class Readiness:
 
 
 def executorch_context(catalog: Catalog, reports: Sequence[StoredReport]) -> dict[str, Any]:
-    """Return the variables of the ExecuTorch page's template, except the goals and their sources.
+    """Return variables of the ExecuTorch page's template by name, except goals and their sources.
 
-    These are `figures` (the text of `goal_progress` by goal id), `flows`, `release_pairs`,
-    `platform_names` by id, `proposal` (the readiness criteria or None) and `readiness`, which has
-    an entry for each flow with a backend.
+    `figures` has the text of `goal_progress` by goal id. `flows` has the newest runs of flows.
+    `platform_names` has names by platform id. `proposal` has the readiness criteria or is None.
+    `readiness` has a `Readiness` for each flow with a backend. `release_pairs` has the result of
+    the function of the same name.
     """
     runs = flow_runs(reports)
     goals = catalog.executorch_goals
@@ -308,10 +309,10 @@ def executorch_context(catalog: Catalog, reports: Sequence[StoredReport]) -> dic
 
 
 def goal_progress(goal: Goal, runs: Sequence[FlowRun]) -> str | None:
-    """Return a goal's progress in words: `12 models`, or `median 1.3 s (5 tests)` for a metric.
+    """Return the progress towards a goal in words: `12 models` or `median 1.3 s (5 tests)`.
 
-    None in three cases: the goal has neither a count nor a metric, its count is 0, or no test has
-    its metric.
+    The goal states what to count, or the metric of which the median is computed. None if the count
+    is 0, if no test has the metric, or if the goal states neither.
     """
     if goal.counts:
         number = COUNT_FUNCTIONS[goal.counts](runs)
@@ -327,7 +328,7 @@ def goal_progress(goal: Goal, runs: Sequence[FlowRun]) -> str | None:
 
 
 def readiness(proposal: ExecutorchReadiness, run: FlowRun, runs: Sequence[FlowRun]) -> Readiness:
-    """Return whether the run of a flow meets each criterion of `proposal`.
+    """Return the readiness of a flow: whether its `run` meets each criterion of `proposal`.
 
     `runs` are the runs of all flows. The criterion `platforms` counts the kinds of hardware on
     which the same flow passes tests.
@@ -356,7 +357,7 @@ def _measured_value(measure: str, run: FlowRun, runs: Sequence[FlowRun]) -> floa
 
 
 def _hardware_names(run: FlowRun, runs: Sequence[FlowRun]) -> set[str]:
-    """Return the names of the hardware on which the flow passed a test.
+    """Return the names of the hardware on which the flow of `run` passed a test in any of `runs`.
 
     If a report states no hardware, the platform's id is used.
     """
@@ -380,7 +381,11 @@ class ChangedTest:
 
 @dataclass(frozen=True)
 class ReleasePair:
-    """A flow's runs with its two newest ExecuTorch releases; their hardware may differ."""
+    """The runs of a flow with its two newest ExecuTorch releases.
+
+    `before` is the run with the release `older`, and `after` the one with `newer`. Their hardware
+    may differ.
+    """
 
     older: Version
     newer: Version
@@ -399,7 +404,10 @@ class ReleasePair:
 
     @property
     def passed(self) -> str:
-        """Passed and attempted tests: `79 → 78 of 139`, or `33 of 139` if both runs are equal."""
+        """The numbers of passed and attempted tests in both runs: `79 → 78 of 139`.
+
+        If the numbers are equal, they are shown once: `33 of 139`.
+        """
         before, after = (f"{run.passed} of {run.attempted}" for run in (self.before, self.after))
         if before == after:
             return after
@@ -437,7 +445,10 @@ class ReleasePair:
 
 
 def release_pairs(reports: Sequence[StoredReport]) -> tuple[ReleasePair, ...]:
-    """Return a pair of runs for each flow that has runs with at least two ExecuTorch releases."""
+    """Return the runs of each flow with its two newest ExecuTorch releases.
+
+    Flows with runs of only one release are omitted.
+    """
     reports_by_version: dict[Version, list[StoredReport]] = {}
     for stored in reports:
         if version := _executorch_version(stored):

@@ -1,6 +1,6 @@
-"""Writes the Atom feeds (RFC 4287), and selects the changes that the page `results/changes/` lists.
+"""Writes the Atom feeds of new reports, changed test results and package news.
 
-The feeds have new reports, changes of test results, and news of packages.
+The module also selects the changes that the page `results/changes/` lists.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class _FeedEntry:
     address: str
 
 
-def feeds(catalog: Catalog, results: ResultsView, past: TestHistories) -> Iterator[SiteFile]:
-    """Yield the feed of the newest entries, and a feed of all entries for each week."""
-    result_entries = [*_report_entries(catalog, results), *_change_entries(catalog, past)]
+def feeds(catalog: Catalog, results: ResultsView, histories: TestHistories) -> Iterator[SiteFile]:
+    """Yield the feed of the newest entries, and a complete feed for each week with changes."""
+    result_entries = [*_report_entries(catalog, results), *_change_entries(catalog, histories)]
     newest_entries = _newest_first([*result_entries, *_package_entries(catalog, MOST_PACKAGE_NEWS)])
     urn, title = "urn:accelerator-portal:reports", "PyTorch accelerators: test results and packages"
     yield SiteFile("results/feed.atom", _feed_xml(urn, title, newest_entries[:MOST_ENTRIES]))
     all_entries = _newest_first([*result_entries, *_package_entries(catalog, None)])
-    for week in sorted({week.id for week in past.weeks}):
+    for week in sorted({week.id for week in histories.weeks}):
         entries = [
             replace(entry, address=f"../{entry.address}")
             for entry in all_entries
@@ -60,7 +60,7 @@ def _newest_first(entries: list[_FeedEntry]) -> list[_FeedEntry]:
 
 
 def _feed_xml(urn: str, title: str, entries: Sequence[_FeedEntry]) -> str:
-    """Return a feed as XML; `urn` is its id. The addresses of entries are relative to the feed."""
+    """Return a feed as XML. `urn` is the id of the feed."""
     newest = entries[0].updated if entries else dt.datetime.fromtimestamp(0, dt.timezone.utc)
     root = Element("feed", xmlns="http://www.w3.org/2005/Atom")
     _add_text(root, "id", urn)
@@ -89,9 +89,9 @@ def _change_entries(catalog: Catalog, histories: TestHistories) -> Iterator[_Fee
 
 
 def _package_entries(catalog: Catalog, limit: int | None) -> Iterator[_FeedEntry]:
-    """Yield the feed entries of the newest package news.
+    """Yield a feed entry for each item of package news, newest first.
 
-    `limit` is the maximum number of entries; None means all. News has no time of day, so entries
+    `limit` is the maximum number of entries, or None for all. News has no time of day, so entries
     are dated at midnight UTC.
     """
     for item in news(catalog)[:limit]:
@@ -132,9 +132,9 @@ LEAST_CHANGES_OF_A_REPORT = 5
 
 @dataclass(frozen=True, slots=True)
 class ShownReportChanges:
-    """The changes of a report that the page of changes lists.
+    """A report on the page of changes, with the changes that the page lists.
 
-    `episode` has all changes of the report, and `steps` has the listed changes.
+    `episode` has all changes of the report, and `steps` has the listed ones.
     """
 
     episode: Episode
@@ -156,7 +156,10 @@ class PlatformDay:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of changes, for filters; `first` stands for the first report of a suite."""
+        """The kinds of changes on this day, by which readers filter, such as `regressed`.
+
+        `first` stands for the first report of a suite.
+        """
         firsts = ("first" for report in self.reports if report.episode.first)
         kinds = (step.kind for report in self.reports for step in report.episode.steps)
         return tuple(dict.fromkeys((*firsts, *kinds)))
@@ -164,14 +167,14 @@ class PlatformDay:
 
 @dataclass(frozen=True, slots=True)
 class ListedWeek:
-    """A week that the page of changes lists; `reports` are its reports, the newest first."""
+    """A week on the page of changes; `reports` are its reports, newest first."""
 
     week: Week
     reports: tuple[ShownReportChanges, ...]
 
     @property
     def entries(self) -> tuple[PlatformDay, ...]:
-        """One entry for each day and platform, the newest day first."""
+        """The reports grouped by day and platform, newest day first."""
         reports_by_day: dict[tuple[dt.date, str], list[ShownReportChanges]] = {}
         for report in self.reports:
             started = report.episode.point.started.astimezone(dt.timezone.utc)
@@ -183,7 +186,7 @@ class ListedWeek:
 
 @dataclass(frozen=True, slots=True)
 class ListedChanges:
-    """The weeks that the page of changes lists; `older` is the number of reports in older weeks."""
+    """The weeks on the page of changes; `older` is the number of reports in weeks not listed."""
 
     weeks: tuple[ListedWeek, ...]
     older: int
@@ -195,12 +198,12 @@ class ListedChanges:
 
 
 def listed_changes(weeks: Sequence[Week]) -> ListedChanges:
-    """Return the newest changes by week, within the limits of the page of changes.
+    """Return the weeks and changes that the page of changes lists, newest first.
 
-    `weeks` begins with the newest week, which is always listed. Older weeks are listed as long as
-    the number of reports is at most MOST_REPORTS. At most MOST_CHANGES_OF_A_REPORT changes of a
-    report are listed. After MOST_CHANGES changes of all reports, at most LEAST_CHANGES_OF_A_REPORT
-    changes of each further report are listed.
+    `weeks` are all weeks, newest first. The newest week is always listed. Older weeks are listed as
+    long as there are at most MOST_REPORTS reports. A report lists at most MOST_CHANGES_OF_A_REPORT changes.
+    After MOST_CHANGES changes in total, each further report lists at most LEAST_CHANGES_OF_A_REPORT
+    changes.
     """
     reports_so_far = accumulate(len(week.episodes) for week in weeks)
     shown_weeks = weeks[: max(1, sum(number <= MOST_REPORTS for number in reports_so_far))]

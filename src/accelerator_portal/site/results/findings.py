@@ -1,8 +1,8 @@
-"""Describes evidence for readers: whether an install command works, and a platform's level.
+"""Describes for readers whether install commands work, and each platform's level of evidence.
 
-A finding states whether the versions of an install command were found, for one Python version. A
-finding is based on a verdict, the stored result of verifying the command. A level of evidence
-summarizes a platform's tests: see `data/criteria.yaml`.
+The verdict on an install command is the stored result of its verification. A finding is the text
+and kind that readers see, for one Python version. It states, for example, whether the versions were
+found. A level of evidence summarizes a platform's tests: see `data/criteria.yaml`.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ NOT_YET_CHECKED = message("Not checked yet.")
 
 
 def read_all_verdicts(catalog: Catalog, root: Path) -> dict[str, Verdicts]:
-    """Return the verdicts by platform id, without platforms that have none.
+    """Return the stored verdicts on install commands, by platform id.
 
-    `root` is the repository. Raises ProblemsError if a verdict file is invalid.
+    Platforms without verdicts are omitted. `root` is the folder of the repository. Raises
+    ProblemsError if a file with verdicts is invalid.
     """
     verdicts_by_platform = {
         platform.id: read_verdicts(root, platform.id) for platform in catalog.platforms
@@ -54,10 +55,10 @@ def read_all_verdicts(catalog: Catalog, root: Path) -> dict[str, Verdicts]:
 def with_findings(
     rows: Iterable[InstallRow], verdicts: Mapping[str, Verdicts]
 ) -> tuple[InstallRow, ...]:
-    """Return the install rows with `findings` set: one for each of the row's Python versions.
+    """Return the install rows with their findings, one for each Python version of a row.
 
-    A row for which the Python version does not matter has a single finding. `verdicts` are by
-    platform id.
+    A row that is for every Python version has a single finding. `verdicts` is the result of
+    `read_all_verdicts`.
     """
     rows = tuple(rows)
     newest_by_group = _newest_found_releases(rows, verdicts)
@@ -127,8 +128,7 @@ def _unchecked_reason(day: str, why: str) -> str:
 def _unresolved_finding(row: InstallRow, why: str) -> Finding:
     """Return the finding for an install row whose versions were not resolved; `why` is the reason.
 
-    The kind of the finding is `named` if one of the row's sources names the version. Otherwise, the
-    kind is `unchecked`.
+    The kind of the finding is `named` if a source of the row names the version, else `unchecked`.
     """
     if row.named:
         source = message(
@@ -147,11 +147,10 @@ def _without_exception_names(why: str) -> str:
 def _alternative_advice(
     row: InstallRow, verdict_by_python: Mapping[str, Verdict], newest_release: str | None
 ) -> str:
-    """Return advice for an install row if some of its versions were not found.
+    """Return what a reader can use instead of versions that were not found.
 
-    The advice names the Python versions for which versions were found: `Use Python 3.10–3.13.`
-    Without such a Python version, the advice names the release `newest_release`: `Use PyTorch
-    2.14.1.` Without an alternative, the text is empty.
+    If versions were found for other Python versions, the text is `Use Python 3.10–3.13.` Otherwise,
+    it names `newest_release`: `Use PyTorch 2.14.1.` It is empty if there is no alternative.
     """
     pythons = {python for python, verdict in verdict_by_python.items() if verdict.kind == "found"}
     if pythons:
@@ -166,8 +165,8 @@ def _newest_found_releases(
 ) -> dict[tuple[str, ...], str]:
     """Return the newest release whose versions were found, for each group of install rows.
 
-    The rows of a group differ only in the release. The key of a group is `row_key` without the axis
-    `build`. For a release, it is enough that the versions were found for one Python version. Rows
+    The rows of a group differ only in the release. The key is the group's `row_key` without the
+    axis `build`. A release counts if its versions were found for at least one Python version. Rows
     of nightly builds are ignored.
     """
     newest_by_group: dict[tuple[str, ...], str] = {}
@@ -185,8 +184,8 @@ def _newest_found_releases(
 def findings_summary(rows: Iterable[InstallRow]) -> str:
     """Return the findings of install rows with the same commands, as one text.
 
-    If the findings differ, each finding is preceded by the Python versions to which it applies. The
-    text is empty if there are no findings.
+    If the findings differ, the text names the Python versions of each. It is empty if there are no
+    findings.
     """
     pythons_by_words: dict[str, set[str]] = {}
     for row in rows:
@@ -208,10 +207,9 @@ def findings_summary(rows: Iterable[InstallRow]) -> str:
 
 
 def unresponsive_hosts(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]:
-    """Return the hosts that did not respond during verification, and the first day of a failure.
+    """Return the hosts that did not respond during verification, sorted, and the first such day.
 
-    The hosts are sorted. The day is a text such as `2026-11-21`. If all hosts responded, the day is
-    empty.
+    The day is a text such as `2026-11-21`. If all hosts responded, it is empty.
     """
     hosts: dict[str, None] = {}
     days: list[str] = []
@@ -259,7 +257,7 @@ def _finding_shares(counts: Counter[str]) -> FindingShares:
 
 @dataclass(frozen=True, slots=True)
 class MissingEvidence:
-    """A level that a platform does not have, with the reasons."""
+    """A level of evidence that a platform does not reach, with the reasons."""
 
     level: Level
     reasons: tuple[str, ...]
@@ -269,7 +267,7 @@ class MissingEvidence:
 class ChecklistItem:
     """A requirement of a level of evidence, and whether a platform meets the requirement.
 
-    `why` is the reason if the requirement is not met. The requirement "tested" always has a reason.
+    If the requirement is not met, `why` is the reason. If "tested" is met, `why` names the run.
     `address` is the address of the instructions, relative to the site's root.
     """
 
@@ -281,10 +279,10 @@ class ChecklistItem:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceLevel:
-    """The level of evidence of a platform; `missing` are the higher levels, nearest first.
+    """The level of evidence of a platform.
 
-    `tested` states whether the platform's newest install command counts as tested, and the reason.
-    `checklist` has all requirements of all levels.
+    `tested` states whether the platform meets the requirement "tested", and why. `missing` has the
+    higher levels, nearest first. `checklist` has the requirements of all levels.
     """
 
     level: Level

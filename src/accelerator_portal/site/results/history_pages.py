@@ -1,4 +1,4 @@
-"""Builds the pages and data files of the history: changes, trends and histories of tests."""
+"""Builds the pages and data files about test results over time: changes, trends, histories."""
 
 from __future__ import annotations
 
@@ -45,34 +45,38 @@ MOST_WEEKS = 3
 def history_pages(
     catalog: Catalog,
     results: ResultsView,
-    past: TestHistories,
+    test_histories: TestHistories,
     templates: Templates,
     at: dt.datetime,
 ) -> Iterator[SiteFile]:
-    """Yield the page of changes and the history data; `at` is the date of the data."""
-    groups = [trend_group(catalog, history) for history in past.histories]
+    """Yield the page of changes, and the JSON files of all histories.
+
+    The week of the time `at` is shown as the current week.
+    """
+    groups = [trend_group(catalog, history) for history in test_histories.histories]
     yield templates.page(
         CHANGES_PAGE,
-        past=past,
+        past=test_histories,
         this_week=week_of(at.date()),
         platforms={
-            e.accelerator: catalog.by_id[e.accelerator].accelerator.name for e in past.episodes
+            e.accelerator: catalog.by_id[e.accelerator].accelerator.name
+            for e in test_histories.episodes
         },
-        changes=_kinds_of_changes(past),
+        changes=_kinds_of_changes(test_histories),
         trends=[group for group in groups if group.figures],
         without_run=_platforms_without_run(catalog, results),
-        listed=listed_changes(past.weeks),
+        listed=listed_changes(test_histories.weeks),
         shown=MOST_SHOWN,
         open_weeks=MOST_WEEKS,
         address_of=address_of,
     )
-    names = [history_name(h) for h in past.histories]
+    names = [history_name(h) for h in test_histories.histories]
     index = HistoryIndex(
         histories={n: f"{n}.json" for n in names},
         tests={n: f"../{TEST_HISTORIES}/{n}/index.json" for n in names},
     )
     yield data_file("history/index.json", index)
-    for name, history in zip(names, past.histories, strict=True):
+    for name, history in zip(names, test_histories.histories, strict=True):
         yield data_file(f"history/{name}.json", _history_data(history))
 
 
@@ -91,9 +95,9 @@ def _platforms_without_run(
 
 
 def _kinds_of_changes(test_histories: TestHistories) -> dict[str, str]:
-    """Return the options of the filter by kind of change, as labels by value.
+    """Return the kinds of changes by which readers can filter: the label of each kind.
 
-    The value `first` stands for the first report of a suite.
+    The kind `first` stands for the first report of a suite.
     """
     kinds = {step.kind: step.kind for episode in test_histories.episodes for step in episode.steps}
     return {"first": "first report of a suite", **dict(sorted(kinds.items()))}
@@ -130,9 +134,9 @@ TEST_HISTORY_PAGE = f"{RESULTS_PAGES}/test-history.md"
 class HistoryChoice:
     """A history that readers can select on the page of test histories.
 
-    `name` is, for example, `xpu-baselines`, and `words` is the label. `reports` is the number of
-    reports. `tests` is the number of tests; a test counts once for each of its settings. `first`
-    and `last` are the days of the oldest and the newest report.
+    `name` is, for example, `xpu-baselines`, and `words` is the label. `reports` and `tests` are the
+    numbers of reports and tests. A test counts once for each of its settings. `first` and `last`
+    are the days of the oldest and the newest report.
     """
 
     name: str
@@ -145,15 +149,15 @@ class HistoryChoice:
 
 
 def pages_of_test_histories(
-    catalog: Catalog, past: TestHistories, templates: Templates
+    catalog: Catalog, test_histories: TestHistories, templates: Templates
 ) -> Iterator[SiteFile]:
-    """Yield the page of test histories, and the files that it reads."""
+    """Yield the page that shows the history of any test, and the JSON files that it loads."""
     yield templates.page(
         TEST_HISTORY_PAGE,
-        choices=[_history_choice(catalog, h) for h in past.histories if h.state.reports],
+        choices=[_history_choice(catalog, h) for h in test_histories.histories if h.state.reports],
         settings=sorted(SETTINGS),
     )
-    for history in past.histories:
+    for history in test_histories.histories:
         yield from history_shards(history)
 
 
@@ -174,7 +178,7 @@ def _history_choice(catalog: Catalog, history: History) -> HistoryChoice:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The chart of a suite's trend, and a caption that describes it."""
+    """A chart of a suite's results over time, with a caption."""
 
     picture: Markup
     caption: str
@@ -182,16 +186,16 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class TrendGroup:
-    """The trends of a platform's suites, from its runs or from its baselines."""
+    """The charts of a platform's suites over time, from its runs or from its baselines."""
 
     title: str
     figures: tuple[Figure, ...]
 
 
 def trend_group(catalog: Catalog, history: History) -> TrendGroup:
-    """Return the trends of a history's suites.
+    """Return a chart over time for each suite of a history.
 
-    A suite is omitted if it has results of fewer than two points in time. A trend ends with the
+    A suite is omitted if it has results of fewer than two points in time. A chart ends with the
     newest report of its suite, even if that report changed nothing.
     """
     state = history.state
@@ -237,16 +241,16 @@ def _trend_caption(tallies: Sequence[Tally], until: dt.datetime, *, expected: bo
 
 WIDTH, HEIGHT = 600, 120
 _BOTTOM = 18
-"""Room for the dates below the lines."""
+"""The height of the space for the dates, below the lines of a chart."""
 
 
 def passed_in_tally(tally: Tally) -> int:
-    """Return the number of tests that passed, or are expected to pass."""
+    """Return the number of tests in a tally that passed, or are expected to pass."""
     return sum(n for outcome, n in tally.counts.items() if outcome in GOOD)
 
 
 def tests_in_tally(tally: Tally) -> int:
-    """Return the number of tests in a tally."""
+    """Return the number of all tests in a tally."""
     return sum(tally.counts.values())
 
 

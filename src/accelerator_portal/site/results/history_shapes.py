@@ -1,4 +1,4 @@
-"""Defines the JSON about results over time under `/api/v1/`."""
+"""Defines the JSON files under `/api/v1/` about test results over time."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class PointData(StrictModel):
     origins: tuple[tuple[str, str], ...]
     """Repositories and commits from which the report was imported."""
     first_seen: int | None = None
-    """The number of tests of suites that no earlier report has. They aren't listed as changes.
-    Absent if there are none."""
+    """The number of tests of suites that no earlier report has. These tests aren't listed as
+    changes. Absent if there are none."""
 
 
 class ChangeData(StrictModel):
@@ -34,7 +34,7 @@ class ChangeData(StrictModel):
     key: str
     """The test: suite, name and parameters."""
     kind: ChangeKind
-    """The kind of change. A baseline changes an expectation and is never a regression."""
+    """The kind of change. In a baseline, it is never `regressed` or `fixed`."""
     outcome: Outcome | None = None
     """The outcome in the report. Absent if the test was removed."""
     stage: Stage | None = None
@@ -46,7 +46,7 @@ class ChangeData(StrictModel):
 
 
 class TallyData(StrictModel):
-    """The counts of a suite's outcomes after a report."""
+    """The number of a suite's tests with each outcome, after a report."""
 
     started: dt.datetime
     """The start time of that report."""
@@ -94,8 +94,8 @@ class ReportMoment(StrictModel):
 
 
 CourseStep: TypeAlias = tuple[int, Outcome | None, Stage | None]
-"""The number (in the index) of the first report with this outcome and stage, and both of them.
-Without an outcome, the test was removed."""
+"""The number of a report in the index, and the outcome and stage from this report on. Without an
+outcome, the test was removed."""
 
 TestCourses: TypeAlias = Mapping[str, tuple[CourseStep, ...]]
 """The outcomes of a test over time, by settings as in its key: `dtype=float32&mode=training`."""
@@ -105,10 +105,10 @@ class HistoryShard(StrictModel):
     """The results of some tests over time: one of the files that an index of tests lists."""
 
     tests: Mapping[str, TestCourses]
-    """The results by test, `suite/name` as in its key, then by settings,
-    `dtype=float32&mode=training`; both sorted. Each result is a list of steps: the index of a
-    report in the index of tests, the outcome and the stage. They apply until the next step; a null
-    outcome means that the test was removed."""
+    """The results by test (`suite/name` as in its key) and then by settings
+    (`dtype=float32&mode=training`), both sorted. Each result is a list of steps. A step has the
+    index of a report in the index of tests, the outcome and the stage, which apply until the next
+    step. A null outcome means that the test was removed."""
 
 
 class TestHistoryIndex(StrictModel):
@@ -123,9 +123,9 @@ class TestHistoryIndex(StrictModel):
     reports: tuple[ReportMoment, ...]
     """The reports, by time. Steps in the files refer to a report by its index, from 0."""
     last: dict[str, int]
-    """The index in `reports` of the last report with each group of tests. A group is a suite with
-    settings of a run, written like a test's key: `torchbench?dtype=float32`."""
+    """The index in `reports` of the last report with each group of tests, by group. A group is a
+    suite with the settings of a run, written like a test's key: `torchbench?dtype=float32`."""
     tests: int
     """The number of tests, without counting settings."""
     files: tuple[tuple[str, str], ...]
-    """First test and address of each file, sorted by test."""
+    """The first test in each file, and the address of the file, sorted by test."""

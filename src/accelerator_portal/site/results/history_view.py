@@ -1,4 +1,4 @@
-"""Describes results over time for pages: the changes by report, week and test."""
+"""Groups the changes of test results over time by report, week and test, for pages."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.words import prose_list
 
 _MOST_NAMED_SUITES = 3
-"""The maximum number of suites that a summary names; more suites are only counted."""
+"""The maximum number of suites that a summary names. If there are more, they are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryStep:
     """A change of a test's outcome in a report.
 
-    A step combines all settings of the test that changed in the same way; `count` is the number of
-    these settings. `before` is None for a new test. `after` is None for a removed test.
+    It combines all settings of the test that changed in the same way: `count` is their number.
+    `before` is None for a new test. `after` is None for a removed test.
     """
 
     suite: str
@@ -52,26 +52,29 @@ class HistoryStep:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """The changes (`steps`) of the results in one report (`point`)."""
+    """The changes of test results in one report.
+
+    `point` has the facts about the report, and `steps` has the changes.
+    """
 
     accelerator: str
     basis: Basis
     point: HistoryPoint
     steps: tuple[HistoryStep, ...]
     first: Mapping[str, int]
-    """The number of tests in each suite that no earlier report had, by the suite's title."""
+    """The suites that no earlier report had: the number of their tests by title."""
 
     @property
     def anchor(self) -> str:
-        """The id on the page of changes: `changed-xpu-0123456789abcdef`."""
+        """The HTML id of the report on the page of changes: `changed-xpu-0123456789abcdef`."""
         return f"changed-{self.accelerator}-{self.point.id}"
 
     @property
     def summary(self) -> str:
-        """The number of changes by kind: `9 fixed, 1 gone`; each setting counts separately.
+        """The numbers of changes by kind: `9 fixed, 1 gone`. Each setting counts separately.
 
-        If the report has suites that no earlier report had, the text ends with `first report of
-        torchbench, 80 tests`.
+        If the report has suites that no earlier report had, the text also names these: `first
+        report of torchbench, 80 tests`.
         """
         count_by_kind: dict[ChangeKind, int] = {}
         for step in self.steps:
@@ -92,7 +95,7 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class Week:
-    """The changes of reports in a week, newest first; `start` is its Monday, in UTC."""
+    """The reports with changes in a week, newest first; `start` is the Monday, in UTC."""
 
     start: dt.date
     episodes: tuple[Episode, ...]
@@ -111,7 +114,7 @@ def week_of(day: dt.date) -> str:
 
 @dataclass(frozen=True)
 class TestHistories:
-    """The histories of all platforms."""
+    """The histories of all platforms' runs and baselines."""
 
     histories: tuple[History, ...]
     catalog: Catalog
@@ -125,7 +128,7 @@ class TestHistories:
         return self._history_by_key.get((accelerator, basis), empty)
 
     def standing(self, report: Report, test: TestEntry) -> StoredTestState | None:
-        """Return the state of `test` if `report` is the newest report with the test.
+        """Return the state of a test in the history, if `report` is the newest report with it.
 
         None if a newer report has the test, if the history lacks the test, or if `report` has no
         start time.
@@ -158,7 +161,7 @@ class TestHistories:
 
     @cached_property
     def weeks(self) -> tuple[Week, ...]:
-        """The episodes by week, the newest first."""
+        """The episodes grouped by week, newest week first."""
         return tuple(
             Week(monday, tuple(episodes))
             for monday, episodes in groupby(self.episodes, key=lambda e: _monday(e.point))
@@ -166,7 +169,7 @@ class TestHistories:
 
     @cached_property
     def changes_by_test(self) -> Mapping[tuple[str, str], list[tuple[Episode, HistoryStep]]]:
-        """The changes of each test, by suite and name, newest first."""
+        """The changes of each test with their reports, newest first, by suite and test name."""
         changes: dict[tuple[str, str], list[tuple[Episode, HistoryStep]]] = {}
         for episode in self.episodes:
             for step in episode.steps:
@@ -185,7 +188,7 @@ class TestHistories:
 def read_histories(catalog: Catalog, root: Path, results: ResultsView) -> TestHistories:
     """Return the histories stored in `data/history/`, extended by newer reports in `results`.
 
-    `root` is the repository. Raises ProblemsError if a stored history cannot be read.
+    `root` is the folder of the repository. Raises ProblemsError if a stored history is invalid.
     """
     histories = []
     for platform in catalog.platforms:
@@ -231,10 +234,10 @@ def _history_steps(changes: Iterable[OutcomeChange]) -> Iterator[HistoryStep]:
 
 
 def _settings_words(tests: Iterable[Identity]) -> str:
-    """Return the settings of a test in words, by mode; `tests` are the test's identities.
+    """Return settings of a test in words: `inference: float16, bfloat16; training: float16`.
 
-    For example, `inference: float16, bfloat16; training: float16`. A first word that all settings
-    share, such as the compiler, is omitted. The text is empty if there are no settings.
+    `tests` has the test's identity for each of these settings. If all settings begin with the same
+    word, such as the compiler, this word is omitted. The text is empty if there are no settings.
     """
     settings_by_mode: dict[str, list[str]] = {}
     for test in tests:

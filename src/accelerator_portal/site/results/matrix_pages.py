@@ -1,4 +1,4 @@
-"""Builds the matrices of a suite, test by accelerator: pages, JSON and CSV."""
+"""Builds the tables of a suite's results, tests by accelerators, as pages, JSON and CSV files."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ _RESERVED_NAMES = {"tests"}
 
 @dataclass(frozen=True, slots=True)
 class RowsPage:
-    """One page of a matrix; `address` is relative to `results/`.
+    """One of the pages on which the rows of a matrix are shown.
 
-    `number` is the number of the page. `first` and `last` are the numbers of the page's first and
-    last row. All numbers start at 1.
+    `number` is the number of the page. `first` and `last` are the numbers of its first and last
+    row. All numbers start at 1. `address` is relative to `results/`.
     """
 
     number: int
@@ -70,10 +70,10 @@ class RowsPage:
 
 @dataclass(frozen=True, slots=True)
 class FilterOptions:
-    """The options of a matrix's filters.
+    """The values by which readers can filter a matrix.
 
-    `accelerators` and `dtypes` map values to labels. `outcomes` are the outcomes in the matrix;
-    None stands for cells without a result.
+    `accelerators` and `dtypes` have the label of each value. `outcomes` are the outcomes in the
+    matrix. None stands for cells without a result.
     """
 
     accelerators: Mapping[str, str]
@@ -87,11 +87,11 @@ def matrix_pages(
     templates: Templates,
     context: Mapping[str, Any],
 ) -> Iterator[SiteFile]:
-    """Yield the pages of the matrices `views` of a suite, one matrix for each mode.
+    """Yield the pages of a suite's matrices; `views` has one matrix for each mode.
 
     `suites` has the titles of the suites to which the pages link, by id. `context` has further
-    template variables. Two are required: `title`, the suite's title, and `source`, the path of the
-    file that describes the suite.
+    template variables. It must have `title`, the suite's title, and `source`, the path of the file
+    that describes the suite.
     """
     ordered = sorted(views, key=lambda view: _mode_order(view.matrix.mode))
     pages_by_mode = {v.matrix.mode: rows_pages(v.matrix, own=v is not ordered[0]) for v in ordered}
@@ -125,7 +125,7 @@ def matrix_pages(
 
 
 def matrix_files(suite: str, views: Sequence[MatrixView]) -> Iterator[SiteFile]:
-    """Yield the matrices of a suite: one JSON file, and a CSV file for each matrix."""
+    """Yield one JSON file with all matrices of a suite, and a CSV file for each matrix."""
     data = tuple(_matrix_data(view) for view in views)
     yield data_file(f"results/{suite_folder(suite)}.json", SuiteResults(suite=suite, matrices=data))
     for view in views:
@@ -133,10 +133,10 @@ def matrix_files(suite: str, views: Sequence[MatrixView]) -> Iterator[SiteFile]:
 
 
 def rows_pages(matrix: ResultMatrix, *, own: bool) -> list[RowsPage]:
-    """Return the pages of a matrix, at least one.
+    """Return the pages on which the rows of a matrix are shown, at least one.
 
-    If `own` is true, the pages are in a folder named after the matrix's mode, below the suite's
-    folder. Otherwise, they are in the suite's folder itself, as for the suite's first mode.
+    If `own` is true, the pages are in a folder for the matrix's mode: `torchbench/training/`.
+    Otherwise, as for the suite's first mode, they are in the suite's folder: `torchbench/`.
     """
     folder = f"{suite_folder(matrix.suite)}/{f'{mode_slug(matrix.mode)}/' if own else ''}"
     total = len(matrix.names)
@@ -149,11 +149,11 @@ def rows_pages(matrix: ResultMatrix, *, own: bool) -> list[RowsPage]:
 
 
 def linked_pages(pages: Sequence[RowsPage], page: RowsPage) -> list[RowsPage]:
-    """Return the pages to which a page links, in order, including the page itself.
+    """Return the pages to which `page` links, in order, including `page` itself.
 
-    The result contains the first page, the last page, and pages at distances of 1, 2, 4, 8 and so
-    on. Readers reach every page with a few clicks, and pages of a large matrix do not list all
-    others. `linkedPages` in matrix-model.js computes the same result.
+    These are the first page, the last page, and the pages at distances of 1, 2, 4, 8 and so on, so
+    that readers reach every page of a large matrix with a few clicks. `linkedPages` in
+    matrix-model.js computes the same result.
     """
     distances = [0, *(1 << step for step in range(len(pages).bit_length()))]
     linked_numbers = {page.number + sign * distance for distance in distances for sign in (-1, 1)}
@@ -167,9 +167,9 @@ def rows_per_page(matrix: ResultMatrix) -> int:
 
 
 def mode_slug(mode: str) -> str:
-    """Return the folder name of a mode.
+    """Return the folder name for the pages of a mode: `training`.
 
-    The name gets a hash if the mode itself is not a valid folder name.
+    If the mode is not a valid folder name, a valid name with a hash of the mode is returned.
     """
     name = slug(mode)[:60]
     if name == mode and name not in _RESERVED_NAMES and not name.isdigit():
@@ -178,15 +178,15 @@ def mode_slug(mode: str) -> str:
 
 
 def column_id(column: Column) -> str:
-    """Return the id that addresses use for a column: `run-1.inductor-float32`."""
+    """Return the id of a column in addresses: `run-1.inductor-float32`."""
     return f"{column.report}.{slug(column.group)}"
 
 
 def csv_name(matrix: ResultMatrix) -> str:
-    """Return the file name of a matrix as CSV, with its mode: `torchbench/inference.csv`.
+    """Return the name of the CSV file of a matrix: `torchbench/inference.csv`.
 
-    Without a mode, the name is `torchbench.csv`. The mode is in a folder because a suite can have
-    the name `torchbench-inference`.
+    If the matrix has no mode, the name is `torchbench.csv`. A slash precedes the mode, because
+    another suite can have the name `torchbench-inference`.
     """
     return f"{suite_folder(matrix.suite)}{f'/{mode_slug(matrix.mode)}' if matrix.mode else ''}.csv"
 
@@ -218,7 +218,7 @@ def _filter_options(view: MatrixView) -> FilterOptions:
 
 
 def _matrix_csv(view: MatrixView) -> str:
-    """Return the matrix as CSV; a cell is empty if there is no evidence."""
+    """Return a matrix as CSV. A cell has the outcome, or is empty without a result."""
     columns = (f"{c.accelerator} ({c.group}; {c.kind})" for c in view.matrix.columns)
     rows = ([row.name, *(cell.outcome or "" for cell in row.cells)] for row in view.rows)
     return csv_text([["test", *columns], *rows])
@@ -264,7 +264,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 def csv_text(rows: Iterable[Iterable[str]]) -> str:
-    """Return rows as CSV in which no cell is interpreted as a formula."""
+    """Return rows as CSV. Cells are escaped so that spreadsheets don't run them as formulas."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows([_escape_formula(cell) for cell in row] for row in rows)

@@ -1,7 +1,7 @@
-"""Builds the pages and data files of model families, such as Llama: their results by platform.
+"""Builds the pages and JSON files about model families, such as Llama: test results by platform.
 
-A cell has the results of a platform's tests of one family, separately for runs and baselines, and
-for PyTorch and ExecuTorch.
+Results from runs and from baselines are in separate cells. So are results of PyTorch and of
+ExecuTorch.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ _SEVERITY = {outcome: place for place, outcome in enumerate(WORST_FIRST)}
 class FamilyCell:
     """A platform's results of one model family, as shown in one cell.
 
-    The results come from either runs or baselines, and from either PyTorch or ExecuTorch. `words`
-    is the result of `result_words`. `modes` has the counts of each mode, such as `training 5 of 6`,
-    but is empty if there are fewer than two modes. `training` is the text for training in `modes`,
-    or None. `anchor` is the id of the results' section on the family's page. `models` has texts, by
-    suite, on how the suite's models differ from the published models.
+    The results are either from runs or from baselines, and either from PyTorch or from ExecuTorch.
+    `words` is the result of `result_words`. `modes` has the counts of each mode in words, such as
+    `training 5 of 6`. It is empty if there are fewer than two modes. `training` is the text for
+    training in `modes`, or None. `anchor` is the id of the results' section on the family's page.
+    `models` states by suite how the suite's models differ from the published models.
     """
 
     results: FamilyResults
@@ -78,7 +78,7 @@ class FamilyCell:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRow:
-    """A result of a test; `address` leads to the result with its log, relative to `results/`."""
+    """A result of a test, with the address of the result and its log, relative to `results/`."""
 
     result: ReportedTest
     address: str
@@ -100,10 +100,10 @@ class ListedTest:
 class FamilyView:
     """A model family with its results.
 
-    `cells` are by platform id: PyTorch before ExecuTorch, and runs before baselines. `rows` has the
-    single results of each cell by the cell's `anchor`, worst outcome first. `listed` are the
-    family's tests in `data/suites/`. `stated` has the models that documents state, by platform id.
-    These models are not results.
+    `cells` has the cells of each platform, by platform id: PyTorch before ExecuTorch, and runs
+    before baselines. `rows` has the single results of each cell, worst outcome first, by the cell's
+    `anchor`. `listed` are the family's tests in `data/suites/`. `stated` has the models that
+    documents state, by platform id. These models are not results.
     """
 
     family: ModelFamily
@@ -113,25 +113,29 @@ class FamilyView:
     stated: Mapping[str, tuple[Statement, ...]]
 
     def best(self, platform: str) -> FamilyCell | None:
-        """Return a platform's first cell; None if the platform has no cells.
+        """Return the cell with a platform's best evidence; None if the platform has no cells.
 
-        Cells of PyTorch come before cells of ExecuTorch. For each, runs come before baselines.
+        This is the first of PyTorch's runs, PyTorch's baselines, ExecuTorch's runs and ExecuTorch's
+        baselines.
         """
         return next(iter(self.cells.get(platform, ())), None)
 
     def on_executorch(self, platform: str) -> FamilyCell | None:
-        """Return a platform's first ExecuTorch cell except `best`; None if there is none."""
+        """Return a platform's first ExecuTorch cell, unless `best` already is that cell.
+
+        None if there is no such cell.
+        """
         _, *other_cells = self.cells.get(platform, (None,))
         return next((cell for cell in other_cells if cell.results.executorch), None)
 
     @property
     def words(self) -> str:
-        """The text that a reader can search for: the family's title and the names of its tests."""
+        """The text in which the page's search looks: the family's title and its test names."""
         return " ".join(dict.fromkeys((self.family.title, *(test.name for test in self.listed))))
 
     @property
     def sizes(self) -> tuple[str, ...]:
-        """The sizes and versions in model names, for the search, such as `8b` and `qwen3`."""
+        """The sizes and versions in the names of models, such as `8b` and `qwen3`, for search."""
         tests = (row.result.test.name for rows in self.rows.values() for row in rows)
         statements = chain.from_iterable(self.stated.values())
         models = (model.name for statement in statements for model in statement.models)
@@ -141,10 +145,10 @@ class FamilyView:
 
 @dataclass(frozen=True, slots=True)
 class ModelsView:
-    """The model families with results or with models that documents state, and their platforms.
+    """The model families and platforms that the page of models shows.
 
-    `without_model` are the platforms without results and without stated models. `no_report` are the
-    titles of the families without results and without stated models.
+    `families` and `platforms` have results or models that documents state. `without_model` are the
+    other platforms. `no_report` are the titles of the other families.
     """
 
     families: tuple[FamilyView, ...]
@@ -295,28 +299,28 @@ MOST_LISTED = 200
 
 
 def model_pages(
-    catalog: Catalog, results: ResultsView, every: Sequence[Templates]
+    catalog: Catalog, results: ResultsView, all_templates: Sequence[Templates]
 ) -> Iterator[SiteFile]:
-    """Yield the page of models, a page for each family of ModelsView, and their data files.
+    """Yield the page of models, a page for each family of `ModelsView`, and their JSON files.
 
-    Also yields a page of stated models for each platform for which documents state models. `every`
-    has the templates of each language, English first.
+    Also yields a page for each platform for which documents state models. `all_templates` has the
+    templates of each language, English first.
     """
     view = models_view(catalog, results)
     path = f"{MODELS_PAGES}/index.md"
     yield from (
         render_page(page_templates, path, {"view": view}, edit=MODEL_FAMILIES)
-        for page_templates in every
+        for page_templates in all_templates
     )
     for family in view.families:
         path = f"{MODELS_PAGES}/{family.family.id}.md"
         template = f"{MODELS_PAGES}/family.md.j2"
         context = {"view": family, "most": MOST_LISTED}
-        for page_templates in every:
+        for page_templates in all_templates:
             yield render_page(page_templates, path, context, template, MODEL_FAMILIES)
     for platform in catalog.platforms:
         if platform.stated_models:
-            yield every[0].page(
+            yield all_templates[0].page(
                 f"{RESULTS_PAGES}/stated/{platform.id}.md",
                 platform.path(STATED_MODELS),
                 "results/stated.md.j2",
@@ -389,7 +393,7 @@ class FamilyCount(StrictModel):
     basis: Basis
     """Whether the counts are from runs or from baselines."""
     executorch: bool = False
-    """Whether the tests are of ExecuTorch, not of PyTorch itself."""
+    """Whether the tests are ExecuTorch's, not PyTorch's."""
     passed: int
     """The number of tests that passed or are expected to pass."""
     checked: int
@@ -426,7 +430,7 @@ class StatedFamily(StrictModel):
 
 
 class FamilyEntry(StrictModel):
-    """An entry of the index: a model family."""
+    """A model family in the index."""
 
     id: str
     """Id of the family; never changes."""
@@ -441,7 +445,7 @@ class FamilyEntry(StrictModel):
 
 
 class FamiliesIndex(StrictModel):
-    """All model families, as ordered on the page."""
+    """The index of all model families, in the order of the page."""
 
     families: tuple[FamilyEntry, ...]
     """The families with tests in a report, or with models that a document says a platform runs."""

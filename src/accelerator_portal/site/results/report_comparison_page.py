@@ -1,4 +1,4 @@
-"""Builds the page that compares any two reports in the browser."""
+"""Builds the page on which readers compare any two test reports in the browser."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ COMPARE_PAGE = f"{RESULTS_PAGES}/compare.md"
 class ReportChoice:
     """A report that readers can select.
 
-    `platform` is its platform's name, `plugin` the name and version of the plugin. `torch` and
-    `plugin` are None if not stated.
+    `platform` is the platform's name. `torch` is the version of torch, and `plugin` is the name and
+    version of the plugin. Both are None if the report does not state them.
     """
 
     stored: StoredReport
@@ -41,7 +41,7 @@ class ReportChoice:
 
     @property
     def words(self) -> str:
-        """The text of the option in the list of reports, below the platform's name."""
+        """The text of the report in the list: `2026-11-21 · torch 2.13.0 · self-reported · …`."""
         parts = (
             str(self.day or "no date"),
             f"torch {self.torch}" if self.torch else None,
@@ -55,9 +55,9 @@ class ReportChoice:
 def report_comparison_page(
     catalog: Catalog, results: ResultsView, templates: Templates
 ) -> SiteFile:
-    """Return the page that compares reports.
+    """Return the page on which readers compare two reports.
 
-    Its titles and notes are DIFFERENCE_TITLES and PAIR_NOTES, as on the command line.
+    It has the same titles and notes as the command line: DIFFERENCE_TITLES and PAIR_NOTES.
     """
     choices = [_choice(catalog, stored) for stored in results.reports]
     words = {"differences": DIFFERENCE_TITLES, "pairs": PAIR_NOTES}
@@ -71,7 +71,10 @@ def report_comparison_page(
 
 
 def suggestions(choices: Sequence[ReportChoice]) -> Iterator[tuple[ReportChoice, ReportChoice]]:
-    """Yield the last two runs of each suite on each platform, older first, without duplicates."""
+    """Yield pairs of reports to compare: the last two runs of each suite on each platform.
+
+    The older run comes first. Each pair is yielded once.
+    """
     runs = sorted((c for c in choices if c.stored.report.kind != "baseline"), key=_start_order)
     runs_by_suite: dict[tuple[str, str], list[ReportChoice]] = {}
     for run in runs:

@@ -1,4 +1,4 @@
-"""Builds the pages and data files of results: overview, matrices, single tests and reports."""
+"""Builds the pages and JSON files of test results: overview, suites, single tests and reports."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ MOST_LISTED = 200
 
 
 def results_index(catalog: Catalog, results: ResultsView, templates: Templates) -> SiteFile:
-    """Return the page with the newest results, the suites and the reports."""
+    """Return the overview page: the newest results, the suites and the reports."""
     data_time = as_of(catalog, [stored.report for stored in results.reports])
     newest_evidence = {p.id: results.newest(p.id) for p in catalog.platforms}
     grid = dashboard_grid(catalog, newest_evidence, data_time)
@@ -82,15 +82,15 @@ def _suite_titles(catalog: Catalog, results: ResultsView) -> dict[str, str]:
 
 
 def results_pages(
-    catalog: Catalog, results: ResultsView, past: TestHistories, templates: Templates
+    catalog: Catalog, results: ResultsView, histories: TestHistories, templates: Templates
 ) -> Iterator[SiteFile]:
-    """Yield all pages of results."""
+    """Yield the pages of all suites, tests and reports, and the data files of large ones."""
     runs = {run.id: run for run in speed_runs(catalog, results.reports)}
     shared_variables = {
         "kinds": KIND_DESCRIPTIONS,
         "results": results,
         "large_suites": large_suites(results.reports),
-        "linked": listed_changes(past.weeks).anchors,
+        "linked": listed_changes(histories.weeks).anchors,
     }
     titles = _suite_titles(catalog, results)
     for suite in titles:
@@ -108,7 +108,7 @@ def results_pages(
             s: title for s, title in titles.items() if s == suite or s not in results.own
         }
         yield from matrix_pages(results.by_suite[suite], linked_titles, templates, context)
-        yield from suite_tests_pages(catalog, results, past, templates, context)
+        yield from suite_tests_pages(catalog, results, histories, templates, context)
     for stored in results.reports:
         yield from _report_files(
             catalog, results, stored, templates, shared_variables | {"runs": runs}
@@ -117,9 +117,9 @@ def results_pages(
 
 @dataclass(frozen=True, slots=True)
 class GridRow:
-    """A platform of the grid.
+    """A row of the results grid: a platform, and the age of its newest run.
 
-    `age_days` is the age of the newest run; None if no run has a date.
+    `age_days` is None if no run has a date.
     """
 
     platform: Platform
@@ -131,10 +131,10 @@ def _grid_rows(
     newest_evidence: Mapping[str, tuple[SuiteEvidence, ...]],
     data_time: dt.datetime,
 ) -> list[GridRow]:
-    """Return a row for each platform.
+    """Return a row of the results grid for each platform.
 
-    Platforms with runs come first. Among these and among the others, platforms with more suites
-    come first.
+    Platforms with runs come first, then platforms with more suites. Ages are counted to
+    `data_time`.
     """
 
     def row_order(platform: Platform) -> tuple[bool, int]:
@@ -188,9 +188,9 @@ def _report_files(
 
 
 def _most_severe_first(tests: list[ReportedTest]) -> list[ReportedTest]:
-    """Return the tests, sorted by severity of the outcome if there are more than MOST_LISTED.
+    """Return the tests with the most severe outcomes first, if there are more than MOST_LISTED.
 
-    The most severe outcome comes first. Fewer tests stay in the given order.
+    Fewer tests stay in the given order.
     """
     if len(tests) <= MOST_LISTED:
         return tests
@@ -204,7 +204,7 @@ def _is_large(stored: StoredReport) -> bool:
 def _suite_source(catalog: Catalog, results: ResultsView, suite: str) -> str:
     """Return the path of the file that describes a suite, relative to the repository.
 
-    If no file describes the suite, the result is the path of a report with the suite.
+    If there is no such file, the path of a report with the suite is returned.
     """
     if suite in catalog.suites:
         return f"data/suites/{suite}.yaml"
@@ -217,7 +217,7 @@ def _suite_source(catalog: Catalog, results: ResultsView, suite: str) -> str:
 
 
 def results_files(results: ResultsView) -> Iterator[SiteFile]:
-    """Yield the data files: an index of reports, the reports, and each suite's matrices."""
+    """Yield the JSON files of the reports, their index, and each suite's matrices (with CSV)."""
     entries = tuple(
         ReportEntry.from_objects(
             stored.report,
@@ -251,11 +251,11 @@ def results_files(results: ResultsView) -> Iterator[SiteFile]:
 # browser reads only the files that contain, for example, the failures of a suite.
 
 REPORT_ROWS = "report-rows"
-"""The folder of the files with rows of reports below `/api/v1/`."""
+"""The folder below `/api/v1/` with the files of reports' test results."""
 
 
 def report_row_files(report: str, tests: Iterable[ReportedTest]) -> Iterator[SiteFile]:
-    """Yield the JSON files with a report's test results (rows), then the file that indexes them.
+    """Yield the JSON files with a report's test results (rows), then the index of these files.
 
     `report` is the report's id. Rows are sorted by severity, suite, name and settings.
     """
@@ -295,7 +295,7 @@ def _report_row(result: ReportedTest) -> ReportRow:
 
 
 def _approximate_size(row: ReportRow) -> int:
-    """Return the approximate size of a row in bytes, which must not vary between builds."""
+    """Return the approximate size of a row in bytes. It is the same in each build of the site."""
     key_bytes = 60
     texts = (row.suite, row.name, row.outcome, row.settings, row.reason, row.raw_status)
     return key_bytes + sum(len(text) for text in texts if text)
@@ -307,10 +307,10 @@ MOST_CHANGES = 5
 
 @dataclass(frozen=True, slots=True)
 class LetterTests:
-    """The tests with one initial.
+    """The tests of a suite with the same initial.
 
-    `total` is the number of tests, `failing` is the number of failing tests, and `shown` are the
-    tests on the static page.
+    `total` is the number of these tests, `failing` is the number of failing ones, and `shown` are
+    the tests on the static page.
     """
 
     total: int
@@ -319,20 +319,23 @@ class LetterTests:
 
     @property
     def more(self) -> int:
-        """The number of tests that are not on the static page; the browser loads them on demand."""
+        """The number of tests that the browser loads on demand: they are not on the static page."""
         return self.total - len(self.shown)
 
 
 def suite_tests_pages(
     catalog: Catalog,
     results: ResultsView,
-    past: TestHistories,
+    histories: TestHistories,
     templates: Templates,
     context: Mapping[str, Any],
 ) -> Iterator[SiteFile]:
-    """Yield the test pages of the suite `context["id"]` and, if it is large, their data files."""
+    """Yield the pages of a suite's tests, and data files with the tests if the suite is large.
+
+    `context` has the template variables of the suite, such as its `id`.
+    """
     suite: str = context["id"]
-    tests = tests_of_suite(catalog, results, past, suite)
+    tests = tests_of_suite(catalog, results, histories, suite)
     letters = _letter_tests(tests)
     is_large = suite in context["large_suites"]
     for letter in ("", *letters):
@@ -370,13 +373,13 @@ def _letter_tests(tests: list[TestView]) -> dict[str, LetterTests]:
 # Tests are sorted by their id on the page, by which a browser finds the file for a link.
 
 SUITE_TESTS = "suite-tests"
-"""The folder of the files with tests of suites below `/api/v1/`."""
+"""The folder below `/api/v1/` with the files of suites' tests."""
 
 
 def suite_test_files(
     catalog: Catalog, results: ResultsView, suite: str, tests: Iterable[TestView]
 ) -> Iterator[SiteFile]:
-    """Yield the JSON files with a suite's tests, then the file that indexes them."""
+    """Yield the JSON files with a suite's tests and their results, then the index of the files."""
     folder = f"{SUITE_TESTS}/{suite_folder(suite)}"
     data = {test.anchor: _test_data(test) for test in sorted(tests, key=lambda test: test.anchor)}
     sizes = (len(test.model_dump_json(exclude_none=True)) for test in data.values())

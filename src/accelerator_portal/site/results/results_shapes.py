@@ -1,4 +1,4 @@
-"""Defines the JSON about test results under `/api/v1/`."""
+"""Defines the JSON files under `/api/v1/` about test reports, results and quality."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from accelerator_portal.reports.outcomes import Outcome, ReportKind
 
 
 class ReportEntry(StrictModel):
-    """An entry of the index: a report."""
+    """A report in the index of reports."""
 
     id: str
     """Id of the report; never changes."""
@@ -24,11 +24,11 @@ class ReportEntry(StrictModel):
     counts: dict[str, dict[Outcome, int]]
     """The number of tests by outcome, for each suite."""
     missing_operators: dict[str, int]
-    """The number of tests that stopped at a missing operator, by operator, highest first."""
+    """The number of tests that stopped at a missing operator, by operator, highest number first."""
 
 
 class ResultsIndex(StrictModel):
-    """Every report, and the matrices of every suite."""
+    """The index of all reports and of every suite's results."""
 
     reports: tuple[ReportEntry, ...]
     """The reports."""
@@ -56,7 +56,7 @@ class MatrixColumn(StrictModel):
     dtype: str
     """The data type. Empty if it isn't stated."""
     evidence: str = ""
-    """The part of the address that follows a test's address and opens its result in this column."""
+    """What to append to a test's address to link to its result in this column."""
 
 
 class MatrixTest(StrictModel):
@@ -67,7 +67,7 @@ class MatrixTest(StrictModel):
     address: str
     """The address of the test, relative to `results/`."""
     outcomes: tuple[Outcome | None, ...]
-    """One outcome per column; null without evidence."""
+    """One outcome per column; null if the column has no result of the test."""
 
 
 class MatrixData(StrictModel):
@@ -91,7 +91,7 @@ class SuiteResults(StrictModel):
 
 
 class SuiteState(StrictModel):
-    """The state of a platform's suite in one report."""
+    """The newest results of a platform in one suite."""
 
     suite: str
     """Id of the suite."""
@@ -106,18 +106,18 @@ class SuiteState(StrictModel):
 
 
 class PlatformQuality(StrictModel):
-    """The evidence for a platform."""
+    """The quality of a platform: its level of evidence, and numbers of reports and failures."""
 
     id: str
     """Id of the accelerator."""
     level: str
     """Id of its level of evidence in `data/criteria.yaml`."""
     tested: bool
-    """Whether its newest command counts as tested."""
+    """Whether the platform meets the requirement "tested"."""
     why: str
     """The reason for `tested`."""
     missing: tuple[str, ...]
-    """The missing requirements of higher levels."""
+    """The requirements of higher levels that the platform does not meet."""
     runs: int
     """The number of known runs."""
     baselines: int
@@ -140,8 +140,8 @@ class SetAside(StrictModel):
     errors: int
     """The number of errors."""
     shown_before: str | None
-    """The date since which the site shows the folder's last valid version, from before the errors.
-    Absent if the site shows no version."""
+    """The date since which the site shows the folder's last version without errors. Absent if the
+    site shows no version."""
 
 
 class QualityData(StrictModel):
@@ -215,7 +215,7 @@ class EvidenceLink(StrictModel):
 
 
 class TestResult(StrictModel):
-    """The result of a test in one report, in the words of the pages."""
+    """The result of a test in one report, as pages show it."""
 
     __test__ = False
 
@@ -230,8 +230,8 @@ class TestResult(StrictModel):
     notes: tuple[str, ...] | None = None
     """The stage, and the error message of a failed test or why the test was skipped."""
     since: str | None = None
-    """The day since which the outcome is the same, in words. If a newer report has the test, the
-    day of this report and a note."""
+    """The day since which the outcome has been the same, in words. If a newer report has the test,
+    the day of this report, with a note."""
     runs: str | None = None
     """The outcomes of the latest runs, in words."""
     reported_as: str | None = None

@@ -1,4 +1,4 @@
-"""Describes reports for pages: numbers of tests, matrices of results, and facts on environments."""
+"""Prepares test reports for pages: numbers of tests, tables of results, facts on environments."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ KIND_DESCRIPTIONS = {
 
 
 LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
-"""The time by which reports without a time are sorted."""
+"""The earliest possible time. It sorts reports without a start time as the oldest."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteCounts:
-    """The numbers of a suite's tests in a report; `checked` is the number that passed or failed.
+    """The numbers of a suite's tests in a report.
 
-    `others` are the numbers of the outcomes other than `passed`. `operators` is the coverage of
-    operators that the report states, or None.
+    `checked` is the number of tests that passed or failed. `others` has the numbers of outcomes
+    other than `passed`. `operators` is the coverage of operators that the report states, or None.
     """
 
     suite: str
@@ -52,7 +52,7 @@ class SuiteCounts:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A result in words; `outcome` is None if there is no evidence."""
+    """A cell of a matrix: a result in words. `outcome` is None if there is no result."""
 
     outcome: Outcome | None
     words: str
@@ -60,7 +60,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """A test with a cell for each column; `address` is relative to `results/`."""
+    """A row of a matrix: a test with a cell for each column.
+
+    `address` is the address of the test, relative to `results/`.
+    """
 
     name: str
     address: str
@@ -72,8 +75,8 @@ class MatrixView:
     """A matrix and the texts that its page shows.
 
     `names` has the heading of each column: the platform's name, with a suffix such as `, torch
-    2.13.0` if needed to distinguish columns. `groups` has the parameters of adjacent columns in
-    words, and the number of these columns. `rows` has each test of the matrix with its cells.
+    2.13.0` if columns would have the same name. `groups` has pairs of parameters in words and the
+    number of adjacent columns with these parameters. `rows` has each test with its cells.
     """
 
     matrix: ResultMatrix
@@ -84,10 +87,10 @@ class MatrixView:
 
 @dataclass(frozen=True)
 class ResultsView:
-    """The data about reports that pages show.
+    """All test reports, with the numbers and matrices that pages show.
 
-    `counts` has the number of tests by outcome, by id of the report and id of the suite. `matrices`
-    has a matrix for each suite and mode.
+    `counts` has the numbers of tests by outcome, for each pair of a report's id and a suite's id.
+    `matrices` has a matrix for each suite and mode.
     """
 
     reports: tuple[StoredReport, ...]
@@ -96,7 +99,7 @@ class ResultsView:
 
     @cached_property
     def own(self) -> frozenset[str]:
-        """The vendors' own suites that only one platform has, which are counted separately."""
+        """The names of vendors' own suites that only one platform reports."""
         return single_platform_suites(self.reports)
 
     @cached_property
@@ -117,16 +120,16 @@ class ResultsView:
         return [stored for stored in self.reports if stored.report.accelerator == accelerator]
 
     def newest(self, accelerator: str) -> tuple[SuiteEvidence, ...]:
-        """Return the newest run of each suite of an accelerator, sorted by suite.
+        """Return the newest run of each suite of an accelerator, or else its newest baseline.
 
-        If a suite has no run, the result has the newest baseline of the suite.
+        The result is sorted by suite.
         """
         return newest_evidence(self.of(accelerator))
 
     def evidence(self) -> dict[str, str]:
         """Return a line about the newest runs of each platform, by platform id.
 
-        For example, `1,864 of 1,871 passed, 2026-11-21`. Platforms without such a line are omitted.
+        For example: `1,864 of 1,871 passed, 2026-11-21`. Platforms without such a line are omitted.
         """
         accelerators = dict.fromkeys(stored.report.accelerator for stored in self.reports)
         lines = ((accelerator, self._evidence_line(accelerator)) for accelerator in accelerators)
@@ -135,9 +138,8 @@ class ResultsView:
     def _evidence_line(self, accelerator: str) -> str | None:
         """Return a line about a platform's newest runs: `1,864 of 1,871 passed, 2026-11-21`.
 
-        Without a run, the line says that there is a baseline. Without a baseline, the result is
-        None. Suites of kind `speed` are ignored. A vendor's own suites are ignored if there are
-        other suites.
+        Suites of kind `speed` are ignored. So are suites in `own`, unless the platform has no
+        others. If only baselines remain, the line says so. None if nothing remains.
         """
         newest = [
             suite_evidence
@@ -161,12 +163,12 @@ class ResultsView:
         )
 
     def counts_of(self, evidence: SuiteEvidence) -> SuiteCounts:
-        """Return the counts of a suite in the report of `evidence`."""
+        """Return the numbers of a suite's tests in the report of `evidence`."""
         counts = self.suite_counts(evidence.stored.id)
         return next(suite_counts for suite_counts in counts if suite_counts.suite == evidence.suite)
 
     def suite_counts(self, report: str) -> list[SuiteCounts]:
-        """Return the counts of each suite of a report."""
+        """Return the numbers of tests of each suite in a report; `report` is its id."""
         suites = {suite.name: suite for suite in self.by_id[report].report.suites}
         return [
             _counts_of_suite(suite, c, suites[suite].operators if suite in suites else None)
@@ -176,7 +178,7 @@ class ResultsView:
 
 
 def make_results_view(catalog: Catalog) -> ResultsView:
-    """Return the reports of a catalog, with their counts and matrices."""
+    """Return all reports of a catalog, with the numbers and matrices that pages show."""
     reports, _ = stored_reports(catalog)
     report_by_id = {stored.id: stored.report for stored in reports}
     views = tuple(
@@ -187,7 +189,7 @@ def make_results_view(catalog: Catalog) -> ResultsView:
 
 
 def environment_facts(stored: StoredReport) -> list[tuple[str, str]]:
-    """Return the known facts of a run's environment, as names and values."""
+    """Return the known facts of a report's environment, as pairs of a name and a value in words."""
     environment = stored.report.environment.model_dump(exclude_none=True)
     packages = environment.pop("packages", {})
     environment["packages"] = ", ".join(f"{name} {version}" for name, version in packages.items())
@@ -217,11 +219,11 @@ def _counts_of_suite(
 
 
 def _column_suffix(reports: Mapping[str, Report], matrix: ResultMatrix, column: Column) -> str:
-    """Return the suffix that distinguishes a column's name from others: `, torch 2.13.0`.
+    """Return what distinguishes a column from others of the same platform and parameters.
 
-    If no other column has the same platform and parameters, the suffix is empty. Otherwise, the
-    suffix is the torch version, the ExecuTorch version or the date: the first of these that is
-    different in each of these columns. If none is, the suffix is the report's id.
+    If there are no others, the result is empty. Otherwise, it is the torch version, as in `, torch
+    2.13.0`, the ExecuTorch version or the date: the first of these that differs between all these
+    columns. If none does, it is the report's id.
     """
     column_key = (column.group, column.accelerator)
     report_ids = [c.report for c in matrix.columns if (c.group, c.accelerator) == column_key]
