@@ -1,8 +1,8 @@
-"""Computes the key that identifies a test in every report.
+"""Computes the key that identifies a test in all reports, from its suite, name and parameters.
 
-`torchbench/hf_Bert?compiler=inductor&dtype=float32&mode=inference`: suite, name, and parameters in
-the order of their names. Characters that could be mistaken for separators are percent-encoded, as
-in a URL. Hardware is never part of a key.
+`torchbench/hf_Bert?compiler=inductor&dtype=float32&mode=inference` is such a key. Its parameters
+are in the order of their names. Characters that could be mistaken for separators are
+percent-encoded, as in a URL. Hardware is never part of a key.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Defines the common test report format, version 1: a run on one accelerator, or a baseline."""
+"""Defines the models of the common test report format, version 1, for runs and baselines."""
 
 from __future__ import annotations
 

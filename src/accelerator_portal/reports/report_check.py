@@ -1,6 +1,6 @@
-"""Checks reports for faults that their schema cannot detect.
+"""Checks test reports for faults that their schema cannot detect, such as duplicate tests.
 
-These are contradictions, duplicates, unknown and reserved names, excessive sizes and missing facts.
+The other faults are contradictions, unknown and reserved names, excessive sizes and missing facts.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FILE_REMEDIES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class KnownNames:
-    """The accelerators and test suites that the portal knows; reports may name only these.
+    """The accelerators and test suites that the portal knows, to check the names in reports.
 
     `suites` has the suites in `data/suites/` by id. `own_suites` are the names of suites that
     vendors' folders declare. If `accelerators` is empty, every accelerator is accepted.
@@ -153,16 +153,16 @@ def _test_faults(report: Report) -> Iterator[ReportFault]:
 
 
 def first_faults(
-    findings: Iterable[ReportFault], noun: str = "tests have problems"
+    faults: Iterable[ReportFault], noun: str = "tests have problems"
 ) -> Iterator[ReportFault]:
     """Yield the first `MAX_LISTED_FAULTS` faults, then one fault that counts the rest, if any.
 
     The text of that fault is the number, `more` and `noun`: `12 more tests have problems`.
     """
     more_count = 0
-    for number, finding in enumerate(findings):
+    for number, fault in enumerate(faults):
         if number < MAX_LISTED_FAULTS:
-            yield finding
+            yield fault
         else:
             more_count += 1
     if more_count:

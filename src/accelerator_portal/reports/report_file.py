@@ -1,4 +1,4 @@
-"""Reads and writes the common test report format: JSON, one test per line."""
+"""Reads and writes files in the common test report format: JSON with one test per line."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Completes the suite names in reports, and warns of suite and test names that nobody else uses.
+"""Completes the suite names in reports, and warns of suite and test names that are not comparable.
 
-Results can be compared only if platforms use the same names. The site also shows results with
-other names, because vendors may report their own suites and tests.
+Results can be compared only if platforms use the same names. The site shows results despite the
+warnings, because vendors may report their own suites and tests.
 """
 
 from __future__ import annotations

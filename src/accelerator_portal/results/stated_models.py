@@ -82,9 +82,11 @@ def model_statements(platform: Platform) -> Iterator[Statement]:
             yield Statement(platform.id, listed, source, listed.models)
 
 
-def statements_of_family(found: Iterable[Statement], family: ModelFamily) -> Iterator[Statement]:
+def statements_of_family(
+    statements: Iterable[Statement], family: ModelFamily
+) -> Iterator[Statement]:
     """Yield the statements that name models of a family, each with only these models."""
-    for statement in found:
+    for statement in statements:
         models = tuple(
             model
             for model in statement.models

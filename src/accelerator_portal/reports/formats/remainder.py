@@ -1,4 +1,4 @@
-"""Stores report fields in a file whose format lacks them, so that an import restores the report.
+"""Stores the report fields that another file format lacks, so that an import restores them.
 
 A writer first writes a test into the normal fields of the other format. It then determines which
 `TestEntry` fields a reader would get from these normal fields. The fields that differ from the test

@@ -208,7 +208,10 @@ def _argument_parameters(words: Iterable[str]) -> dict[str, Scalar]:
 
 
 def _option_values(words: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield each option with its value, written as two words or with `=`."""
+    """Yield the name and the value of each option, from `--name value` or `--name=value`.
+
+    The value is empty for an option without a value.
+    """
     option, value = "", ""
     for word in (part for each in words for part in each.split("=", 1)):
         if word.startswith("--"):

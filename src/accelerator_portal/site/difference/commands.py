@@ -110,12 +110,12 @@ def commands_by_choice(data: InstallData) -> CommandsByChoice:
     return CommandsByChoice(command_by_choice, labels)
 
 
-def variant_labels(found: CommandsByChoice) -> dict[str, str]:
+def variant_labels(commands: CommandsByChoice) -> dict[str, str]:
     """Return the labels of a platform's variants by variant id.
 
     The result is empty if the platform has no variants.
     """
-    return {value: label for (axis, value), label in found.labels.items() if axis == "variant"}
+    return {value: label for (axis, value), label in commands.labels.items() if axis == "variant"}
 
 
 def command_changes(before: CommandsByChoice, after: CommandsByChoice) -> list[CommandChange]:
@@ -137,15 +137,15 @@ def command_changes(before: CommandsByChoice, after: CommandsByChoice) -> list[C
 
 
 def choice_descriptions(
-    found: Sequence[ReaderChoice], labels: Mapping[tuple[str, str], str]
+    choices: Sequence[ReaderChoice], labels: Mapping[tuple[str, str], str]
 ) -> list[str]:
-    """Return texts that together describe the selections `found`.
+    """Return texts that together describe the selections `choices`.
 
     A text such as `Linux x86-64, pip, Python 3.11–3.14, PyTorch 2.15.0` covers several selections.
     `labels` has the form of `CommandsByChoice.labels`.
     """
     choice_sets: dict[_ChoiceSet, None] = {
-        tuple(frozenset((value,)) for value in choice): None for choice in found
+        tuple(frozenset((value,)) for value in choice): None for choice in choices
     }
     for index in map(ReaderChoice._fields.index, _MERGE_ORDER):
         values_by_rest: dict[_ChoiceSet, frozenset[str]] = {}
@@ -155,7 +155,7 @@ def choice_descriptions(
         choice_sets = {
             (*rest[:index], values, *rest[index:]): None for rest, values in values_by_rest.items()
         }
-    return [_choice_set_words(choice_set, found, labels) for choice_set in choice_sets]
+    return [_choice_set_words(choice_set, choices, labels) for choice_set in choice_sets]
 
 
 def _value_at(values: Sequence[Any], position: int) -> Any:  # noqa: ANN401 - an entry of a table

@@ -187,8 +187,8 @@ def _lines_without_source(row: InstallRow) -> list[str]:
 def _newest_pip_rows(rows: Iterable[InstallRow]) -> Iterable[InstallRow]:
     """Return the install row of the newest release for each platform and operating system.
 
-    Only rows count whose commands are all `pip install` commands with package names, not addresses
-    of wheels. Nightly builds and rows that are offered only on request don't count.
+    A row counts only if every command is `pip install` with names of packages, not addresses of
+    wheels. Nightly builds and rows that are offered only on request don't count.
     """
     newest_by_system: dict[tuple[str, str], InstallRow] = {}
     for row in rows:

@@ -236,10 +236,7 @@ def card_remark(generation: Generation) -> str:
 
 
 def is_uncertain(generation: Generation) -> bool:
-    """Return whether it is uncertain for every build of a generation that it runs there.
-
-    A generation without builds is not uncertain.
-    """
+    """Return whether a generation has builds, and all of them are marked as uncertain."""
     return bool(generation.builds) and all(build.uncertain for build in generation.builds)
 
 

@@ -57,15 +57,15 @@ def platform_questions(platform: Platform, sources: SourceList) -> list[PageQues
 
 
 def translated_questions(
-    asked: Sequence[PageQuestion], platform: Platform, language: Language
+    questions: Sequence[PageQuestion], platform: Platform, language: Language
 ) -> list[PageQuestion]:
-    """Return the questions `asked` of a platform, translated into `language`.
+    """Return the `questions` of a platform, translated into `language`.
 
     Questions without a translation stay in English.
     """
     translation = platform.answers.get(language.code)
     if translation is None:
-        return [*asked]
+        return [*questions]
     sections = {section.title: section.text for section in translation.text.sections}
     is_older = translation.head.translates != platform.faq.fingerprint_of(sections)
 
@@ -82,7 +82,9 @@ def translated_questions(
             is_older=is_older,
         )
 
-    return [translated(original) if original.title in sections else original for original in asked]
+    return [
+        translated(original) if original.title in sections else original for original in questions
+    ]
 
 
 def shared_questions(catalog: Catalog) -> list[PageQuestion]:

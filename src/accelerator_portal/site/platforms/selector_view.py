@@ -38,7 +38,7 @@ class ValueView:
 class AxisView:
     """An axis of the selector, shown as a group of radio buttons.
 
-    `values` are always visible. `more` are values that readers see after they open the section with
+    `values` are shown directly. `more` are values that readers see after they open the section with
     the label `more_label`. `group` is the part of the form: `main`, `settings` or `format`.
     """
 
@@ -245,8 +245,8 @@ def _value_detail(selector: Selector, choice: Choice, axis: Axis, value: str) ->
     """Return the detail of a method or variant: `2.8.0, driver ≥ 580`. It can be empty.
 
     For methods whose commands name no version, the detail is `not pinned`. For other values, the
-    detail names the build that readers get with the value. It is omitted if it is the selected
-    build and no nightly build. For variants, the oldest driver follows.
+    detail names the build that readers get with the value, unless it is the selected release. For
+    variants, the oldest driver follows.
     """
     if value in UNPINNED_METHODS:
         return message("not pinned")

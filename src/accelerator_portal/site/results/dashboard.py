@@ -162,7 +162,7 @@ def _regression(
         any(breakage.overdue for breakage in breakages),
         first_breakage.age < WEEK,
         differences,
-        tuple(_commits(platform, first_breakage.last_good, first_breakage.first_bad)),
+        tuple(_commit_ranges(platform, first_breakage.last_good, first_breakage.first_bad)),
         tuple(_broken_test(platform, breakage, commands, at) for breakage in breakages),
         _new_issue_query(platform, suite, breakages, differences, commands),
     )
@@ -187,7 +187,9 @@ def _broken_test(
     )
 
 
-def _commits(platform: Platform, good: HistoryPoint, bad: HistoryPoint) -> Iterator[CommitRange]:
+def _commit_ranges(
+    platform: Platform, good: HistoryPoint, bad: HistoryPoint
+) -> Iterator[CommitRange]:
     """Yield the commits of PyTorch, the plugin and the tested repository between two runs.
 
     A repository is omitted if the runs state different repositories, the same commit or no commit.

@@ -109,7 +109,7 @@ class FlowRun:
         return {_key_in_all_flows(test): test for test in self.tests}
 
     def against_portable(self, metric: str) -> tuple[float, int] | None:
-        """Compare a metric with the tests of the flow `portable`, as `against` does."""
+        """Return the result of `against` for the tests of the flow `portable`."""
         return self.against(self.portable, metric)
 
     def against(self, others: Mapping[str, TestEntry], metric: str) -> tuple[float, int] | None:

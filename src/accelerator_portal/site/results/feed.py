@@ -201,9 +201,9 @@ def listed_changes(weeks: Sequence[Week]) -> ListedChanges:
     """Return the weeks and changes that the page of changes lists, newest first.
 
     `weeks` are all weeks, newest first. The newest week is always listed. Older weeks are listed as
-    long as there are at most MOST_REPORTS reports. A report lists at most MOST_CHANGES_OF_A_REPORT changes.
-    After MOST_CHANGES changes in total, each further report lists at most LEAST_CHANGES_OF_A_REPORT
-    changes.
+    long as there are at most MOST_REPORTS reports. For each report, at most
+    MOST_CHANGES_OF_A_REPORT changes are listed. After MOST_CHANGES changes in total, this limit is
+    LEAST_CHANGES_OF_A_REPORT.
     """
     reports_so_far = accumulate(len(week.episodes) for week in weeks)
     shown_weeks = weeks[: max(1, sum(number <= MOST_REPORTS for number in reports_so_far))]
