@@ -1,4 +1,7 @@
-"""Defines the JSON of the index, the install selector and the question search in `/api/v1/`."""
+"""Defines the JSON of the index, the install selector and the question search in `/api/v1/`.
+
+The module also defines the files of platforms, and the verification results of install commands.
+"""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def change_kind(before: object, after: object) -> ItemChange:
 
 
 class Item(StrictModel):
-    """A fact, text or report of a platform that is new, removed or changed."""
+    """A fact, text, report or number that is new, removed or changed."""
 
     change: ItemChange
     """The kind of change."""
