@@ -1,10 +1,9 @@
-"""Writes a Content-Security-Policy for each page, so that vendors' text cannot run.
+"""Adds a Content-Security-Policy to each HTML page, so that scripts in vendors' text cannot run.
 
-Any web server can serve the site, so the portal cannot set headers: the policy is in the page.
-Material has a few inline scripts whose text depends on the page's depth. The policy allows only
-these scripts, by their hashes. Hashing *every* inline script would also allow an injected script.
-The page's content is the part that vendors write. Therefore only scripts outside the content get a
-hash. A page with a script in its content is refused.
+The policy is in the page, because any web server can serve the site, so the portal cannot set HTTP
+headers. The MkDocs theme has a few inline scripts, and the policy allows them by their hashes.
+Vendors write only the page's content. Therefore only scripts outside the content get a hash, and a
+page with a script in its content is refused.
 """
 
 from __future__ import annotations

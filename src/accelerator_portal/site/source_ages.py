@@ -1,4 +1,4 @@
-"""Builds the page of old facts: the dates on which facts were read, and the trust of sources.
+"""Builds the page of stale facts, which lists facts whose sources were read too long ago.
 
 A fact is a statement in a contributed file that names its sources.
 """
@@ -43,7 +43,7 @@ class StaleFact(StrictModel):
     platform: str
     """Id of the platform; empty for the shared data."""
     read: dt.date
-    """The day on which the fact's oldest source was read."""
+    """The earliest day on which one of the fact's sources was read."""
     trust: TrustLevel
     """The trust level of the fact's most reliable source."""
     addresses: tuple[str, ...]
@@ -62,7 +62,7 @@ class FactOwner(StrictModel):
     stale: int
     """The number of stale facts in the folder."""
     oldest: dt.date
-    """The day on which the oldest source in the folder was read."""
+    """The earliest day on which one of the folder's sources was read."""
     stale_after: dt.date
     """The last day on which the folder's oldest fact is not yet stale."""
     trust: dict[TrustLevel, int]
@@ -118,7 +118,7 @@ def source_ages(catalog: Catalog, day: dt.date) -> SourceAges:
 
 
 def stale_facts_pages(catalog: Catalog, day: dt.date, templates: Templates) -> Iterator[SiteFile]:
-    """Yield the page of old facts and its data, with ages as of `day`."""
+    """Yield the page of stale facts and its JSON data, with ages as of `day`."""
     ages = source_ages(catalog, day)
     yield data_file(STALE_FACTS, ages)
     yield templates.page(

@@ -1,4 +1,4 @@
-"""Lists the sources of a page: each document once, numbered in the order of the data files."""
+"""Numbers the sources that a page cites: each document once, in the order of the data files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SourceEntry:
 class SourceList:
     """The numbered sources of a page.
 
-    An entry is found by the name of a file and the id of the source in this file.
+    Source ids are unique only within a file. To find an entry, give the file's name and the id.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Loads the page templates: Jinja with escaping and a few filters."""
+"""Renders the page templates with Jinja, and defines filters that escape and format text."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class _TemplateCache(BytecodeCache):
         self._bytecode_by_key: dict[str, bytes] = {}
 
     def get_cache_key(self, name: str, filename: str | None = None) -> str:  # noqa: ARG002 - Jinja's
-        """Return the name: copies of a template in several folders are compiled once."""
+        """Return `name` as the key, so that copies of a template in several folders share it."""
         return name
 
     def load_bytecode(self, bucket: Bucket) -> None:
@@ -70,9 +70,9 @@ _TEMPLATE_CACHES: dict[str, _TemplateCache] = {}
 class Templates:
     """Renders the templates of a folder. An undefined name in a template is an error.
 
-    Every template has the variables in `shared`. It also has `language`, `outcomes` (the test
-    outcomes with their meaning) and `extent_words` (words for how well a feature works). Templates
-    of pages also have `to_root`.
+    All templates can use the variables in `shared`, `language`, `outcomes` (the test outcomes with
+    their meaning) and `extent_words` (words for how well a feature works). Templates of pages can
+    also use `to_root`, the relative address of the site's root.
     """
 
     def __init__(
@@ -186,7 +186,7 @@ class Lines(Extension):
 
 
 def escape_hidden_characters(text: str) -> str:
-    r"""Return text with escape sequences such as `\u202e` for characters that hide or reorder text.
+    r"""Return text in which characters that hide or reorder text are escaped, such as `\u202e`.
 
     Contributed files cannot contain such characters, but reports can.
     """

@@ -1,4 +1,4 @@
-"""Renders pages in a language. Links lead to translated pages, or to English pages with a mark."""
+"""Renders pages in other languages, and redirects their links to translated or English pages."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def render_page(
 ) -> SiteFile:
     """Return the page `path`, rendered in the language of the templates.
 
-    `path`, `template` and `edit` describe the English page, as in `Templates.page`. `context` has
-    the variables of the template. `edit` is the file that the page's edit link opens. Without
-    `edit`, the link opens the template on an English page, and the file with the translations on
-    other pages.
+    `path` is the path of the English page: `hardware.md`. `context` has the variables of the
+    template. `template` is by default `path` with the suffix `.j2`. `edit` is the repository file
+    that the page's edit link opens. By default, this is the template of an English page, and the
+    file with the translations of any other page.
     """
     language = templates.language
     if language == ENGLISH:
@@ -104,8 +104,8 @@ def _is_translated(path: str) -> bool:
 def messages_file(language: Language) -> SiteFile:
     """Return `messages.json`, which scripts read on all pages of a language.
 
-    Its keys are `texts`, the translated messages, and `pages`, the address patterns of translated
-    pages.
+    It has the keys `texts` and `pages`. `texts` has the translated messages. `pages` has patterns
+    of the addresses of translated pages, such as `results/by-model/*/`.
     """
     pages = [re.sub(r"(^|/)index\.md$|\.md$", "/", path).lstrip("/") for path in TRANSLATED_PAGES]
     data = {"texts": language.in_scripts, "pages": pages}

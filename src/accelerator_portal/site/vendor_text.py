@@ -102,10 +102,10 @@ def _parse_markdown(text: str) -> list[Token]:
 
 
 def _link_target(address: str, page: str, to_root: str | None) -> str | None:
-    """Return the target of a link to `address`, or None if links must not lead there.
+    """Return the `href` of a link to `address`, or None if links must not lead there.
 
-    https addresses of public hosts and the sources on `page` are unchanged. A page of the site,
-    such as `/install/`, gets `to_root` before it.
+    Allowed are https addresses of public hosts, and anchors of sources on `page`. A page of the
+    site, such as `/install/`, is also allowed if `to_root` is given, which is put before it.
     """
     if to_root is not None and is_site_path(address):
         return to_root + address.removeprefix("/")

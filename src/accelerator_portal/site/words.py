@@ -1,4 +1,4 @@
-"""Formats small pieces of text that several pages share."""
+"""Formats numbers, names and lists as text for pages: `12,345`, `macOS`, `a, b and c`."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ EXTENT_WORDS: dict[FeatureSupport, str] = {
     "partly": message("works in part"),
     "no": message("does not work"),
 }
-"""The words for how well a feature works, on all pages."""
+"""The words that pages use for how well a PyTorch feature works on a platform."""
 
 
 def outcome_words(outcome: Outcome) -> str:
-    """Return the words for an outcome: `wrong result`."""
+    """Return the words for an outcome: `wrong result` for `wrong-result`."""
     return Translatable(outcome.replace("-", " "))
 
 

@@ -1,7 +1,8 @@
-"""Splits sorted records into files of about 30 kB, so that a browser loads only one file.
+"""Splits tests or their histories into JSON files of about 30 kB, of which a browser loads one.
 
-Whether a file begins at a record depends only on this record and the size of the file before. A new
-or removed record therefore changes one file, rarely a few. The other files keep their names.
+A record is the data of one test. Whether a new file begins at a record depends only on this record
+and on the size of the file before. A new or removed record therefore changes one file, rarely a
+few. The other files keep their names.
 """
 
 from __future__ import annotations
@@ -39,7 +40,10 @@ _CRC_RANGE = 2**32
 def shards(
     records: Mapping[str, ShardRecord], sizes: Iterable[int]
 ) -> Iterator[dict[str, ShardRecord]]:
-    """Yield the records grouped into files; `records` are sorted by key, `sizes` are in bytes."""
+    """Yield the records of each file. `records` must be sorted by key.
+
+    `sizes` has the size of each record in bytes, in the same order.
+    """
     shard: dict[str, ShardRecord] = {}
     total = 0
     for (key, record), size in zip(records.items(), sizes, strict=True):
@@ -53,7 +57,7 @@ def shards(
 
 
 def shard_name(first: str) -> str:
-    """Return the name of the file whose first record has this key: `0123456789ab.json`."""
+    """Return the name of the file whose first record has the key `first`: `0123456789ab.json`."""
     return f"{hashlib.sha256(first.encode()).hexdigest()[:_NAME_LENGTH]}.json"
 
 
@@ -75,12 +79,12 @@ TEST_HISTORIES = "test-histories"
 
 
 def history_name(history: History) -> str:
-    """Return the name of a history, such as `xpu-baselines`."""
+    """Return the name of a platform's history of runs or baselines, such as `xpu-baselines`."""
     return f"{history.state.accelerator}-{history.state.basis}"
 
 
 def history_shards(history: History) -> Iterator[SiteFile]:
-    """Yield the JSON files with a history's tests, then the file that indexes them."""
+    """Yield the JSON files with the tests of a history, then the index of these files."""
     folder = f"{TEST_HISTORIES}/{history_name(history)}"
     points = ordered_points(history.state)
     report_indexes = {point.id: number for number, point in enumerate(points)}
@@ -108,10 +112,11 @@ def ordered_points(state: State) -> list[HistoryPoint]:
 def courses_by_test(
     changes: Iterable[OutcomeChange], numbers: Mapping[str, int]
 ) -> dict[str, TestCourses]:
-    """Return the results over time of each test (`suite/name`), for each of its settings.
+    """Return the outcomes over time by test, `suite/name`, and then by settings.
 
-    Tests and settings are sorted. The results over time are a list of steps as in `HistoryShard`.
-    `numbers` has the position of each report in the history's list of reports, by report id.
+    Settings are the parameters in a test's key: `dtype=float32&mode=training`. Tests and settings
+    are sorted. Outcomes over time are steps as in `HistoryShard`. `numbers` has the position of
+    each report in the history's list of reports, by report id.
     """
     steps_by_test: dict[str, dict[str, list[CourseStep]]] = {}
     for change in changes:
@@ -132,7 +137,7 @@ def _report_moment(point: HistoryPoint) -> ReportMoment:
 
 
 def _approximate_size(test: str, settings: TestCourses) -> int:
-    """Return the approximate size of a test in bytes, which must not vary between builds."""
+    """Return the approximate size of a test's history in bytes, the same in every build."""
     punctuation = 8
     return len(test) + sum(
         len(name) + punctuation + sum(len(str(step)) for step in steps)

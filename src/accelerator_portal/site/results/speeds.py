@@ -1,8 +1,8 @@
-"""Describes measured speeds for pages, and compares runs.
+"""Collects the measured speeds in reports, and arranges them in tables that compare runs.
 
-A run is one report of one kind of hardware. A row of a comparison has the speeds of one test in
-several runs: suite, test and every parameter are the same. If a speed is too noisy to publish, the
-report states a reason, and pages show the reason instead of the speed.
+Each row of a table has the speeds of one test in several runs. Suite, name and all parameters of
+the test are the same in these runs. If a speed is too noisy to publish, the report states a reason,
+and pages show the reason instead of the speed.
 """
 
 from __future__ import annotations
@@ -59,9 +59,10 @@ class SpeedTest:
 class SpeedRun:
     """A report of a run that measured speeds.
 
-    `tests`, `speeds` and `noisy` are by test key; `noisy` has the reasons why speeds were not
-    published. `name` is the platform's name. `threads` has the numbers of threads: `1, 8`.
-    `hardware`, `torch` and `threads` are empty if not stated.
+    `tests` has all speed tests of the report. `speeds` has their published speeds. `noisy` has the
+    reason for each speed that is not published. The keys of all three are test keys. `name` is the
+    platform's name. `threads` lists the numbers of threads: `1, 8`. `hardware`, `torch` and
+    `threads` are empty if not stated.
     """
 
     id: str
@@ -224,10 +225,10 @@ def _model_names(model: HardwareModel) -> Iterator[str]:
 
 
 def _stated_peak(model: HardwareModel | None, unit: str, dtype: str) -> float | None:
-    """Return the vendor's stated peak in `unit`; None if no peak is stated.
+    """Return the peak that the vendor states for a hardware model, in `unit`, or None.
 
-    For `GB/s`, the result is the peak of memory. For `TFLOP/s`, the result is the peak of computing
-    with the data type `dtype`.
+    For `GB/s`, this is the peak memory bandwidth. For `TFLOP/s`, this is the peak of computing with
+    the data type `dtype`.
     """
     peak_kind: PeakOf | str | None = {_BANDWIDTH: "memory", _COMPUTING: dtype}.get(unit)
     peak_values = (

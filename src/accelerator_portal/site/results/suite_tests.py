@@ -1,4 +1,4 @@
-"""Describes the tests of a suite for pages: each with its results in all reports."""
+"""Collects each test of a suite with its results in all reports, for the pages of the tests."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class VerdictStrip:
 
 
 def verdict_strip(standing: StoredTestState | None) -> VerdictStrip | None:
-    """Return the strip of a test's last verdicts; None for fewer than two."""
+    """Return a picture of a test's last verdicts; None if there are fewer than two verdicts."""
     verdicts = standing.verdicts if standing else ()
     if standing is None or len(verdicts) < 2:  # noqa: PLR2004 - one verdict shows no change
         return None
@@ -84,11 +84,11 @@ class ReportedTest:
     address: str
     test: TestEntry
     since: str | None = None
-    """The day since which the outcome is the same, in words; None if unknown. If a newer report has
-    the test, the day of this report and a note."""
+    """The day since which the outcome is the same, such as `at least 2026-11-21`. If a newer report
+    has the test: the day of this report, `2026-11-21; a newer report exists`. None if unknown."""
     strip: VerdictStrip | None = None
-    """The test's last verdicts in runs; None for fewer than two, for a baseline, or if a newer
-    report has the test."""
+    """A picture of the test's last verdicts. None if there are fewer than two, if the report is a
+    baseline, or if a newer report has the test."""
     day: dt.date | None = None
     """The day of the report; None if the report has no date."""
     environment: str = ""
@@ -98,8 +98,8 @@ class ReportedTest:
     anchor: str = ""
     """The result's id on the page of the test."""
     history: str | None = None
-    """The query that opens the test on the page of test histories; None without a history, or if a
-    newer report has the test."""
+    """The query in the address that opens the test on the page of test histories. None if there is
+    no history, or if a newer report has the test."""
 
     @property
     def settings(self) -> str:
@@ -152,9 +152,9 @@ class SameModelTest:
 class TestView:
     """A test and all its results.
 
-    `anchor` is the id of the test on the page. `same` are tests of the same model. `same_note`
-    states how these tests differ, or is None. `changes` are pairs of a report's `Episode` and a
-    change of the test's outcome, newest first.
+    `anchor` is the id of the test on the page. `same` are other tests of the same model.
+    `same_note` states how these tests differ, or is None. `changes` has the changes of the test's
+    outcome, newest first, each with the `Episode` of its report.
     """
 
     __test__ = False
@@ -219,7 +219,10 @@ def _environment_words(environment: Environment) -> str:
 def tests_of_suite(
     catalog: Catalog, results: ResultsView, past: TestHistories, suite: str
 ) -> list[TestView]:
-    """Return the tests of a suite by name, each with all its results."""
+    """Return the tests of a suite, sorted by name, each with all its results.
+
+    `past` has the histories of tests, which state since when an outcome is the same.
+    """
     results_by_name: dict[str, list[ReportedTest]] = {}
     for stored in results.reports:
         for result in reported_tests(stored, suite):
@@ -332,10 +335,11 @@ def large_suites(reports: Iterable[StoredReport]) -> frozenset[str]:
 
 
 def static_tests(tests: Sequence[TestView]) -> list[TestView]:
-    """Return the tests that the static page of an initial shows, in the given order.
+    """Return the tests to show on the static page of one initial, in the given order.
 
-    If the tests have at most MOST_RESULTS results, all tests are returned. Otherwise, failing and
-    recently changed tests are selected first, and at least one test is selected.
+    `tests` are all tests with this initial. If they have at most MOST_RESULTS results, all are
+    returned. Otherwise, failing and recently changed tests are selected first, until the limit is
+    reached. At least one test is selected.
     """
     if sum(len(test.results) for test in tests) <= MOST_RESULTS:
         return list(tests)
