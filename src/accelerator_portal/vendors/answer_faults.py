@@ -1,4 +1,4 @@
-"""Finds a vendor's answers that contradict each other, platform folders or PyTorch releases."""
+"""Finds faults in a vendor's answers: contradictions to other answers, platforms or releases."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from accelerator_portal.vendors.draft import PlatformCase
 from accelerator_portal.vendors.draft_from_entry import pinned_version, step_requirements
 
 AnswerFault = tuple[str, str] | None
-"""What is wrong, and the fix; None without a fault."""
+"""A fault of an answer, as two texts: what is wrong, and the fix. None: there is no fault."""
 
 
 def answer_fault(case: PlatformCase, flag: str, value: Any) -> AnswerFault:  # noqa: ANN401 - each question has its kind
-    """Return the fault of an answer to the question `flag` and the fix, or None without a fault.
+    """Return what is wrong with an answer to the question `flag`, or None if nothing is.
 
-    `value` is a value that `read_answer` returned. It is a fault if the value mixes alphabets, or
+    `value` is the answer as `read_answer` returns it. It is wrong if it mixes alphabets, or
     contradicts other answers or the catalog.
     """
     if isinstance(value, str):
@@ -45,7 +45,7 @@ def answer_fault(case: PlatformCase, flag: str, value: Any) -> AnswerFault:  # n
 
 
 def id_fault(catalog: Catalog, folders: Iterable[str], new: str) -> AnswerFault:
-    """Return why `new` cannot be the id of a new platform, with the fix, or None.
+    """Return why `new` cannot be the id of a new platform, or None if it can.
 
     `folders` are all existing folder names, including folders that have problems.
     """
@@ -73,7 +73,7 @@ def _similar_name_fault(catalog: Catalog, name: str) -> AnswerFault:
 
 
 def _package_fault(case: PlatformCase, value: str) -> AnswerFault:
-    """Return a fault if an existing out-of-tree platform already has the package, else None.
+    """Return a fault if an existing out-of-tree platform has the package `value`, else None.
 
     The package torch is not checked here, because in-tree platforms share it. If the new platform
     is out-of-tree, `_integration_fault` checks the package torch.

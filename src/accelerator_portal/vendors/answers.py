@@ -1,4 +1,4 @@
-"""Defines the questions to a new vendor, and validates the texts of answers."""
+"""Defines the questions of `accelerator-portal new` to a vendor, and validates the answers."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ PACKAGE_SOURCE = "package"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer of a vendor: a value, and the id of its source."""
+    """A vendor's answer to a question: its value, and the id of the source that states it."""
 
     value: Any
     source: str = DOCUMENTATION_SOURCE
 
 
 def read_answer(question: Prompt, text: str) -> Any:  # noqa: ANN401 - each question has its kind
-    """Return the value of an answer from its text.
+    """Parse the text of an answer, and return its value, which has the type `question.kind`.
 
-    Raises RefusedAnswerError if the text is invalid. The message has one line for each fault, in
-    the words of `accelerator-portal check`.
+    Raises RefusedAnswerError if the text is invalid. The message has one line for each fault,
+    worded as in `accelerator-portal check`.
     """
     try:
         text.encode()
@@ -73,20 +73,23 @@ def read_answer(question: Prompt, text: str) -> Any:  # noqa: ANN401 - each ques
 
 
 def answer_text(value: Any) -> str:  # noqa: ANN401
-    """Return the text of an answer with this value, as a user would enter it."""
+    """Return an answer's value as the text that a user would enter: `3.12,3.13`."""
     return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
 def refused_answer(question: Prompt, what: str, remedy: str) -> RefusedAnswerError:
-    """Return the error for a fault that depends on other answers or other folders."""
+    """Return the error for an answer that contradicts other answers or other folders.
+
+    `what` says what is wrong, `remedy` is the fix.
+    """
     return RefusedAnswerError(printable(f"{question.flag}: {what}; {remedy}"))
 
 
 @cache
 def _answer_model(question: Prompt) -> type[StrictModel]:
-    """Return a model whose only key is the question's flag.
+    """Return a pydantic model with the question's flag as its only key.
 
-    With it, an answer is validated with the same error messages as a file.
+    Validating an answer with this model gives the same error messages as validating a file.
     """
     field: Any = (question.kind, Field(alias=question.flag))
     return create_model("Answer", __base__=StrictModel, answer=field)
@@ -97,9 +100,9 @@ class Prompt:
     """A question to a vendor; `flag` is the option that answers it on the command line.
 
     If `needed` is true, the folder cannot be created without an answer; for exceptions, see
-    `interview.is_answer_needed`. If `hidden` is true, the question is asked only if its answer is
-    unknown: no option answers it, and no document or other answer implies it. If `many` is true,
-    the answer has several values, separated by commas.
+    `interview.is_answer_needed`. If `hidden` is true, the question is asked only if no option
+    answers it and no document or other answer implies the answer. If `many` is true, the answer
+    can have several values, separated by commas.
     """
 
     flag: str
@@ -115,7 +118,7 @@ class Prompt:
 
     @property
     def option(self) -> str:
-        """The flag with its dashes."""
+        """The flag as a command-line option: `--name`."""
         return f"--{self.flag}"
 
 

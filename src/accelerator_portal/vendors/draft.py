@@ -1,4 +1,7 @@
-"""Defines the answers about a new platform, and the draft of its folder; renders and checks it."""
+"""Defines the draft of a new platform's folder, renders its files and checks the folder.
+
+`PlatformCase` collects a vendor's answers, from which the draft is made.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +34,10 @@ _MAX_INLINE_LENGTH = 60
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A hint about a part of a file that the vendor can complete next.
+    """A hint for the vendor: a part of a file to complete next.
 
-    `words` describe the part. In a Markdown file, `heading` is the heading of the section.
+    `file` is the file's name. `words` describe the part. In a Markdown file, `heading` is the
+    heading of the section to complete.
     """
 
     file: str
@@ -95,9 +99,9 @@ def _markdown_file(draft: Draft, sections: Mapping[str, str]) -> str:
 
 
 def _sources_to_declare(draft: Draft, source_ids: Sequence[str]) -> dict[str, Record]:
-    """Return the sources to declare in a file that cites the ids `source_ids`, by id.
+    """Return the sources to declare in a file that cites `source_ids`, by id.
 
-    If `source_ids` has no id of a source, returns all sources.
+    If the file cites none of the draft's sources, all sources are returned.
     """
     return {id_: s for id_, s in draft.sources.items() if id_ in source_ids} or dict(draft.sources)
 
@@ -126,19 +130,20 @@ _PortalDumper.add_representer(list, _represent_list)
 
 
 def yaml_text(data: Mapping[str, Any]) -> str:
-    """Return data as YAML in the style of the portal's files."""
+    """Return data as YAML text in the style of the portal's files."""
     text = yaml.dump(data, Dumper=_PortalDumper, sort_keys=False, allow_unicode=True, width=120)
     return str(text)
 
 
 @dataclass(frozen=True, slots=True)
 class PlatformCase:
-    """The answers and documents about the new platform `id` so far.
+    """The answers and documents so far about a new platform, whose id is `id`.
 
-    `answers` and `offers` are by question flag. `offers` are proposed answers. They come from
-    package metadata and from an entry of `additional-platforms.json`; they can also be answers that
-    the user gave before going back to an earlier question. `entry` is a draft with the options and
-    the guide of the entry of `additional-platforms.json`. `package` is the package's metadata.
+    `answers` has the vendor's answers, and `offers` has proposed answers, both by question flag.
+    Proposed answers come from package metadata and from `additional-platforms.json`. Answers that
+    the user gave before going back to an earlier question are also proposed. `entry` is a draft
+    made from the platform's entry in `additional-platforms.json`. `package` is the metadata of the
+    platform's package.
     """
 
     catalog: Catalog
@@ -162,15 +167,15 @@ class PlatformCase:
         return self.answers[flag].source
 
     def answered(self, flag: str, answer: Answer) -> PlatformCase:
-        """Return a copy of the case with an answer to the question `flag`."""
+        """Return a copy of the case with `answer` as the answer to the question `flag`."""
         return replace(self, answers={**self.answers, flag: answer})
 
     @property
     def steps(self) -> list[dict[str, Any]]:
-        """The steps of the install command.
+        """The steps of the install command in the answers.
 
-        These are the steps of the answer `command`. Without this answer, they are the steps of the
-        first option in `entry`. Empty if there is neither.
+        Without such a command, the steps of the first install option in `entry`. Empty if there is
+        neither.
         """
         command = self.value("command")
         if command:
@@ -180,7 +185,7 @@ class PlatformCase:
 
     @property
     def unlisted_hosts(self) -> list[str]:
-        """Hosts in the install commands that the portal does not list; see `unlisted_hosts_in`."""
+        """The hosts in the platform's install commands that `data/hosts.yaml` does not list."""
         options = self.entry_options or [{"steps": self.steps}]
         return self.unlisted_hosts_in([step for option in options for step in option["steps"]])
 
@@ -206,14 +211,15 @@ class PlatformCase:
 
     @property
     def entry_options(self) -> list[Record]:
-        """The install options of the entry; empty without an entry."""
+        """The install options in `entry`; empty without an entry."""
         return list(self.entry.install["options"]) if self.entry else []
 
 
 def plugin_by_release(case: PlatformCase) -> Mapping[str, str]:
-    """Return the plugin version by torch release; a single version applies to all releases.
+    """Return the plugin version for each torch release in the answers: `{"2.9.0": "2.9.1"}`.
 
-    Empty if no plugin version is answered.
+    If the answers have a single plugin version, it applies to all releases. If they have none, the
+    result is empty.
     """
     releases: tuple[str, ...] = case.value("torch") or ()
     plugins: tuple[str, ...] = case.value("plugin-version") or ()
@@ -227,9 +233,10 @@ def check_folder(
 ) -> tuple[Catalog | None, list[Problem]]:
     """Return the catalog with the new folder, and the problems that this folder causes.
 
-    The catalog has no reports. The problems include problems in other folders, such as a device
-    string that is no longer unique. If the new folder cannot be loaded, the catalog is None, and
-    the problems say why it cannot be loaded. Raises OSError if a temporary file cannot be written.
+    `files` has the text of each file in the folder, by name. The returned catalog has no reports.
+    The problems include problems in other folders, such as a device string that is no longer
+    unique. If the new folder cannot be loaded, the catalog is None, and the problems say why.
+    Raises OSError if a temporary file cannot be written.
     """
     with tempfile.TemporaryDirectory() as root:
         folder = Path(root) / ACCELERATORS / platform_id

@@ -1,4 +1,4 @@
-"""Drafts a vendor's folder from all answers, so that it passes the check."""
+"""Drafts a new platform's folder from a vendor's answers, so that it passes the check."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from accelerator_portal.vendors.offers import project_page
 
 
 def draft_from_answers(case: PlatformCase) -> Draft:
-    """Return the draft of a folder. All required questions must be answered."""
+    """Return the draft of a platform's folder. The case must answer all required questions."""
     return Draft(
         sources=dict(_sources(case)),
         accelerator=_accelerator(case),
@@ -143,9 +143,9 @@ def _device_note(case: PlatformCase) -> Record:
 
 
 def _source_of_answers(case: PlatformCase, *flags: str) -> dict[str, Any]:
-    """Return `{"source": …}` for the answers to the questions `flags`.
+    """Return the sources of the answers to the questions `flags`: `{"source": "documentation"}`.
 
-    The value is the id of their source, or a list of ids if there are several.
+    If the answers have several sources, the value is a list of source ids.
     """
     source_ids = list(dict.fromkeys(case.source(flag) for flag in flags if flag in case.answers))
     return {"source": source_ids[0] if len(source_ids) == 1 else source_ids}
@@ -216,7 +216,7 @@ def guide_sections(case: PlatformCase) -> Mapping[str, str]:
 
 
 def faq_questions(case: PlatformCase) -> Mapping[str, str]:
-    """Return the FAQ's only question, with the address for support as its answer."""
+    """Return the FAQ as answers by question: one question, answered by the support address."""
     address, source = case.value("support"), case.source("support")
     return {"Where to ask?": f"<{_escaped_address(address)}> [@{source}]"}
 

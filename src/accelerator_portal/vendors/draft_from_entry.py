@@ -1,4 +1,4 @@
-"""Drafts a vendor's folder from an entry of `additional-platforms.json`.
+"""Drafts a platform's folder from its entry in pytorch.org's `additional-platforms.json`.
 
 Values that the entry does not state, such as architectures, are omitted. `accelerator-portal check`
 reports those that are required.
@@ -78,7 +78,11 @@ def draft_from_entry(
 
 
 def with_all_headings(draft: Draft) -> Draft:
-    """Return a draft from `additional-platforms.json` with a note in each missing guide section."""
+    """Return a copy of a draft with a note in each guide section that the draft lacks.
+
+    The draft is from `additional-platforms.json`. The note says that the source does not describe
+    the section.
+    """
     missing_section_text = f"Not described in the source [@{ENTRY_SOURCE}]."
     return replace(
         draft,
@@ -132,12 +136,12 @@ def _install_options(
 def _release_selection(
     channel: str, steps: list[dict[str, Any]], releases: Releases
 ) -> dict[str, Any]:
-    """Return the keys `torch` and `wheels` of an option, which select its PyTorch releases.
+    """Return the keys of an install option that select its PyTorch releases.
 
-    If the steps pin a version of torch, `torch` is that version and there is no `wheels`. If the
-    steps use an index of PyTorch, `wheels` is the variant of the index, such as `cu130`. `torch` is
-    then the result of `_newest_release`, but absent in the channel `preview`. In all other cases,
-    `torch` is the newest release and there is no `wheels`.
+    - The steps pin a torch version: `{"torch": ["2.9.0"]}`.
+    - The steps use PyTorch's own index, such as that of `cu130`: `{"wheels": "cu130"}`. In the
+      channel `stable`, also the `_newest_release` with such wheels, under `torch`.
+    - Otherwise: the newest release, under `torch`.
     """
     version = pinned_version(steps, "torch")
     if version:
@@ -160,7 +164,10 @@ def _newest_release(releases: Releases, wheels: str | None) -> str:
 
 
 def _compatibility_rows(options: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield a row of compatibility.yaml from the first option that pins torch and a plugin."""
+    """Yield one row of compatibility.yaml, with the versions that an option pins, or nothing.
+
+    The row is from the first option that pins torch and a plugin.
+    """
     for option in options:
         torch = pinned_version(option["steps"], "torch")
         plugin = pinned_plugin_requirement(option)
@@ -171,7 +178,7 @@ def _compatibility_rows(options: list[dict[str, Any]]) -> Iterator[dict[str, Any
 
 
 def _guide_sections(html: str) -> Iterator[tuple[str, str]]:
-    """Yield the guide's headings with their Markdown, without empty sections."""
+    """Yield the heading and the Markdown of each guide section in `html` that is not empty."""
     sections: dict[str, list[str]] = {heading: [] for heading in GUIDE_HEADINGS}
     lines = sections["Prepare"]
     fenced = False
@@ -220,7 +227,7 @@ def with_following_options(draft: Draft) -> Draft:
 
 
 def following_option(option: Record, rows: Sequence[Record], package: str | None = None) -> Record:
-    """Return a copy of an option with versions from `rows` instead of pinned versions.
+    """Return a copy of an install option that takes its versions from `rows` and pins none.
 
     `rows` are the rows of compatibility.yaml. An option with `wheels` or for nightly builds takes
     its versions from `data/releases.yaml` instead. `package` is the platform's package; by default,
@@ -250,7 +257,7 @@ def pinned_plugin_requirement(option: Record) -> Requirement | None:
 
 
 def _following_wheels(option: Record) -> Record:
-    """Return an option that covers its torch release and all later ones with a `>=` specifier.
+    """Return a copy of an option that covers its torch release and all later ones: `>=2.9.0`.
 
     An option without `torch` is returned unchanged.
     """
@@ -262,11 +269,11 @@ def _following_wheels(option: Record) -> Record:
 
 
 def _release_rows(options: Sequence[Record]) -> list[Record]:
-    """Return the row to add to an empty compatibility.yaml, as a list.
+    """Return the rows for a compatibility.yaml that has no rows yet: one row, or none.
 
-    Only the first option that has no `wheels` and is not for nightly builds counts: the row has its
-    torch release. The list is empty if there is no such option. It is also empty if this option
-    pins a plugin, because the torch version that the plugin needs is not stated.
+    The row has the torch release of the first option without `wheels` that is not for nightly
+    builds. Without such an option, there is no row. If this option pins a plugin, there is no row
+    either, because the torch version that the plugin needs is not stated.
     """
     pinned_options = (o for o in options if o.get("channel") != "preview" and "wheels" not in o)
     first_option = next(pinned_options, None)
@@ -284,9 +291,9 @@ def steps_with_placeholders(
     """Return pip steps with placeholders for the versions of torch and `package`.
 
     For example, `torch==2.9.0` and `torch` become `torch=={torch}`. The rows of compatibility.yaml
-    fill the placeholders. `has_plugin` says whether these rows state versions of `package`; if it
-    is false, only torch gets a placeholder. Other specifiers, such as `>=2.9`, and steps with `pre`
-    are not changed.
+    later fill the placeholders. `has_plugin` says whether these rows state versions of `package`;
+    if it is false, only torch gets a placeholder. Specifiers such as `>=2.9` do not change, nor do
+    steps that install pre-releases (`pre`).
     """
     placeholders = {"torch": "torch"}
     if has_plugin and canonicalize_name(package) != "torch":
@@ -317,19 +324,22 @@ def _requirement_text(text: str, placeholders: Mapping[str, str]) -> str:
 
 
 def step_requirements(steps: Iterable[Mapping[str, Any]]) -> Iterator[Requirement]:
-    """Yield the requirements of pip steps."""
+    """Yield the requirements that pip steps install, such as `torch==2.9.0`."""
     for step in steps:
         yield from map(Requirement, step["pip"]["packages"])
 
 
 def pinned_version(steps: Iterable[Mapping[str, Any]], name: str) -> str | None:
-    """Return the version to which the steps pin a package, or None."""
+    """Return the version to which pip steps pin the package `name`, or None."""
     package = canonicalize_name(name)
     pins = (r.specifier for r in step_requirements(steps) if canonicalize_name(r.name) == package)
     return next(filter(None, map(exact_version, pins)), None)
 
 
 def exact_version(specifier: SpecifierSet) -> str | None:
-    """Return the version that a specifier pins with one `==` or `===` and without `*`, or None."""
+    """Return the version that a specifier pins: `2.9.0` for `==2.9.0` or `===2.9.0`.
+
+    None if the specifier pins no version or several, or if the version contains `*`.
+    """
     pins = [s.version for s in specifier if s.operator in {"==", "==="}]
     return pins[0] if len(pins) == 1 and "*" not in pins[0] else None

@@ -1,4 +1,4 @@
-"""Writes CODEOWNERS and issue forms from the vendors' folders."""
+"""Generates GitHub's CODEOWNERS file and issue forms from the platforms' folders."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ body:
 
 
 def github_files(catalog: Catalog) -> dict[str, str]:
-    """Return the text of CODEOWNERS and of the issue forms that list platforms, by path."""
+    """Return CODEOWNERS and the issue forms that list all platforms, as file texts by path."""
     options = "".join(f"        - {_platform_option(platform)}\n" for platform in catalog.platforms)
     page_options = options + '        - "Another page"\n'
     return {
@@ -142,6 +142,9 @@ def _codeowners_lines(catalog: Catalog) -> Iterator[str]:
 
 
 def _platform_option(platform: Platform) -> str:
-    """Return a platform's option in a form: its name with its id, because options are unique."""
+    """Return the quoted text of a platform's option in an issue form: `"Intel XPU (xpu)"`.
+
+    The id makes options of platforms with the same name unique.
+    """
     text = f"{platform.accelerator.name} ({platform.id})"
     return str(yaml.dump(text, default_style='"', allow_unicode=True, width=1000)).strip()

@@ -1,4 +1,4 @@
-"""Asks a vendor all questions, or derives answers without asking."""
+"""Asks a vendor the questions about a new platform, or derives the answers from documents."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class AskQuestion(Protocol):
     """A function that asks a person a question."""
 
     def __call__(self, question: Prompt, case: PlatformCase, *, first: bool) -> PlatformCase | None:
-        """Ask a question, and return `case` with the answer.
+        """Ask a question, and return a copy of `case` with the answer.
 
-        If the user skips the question, returns `case` unchanged. If the user goes back to the
-        previous question, returns None; this is not allowed if `first` is true.
+        If the user skips the question, return `case` unchanged. If the user goes back to the
+        previous question, return None. If `first` is true, the user cannot go back.
         """
 
 
@@ -57,11 +57,12 @@ def add_answer(case: PlatformCase, question: Prompt, text: str) -> PlatformCase:
 def interview(
     case: PlatformCase, given: Mapping[str, str], ask: AskQuestion | None = None
 ) -> InterviewResult:
-    """Return the case with all valid answers, and messages about wrong and missing answers.
+    """Go through all questions, and return the case with all valid answers.
 
-    `given` has the texts of given answers by flag. `ask` asks the user each other question. It is
-    not called for a hidden question if documents or other answers imply the answer. If `ask` is
-    None, implied answers are used, and questions without an answer are missing if they are needed.
+    `given` has the texts of answers that need not be asked for, by question flag. All other
+    questions are asked with `ask`, except hidden questions whose answer follows from documents or
+    other answers. If `ask` is None, no question is asked. Answers that follow are then used, and
+    other needed answers are missing.
     """
     wrong: list[str] = []
     missing: list[str] = []
@@ -96,15 +97,15 @@ def interview(
 def _proposed_answers(case: PlatformCase) -> dict[str, Answer]:
     """Return the case's answers by flag, without answers to hidden questions.
 
-    If the user goes back to an earlier question, these answers are the defaults of the questions.
+    After the user goes back to an earlier question, these answers are proposed as defaults.
     """
     return {f: answer for f, answer in case.answers.items() if not QUESTION_BY_FLAG[f].hidden}
 
 
 def is_relevant(case: PlatformCase, question: Prompt) -> bool:
-    """Return whether a question is relevant for this platform.
+    """Return whether a question applies to this platform.
 
-    For example, without an install command, the question about operating systems is not relevant.
+    For example, the question about operating systems applies only if there is an install command.
     """
     if question.flag in {"command", "os"} and case.entry_options:
         return False  # the entry has both
@@ -120,7 +121,10 @@ def is_relevant(case: PlatformCase, question: Prompt) -> bool:
 
 
 def question_detail(case: PlatformCase, question: Prompt) -> str:
-    """Return the detail to append to a question, such as `: example.org`; may be empty."""
+    """Return text to append to a question, such as `: example.org` to the question about a host.
+
+    The text is empty for most questions.
+    """
     names = {
         "device-note": case.platforms_with_same_device,
         "host-owner": case.unlisted_hosts,
@@ -130,7 +134,7 @@ def question_detail(case: PlatformCase, question: Prompt) -> str:
 
 
 def is_answer_needed(case: PlatformCase, question: Prompt) -> bool:
-    """Return whether the folder cannot be created without an answer."""
+    """Return whether the folder can be created only if this question is answered."""
     if question.flag == "needs":
         return not case.steps
     if question.flag == "python":  # or else the command would be offered for every Python
@@ -152,8 +156,8 @@ def _missing_answer_text(case: PlatformCase, question: Prompt) -> str:
 def command_with_answers(case: PlatformCase, more: Mapping[str, str]) -> str:
     """Return the `accelerator-portal new` command line with the case's answers as options.
 
-    Answers from package metadata or `additional-platforms.json` are left out. `more` are further
-    options by flag.
+    Answers from package metadata or `additional-platforms.json` are left out. `more` has further
+    options, as texts by flag.
     """
     given_answers = {
         f: answer_text(a.value) for f, a in case.answers.items() if a.source == DOCUMENTATION_SOURCE

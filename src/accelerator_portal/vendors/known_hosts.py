@@ -1,4 +1,4 @@
-"""Adds hosts to the list of known hosts, in the catalog and in the text of `data/hosts.yaml`."""
+"""Adds hosts to the hosts from which install commands may download, listed in `data/hosts.yaml`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ITEM_PREFIX = "  - {host: "
 
 
 def with_known_hosts(catalog: Catalog, hosts: Sequence[str], owner: str) -> Catalog:
-    """Return the catalog with `hosts` listed as hosts of `owner`.
+    """Return a copy of the catalog in which `hosts` are listed with `owner`, who operates them.
 
     A catalog without `data/hosts.yaml` is returned unchanged.
     """
@@ -25,9 +25,10 @@ def with_known_hosts(catalog: Catalog, hosts: Sequence[str], owner: str) -> Cata
 
 
 def with_host_lines(text: str, hosts: Sequence[str], owner: str) -> str:
-    """Return `text`, the content of `data/hosts.yaml`, with a line added for each host.
+    """Return the text of `data/hosts.yaml` with a line added for each host.
 
-    The lines stay in alphabetical order. `owner` runs the hosts.
+    `text` is the present text. The lines stay in alphabetical order. `owner` is who operates the
+    hosts.
     """
     lines = text.rstrip("\n").split("\n")
     for host in hosts:

@@ -1,9 +1,9 @@
-"""Reads the models in tables and lists of a vendor's document, as a `ModelList` describes them.
+"""Reads the supported models from tables or lists of a vendor's document, Markdown or HTML.
 
-The document is Markdown or HTML. ProblemsError is raised if a heading or a required column is
-missing, or if a mark is not in the list's `marks`. Therefore, models are never lost silently if the
-document changes its form. The columns of names and examples are required. If the list has
-`supported`, one of these columns is required, too.
+A `ModelList` describes which headings and columns to read. ProblemsError is raised if a heading or
+a required column is missing, or if a mark is not in `ModelList.marks`. Therefore, models are never
+lost silently if the document changes its form. The columns of names and examples are required. If
+`ModelList.supported` names columns, at least one of them is required, too.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class _DocumentTable:
     """A table or a list of a document, with the texts of its cells.
 
     `headings` are the titles of the sections that contain the table or list, the outermost section
-    first. The first of `rows` has the names of the columns. A list has one column, `LIST_ITEM`; its
-    other rows are the list items that contain no other list.
+    first. The first row has the names of the columns. A list has one column, named `LIST_ITEM`, and
+    a row for each list item that contains no other list.
     """
 
     headings: tuple[str, ...]
@@ -112,7 +112,10 @@ def _table_rows(table: LexborNode) -> list[list[str]]:
 
 
 def _cell_span(cell: LexborNode, name: str) -> int:
-    """Return how many columns or rows a cell covers; `rowspan=0` means all further rows."""
+    """Return how many columns or rows a cell covers.
+
+    `name` is the attribute to read, `colspan` or `rowspan`. `rowspan=0` means all further rows.
+    """
     value = (cell.attributes.get(name) or "")[:9]
     if not value.isdecimal():
         return 1
@@ -120,7 +123,7 @@ def _cell_span(cell: LexborNode, name: str) -> int:
 
 
 def _cell_text(cell: LexborNode) -> str:
-    """Return a cell's text, in which commas separate lines and the items of lists."""
+    """Return a cell's text on one line, in which commas separate its lines and list items."""
     for node in cell.css("br, li"):
         node.insert_before(", ")
     return _plain_text(cell.text()).lstrip(", ")
@@ -129,9 +132,9 @@ def _cell_text(cell: LexborNode) -> str:
 def read_models(path: str, text: str, listed: ModelList) -> ModelList:
     """Return a copy of `listed` with `rows`, `left_out` and `models` read from its document.
 
-    `text` is the text of the document, and `path` its path. A path that ends with `.html` means
-    HTML, any other path means Markdown. Raises ProblemsError if the document does not fit the
-    reading rules in `listed`, for example if a heading is missing.
+    `path` and `text` are the path and the text of the document. It is HTML if the path ends with
+    `.html`, otherwise Markdown. Raises ProblemsError if the document does not fit the reading rules
+    in `listed`, for example if a heading is missing.
     """
     reader = _ModelReader(path, text, listed)
     for table in _tables(path, text, listed):
@@ -157,9 +160,9 @@ def read_models(path: str, text: str, listed: ModelList) -> ModelList:
 
 
 def _tables(path: str, text: str, listed: ModelList) -> list[_DocumentTable]:
-    """Return all tables of the document, or its lists if `listed` reads list items.
+    """Return all tables of the document, or all its lists if `listed` reads list items.
 
-    Raises ProblemsError if the document has no table (or list) below a heading of `listed`.
+    Raises ProblemsError if there is no table, or no list, below one of the headings in `listed`.
     """
     if not path.endswith(".html"):
         markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
@@ -206,10 +209,10 @@ class _ModelReader:
     models: dict[tuple[str, str | None], _ModelFacts] = field(default_factory=dict)
 
     def add_table(self, table: _DocumentTable) -> None:
-        """Read the models in a table's rows.
+        """Add the models in a table's rows to `models`.
 
-        If the table is below one of `except_headings`, its rows are not read, but counted in `rows`
-        and `reasons`.
+        If the table is below one of `except_headings`, its rows are only counted, in `rows` and
+        `left_out`.
         """
         reasons = [r for h, r in self.listed.except_headings.items() if h in table.headings]
         header, *rows = table.rows
@@ -261,9 +264,9 @@ class _ModelReader:
             model_facts.details[words] = None
 
     def _cell_detail(self, cell: str, column: str) -> str:
-        """Return the detail that a cell states: its text, or the column's name for a mark.
+        """Return the detail that a cell states about a model: the cell's text without marks.
 
-        For a mark that means no, the result is empty.
+        If the cell is a mark, return the column's name for support, and "" for no support.
         """
         if cell in self.listed.marks:
             return column if self.listed.marks[cell] else ""

@@ -1,4 +1,4 @@
-"""Derives a vendor's answers from package metadata or pytorch.org's `additional-platforms.json`."""
+"""Reads answers about a new platform from package metadata or `additional-platforms.json`."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _REPOSITORY = re.compile(r"https://github\.com/([^/?#]+/[^/?#]+?)(?:\.git)?/?")
 
 
 def answers_from_package(package: PackageMetadata) -> dict[str, Answer]:
-    """Return the answers that a package's metadata gives to the questions to a vendor.
+    """Return the answers to a vendor's questions that package metadata states, by question flag.
 
-    The keys are the questions' flags. Questions without a valid answer are absent.
+    Questions without a valid answer are absent.
     """
     autoload = None if package.autoload is None else "yes" if package.autoload else "no"
     return _valid_answers(
@@ -55,15 +55,18 @@ def answers_from_package(package: PackageMetadata) -> dict[str, Answer]:
 
 
 def project_page(package: PackageMetadata) -> str | None:
-    """Return the address of a package's repository, home page or documentation, or None.
+    """Return the address of a package's repository, home page or documentation.
 
-    The first of these that the metadata states is returned.
+    The result is the first of these that the metadata states, or None.
     """
     return next(_project_urls(package, (*_CODE_LABELS, *_DOCUMENTATION_LABELS)), None)
 
 
 def answers_from_entry(entry: Draft) -> dict[str, Answer]:
-    """Return the answers that a draft from `additional-platforms.json` gives, by question flag."""
+    """Return the answers that a draft from `additional-platforms.json` states, by question flag.
+
+    Questions without a valid answer are absent.
+    """
     steps = [step for option in entry.install["options"] for step in option["steps"]]
     names = (canonicalize_name(requirement.name) for requirement in step_requirements(steps))
     plugins = (name for name in names if name not in {"torch", "torchvision", "torchaudio"})

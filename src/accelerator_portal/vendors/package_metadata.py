@@ -38,9 +38,9 @@ class NoMetadataError(ValueError):
 class PackageMetadata:
     """The metadata of a package; values that it does not state are None or empty.
 
-    `torch` and `python` are its requirements on torch and Python, `urls` its project URLs by
-    label in lower case. `module` is the module to import, `autoload` whether `import torch` loads
-    it. `autoload` is None if only a METADATA file was read.
+    `torch` and `python` are the versions of torch and Python that the package requires. `urls` has
+    its project URLs by label, in lower case. `module` is the module to import. `autoload` says
+    whether `import torch` loads this module; it is None if only a METADATA file was read.
     """
 
     name: str
@@ -54,10 +54,10 @@ class PackageMetadata:
 
 
 def read_package(named: str) -> PackageMetadata:
-    """Return the metadata of a wheel, METADATA file, `.dist-info` folder or installed package.
+    """Return the metadata of a package.
 
-    `named` is a path, or the name of an installed package. Raises NoMetadataError if it has no
-    metadata that can be read.
+    `named` is the path of a wheel, a METADATA file or a `.dist-info` folder, or the name of an
+    installed package. Raises NoMetadataError if its metadata cannot be read.
     """
     path = Path(named)
     try:
@@ -120,10 +120,10 @@ def _decoded_text(data: bytes) -> str:
 
 
 def _metadata_of_files(read_file: _ReadFile, *, has_entry_points: bool) -> PackageMetadata:
-    """Return the metadata in the files that `read_file` returns.
+    """Return the metadata in the files that `read_file` reads.
 
-    If `has_entry_points` is false, `read_file` has no entry points and `autoload` is unknown.
-    Raises ValueError without a METADATA file that names the package.
+    `has_entry_points` is false if `read_file` can read only METADATA; `autoload` is then None.
+    Raises ValueError if there is no METADATA file that names the package.
     """
     raw = parse_core_metadata(read_file("METADATA") or "")
     if "name" not in raw:
@@ -149,7 +149,7 @@ def _project_urls(raw: RawMetadata) -> dict[str, str]:
 
 
 def _torch_specifier(requires: Iterable[Requirement]) -> SpecifierSet | None:
-    """Return the version specifier of the package's requirement on torch, or None.
+    """Return the torch versions that a package's requirements allow, or None if they allow all.
 
     Requirements with a marker, for example those of an extra, don't count.
     """
@@ -160,7 +160,10 @@ def _torch_specifier(requires: Iterable[Requirement]) -> SpecifierSet | None:
 
 
 def _autoload_module(text: str | None) -> str | None:
-    """Return the module in `entry_points.txt` that `import torch` loads by itself, or None."""
+    """Return the module that `import torch` loads, or None.
+
+    `text` is the content of `entry_points.txt`, or None if there is no such file.
+    """
     parser = configparser.ConfigParser(delimiters=("=",), interpolation=None, strict=False)
     try:
         parser.read_string(text or "")

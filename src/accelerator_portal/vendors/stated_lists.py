@@ -1,4 +1,4 @@
-"""Updates a list of models in `stated-models.yaml` from another commit of its cited document."""
+"""Updates a list of supported models in `stated-models.yaml` from a newer copy of its document."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _HEAD = "# yaml-language-server: $schema=../../data/schema/stated-models.schema.
 
 
 class CitedDocument(NamedTuple):
-    """The document that a list of models is read from: a file in a repository on GitHub."""
+    """The document from which a list of models is read: a file in a repository on GitHub."""
 
     repository: str
     path: str
 
 
 class DocumentCopy(NamedTuple):
-    """The text of a document at a commit, the commit's date, and the date it was read."""
+    """A document at one commit; `day` is the commit's date, `read` the date of reading it."""
 
     commit: str
     day: dt.date
@@ -42,7 +42,7 @@ def cited_document(file: StatedModels, listed: ModelList) -> CitedDocument | Non
 def with_updated_list(
     file: StatedModels, place: int, document: CitedDocument, copy: DocumentCopy
 ) -> StatedModels:
-    """Return a copy of `file` with the list `lists[place]` read again from a copy of its document.
+    """Return a copy of `file` in which `lists[place]` is read again from the document's `copy`.
 
     The list's source gets the commit and the dates of `copy`. Raises ProblemsError if the document
     does not fit the list's reading rules, for example if a heading is missing.

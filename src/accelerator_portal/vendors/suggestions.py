@@ -1,4 +1,4 @@
-"""Derives or suggests answers to the questions to a vendor, from documents and other answers."""
+"""Derives answers about a new platform from documents and other answers, or suggests answers."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ AnswerTexts = tuple[str, ...]
 
 
 def derived_answer(case: PlatformCase, flag: str) -> Answer | None:
-    """Return the answer to the question `flag` that a document or other answers imply, or None.
+    """Return the answer to the question `flag` that documents or other answers imply, or None.
 
-    A document is package metadata or an entry of `additional-platforms.json`. An answer that a
-    person gave before going back is also returned; see `PlatformCase.offers`.
+    Documents are package metadata and the entry in `additional-platforms.json`. If the user has
+    gone back to an earlier question, the user's former answer is returned.
     """
     offer = case.offers.get(flag)
     if offer and not answer_fault(case, flag, offer.value):
@@ -46,7 +46,7 @@ def derived_answer(case: PlatformCase, flag: str) -> Answer | None:
 
 
 def suggested(case: PlatformCase, flag: str) -> str | None:
-    """Return a likely answer to the question `flag`, which a person must confirm, or None."""
+    """Return a likely answer to the question `flag`, which the user must confirm, or None."""
     if flag == "import":
         return re.sub(r"[^A-Za-z0-9_]", "_", case.value("package") or "") or None
     return {
@@ -59,10 +59,10 @@ def suggested(case: PlatformCase, flag: str) -> str | None:
 
 
 def _derive_integration(case: PlatformCase) -> tuple[str, AnswerTexts]:
-    """Return the source id and the answer "out-of-tree" if the package is not torch.
+    """Return a source id and the answer `out-of-tree`, or no answer if the package is torch.
 
-    A package other than torch is installed on top of PyTorch. For torch, or without a package,
-    there is no answer: the second item is an empty tuple.
+    A package other than torch is installed on top of PyTorch. For torch, or without a package, the
+    second item is an empty tuple.
     """
     package = case.value("package")
     if package and canonicalize_name(package) != "torch":
@@ -81,12 +81,11 @@ def _derive_torch(case: PlatformCase) -> tuple[str, AnswerTexts]:
 
 
 def _derive_plugin_version(case: PlatformCase) -> tuple[str, AnswerTexts]:
-    """Return the source id and the plugin version that the install command pins.
+    """Return a source id and the plugin version that the install command pins.
 
-    Without a pin, returns the version of the package whose metadata was read, if its metadata
-    allows all torch releases in the answers. The second item is an empty tuple if there is no such
-    version. It is also empty if the command pins torch and the plugin, but the answers have several
-    torch releases.
+    If the command pins none, the version in the package's metadata is returned, provided that the
+    metadata allows all torch releases in the answers. If there is no such version, the second item
+    is an empty tuple. It is also empty if `pins_one_of_several` is true.
     """
     package = case.package
     pin = pinned_plugin_version(case)
@@ -99,11 +98,11 @@ def _derive_plugin_version(case: PlatformCase) -> tuple[str, AnswerTexts]:
 
 
 def _derive_python(case: PlatformCase) -> tuple[str, AnswerTexts]:
-    """Return the source id and the Python versions that the package supports, joined by commas.
+    """Return a source id and the Python versions that the package supports, joined by commas.
 
-    Only the Python versions of the torch releases in the answers are considered. Free-threaded
-    Pythons are omitted, because package metadata cannot state them. The second item is an empty
-    tuple if the metadata states no Python versions.
+    Only Python versions that a torch release in the answers supports are considered. Free-threaded
+    Pythons are omitted, because package metadata cannot state them. If the metadata states no
+    Python versions, the second item is an empty tuple.
     """
     specifier = case.package.python if case.package else None
     if specifier is None:
@@ -161,16 +160,17 @@ def _derive_read(case: PlatformCase) -> tuple[str, AnswerTexts]:
 
 
 def pins_one_of_several(case: PlatformCase) -> bool:
-    """Return whether the command pins torch and the package, but there are several releases.
+    """Return whether the install command fits only one of the PyTorch releases in the answers.
 
-    The answer to the question `torch` lists the releases.
+    This is the case if it pins torch and the platform's package, but the answers have several
+    releases.
     """
     several = len(case.value("torch") or ()) > 1
     return several and bool(pinned_version(case.steps, "torch") and pinned_plugin_version(case))
 
 
 def pinned_plugin_version(case: PlatformCase) -> str | None:
-    """Return the version to which the command pins the platform's own package, or None."""
+    """Return the version to which the install command pins the platform's package, or None."""
     return pinned_version(case.steps, case.value("package") or "")
 
 
