@@ -1,4 +1,4 @@
-"""Defines a planned test and the result of running it."""
+"""Defines `Case`, a test to run, and `Result`, the result of one attempt at running it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from accelerator_portal.reports.outcomes import Outcome, Stage
 from accelerator_portal.reports.texts import shortened_text
 
 MAX_REASON = 400
-"""The usual maximum number of characters of a message in a reason, so that a report of thousands
-of tests stays readable."""
+"""The usual maximum number of characters in the reason of a result. It keeps reports of thousands
+of tests readable."""
 
 
 @dataclass(frozen=True)
 class Case(Identity):
-    """A test to run. Its identity is the suite, name and parameters, but not the hardware."""
+    """A test to run, identified by its suite, name and parameters, but not by the hardware."""
 
     @cached_property
     def id(self) -> str:
@@ -28,12 +28,12 @@ class Case(Identity):
 
     @cached_property
     def seed(self) -> int:
-        """The seed of the test's random numbers, the same in any batch and on any device."""
+        """The seed of the test's random numbers, which is the same in every run."""
         digest = blake2b(self.id.encode(), digest_size=4).digest()
         return int.from_bytes(digest, "big") & 0x7FFF_FFFF
 
     def __getitem__(self, parameter: str) -> str:
-        """Return the value of a parameter. Raises KeyError if the test does not have it."""
+        """Return the value of a parameter. Raises KeyError if the test has no such parameter."""
         return dict(self.parameters)[parameter]
 
 
@@ -47,12 +47,12 @@ def case_from_key(key: str) -> Case:
 
 
 Spread = tuple[float, float, int]
-"""The 95% confidence interval of a median (low, high), and the number of repeats."""
+"""The 95% confidence interval of a median, and the number of repeats: `(low, high, repeats)`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ObservedOperators:
-    """The ATen operators that a computation dispatched, and the operators that ran on the CPU."""
+    """The ATen operators that a computation dispatched, and those that PyTorch ran on the CPU."""
 
     operators: tuple[str, ...] = ()
     computed_on_cpu: tuple[str, ...] = ()
@@ -66,19 +66,19 @@ class Result:
     stage: Stage | None = None
     """The last stage that the test reached; `run` if its process died or was killed."""
     reason: str | None = None
-    """The error message of a failed test, why a test was skipped, or a note."""
+    """The error message of a failure, the reason for skipping the test, or a note."""
     seconds: float | None = None
     """The duration of the attempt in seconds."""
     metrics: Mapping[str, tuple[float, str]] = field(default_factory=dict)
-    """The value and unit of each metric, by metric name."""
+    """The value and the unit of each metric, by metric name: `{"latency": (1.5, "ms")}`."""
     log_tail: str | None = None
     """The end of the test's log or traceback."""
     attempts: int = 1
     """The number of this attempt, starting at 1."""
     operators: tuple[str, ...] = ()
-    """The ATen operators whose numbers were right."""
+    """The ATen operators in the computation whose result was correct."""
     computed_on_cpu: tuple[str, ...] = ()
-    """The ATen operators that PyTorch computed on the CPU instead of the device, right or not."""
+    """The ATen operators that PyTorch computed on the CPU instead of the device."""
     spreads: Mapping[str, Spread] = field(default_factory=dict)
     """The spreads of the metrics that are medians of repeats, by metric name."""
 
@@ -88,7 +88,7 @@ class Result:
 
 
 def result_from_record(record: Mapping[str, Any]) -> Result:
-    """Return the result from the data that `Result.record` returned."""
+    """Return the result that `Result.record` converted to the dict `record`."""
     metrics = {name: (value, unit) for name, (value, unit) in record.get("metrics", {}).items()}
     tuple_fields = {name: tuple(record.get(name, ())) for name in ("operators", "computed_on_cpu")}
     spreads = {name: tuple(spread) for name, spread in record.get("spreads", {}).items()}
@@ -96,10 +96,9 @@ def result_from_record(record: Mapping[str, Any]) -> Result:
 
 
 def with_recording_failure(verdict: Result, why: str, log_tail: str | None = None) -> Result:
-    """Return `verdict` with a note that the test's operators could not be recorded.
+    """Return a copy of the result `verdict` that says that operators could not be recorded.
 
-    The note states the cause `why`. The returned result has `log_tail` instead of the log tail of
-    `verdict`.
+    `why` is the cause, which is added to the reason. `log_tail` replaces the log tail of `verdict`.
     """
     note = f"The operators of this test could not be recorded: {why}"
     reason = short_message(f"{verdict.reason or ''} {note}".strip())
@@ -107,8 +106,8 @@ def with_recording_failure(verdict: Result, why: str, log_tail: str | None = Non
 
 
 def short_message(text: str, limit: int = MAX_REASON) -> str:
-    """Return a message, cut in the middle to at most `limit` characters.
+    """Return a message shortened in the middle to at most `limit` characters.
 
-    An empty message is replaced by "The error has no message."
+    For an empty message, return "The error has no message."
     """
     return shortened_text(text, limit) or "The error has no message."

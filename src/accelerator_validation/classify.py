@@ -1,4 +1,4 @@
-"""Classifies an exception that a test raised: returns an outcome with a reason."""
+"""Turns the exception of a failed test into an outcome, such as `out-of-memory`, with a reason."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class MismatchError(Exception):
 
 
 class CheckFailedError(Exception):
-    """Raised if a check fails for another cause than a wrong number; the message says why."""
+    """Raised if a check fails, but not because of a wrong number; the message says why."""
 
 
 class BrokenTestError(Exception):
@@ -46,17 +46,16 @@ _FIXED_OUTCOMES: tuple[tuple[type[Exception], Outcome], ...] = (
 
 
 def classify_error(error: BaseException, stage: Stage, *, reference: bool = False) -> Result:
-    """Return the result of a test that raised an exception in a stage.
+    """Return the result of a test that raised `error` in the stage `stage`.
 
     The first rule that applies determines the outcome:
 
-    1. UnavailableError and each exception class of this module have a fixed outcome, such as
-       `skipped` for SkippedError.
+    1. UnavailableError and the exceptions of this module have a fixed outcome, such as `skipped`
+       for SkippedError.
     2. If `reference` is true, the code that failed does not use the device. The outcome is
        `test-broken`.
-    3. The outcome follows from the class and the text of the exception. It is `failed` if they show
-       no known cause. For `unsupported-operator`, the reason begins with the name of the operator,
-       if the text has it.
+    3. The outcome follows from the class and the text of the exception, such as `out-of-memory`. If
+       they show no known cause, the outcome is `failed`.
     """
     text = describe_error(error)
     for error_class, outcome in _FIXED_OUTCOMES:

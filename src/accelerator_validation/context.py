@@ -1,4 +1,4 @@
-"""Defines the interface between the harness and the module of a suite."""
+"""Defines the functions of a suite's module, and the context that a running test gets."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ class Context:
     matrix: Matrix
     """The definition of the test's suite."""
     backend: str = ""
-    """The names of the ExecuTorch backends under test, separated by commas; only their suites read
-    it."""
+    """The names of the ExecuTorch backends under test, separated by commas. Only the suites that
+    test ExecuTorch use it."""
     imports: str = ""
-    """The plugin's module that a process must import; empty if torch loads the plugin."""
+    """The plugin's module to import after torch; empty if torch loads the plugin by itself."""
     stage: Stage = "load"
-    """The stage that the test has reached. An exception is reported with this stage, but a
-    MismatchError with `compare`."""
+    """The stage that the test has reached, with which an exception is reported. A MismatchError is
+    always reported with the stage `compare`."""
     reference: bool = False
-    """Whether the running part uses no device, see `on_reference`."""
+    """Whether the running part of the test does not use the device, see `on_reference`."""
     metrics: dict[str, tuple[float, str]] = field(default_factory=dict)
     """The value and unit of each metric so far, by metric name."""
     observation: Callable[[], ObservedOperators] | None = None
-    """Repeats the computation and returns the ATen operators that took part. It runs after the
-    verdict of a passed test is sent. Its errors change the reason, not the outcome."""
+    """A function that repeats the computation and returns its ATen operators, or None. It is called
+    only after a test has passed. Its errors change the reason of the result, not the outcome."""
     note: str | None = None
-    """A text to add to the reason of a failure or error, such as how the test differs from
-    PyTorch's own."""
+    """A text to add to the reason if the test does not succeed, such as how the test differs from
+    PyTorch's own test."""
 
     @contextmanager
     def on_reference(self) -> Iterator[None]:
@@ -69,10 +69,10 @@ class SuiteModule(Protocol):
     def run(self, case: Case, context: Context) -> Result:
         """Run a test and return its result.
 
-        If it raises an exception, `classify_error` returns the result.
+        If this function raises an exception, the result is that of `classify_error`.
         """
 
 
 def load_suite(matrix: Matrix) -> SuiteModule:
-    """Return the module of a suite."""
+    """Import and return the module that lists and runs the tests of a suite."""
     return cast("SuiteModule", importlib.import_module(matrix.module))

@@ -8,7 +8,7 @@ from pathlib import Path
 STEP_PREFIX = "validate: "
 """The prefix of a line in which a worker announces a step."""
 REFERENCE_PREFIX = "the reference of "
-"""The text after `STEP_PREFIX` if the step does not use the device."""
+"""The text after `STEP_PREFIX` that marks a step that does not use the device."""
 
 # The number of bytes used; a stack of 100 frames with a list of 200 modules is smaller.
 _READ_BYTES = 65_536
@@ -68,10 +68,10 @@ def crash_excerpt(log: str) -> str:
 
 
 def _stack_parts(text: str) -> list[str]:
-    """Return the shortened parts of a stack that faulthandler wrote.
+    """Return the parts of a stack that faulthandler wrote, each shortened.
 
     The parts are the first line, the Python frames of the crashed thread, and the C frames, if any.
-    If the crashed thread has no Python frames, the frames of the main thread are returned instead.
+    If the crashed thread has no Python frames, the second part has those of the main thread.
     """
     python_stack, *c_stacks = _C_STACK.split(_MODULES.sub("", text), maxsplit=1)
     first_line, *threads = _THREAD.split(python_stack)
@@ -89,7 +89,7 @@ def _stack_parts(text: str) -> list[str]:
 
 
 def _shortened_path(match: re.Match[str]) -> str:
-    """Return a path without the folders that are specific to this machine."""
+    """Return the path in `match` without the folders that are specific to this machine."""
     short_path = _INSTALL_PREFIX.sub("", match[0])
     return "/".join(re.split(r"[/\\]", short_path)[-3:]) if short_path == match[0] else short_path
 

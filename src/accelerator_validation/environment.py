@@ -35,9 +35,10 @@ _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 
 
 def environment(device: str) -> dict[str, Any]:
-    """Return the environment for a report, without unknown facts. Imports torch.
+    """Return the environment in which a device is tested, for a report. Imports torch.
 
-    The keys are the fields of `accelerator_portal.reports.report.Environment`.
+    The keys are fields of `accelerator_portal.reports.report.Environment`. Unknown facts are
+    absent.
     """
     import torch
 
@@ -57,11 +58,10 @@ def environment(device: str) -> dict[str, Any]:
 
 
 def installed_facts(package: str | None) -> dict[str, Any]:
-    """Return the part of `environment` that can be found without importing torch.
+    """Return the facts of `environment` that are known without importing torch.
 
-    It has the versions of torch, the plugin, Python and packages, the operating system and the
-    architecture. The device model is missing, because only a driver knows it. `package` is the name
-    of the plugin's package.
+    These are the versions of torch, the plugin, Python and packages, the operating system and the
+    architecture. `package` is the name of the plugin's package, or None.
     """
     version = installed_version(package) if package else None
     facts = {
@@ -78,9 +78,9 @@ def installed_facts(package: str | None) -> dict[str, Any]:
 def plugin(device: str) -> dict[str, str] | None:
     """Return the `name`, `version` and, if known, `commit` of the plugin for a device, or None.
 
-    Only plugins that torch loads through an entry point are found. The first plugin with the device
-    type in its entry point is returned. If there is none, the first plugin of all is returned,
-    except for device types in `IN_TREE`. The result for the CPU is always None.
+    Only plugins that torch loads through an entry point are found. The result is the first plugin
+    whose entry point contains the device type. If there is none, it is the first plugin of all,
+    or None for device types in `IN_TREE`. For the CPU, it is always None.
     """
     type_name = device_type(device)
     points = metadata.entry_points(group=PLUGIN_GROUP)
@@ -99,7 +99,7 @@ def device_type(device: str) -> str:
 
 
 def _plugin_commit(module: str, distribution: metadata.Distribution) -> str | None:
-    """Return the commit that a plugin was built from, or None.
+    """Return the commit from which a plugin was built, or None if unknown.
 
     Many plugins store the commit in `version.git_version`, as torch does. If a package was
     installed from a repository, pip stores the commit in `direct_url.json` (PEP 610).
@@ -151,12 +151,15 @@ def _device_count(torch: Any, device: str) -> int | None:  # noqa: ANN401 - the 
 
 
 def processor() -> str | None:
-    """Return the processor model as the system prints it, or None."""
+    """Return the processor's model name as the system states it, or None if unknown."""
     return (proc_field(Path("/proc/cpuinfo"), "model name") or platform.processor())[:200] or None
 
 
 def proc_field(path: Path, name: str) -> str | None:
-    """Return the first value of a field in a file of lines like `name: value`, or None."""
+    """Return the first value of the field `name` in a file such as `/proc/cpuinfo`, or None.
+
+    The lines of the file have the form `name: value`.
+    """
     with suppress(OSError):
         for line in path.read_text("utf-8", "replace").splitlines():
             field, _, value = line.partition(":")

@@ -1,4 +1,4 @@
-"""Creates the heading of a report: facts about the whole run, recorded before it starts."""
+"""Creates the heading of a run's journal: facts about the whole run, which its report repeats."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ OWN_TESTS = "PyTorch's own tests and pytest suites use their own assertions."
 def heading(
     request: Request, matrices: Mapping[str, Matrix], plan: Plan, probed: ProbeResult
 ) -> dict[str, Any]:
-    """Return the first record of a journal: the facts about the whole run for the report."""
+    """Return the heading of a run: device, environment, suites and other facts for its report."""
     counts = plan.counts()
     return {
         "accelerator": request.accelerator,
@@ -123,7 +123,10 @@ def _suite_command(request: Request, suite: str, matrix: Matrix) -> str:
 
 
 def repeat_options(request: Request) -> list[str]:
-    """Return the options that a command needs to repeat the same tests."""
+    """Return the options with which a command repeats the same tests: `["--import", "torch_foo"]`.
+
+    Device, suites and parameters are not among them.
+    """
     imports = ["--import", request.imports] if request.imports else []
     backend = ["--backend", request.backend] if request.backend != USUAL_BACKEND else []
     return [*imports, *backend]

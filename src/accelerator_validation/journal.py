@@ -1,7 +1,7 @@
-"""Writes and reads the journal of a run: JSON lines for the plan, each start and each end.
+"""Writes and reads the journal of a run: JSON lines for the plan, and each test's start and end.
 
-If the run is killed, the journal keeps all lines written before. The report is made from them, and
-`--resume` continues after them. An incomplete line is ignored.
+If the run is killed, the journal keeps all lines written so far. The report is made from these
+lines, and `--resume` continues the run after them. An incomplete line is ignored.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class JournalError(Exception):
 
 
 class Journal(AbstractContextManager["Journal"]):
-    """Appends records to a journal file. A record survives a crash of this process.
+    """Appends records (JSON lines) to a journal file. They survive a crash of this process.
 
     If `anew` is true, the file is emptied first. Raises JournalError if the file cannot be opened.
     """
@@ -47,7 +47,7 @@ class Journal(AbstractContextManager["Journal"]):
             raise _write_error(path, error) from None
 
     def write(self, record: Mapping[str, Any]) -> None:
-        """Append a record. Raises JournalError, for example if the disk is full."""
+        """Append a record. Raises JournalError if it cannot be written, as on a full disk."""
         try:
             data = f"{json.dumps(record, ensure_ascii=False)}\n".encode()
             is_complete = self._file.write(data) == len(data)
@@ -60,30 +60,30 @@ class Journal(AbstractContextManager["Journal"]):
             raise _write_error(self.path, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
 
     def plan(self, head: Mapping[str, Any], cases: Iterable[Case]) -> None:
-        """Write the heading and the planned tests, before any test runs."""
+        """Record the heading `head` and the planned tests. Call this before any test runs."""
         self.write({"record": "run", "version": VERSION, **head})
         self.write({"record": "plan", "cases": [case.id for case in cases]})
 
     def begin(self, case: Case, attempt: int, machine: str | None = None) -> None:
-        """Record the start of a test, and its machine if it runs on a cluster."""
+        """Record the start of an attempt at a test. `machine` is its machine on a cluster."""
         record = {"record": "begin", "case": case.id, "attempt": attempt, "at": time.time()}
         self.write(record | ({"machine": machine} if machine else {}))
 
     def end(self, case: Case, result: Result, *, final: bool) -> None:
-        """Record the end of a test. `final` is false if the test will be repeated."""
+        """Record the end of an attempt at a test. `final` is false if the test will be repeated."""
         self.write({"record": "end", "case": case.id, "final": final, "result": result.record()})
 
     def __exit__(self, *_: object) -> None:
-        """Close the file. Only `write` reports errors."""
+        """Close the file."""
         self._file.close()
 
 
 @dataclass(frozen=True, slots=True)
 class JournalContent:
-    """The content of a journal: the heading, the planned tests, and their progress.
+    """The content of a journal: heading, planned tests and their results so far.
 
-    `results` has the final results by test id. `open` has the ids of tests that started but have no
-    final result.
+    `results` has the final results by test id. `open` has the ids of tests that have started, but
+    have no final result.
     """
 
     head: Mapping[str, Any]
@@ -95,8 +95,8 @@ class JournalContent:
 def read_journal(path: Path) -> JournalContent:
     """Return the content of a journal. Incomplete lines are ignored.
 
-    Raises JournalError if the file cannot be read, has no heading or no plan, has another version
-    of the format, or has an invalid record.
+    Raises JournalError if the file cannot be read, lacks the heading or the plan, has another
+    version of the format, or has an invalid record.
     """
     try:
         lines = path.read_bytes().splitlines()
@@ -117,7 +117,10 @@ def read_journal(path: Path) -> JournalContent:
 
 
 def _journal_content(records: Sequence[Mapping[str, Any]]) -> JournalContent:
-    """Return the content of a journal's records. Raises various errors for invalid records."""
+    """Return the content of a journal from its records.
+
+    Raises LookupError, TypeError, ValueError or AttributeError if a record is invalid.
+    """
     results: dict[str, Result] = {}
     started_ids: set[str] = set()
     for record in records[2:]:

@@ -1,6 +1,6 @@
 """Starts or resumes a run: reads the suites, checks the device, plans the tests and runs them.
 
-Before that, it reports packages that the suites need and the environment lacks.
+If the environment lacks packages that the suites need, the error says how to install them.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ if TYPE_CHECKING:
 _MESSAGE_INTERVAL_S = 15.0
 
 WatchFactory = Callable[[int | None], AbstractContextManager[WatchCallback]]
-"""Called with the number of tests to run, or None if it is unknown; shows the progress of the
-run."""
+"""A function that gets the number of tests to run, or None if unknown, and returns a context
+manager. The context manager provides the callback that shows the progress of the tests."""
 
 ProgressCallback = Callable[[str], None]
-"""Called with the progress of the start, and with warnings."""
+"""Called with each message about the progress of the start, and with each warning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,8 @@ class SuiteSources:
     """The sources of suites and settings that are not part of this package.
 
     `platform` has a platform's settings and deployment recipes. `checkout` is the folder of a
-    TorchBench checkout. `pytorch` is a PyTorch checkout with its test files. `pytest` is a vendor's
-    pytest suite.
+    TorchBench checkout. `pytorch` names a PyTorch checkout and the test files to run. `pytest`
+    names a vendor's pytest suite.
     """
 
     platform: Platform | None = None
@@ -76,10 +76,11 @@ class SuiteSources:
 
 
 def make_plan(request: Request, sources: SuiteSources, today: dt.date) -> Plan:
-    """Return the plan of a run. Known issues that expire by `today` are ignored.
+    """Return the plan of a run: the tests that the request selects.
 
-    Raises RunError if no plan is possible, ProblemsError if the platform's settings don't fit the
-    suites, and ExpressionError if the request's `-k` expression is invalid.
+    Known issues that expire by `today` are ignored. Raises RunError if no plan is possible,
+    ProblemsError if the platform's settings don't fit the suites, and ExpressionError if the
+    request's `-k` expression is invalid.
     """
     matrices, _ = _suite_matrices(request, request.suites, sources)
     with start_listing(matrices) as listing:
@@ -93,12 +94,12 @@ def start_run(
     watching: WatchFactory,
     told: ProgressCallback,
 ) -> FinishedRun:
-    """Plan the tests, check the device, run the tests, and return the ended run.
+    """Plan the tests, check the device, run the tests, and return the finished run.
 
     `watching` shows the progress of the tests. `told` is called with messages about the start.
-    Raises the errors of `make_plan`. Also raises RunError if the cluster or the device cannot be
-    used, or if the report cannot be written. If the suite `integration` runs, its tests report most
-    faults of the device instead.
+    Raises the errors of `make_plan`. Also raises RunError if the report cannot be written, or if
+    the cluster or the device cannot be used. If the suite `integration` runs, most faults of the
+    device raise no error, because the tests of this suite report them.
     """
     matrices, backend_reply = _suite_matrices(request, request.suites, sources)
     with lock_report(request), _cluster(request, told) as cluster:
@@ -125,10 +126,11 @@ def start_run(
 def resume_run(
     request: Request, sources: SuiteSources, watching: WatchFactory, told: ProgressCallback
 ) -> FinishedRun:
-    """Continue the interrupted run that wrote the request's report, and return the ended run.
+    """Continue the interrupted run whose report the request names, and return the finished run.
 
-    Raises RunError, for example if the journal is missing or torch has another version, and
-    ProblemsError if the platform's settings don't fit the suites.
+    `watching` and `told` are as in `start_run`. Raises RunError, for example if the journal is
+    missing or torch has another version, and ProblemsError if the platform's settings don't fit the
+    suites.
     """
     matrices, backend_reply = _suite_matrices(request, journal_suites(request), sources)
     with lock_report(request), _cluster(request, told) as cluster:
@@ -145,9 +147,10 @@ def resume_run(
 def _cluster(
     request: Request, report_progress: ProgressCallback
 ) -> AbstractContextManager[Cluster | None]:
-    """Return a context manager that connects to the cluster of a request, if it names one.
+    """Return a context manager that connects to the request's cluster.
 
-    If the connection fails, entering the `with` block raises RunError.
+    It provides None if the request names no cluster. Entering it raises RunError if the connection
+    fails.
     """
     if request.scheduler is None:
         return nullcontext()
@@ -191,10 +194,10 @@ def _warn_about_checkout(
 def _suite_matrices(
     request: Request, suites: tuple[str, ...], sources: SuiteSources
 ) -> tuple[Mapping[str, Matrix], BackendReply | None]:
-    """Return the matrix of each suite, and the reply of the tested ExecuTorch backend.
+    """Return the matrix of each suite, and the facts about the tested ExecuTorch backends.
 
-    The matrices include the backend's recipes and the platform's settings. If no suite tests
-    ExecuTorch, the reply is None. Raises the errors of `make_plan`.
+    The matrices include the backends' recipes and the platform's settings. If no suite tests
+    ExecuTorch, the second value is None. Raises RunError and ProblemsError as `make_plan` does.
     """
     pytest_suites = pytest_matrices(suites, request, sources.pytest)
     matrices = with_torchbench_checkout(
@@ -225,9 +228,9 @@ def _usable_probe_result(
 ) -> ProbeResult:
     """Return the result of probing the device. Raises RunError if the device cannot be used.
 
-    If `suites` has the suite `integration`, the result of a failed probe is returned, so that the
-    tests of this suite report the cause. Even then, RunError is raised if torch is missing, if the
-    probe hangs, or if torch does not know the device type.
+    If `suites` contains `integration`, the result of a failed probe is usually returned, because
+    the tests of this suite report the cause. RunError is then raised only if torch is missing, the
+    probe hangs, or torch does not know the device type.
     """
     probe_result = _run_probe(request, cluster, waiting)
     if probe_result.fault == "no torch":
@@ -272,7 +275,10 @@ def is_installed(module: str) -> bool:
 def missing_packages(
     matrices: Mapping[str, Matrix], installed: IsInstalled = is_installed
 ) -> dict[str, tuple[str, ...]]:
-    """Return the missing packages by suite. Suites that lack no package are omitted."""
+    """Return the packages that each suite needs and that are not installed, by suite.
+
+    Suites that lack no package are omitted. `installed` tells whether a module is installed.
+    """
     missing_by_suite = {
         suite: tuple(package for package in matrix.packages if not installed(package))
         for suite, matrix in matrices.items()
@@ -281,7 +287,10 @@ def missing_packages(
 
 
 def missing_packages_message(lacks: Mapping[str, Iterable[str]], suites: Iterable[str]) -> str:
-    """Return an error message that names missing packages, a fix, and the suites that can run."""
+    """Return an error message with the missing packages, a fix, and the suites that can run.
+
+    `lacks` has the missing packages by suite, and `suites` are all suites of the run.
+    """
     needs = [f'the suite "{suite}" needs {" and ".join(names)}' for suite, names in lacks.items()]
     packages = sorted({name for names in lacks.values() for name in names})
     problem = f"{'; '.join(needs)}, not installed for {sys.executable}."

@@ -2,8 +2,8 @@
 
 As a program, `python -m accelerator_validation.listing` reads matrices by suite as JSON from its
 standard input and prints the tests as JSON. It imports torch, because the libraries that name the
-tests do. It loads no plugin, so that a broken plugin does not prevent a plan. Only a pytest suite
-is collected with the plugin, in a further process.
+tests import it. It loads no plugin, so that a broken plugin does not prevent a plan. The exception
+is a vendor's pytest suite: a further process loads the plugin to collect its tests.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def wait_for_offers(
 ) -> dict[str, list[Offer]]:
     """Wait for the process of `start_listing`, and return the tests by suite name.
 
-    `waiting` is called with the seconds since the start. `told` is called with messages about the
-    progress. Raises RunError if the process fails or needs more than 30 minutes.
+    `waiting` is called regularly with the seconds since the start. `told` is called with each
+    message about the progress. Raises RunError if the process fails or takes more than 30 minutes.
     """
 
     def report_progress(seconds: float) -> None:
@@ -71,13 +71,13 @@ def list_tests(matrices: Mapping[str, Matrix]) -> dict[str, list[Offer]]:
 
 
 def print_progress(words: str) -> None:
-    """Print a progress message to standard error, for `progress_messages` of the parent process."""
+    """Print a progress message to standard error, where the parent process reads it."""
     sys.stderr.write(f"{_PROGRESS_PREFIX}{words}\n")
     sys.stderr.flush()
 
 
 def progress_messages(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the progress messages among the lines that the listing process wrote."""
+    """Yield the messages of `print_progress` among lines of the listing process's output."""
     return (
         line.removeprefix(_PROGRESS_PREFIX) for line in lines if line.startswith(_PROGRESS_PREFIX)
     )

@@ -1,4 +1,4 @@
-"""Defines a suite: its module, tests, axes, defaults, tolerances and limits. Reads it from YAML."""
+"""Defines a suite's matrix: tests, parameters, tolerances and limits. Reads it from a YAML file."""
 
 from __future__ import annotations
 
@@ -36,33 +36,33 @@ class Deployment(StrictModel):
     """A platform's recipe to build or deploy its software, and the check that shows it worked."""
 
     recipe: DeployRecipe
-    """The recipe."""
+    """The recipe: a script or a Dockerfile."""
     check: Check
-    """The check."""
+    """The check, which runs after the recipe."""
 
 
 class TestFile(StrictModel):
-    """A file of tests in a checkout."""
+    """A file of PyTorch's own tests in a checkout of PyTorch."""
 
     __test__ = False  # to pytest it looks like a class of tests
 
     path: Line
-    """The path in the folder of tests, without `.py`: `nn/test_pooling`."""
+    """The path in PyTorch's folder of tests, without `.py`: `nn/test_pooling`."""
     covers: Line
-    """The subject of its tests."""
+    """The subject that the tests in the file cover."""
     usual: bool = True
-    """Whether it runs if no files are named."""
+    """Whether the file runs if no files are named."""
 
     @property
     def container(self) -> str:
-        """The prefix of its tests' names: `nn.test_pooling`."""
+        """The prefix of the names of the file's tests: `nn.test_pooling`."""
         return self.path.replace("/", ".")
 
 
 def find_test_file(name: str, files: Iterable[TestFile]) -> TestFile | None:
-    """Return the file that contains a test: `test_ops` for `test_ops.TestCommon::test_out`.
+    """Return the file that contains the test `name`, or None if no file does.
 
-    Returns None if no file contains the test.
+    `name` is the name of a test, `test_ops.TestCommon::test_out`, or of a file, `test_ops`.
     """
     container = f"{name.partition('::')[0]}."
     matching_files = [file for file in files if container.startswith(f"{file.container}.")]
@@ -70,45 +70,49 @@ def find_test_file(name: str, files: Iterable[TestFile]) -> TestFile | None:
 
 
 class Matrix(StrictModel):
-    """A suite: the product of its tests and axes, without excluded combinations."""
+    """A test suite. Its tests are run with each combination of parameters that is not excluded.
+
+    An axis is a parameter with several possible values, such as `dtype`.
+    """
 
     kind: SuiteKind
     """The kind of the suite."""
     module: Line
-    """The module that names its tests and runs them."""
+    """The Python module that lists the suite's tests and runs them."""
     description: Paragraph
     """The description of the suite."""
     packages: tuple[Line, ...] = ()
-    """The packages that it imports besides torch, by the names of their modules."""
+    """The packages that the module imports besides torch, by their module names."""
     axes: Mapping[Id, Annotated[tuple[AxisText, ...], Field(min_length=1)]] = Field(
         default_factory=dict
     )
-    """The possible values of each parameter, by its name."""
+    """The possible values of each axis, by the name of the parameter."""
     default: Mapping[Id, tuple[AxisText, ...]] = Field(default_factory=dict)
-    """The values of an axis that run by default; without an entry, all its values."""
+    """The values that run by default, by axis. Of an axis that is absent here, all values run."""
     exclude: tuple[Mapping[Id, AxisText], ...] = ()
-    """Combinations that are never run; `name` stands for the test's name."""
+    """Combinations of parameters that are never run. The key `name` is the test's name."""
     tests: tuple[Line, ...] = ()
     """The names of the tests; empty if the module lists them."""
     tolerances: Mapping[Id, Tolerance] = Field(default_factory=dict)
-    """The allowed differences, by data type; `training` has those of gradients."""
+    """The allowed differences by data type. The key `training` is for gradients."""
     unchecked: Mapping[Line, Line] = Field(default_factory=dict)
-    """Tests whose results cannot be compared, with the reason; they are executed, never passed."""
+    """The reason by test name for tests whose results cannot be compared. Their outcome is at best
+    `executed`, never `passed`."""
     own_verdict: bool = False
     """Whether its tests use their own assertions instead of this project's comparison."""
     files: tuple[TestFile, ...] = ()
-    """The files of tests; each worker process runs tests of only one of them."""
+    """The test files of a PyTorch checkout. A worker process runs tests of one file only."""
     timeout_s: Annotated[float, Field(gt=0)] = 120
     """The time limit of one test in seconds."""
     batch: Annotated[int, Field(ge=1)] = 50
     """The maximum number of tests that a worker takes at once."""
     settings: Mapping[Id, int] = Field(default_factory=dict)
-    """The numbers that the module reads, by name."""
+    """Numbers by name that the module uses, such as `samples`."""
 
     deployments: Mapping[str, Deployment] = Field(default_factory=dict)
-    """The platform's recipes by test, for the suite `deploy`."""
+    """The platform's recipes by test name, for the suite `deploy`."""
     given: Mapping[str, str] = Field(default_factory=dict)
-    """Values that a run sets for this suite, by name, such as the folder of a checkout."""
+    """Texts by name that a run sets for this suite, such as the folder of a checkout."""
 
     @model_validator(mode="after")
     def _check_defaults(self) -> Matrix:
@@ -121,9 +125,9 @@ class Matrix(StrictModel):
         return self
 
     def combinations(self, only: Mapping[str, Iterable[str]]) -> Iterator[Combination]:
-        """Yield the combinations of the axes' values, in order.
+        """Yield the combinations to run: `{"dtype": "float32", "mode": "training"}`.
 
-        `only` has values by axis, which replace the default values of the axis.
+        `only` has the values to run by axis. Of an axis that `only` lacks, the default values run.
         """
         axis_values = [
             [v for v in values if v in set(only.get(name, self.default.get(name, values)))]
@@ -148,7 +152,7 @@ class Matrix(StrictModel):
 
 
 def suite_names() -> list[str]:
-    """Return the names of all suites, sorted."""
+    """Return the names of all built-in suites, sorted."""
     files = resources.files(SUITES_PACKAGE).iterdir()
     return sorted(f.name.removesuffix(".yaml") for f in files if f.name.endswith(".yaml"))
 
@@ -160,11 +164,11 @@ def read_matrix(suite: str) -> Matrix:
 
 
 def with_recipes(matrix: Matrix, recipes: Iterable[str], plain: Iterable[str] = ()) -> Matrix:
-    """Return the matrix with a backend's recipes as the values of the axis `recipe`.
+    """Return the matrix with the ExecuTorch recipes `recipes` as the values of the axis `recipe`.
 
-    If the matrix has no such axis, it is returned unchanged. A recipe runs by default, unless the
-    matrix already lists it as a recipe that runs only on request. If no recipe remains, all run by
-    default. `plain` has the names of the recipes for which `Recipe.is_plain` is true.
+    A matrix without this axis is returned unchanged. All recipes run by default, except those that
+    the matrix lists as values that run only on request. If none would remain, all run by default.
+    `plain` has the names of the recipes for which `Recipe.is_plain` is true.
     """
     if "recipe" not in matrix.axes:
         return matrix
@@ -180,18 +184,17 @@ def with_recipes(matrix: Matrix, recipes: Iterable[str], plain: Iterable[str] = 
 
 
 def plain_recipes(matrix: Matrix) -> frozenset[str]:
-    """Return the names of the recipes for which `Recipe.is_plain` is true.
+    """Return the names of the matrix's recipes for which `Recipe.is_plain` is true.
 
-    They are the names in the argument `plain` of `with_recipes`. For a matrix that
-    `with_recipes` did not change, the result has only `plain`.
+    `with_recipes` stores these names. If it has not changed the matrix, the only name is `plain`.
     """
     return frozenset(filter(None, matrix.given.get("plain", "plain").split(",")))
 
 
 def parse_matrix(path: str, text: str) -> Matrix:
-    """Return the matrix that a YAML text defines.
+    """Return the matrix that a YAML text defines; `path` names the file in error messages.
 
-    Raises ProblemsError if the text is invalid. The error lists all problems.
+    Raises ProblemsError, which lists all problems, if the text is invalid.
     """
     file, problems = parse_yaml(path, text)
     if file is None or problems:

@@ -21,11 +21,11 @@ class RunError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A test of a suite, before it is combined with the axes of the suite's matrix.
+    """A test that a suite offers, before it is combined with the axes of the suite's matrix.
 
-    `only` has the values that the test supports, by axis. If an axis is not in `only`, the test
-    supports all its values. `parameters` has further parameters of the test, each with one value.
-    If `usual` is false, the test runs only on request.
+    `only` has the values that the test supports, by axis. Of an axis that is not in `only`, it
+    supports all values. `parameters` has the values of its other parameters, by name. If `usual` is
+    false, the test runs only on request.
     """
 
     name: str
@@ -34,15 +34,15 @@ class Offer:
     usual: bool = True
 
     def supports(self, combination: Mapping[str, str]) -> bool:
-        """Return whether the test supports these values of the axes."""
+        """Return whether the test supports a combination of values, `{"dtype": "float32"}`."""
         return all(combination.get(name) in values for name, values in self.only.items())
 
     def is_selected(self, only: Mapping[str, Iterable[str]], *, everything: bool) -> bool:
         """Return whether a run includes the test.
 
-        `only` has the values to run by parameter. For each parameter that `only` and `parameters`
-        share, the test's value must be in `only`. If `everything` is false, the test must also be
-        `usual`.
+        `only` has the values to run by parameter. If `only` has one of the test's `parameters`, the
+        value of the test must be among them. Tests that are not `usual` are included only if
+        `everything` is true.
         """
         shared_names = self.parameters.keys() & only.keys()
         return (self.usual or everything) and all(
@@ -54,9 +54,9 @@ class Offer:
 class Plan:
     """The tests of a run in order, and the known issues that affect these tests.
 
-    `skipped` has the known issues that skip a test, by test id. `expected` has the known issues for
-    which a failure is expected, by test id. If this plan is a part of a larger plan, `shard`
-    describes the part.
+    `skipped` has the known issue of each test that is skipped, by test id. `expected` has the known
+    issue of each test that is expected to fail, by test id. If this plan is a part of a larger
+    plan, `shard` describes the part.
     """
 
     cases: tuple[Case, ...]
@@ -70,7 +70,7 @@ class Plan:
         return tuple(case for case in self.cases if case.id not in self.skipped)
 
     def counts(self) -> Counter[str]:
-        """Return the number of tests of each suite, by its name."""
+        """Return the number of tests in the plan by suite name."""
         return Counter(case.suite for case in self.cases)
 
 
@@ -82,10 +82,11 @@ def expand(
     *,
     everything: bool = False,
 ) -> Iterator[Case]:
-    """Yield the product of a suite's tests and axes, without excluded or unsupported combinations.
+    """Yield each test of a suite with each combination of parameters to run.
 
-    `only` has the values to run by parameter. An axis that is not in `only` has its default values.
-    Tests that are not `usual` are included only if `everything` is true.
+    Combinations that the matrix excludes or the test does not support are omitted. `only` has the
+    values to run by parameter. Of an axis that `only` lacks, the default values run. Tests that are
+    not `usual` are included only if `everything` is true.
     """
     combinations = list(matrix.combinations(only))
     for offer in offers:
@@ -100,9 +101,9 @@ def expand(
 def apply_known_issues(
     cases: Iterable[Case], issues: Iterable[KnownFailure], today: dt.date
 ) -> Plan:
-    """Return a plan in which known issues skip tests or mark them as expected to fail.
+    """Return a plan of the tests `cases`, in which known issues skip tests or expect a failure.
 
-    Issues that expire by `today` are ignored.
+    Issues that expire on or before `today` are ignored.
     """
     current_issues = [issue for issue in issues if issue.expires > today]
     skipped: dict[str, KnownFailure] = {}

@@ -1,4 +1,4 @@
-"""Applies a platform's own settings to the suites, and describes them in the report."""
+"""Applies the settings in a platform's `validation.yaml` to suites, and describes them in words."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _GRACE_S = 60
 
 
 def apply_settings(matrices: Mapping[str, Matrix], platform: Platform) -> dict[str, Matrix]:
-    """Return the matrices with the platform's settings.
+    """Return the matrices, by suite, with the platform's settings and deployment recipes.
 
-    Raises ProblemsError, which lists all settings that don't fit the suites.
+    If settings don't fit the suites, raises ProblemsError, which lists all of them.
     """
     faults = [
         fault
@@ -52,8 +52,8 @@ def apply_settings(matrices: Mapping[str, Matrix], platform: Platform) -> dict[s
 def settings_sentences(settings: Validation, matrices: Mapping[str, Matrix]) -> Iterator[str]:
     """Yield a sentence for each tolerance, parameter and time limit that the platform sets.
 
-    The length of the report's note is limited. If sentences are left out for this reason, the last
-    sentence says how many.
+    The sentences are for the report's note, whose length is limited. If they are too long, some are
+    left out, and the last sentence says how many.
     """
     remaining_chars, omitted_count = _MAX_NOTE_CHARS, 0
     for suite in filter(matrices.__contains__, settings.suites):

@@ -42,7 +42,8 @@ BeginCallback = Callable[[Case, int], None]
 """Called at the start of each attempt at a test, with the test and the number of the attempt."""
 
 EndCallback = Callable[[Case, Result, bool], None]
-"""Called at the end of each attempt with the test, the result, and whether the result is final."""
+"""Called at the end of each attempt at a test, with the test, the result, and whether the result is
+final. A result is not final if the test will be repeated."""
 
 
 class PoolError(Exception):
@@ -51,27 +52,27 @@ class PoolError(Exception):
 
 @dataclass
 class _Worker:
-    """A process, its batch of tests, and the test that it is running."""
+    """A worker process, its batch of tests, and the test that it is running."""
 
     process: BaseProcess
     connection: Connection
     log: Path
     alone: bool
-    """Whether it runs only one test, in a second attempt."""
+    """Whether the process runs a single test, as its second attempt."""
     batch: deque[Case]
-    """The tests that it has not started."""
+    """The tests of the batch that have not started."""
     current: Case | None = None
-    """The test that it is running."""
+    """The test that is running."""
     verdict: Result | None = None
-    """The result of its test, while the worker still records the test's operators."""
+    """The result of the test, while the process still records the test's operators."""
     deadline: float = field(default_factory=lambda: time.monotonic() + _START_TIMEOUT_S)
-    """When it is killed, as a time of `time.monotonic()`."""
+    """When the process is killed, as a time of `time.monotonic()`."""
     idle: bool = False
-    """Whether it has ended its batch and waits for another."""
+    """Whether the process has ended its batch and waits for the next one."""
     unfit: bool = False
-    """Whether it said that it cannot use the device, and ends."""
+    """Whether the process has reported that it cannot use the device; it then ends."""
     group: str = ""
-    """The group of its tests, see `Matrix.group`."""
+    """The group of the tests in the batch, see `Matrix.group`."""
 
 
 def start_fork_server(job: Job) -> None:
@@ -207,7 +208,7 @@ class Pool:
             worker.unfit = True
 
     def _report_result(self, worker: _Worker, case: Case, result: Result) -> None:
-        """Report the end of a test. If earlier tests may have caused a failure, queue it again."""
+        """Report the end of a test. Queue the test again if earlier tests may have made it fail."""
         is_repeated = OUTCOMES[result.outcome].retried and not worker.alone
         if is_repeated:
             self._suspects.append(case)
@@ -218,10 +219,10 @@ class Pool:
         self._ended(case, result, not is_repeated)
 
     def _report_worker_end(self, worker: _Worker, case: Case, result: Result) -> None:
-        """Report the end of a test whose worker died or was killed.
+        """Report the end of a test whose worker died or was killed, with the result `result`.
 
-        If the worker had not sent the test's verdict, the result is `result`. Otherwise, the result
-        is the verdict, with a note that the operators could not be recorded.
+        If the worker had already sent the test's verdict, the verdict is reported instead, with a
+        note that the operators could not be recorded.
         """
         if worker.verdict:
             result = with_recording_failure(
@@ -295,9 +296,9 @@ def _second_attempt_reason(result: Result, first_outcome: Outcome) -> str:
 def crash_result(code: int | None, log: str, *, alone: bool) -> Result:
     """Return the result of a test whose worker died with exit status `code`.
 
-    `alone` is true if no other test ran in the worker, as in a second attempt. The outcome is
-    `crashed`. It is `test-broken` instead if `alone` is true and the worker died in a part of the
-    test that does not use the device.
+    `log` is the worker's log. `alone` is true if no other test ran in the worker. The outcome is
+    `crashed`, with one exception: if `alone` is true and the worker died in a part of the test that
+    does not use the device, the outcome is `test-broken`.
     """
     step = last_step(log)
     reference = step is not None and step.startswith(REFERENCE_PREFIX)
@@ -308,7 +309,10 @@ def crash_result(code: int | None, log: str, *, alone: bool) -> Result:
 
 
 def timeout_result(limit: float, log: str) -> Result:
-    """Return the result of a test whose worker was killed after `limit` seconds."""
+    """Return the result of a test whose worker was killed after `limit` seconds.
+
+    `log` is the worker's log.
+    """
     reason = f"Timed out after {limit:g} s{_step_suffix(last_step(log))}."
     log_tail = crash_excerpt(log) or None
     return Result("timed-out", "run", short_message(reason), seconds=limit, log_tail=log_tail)

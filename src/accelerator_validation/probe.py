@@ -1,4 +1,4 @@
-"""Finds out in a separate process whether a device can be used at all.
+"""Probes a device: finds out in a separate process whether it can be used, and its environment.
 
 As a program, `python -m accelerator_validation.probe DEVICE` prints the result as JSON.
 """
@@ -42,8 +42,8 @@ _UNKNOWN_DEVICE_ERROR = re.compile(
 class ProbeResult:
     """The result of probing a device: the environment, and a fault if the device cannot be used.
 
-    `words` is the error message for the fault. `forks` is true if a forked process can use the
-    device.
+    `environment` has the facts that `environment.environment` returns. `words` is the error message
+    for the fault. `forks` is true if a forked process can use the device.
     """
 
     environment: Mapping[str, Any] = field(default_factory=dict)
@@ -53,19 +53,19 @@ class ProbeResult:
     unknown: bool = False
     """Whether torch doesn't support this device, and no installed plugin adds it."""
     aten: Mapping[str, Any] = field(default_factory=dict)
-    """The ATen operators and their kernels for the device, as `suites.aten.census` returns them;
+    """The counts of ATen operators and kernels for the device, from `suites.aten.operator_counts`;
     empty if the device cannot be used."""
 
     @property
     def needs_fresh_workers(self) -> bool:
-        """Whether each worker must import torch itself: after a fault, or if forks fail."""
+        """Whether each worker must import torch itself, because a forked one may not work."""
         return bool(self.fault) or not self.forks
 
 
 def start_probe(device: str, imports: str | None = None) -> SideProcess:
-    """Start another process that tries a device.
+    """Start a process that probes a device. `wait_for_probe` returns its result.
 
-    `imports` is a module to import after torch: a plugin that does not load itself.
+    `imports` is a module to import after torch: a plugin that torch does not load by itself.
     """
     return SideProcess(__name__, device, *([imports] if imports else []))
 
@@ -75,7 +75,8 @@ def wait_for_probe(
 ) -> ProbeResult:
     """Wait for the process of `start_probe`, and return the probe result.
 
-    If the process fails, dies, or needs more than `limit_s` seconds, the result has a fault.
+    `waiting` is called regularly with the seconds since the start. If the process fails, dies, or
+    takes more than `limit_s` seconds, the result has a fault.
     """
     process_output = process.wait(limit_s, waiting)
     lines = [line for line in process_output.stdout.splitlines() if line.startswith(_RESULT_PREFIX)]
@@ -150,9 +151,9 @@ def _device_fault(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the 
 
 
 def _works_in_fork(device: str) -> bool:
-    """Return whether a forked process can use the device.
+    """Return whether a process that is forked from this one can use the device.
 
-    The result is false if importing the plugin starts the device.
+    It cannot if importing torch or the plugin has started the device.
     """
     if "fork" not in multiprocessing.get_all_start_methods():
         return False

@@ -1,4 +1,4 @@
-"""Creates a report from a journal, at any moment of a run."""
+"""Creates the report of a run from the content of its journal, even before the run has ended."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ REQUIRED_OPTIONS = {
 
 
 def suite_options(suite: str) -> tuple[str, ...]:
-    """Return the options of `validate` that a suite requires, with placeholders like `CHECKOUT`.
+    """Return the options that `validate` requires for a suite: `("--pytorch", "CHECKOUT")`.
 
-    A suite that is not built in is a vendor's pytest suite.
+    Placeholders such as `CHECKOUT` stand for paths. A suite that is not built in is a vendor's
+    pytest suite.
     """
     if suite in suite_names():
         return REQUIRED_OPTIONS.get(suite, ())
@@ -40,9 +41,9 @@ def build_report(
 ) -> Report:
     """Return the report of a run, from the content of its journal.
 
-    A test that has not ended is reported as not run, with the reason `why`. If the run has not
-    ended, `finished` is None. Raises pydantic.ValidationError if a value, such as the device's
-    name, is not valid in a report.
+    `finished` is the time at which the run ended, or None if it has not ended. A test without a
+    result is reported as not run, with the reason `why`. Raises pydantic.ValidationError if a
+    value, such as the device's name, is not valid in a report.
     """
     head = kept.head
     record = {
@@ -62,9 +63,9 @@ def build_report(
 
 
 def _shard_entry(kept: JournalContent) -> Mapping[str, Any] | None:
-    """Return the shard of a run, with `unfinished`: the number of tests that did not finish.
+    """Return the report's entry about the shard of a run, or None if the run is not sharded.
 
-    Returns None if the run has no shard.
+    The entry includes `unfinished`, the number of the shard's tests that have no result.
     """
     head: Mapping[str, Any] | None = kept.head.get("shard")
     finished_ids = kept.results.keys() | kept.head["skipped"].keys()
@@ -72,9 +73,10 @@ def _shard_entry(kept: JournalContent) -> Mapping[str, Any] | None:
 
 
 def _suite_entry(suite: Mapping[str, Any], kept: JournalContent) -> Mapping[str, Any]:
-    """Return a suite's entry for the report, with the operators that its tests covered.
+    """Return the report's entry about a suite, with the ATen operators that its tests covered.
 
-    If the tests covered no operators, the entry has no key `operators`.
+    `suite` is the suite's entry in the journal's heading. If the tests covered no operators, the
+    result has no key `operators`.
     """
     case_ids = {case.id for case in kept.cases if case.suite == suite["name"]}
     results = [kept.results[key] for key in case_ids & kept.results.keys()]
@@ -143,7 +145,7 @@ def _result_fields(result: Result) -> dict[str, Any]:
 
 
 def repeat_command(device: str, case: Case, options: tuple[str, ...] | list[str] = ()) -> str:
-    """Return the command that repeats a test."""
+    """Return the command that repeats a test; `options` are further options of the command."""
     required_options = suite_options(case.suite)
     command = ["accelerator-portal", "validate", "--device", device, *options, *required_options]
     command += ["--test", case.id]

@@ -41,10 +41,10 @@ TORCHBENCH = "torchbench"
 
 @dataclass(frozen=True, slots=True)
 class ShardRequest:
-    """The shard to run: `index` of `count`, starting at 1.
+    """The shard of a plan to run: the shard `index`, starting at 1, of `count` shards.
 
-    `times` has the recorded durations of tests in milliseconds by test id, to balance the shards.
-    They are integers, so that every machine computes the same shards.
+    `times` has the recorded durations of tests in milliseconds by test id. They balance the shards,
+    and are integers, so that every machine computes the same shards.
     """
 
     index: int
@@ -63,20 +63,20 @@ class Request:
     accelerator: str
     """The id of the platform under test, for the report."""
     suites: tuple[str, ...] = DEFAULT_SUITES
-    """The names of suites or of families of suites."""
+    """The names of suites, or of families of suites such as `models`."""
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The values to run by parameter; other parameters have their default values, or any value if
-    `tests` are named."""
+    """The values to run by parameter: `{"dtype": ("float32",)}`. Other parameters have their
+    default values, or any value if `tests` are named."""
     matching: str | None = None
-    """A `-k` expression that the ids of the tests must match."""
+    """A `-k` expression that the ids of the tests to run must match."""
     tests: frozenset[str] = frozenset()
-    """The ids of the tests to run; empty: all tests of the suites."""
+    """The ids of the tests to run. If empty, the other fields select the tests."""
     imports: str | None = None
-    """A module to import after torch: a plugin that does not load itself."""
+    """A module to import after torch: a plugin that torch does not load by itself."""
     kind: ReportKind = "self-reported"
     trigger: TriggerKind = "manual"
     timeout_s: float | None = None
-    """The time limit of each test in seconds, instead of that of its suite."""
+    """The time limit of each test in seconds. None: each suite has its own limit."""
     workers: int = 1
     """The number of worker processes."""
     threads: int = 1
@@ -86,28 +86,30 @@ class Request:
     settings: Validation = field(default_factory=Validation)
     """The settings in the platform's `validation.yaml`."""
     scripts: bool = False
-    """Whether a vendor's scripts may be run."""
+    """Whether scripts in a platform's folder may be run."""
     everything: bool = False
     """Whether tests that don't run by default are included."""
     backend: str = USUAL_BACKEND
-    """The names of ExecuTorch backends, separated by commas."""
+    """The names of the ExecuTorch backends to test, separated by commas."""
     locks: tuple[Path, ...] = ()
-    """The lock files that this environment was installed from."""
+    """The lock files from which this environment was installed."""
     shard: ShardRequest | None = None
-    """The part of the plan to run, if several machines share it."""
+    """The part of the plan to run, if several machines share the plan."""
     scheduler: str | None = None
-    """The address of a Dask cluster that runs the tests, instead of this machine."""
+    """The address of the scheduler of a Dask cluster that runs the tests. None: this machine runs
+    them."""
 
     @property
     def journal(self) -> Path:
-        """The journal of this run, next to its report."""
+        """The path of the run's journal, which is next to its report."""
         return self.out.with_name(f"{self.out.stem}.journal.jsonl")
 
 
 def read_matrices(suites: Iterable[str]) -> dict[str, Matrix]:
-    """Return the matrices by suite name. Raises RunError for an unknown name.
+    """Return the matrices of built-in suites, by suite name.
 
-    `suites` may also have names of families, which stand for several suites: `models`.
+    `suites` has names of suites or of families. A family, such as `models`, stands for several
+    suites. Raises RunError for an unknown name.
     """
     names, known_names = _expand_families(suites), suite_names()
     for name in names:
@@ -120,9 +122,9 @@ def read_matrices(suites: Iterable[str]) -> dict[str, Matrix]:
 
 
 def with_full_size_suites(suites: Iterable[str]) -> tuple[str, ...]:
-    """Return the suites, with suites of small models replaced by suites of full-size models.
+    """Return names of suites, with suites of small models replaced by suites of full-size models.
 
-    `FULL_SIZE` has the replacements. A family, such as `models`, is replaced by its suites.
+    A family in `suites`, such as `models`, is first replaced by its suites.
     """
     return tuple(FULL_SIZE.get(name, name) for name in _expand_families(suites))
 
@@ -134,10 +136,10 @@ def _expand_families(suites: Iterable[str]) -> list[str]:
 def with_torchbench_checkout(
     matrices: Mapping[str, Matrix], checkout: Path | None
 ) -> dict[str, Matrix]:
-    """Return the matrices, with the checkout's folder and commit added to the suite `torchbench`.
+    """Return the matrices by suite, with a TorchBench checkout added to the suite `torchbench`.
 
-    If `matrices` does not have this suite, the result is unchanged. Otherwise raises RunError if
-    the checkout is missing or invalid.
+    Without this suite, the matrices are returned unchanged. Raises RunError if the suite runs and
+    its checkout is missing or invalid.
     """
     if TORCHBENCH not in matrices:
         return dict(matrices)
@@ -153,7 +155,7 @@ def with_torchbench_checkout(
 
 
 def require_script_permission(request: Request, matrices: Mapping[str, Matrix]) -> None:
-    """Raise RunError if the run needs a vendor's scripts and --run-scripts is missing."""
+    """Raise RunError if the run needs a vendor's scripts, but the request does not allow them."""
     recipe_names = sorted(name for matrix in matrices.values() for name in matrix.deployments)
     if recipe_names and not request.scripts:
         problem = (
@@ -170,10 +172,13 @@ def plan_from_offers(
 ) -> Plan:
     """Return the plan of a request, from the tests that each suite offers.
 
-    Raises RunError if no suite has a requested value of a parameter, if the suite `deploy` runs but
-    the platform has no recipe for it, or if no test is selected. Also raises RunError if a named
-    test does not exist and there is no `-k` expression. Raises ExpressionError if the `-k`
-    expression is invalid.
+    Known issues that expire by `today` are ignored. Raises ExpressionError if the `-k` expression
+    is invalid. Raises RunError in these cases:
+
+    - No suite has a requested value of a parameter.
+    - The suite `deploy` runs, but the platform has no recipe for it.
+    - A test named in the request does not exist, and there is no `-k` expression.
+    - No test is selected.
     """
     _require_known_values(request, matrices, offers)
     if DEPLOY in matrices and not matrices[DEPLOY].deployments:
@@ -219,7 +224,7 @@ def _require_known_values(
 
 
 SPEED_SUITES = frozenset({"speed"})
-"""Suites that measure speed, so that no other test may run at the same time."""
+"""The suites that measure speed. No other test may run at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +236,7 @@ class Resources:
 
 
 def resources_for(suites: Collection[str], workers: int | None, threads: int | None) -> Resources:
-    """Return the requested resources, with defaults for None.
+    """Return the requested numbers of workers and threads, with default numbers for None.
 
     Raises RunError if a suite measures speed and other suites or workers would run beside it.
     """

@@ -1,4 +1,4 @@
-"""Runs a plan in workers, and writes the journal and the report as it goes."""
+"""Runs the tests of a plan in workers, and writes the journal and the report meanwhile."""
 
 from __future__ import annotations
 
@@ -49,14 +49,15 @@ _LONGEST_REASON = 300
 DIAGNOSTIC_SUITES = frozenset({"integration"})
 
 WatchCallback = Callable[[Case, Result | None], None]
-"""Called at the start of each attempt at a test with None, and at its final end with the result."""
+"""Called at the start of each attempt at a test, with the test and None. Called at the end of the
+last attempt with the test and its result."""
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
     """A run that has ended.
 
-    `why` is the reason if the run stopped early or if the device cannot be used.
+    If the run stopped early or the device cannot be used, `why` is the reason, else None.
     """
 
     report: Report
@@ -91,8 +92,9 @@ class FinishedRun:
 class _RunState:
     """The state of a run, from which the report can be written at any time.
 
-    `head` is the heading, `results` are final results by test id, `open` are the ids of running
-    tests, and `written` is the `time.monotonic()` of the last report.
+    `head` is the heading of the journal, and `cases` are the planned tests. `results` has final
+    results by test id, and `open` the ids of running tests. `written` is the time of the last
+    report, from `time.monotonic()`.
     """
 
     request: Request
@@ -109,8 +111,9 @@ class _RunState:
     def write(self, finished: dt.datetime | None, why: str | None = None) -> Report:
         """Write the current report and return it.
 
-        `why` is the reason for tests that were not run. Raises RunError if the file cannot be
-        written, or if a value, such as the device's name, is not valid in a report.
+        `finished` is the time at which the run ended, or None if it has not ended. `why` is the
+        reason for tests that were not run. Raises RunError if the file cannot be written, or if a
+        value, such as the device's name, is not valid in a report.
         """
         journal_content = JournalContent(self.head, self.cases, self.results, frozenset(self.open))
         try:
@@ -129,7 +132,7 @@ class _RunState:
         return report
 
     def finish(self, cases: Iterable[Case], journal: Journal) -> FinishedRun:
-        """Run the remaining tests and write the report.
+        """Run the remaining tests, `cases`, and write the final report.
 
         Raises RunError if the report cannot be written, JournalError if the journal cannot be
         written.
@@ -181,7 +184,7 @@ def begin_run(  # noqa: PLR0913, PLR0917 - what a run needs
     watch: WatchCallback,
     cluster: Cluster | None = None,
 ) -> FinishedRun:
-    """Run a plan from its beginning, here or on a cluster.
+    """Run a plan from its beginning. If `cluster` is None, the tests run on this machine.
 
     Raises RunError if the report or the journal cannot be written, or if a vendor's scripts are
     needed but not allowed.
@@ -205,10 +208,10 @@ def continue_run(
     watch: WatchCallback,
     cluster: Cluster | None = None,
 ) -> FinishedRun:
-    """Continue the run whose journal is next to the report.
+    """Continue the interrupted run whose journal is next to the request's report.
 
-    Raises RunError if a file cannot be read or written, if the run started under other conditions,
-    or if a vendor's scripts are needed but not allowed.
+    Raises RunError if a file cannot be read or written, if the run started under other conditions
+    (see `_require_same_run`), or if a vendor's scripts are needed but not allowed.
     """
     require_script_permission(request, matrices)
     with _with_restart_advice():
@@ -232,7 +235,10 @@ def continue_run(
 
 
 def journal_suites(request: Request) -> tuple[str, ...]:
-    """Return the suites of the run to continue. Raises RunError if its journal is unreadable."""
+    """Return the suites of an interrupted run, from its journal.
+
+    Raises RunError if the journal cannot be read.
+    """
     with _with_restart_advice():
         return tuple(dict.fromkeys(case.suite for case in read_journal(request.journal).cases))
 
@@ -246,9 +252,9 @@ def _with_restart_advice() -> Iterator[None]:
 
 
 def prepare_workers(request: Request, matrices: Mapping[str, Matrix], probed: ProbeResult) -> None:
-    """Start the process from which workers are forked. That process imports torch and the suites.
+    """Start the process from which workers are forked, which imports torch and the suites.
 
-    If each worker must import torch itself, this does nothing.
+    If each worker must import torch itself, nothing is started.
     """
     if not probed.needs_fresh_workers:
         start_fork_server(_job(request, matrices))
@@ -278,9 +284,9 @@ def _utc_now() -> dt.datetime:
 def _require_same_run(
     journal_content: JournalContent, request: Request, probed: ProbeResult
 ) -> None:
-    """Raise RunError if device, torch, plugin, backend or shard differ from the run's start.
+    """Raise RunError if device, torch, plugin, backend or shard have changed since the run started.
 
-    If the request names no shard, the shard is not compared. Also raises RunError if probing the
+    A request without a shard continues the run's own shard. Also raises RunError if probing the
     device failed before it found the version of torch.
     """
     start_environment, current_environment = journal_content.head["environment"], probed.environment
@@ -305,9 +311,9 @@ def _require_same_run(
 
 @contextmanager
 def lock_report(request: Request) -> Iterator[None]:
-    """Lock a report and its journal.
+    """Lock the report and the journal of a run for a `with` block.
 
-    Raises RunError if another run holds the lock, or the lock file cannot be written.
+    Raises RunError if another run holds the lock, or if the lock file cannot be written.
     """
     lock = lock_path(request)
     file_lock = FileLock(lock, timeout=0)
@@ -329,5 +335,5 @@ def lock_report(request: Request) -> Iterator[None]:
 
 
 def lock_path(request: Request) -> Path:
-    """Return the lock file of a run, in the folder of its report."""
+    """Return the path of a run's lock file, which is next to its report."""
     return request.out.with_name(f"{request.out.stem}.lock")

@@ -1,4 +1,4 @@
-"""Selects tests by `-k` expressions, or by their failures in another report."""
+"""Selects the tests to run: by a `-k` expression, or those that failed in an earlier report."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class ExpressionError(ValueError):
 
 
 def parse_expression(text: str) -> NameTest:
-    """Return a function that tells whether a test id matches an expression.
+    """Return a function that takes a test id and tells whether it matches an expression.
 
-    The expression has words, `and`, `or`, `not` and parentheses. Like in pytest's `-k`, a word
-    matches any part of the id, in any case. pytest's own parser is private and does not allow words
-    such as "dtype=float32", which ids contain. Raises ExpressionError if `text` is invalid.
+    `text` is the expression: words, `and`, `or`, `not` and parentheses. As in pytest's `-k`, a word
+    matches any part of the id, in upper or lower case. Unlike pytest's parser, which is private,
+    this one allows words such as `dtype=float32`. Raises ExpressionError if `text` is invalid.
     """
     parser = _Parser([a or b for a, b in _TOKEN.findall(text)])
     matches = parser.parse_or()
@@ -33,7 +33,7 @@ def parse_expression(text: str) -> NameTest:
 
 
 class _Parser:
-    """Parses the tokens of a `-k` expression; `left` are the tokens that are not parsed yet."""
+    """Parses the tokens of a `-k` expression; `left` are the tokens that remain to be parsed."""
 
     def __init__(self, tokens: list[str]) -> None:
         self.left = tokens

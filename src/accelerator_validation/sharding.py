@@ -1,7 +1,8 @@
 """Splits a plan over several machines, balanced by how long each test took in earlier reports.
 
-Each machine makes the same plan and takes its own part of it; nothing is exchanged between them. So
-the split follows from the plan and the recorded times alone, and both are in the report as digests.
+Each part is a shard. The machines exchange nothing: each makes the same plan, computes the same
+split and runs its own shard. The split depends only on the plan and the recorded times. The report
+has digests of both.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ from accelerator_validation.request import Request, ShardRequest
 
 
 def split(weights: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
-    """Split the positions in `weights` into `count` groups with similar sums of weights.
+    """Split weights into `count` groups with similar sums, and return the indexes in each group.
 
-    Adjacent positions with equal weights usually go to different groups.
+    Adjacent items with equal weights usually go to different groups.
     """
     groups: list[list[int]] = [[] for _ in range(count)]
     lightest = [(0, 0, index) for index in range(count)]
@@ -44,11 +45,12 @@ def split(weights: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
 
 
 def make_shard(plan: Plan, wanted: ShardRequest, identity: str, resume: str) -> Plan:
-    """Return a shard of a plan, balanced by the recorded times in `wanted`.
+    """Return the part of a plan that the shard `wanted` runs.
 
-    A test without a recorded time counts as the median of the other tests. `identity` is the digest
-    of the whole plan, see `plan_digest`. `resume` is the command that continues an interrupted run
-    of the shard. Raises RunError if there are more shards than tests to run.
+    Shards are balanced by the recorded times in `wanted`. For a test without a recorded time, the
+    median of the other tests is assumed. `identity` is the digest of the whole plan, see
+    `plan_digest`. `resume` is the command that continues an interrupted run of the shard. Raises
+    RunError if there are more shards than tests to run.
     """
     run_count = len(plan.cases_to_run)
     if run_count < wanted.count:
@@ -83,9 +85,10 @@ def make_shard(plan: Plan, wanted: ShardRequest, identity: str, resume: str) -> 
 
 
 def plan_digest(plan: Plan, matrices: Mapping[str, Matrix], settings: Iterable[str]) -> str:
-    """Return the digest of a plan: its ordered tests, settings and known issues.
+    """Return a digest of a plan: of its tests in order, the suites' matrices and the settings.
 
-    It includes the commit of a checkout, but not its location on this machine.
+    It also covers which tests known issues affect, and the commits of checkouts. It does not depend
+    on paths of this machine.
     """
     definitions = {
         name: {
@@ -112,7 +115,7 @@ def _digest(data: object) -> str:
 def times_by_test(reports: Iterable[Report]) -> dict[str, int]:
     """Return the duration of each test in milliseconds, by test id.
 
-    Each duration is from the newest report that has one for the test.
+    It is taken from the newest report that states a duration of the test.
     """
     no_date = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
     return {
@@ -126,8 +129,9 @@ def times_by_test(reports: Iterable[Report]) -> dict[str, int]:
 def recorded_times(file: Path | None, platform: Platform | None) -> dict[str, int]:
     """Return the recorded duration of each test in milliseconds, by test id.
 
-    The durations are from the report `file`. If `file` is None, they are from the platform's
-    reports, without invalid reports and baselines. Raises ProblemsError if `file` is invalid.
+    The durations are from the report `file`. If `file` is None, they are from the platform's valid
+    reports, except baselines. If `platform` is None, too, the result is empty. Raises ProblemsError
+    if `file` is invalid.
     """
     if file:
         return times_by_test([read_report(file)])
@@ -143,7 +147,7 @@ def recorded_times(file: Path | None, platform: Platform | None) -> dict[str, in
 
 
 def apply_sharding(plan: Plan, request: Request, matrices: Mapping[str, Matrix]) -> Plan:
-    """Return the shard of a plan that a request names. Without a shard, return the whole plan.
+    """Return the part of a plan that the request's shard runs, or the whole plan without a shard.
 
     Raises the errors of `make_shard`.
     """

@@ -1,8 +1,8 @@
 """Runs a Python module in a separate process, which is killed at the end of a `with` block.
 
-Its output goes to files, not to pipes, because a plugin may leave daemons behind that keep a pipe
-open forever. Its whole process group ends with the `with` block, also after Ctrl+C (and after
-SIGTERM, which `validate` handles like Ctrl+C).
+The output of the process goes to files, not to pipes, because a plugin may leave daemons behind
+that keep a pipe open forever. All processes in the group are killed, also after Ctrl+C, and after
+SIGTERM, which `validate` handles like Ctrl+C.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class ProcessOutput:
 
 
 class SideProcess(AbstractContextManager["SideProcess"]):
-    """A running `python -m MODULE ARGUMENTS`; `given` is its standard input.
+    """A running process `python -m MODULE ARGUMENTS`.
 
-    `variables` are added to its environment variables.
+    `given` is the text of its standard input. `variables` are added to its environment variables.
     """
 
     def __init__(
@@ -64,7 +64,8 @@ class SideProcess(AbstractContextManager["SideProcess"]):
     def wait(self, limit_s: float, waiting: WaitCallback = lambda _: None) -> ProcessOutput:
         """Wait until the process ends, kill its process group, and return its output.
 
-        The wait ends `limit_s` seconds after the start of the process at the latest.
+        Waits at most until `limit_s` seconds after the start of the process. `waiting` is called
+        regularly.
         """
         while (status := self._process.poll()) is None:
             elapsed_s = time.monotonic() - self._started
@@ -76,7 +77,7 @@ class SideProcess(AbstractContextManager["SideProcess"]):
         return ProcessOutput(status, _read_text(self._out), _read_text(self._err))
 
     def new_error_lines(self) -> list[str]:
-        """Return complete lines of standard error that were not returned before."""
+        """Return the complete lines of standard error that earlier calls have not returned."""
         lines = _read_text(self._err)[self._returned_chars :].splitlines(keepends=True)
         complete_lines = [line for line in lines if line.endswith("\n")]
         self._returned_chars += sum(map(len, complete_lines))
@@ -95,14 +96,17 @@ class SideProcess(AbstractContextManager["SideProcess"]):
 
 
 def kill_group(leader: int | None) -> None:
-    """Kill all processes in the process group of `leader`, even if `leader` has ended."""
+    """Kill all processes in the process group whose leader has the process id `leader`.
+
+    The leader itself may have ended before.
+    """
     if leader is not None and hasattr(os, "killpg"):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(leader, signal.SIGKILL)
 
 
 def signal_name(number: int) -> str:
-    """Return a signal's name, such as `SIGSEGV`; `signal 40` for a signal without a name."""
+    """Return the name of a signal, such as `SIGSEGV`, or `signal 40` if it has no name."""
     try:
         return signal.Signals(number).name
     except ValueError:

@@ -2,8 +2,8 @@
 
 The process from which workers are forked only imports modules and does not use the device. If an
 import initializes the device, forked workers end before the first test, and the parent starts
-workers without forking. If a test ends its process, the parent knows which test was running. The
-dispatched operators are recorded only after the verdict has been sent.
+workers without forking. If a test ends its worker, the parent knows which test was running. The
+operators of a test are recorded only after its verdict has been sent to the parent.
 """
 
 from __future__ import annotations
@@ -34,9 +34,11 @@ from accelerator_validation.probe import is_round_trip_exact
 
 MessageKind = Literal["begin", "verdict", "end", "idle", "unfit", "unforkable"]
 Message = tuple[MessageKind, str, Result | None]
-"""A kind, the id of a test, and a result. Only `verdict` and `end` have a result; only these and
-`begin` have an id, which is otherwise empty. A `verdict` is sent before operators are recorded; the
-result of the `end` includes them."""
+"""A message from a worker: its kind, the id of a test or "", and the test's result or None.
+
+`begin`, `verdict` and `end` have a test id; `verdict` and `end` also have a result. A `verdict` is
+sent before the test's operators are recorded. The result of `end` includes the operators.
+"""
 
 _PR_SET_PDEATHSIG = 1
 
@@ -48,9 +50,9 @@ _STACK_DUMP_SHARE = 0.95
 class Job:
     """The settings for all tests of a run; each worker gets a copy.
 
-    `matrices` and `timeouts` (in seconds) are by suite. `threads` is the number of torch's threads.
-    `preload` has the names of modules to import before the first test. `backend` and `imports` are
-    as in `Context`.
+    `matrices` has the matrix of each suite by name, and `timeouts` the time limit of its tests in
+    seconds. `threads` is the number of torch's threads. `preload` has the names of modules to
+    import before the first test. `backend` and `imports` are as in `Context`.
     """
 
     device: str
@@ -79,7 +81,11 @@ class Job:
 
 
 def run_worker(connection: Connection, log: str, job: Job, forked: bool) -> None:  # noqa: FBT001 - as Pool starts it
-    """Run batches until the parent sends None or disconnects, or the device cannot be used."""
+    """Run batches until the parent sends None or disconnects, or the device cannot be used.
+
+    `connection` leads to the parent. `log` is the path of the worker's log. `forked` is true if
+    this process was forked.
+    """
     _set_up_process(log)
     for module in job.preload:
         try:
@@ -103,7 +109,7 @@ def run_worker(connection: Connection, log: str, job: Job, forked: bool) -> None
 
 
 class _FailedImportFinder(MetaPathFinder):
-    """An import finder that raises the error of a module's first import again."""
+    """An import finder that raises the error of a module's first import at each later import."""
 
     def __init__(self, module: str, error: Exception) -> None:
         self._module, self._error = module, error
@@ -118,7 +124,7 @@ class _FailedImportFinder(MetaPathFinder):
 
 
 def _run_and_report(connection: Connection, case: Case, job: Job) -> bool:
-    """Run a test; return whether this process can run another."""
+    """Run a test, and report it to the parent. Return whether this process can run another test."""
     os.ftruncate(sys.stderr.fileno(), 0)
     connection.send(("begin", case.id, None))
     context = _case_context(case, job)
@@ -135,7 +141,10 @@ def _run_and_report(connection: Connection, case: Case, job: Job) -> bool:
 
 @contextmanager
 def _stack_before_timeout(case: Case, job: Job) -> Iterator[None]:
-    """Write the stack shortly before the parent would kill this process for a timeout."""
+    """Write the stack to the log if a `with` block takes almost as long as the test's time limit.
+
+    The parent kills this process at the time limit.
+    """
     faulthandler.dump_traceback_later(job.timeouts[case.suite] * _STACK_DUMP_SHARE, file=sys.stderr)
     try:
         yield
@@ -144,7 +153,7 @@ def _stack_before_timeout(case: Case, job: Job) -> Iterator[None]:
 
 
 def run_case(case: Case, job: Job) -> Result:
-    """Run a test in this process and return its result, whatever it raises."""
+    """Run a test in this process and return its result, even if the test raises an exception."""
     return _case_result(case, _case_context(case, job), job)
 
 
@@ -169,9 +178,9 @@ def _case_result(case: Case, context: Context, job: Job) -> Result:
 
 
 def _result_with_operators(result: Result, context: Context) -> tuple[Result, bool]:
-    """Return the result with the dispatched operators, and whether recording them failed.
+    """Return the result with the test's ATen operators, and whether recording them failed.
 
-    If it failed, the device may be unusable.
+    After a failure, the device may be unusable.
     """
     if context.observation is None:
         return result, False

@@ -1,4 +1,4 @@
-"""Defines what is sent to a machine of a cluster, and what it returns."""
+"""Defines a batch of tests that is sent to a machine of a cluster, and the outcome it returns."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from accelerator_validation.worker import Job
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Tests to run in order in one process, with everything the process needs.
+    """Tests for one process to run in order, with all settings that the process needs.
 
-    `run` is the id of the run, because several runs can share a cluster. If `fresh` is true, each
-    worker imports torch itself instead of being forked. `environment` is the expected environment
-    of the machine. If it is None, the environment is not checked.
+    `run` is the id of the run; several runs can share a cluster. If `fresh` is true, each worker
+    imports torch itself instead of being forked. `environment` is the environment that the machine
+    must have, or None if any is allowed.
     """
 
     run: str
@@ -31,7 +31,8 @@ class Batch:
 class CaseEvent:
     """The start or the end of an attempt at a test.
 
-    `result` is set only at the end. `final` is true at the end if the test will not be repeated.
+    `attempt` starts at 1. `result` is None for the start. `final` is true for the end of a test's
+    last attempt.
     """
 
     case: Case
@@ -44,7 +45,8 @@ class CaseEvent:
 class BatchOutcome:
     """The events of a batch in order, and the machine that ran the batch.
 
-    If workers could not start, `fault` is the error message. Some tests then have no events.
+    `fault` is the error message if workers could not start, else None. With a fault, some tests
+    have no events.
     """
 
     events: tuple[CaseEvent, ...]
@@ -53,7 +55,7 @@ class BatchOutcome:
 
 
 class HostDiedError(Exception):
-    """Raised if the process for a batch on a machine died; the message says how."""
+    """Raised if the process that runs a batch on a machine dies; the message says how."""
 
 
 class UnsuitableMachineError(Exception):
@@ -61,7 +63,7 @@ class UnsuitableMachineError(Exception):
 
 
 def batches(run: str, job: Job, cases: Iterable[Case], slots: int) -> Iterator[Batch]:
-    """Yield the tests of a run as batches for `slots` workers; see `Job.batch_length`."""
+    """Yield the tests of a run in batches; `slots` is the number of batches run at a time."""
     remaining_cases = deque(cases)
     while remaining_cases:
         suite = remaining_cases[0].suite

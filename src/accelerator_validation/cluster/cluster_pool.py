@@ -28,7 +28,8 @@ WAIT_FOR_WORKERS_S = 60.0
 _CHECK_INTERVAL_S = 1.0
 
 RemoteBeginCallback = Callable[[Case, int, str], None]
-"""Called for each attempt, after its batch, with the test, the attempt's number and the machine."""
+"""Called for each attempt at a test, after the test's batch has ended. The arguments are the test,
+the number of the attempt and the machine."""
 
 
 # States of a batch that was done, but whose worker was lost before the outcome had been read.
@@ -144,7 +145,7 @@ class ClusterPool:
         self._ended(case, Result("crashed", "run", short_message(crash_text), attempts=1), True)  # noqa: FBT003
 
     def _check_cluster(self) -> None:
-        """Resubmit lost batches. Raises PoolError if no results can arrive."""
+        """Submit lost batches again. Raises PoolError if no more results can arrive."""
         for future in [pending for pending in self._pending if pending.status == "lost"]:
             self._submit(self._pending.pop(future))
         if any(future.status == "cancelled" for future in self._pending):

@@ -1,4 +1,4 @@
-"""Connects to a Dask cluster, and compares its machines."""
+"""Connects to a Dask cluster, and checks that its machines have the same environment."""
 
 from __future__ import annotations
 
@@ -94,11 +94,11 @@ _SAME_VERSIONS_ADVICE = (
 
 
 def common_probe_result(found: Mapping[str, ProbeResult]) -> ProbeResult:
-    """Return the common probe result of all Dask workers.
+    """Return one probe result for all Dask workers, which must have the same environment.
 
     `found` has the probe result of each Dask worker, by address. Raises RunError, with a list of
-    all differences, if the Dask workers differ. Also raises RunError if they have another version
-    of torch or another minor version of Python than this machine.
+    all differences, if the Dask workers differ. Also raises RunError if this machine has another
+    version of torch or another minor version of Python than they have.
     """
     (first_address, first_result), *other_results = sorted(found.items())
     differences = [
@@ -143,7 +143,10 @@ def _without_patch(version: str) -> str:
 
 @contextmanager
 def connect_to_cluster(address: str) -> Iterator[Cluster]:
-    """Connect to a cluster. Raises RunError if its scheduler or all its workers are missing."""
+    """Connect to the cluster whose scheduler is at `address`, for a `with` block.
+
+    Raises RunError if the scheduler does not respond or no worker is connected to it.
+    """
     from distributed import Client
     from distributed import TimeoutError as DaskTimeoutError  # not Python's own before 3.11
 

@@ -1,9 +1,8 @@
-"""Runs batches on a machine of a cluster, in a process that has its own worker processes.
+"""Runs batches of tests in a host process, which a Dask worker starts and which starts workers.
 
 A Dask worker may not start processes through `multiprocessing`, and a crashing test must not end
-the Dask worker. So each Dask worker starts this module, `python -m … FILE_DESCRIPTOR`, as a
-separate process that runs many batches. The worker processes of that process are forked from
-another process, which imports torch only once.
+the Dask worker. So each Dask worker runs this module, `python -m … FILE_DESCRIPTOR`, as a separate
+process. That host process runs many batches, each test in a worker process.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _PARENT_CHECK_INTERVAL_S = 0.5
 
 
 def run_batch_in_pool(batch: Batch) -> BatchOutcome:
-    """Run the tests of a batch one by one in worker processes, and return its outcome."""
+    """Run the tests of a batch one by one in worker processes, and return the batch's outcome."""
     events: list[CaseEvent] = []
 
     def began(case: Case, attempt: int) -> None:
@@ -43,9 +42,9 @@ def run_batch_in_pool(batch: Batch) -> BatchOutcome:
 
 
 def _exit_with_parent(parent: int) -> None:
-    """Wait until the parent process, the Dask worker, has ended. Then end this process.
+    """Wait until the Dask worker that started this process has ended. Then end this process.
 
-    The workers of this process end with it.
+    `parent` is the process id of the Dask worker.
     """
     while os.getppid() == parent:
         time.sleep(_PARENT_CHECK_INTERVAL_S)
@@ -53,7 +52,7 @@ def _exit_with_parent(parent: int) -> None:
 
 
 def main() -> None:
-    """Run batches until the Dask worker closes the connection or sends none for too long."""
+    """Run batches that the Dask worker sends. End when it disconnects or sends none for long."""
     connection = Connection(int(sys.argv[1]))
     threading.Thread(target=_exit_with_parent, args=(os.getppid(),), daemon=True).start()
     try:

@@ -1,7 +1,7 @@
-"""Runs batches on a Dask worker: the functions that are sent to it.
+"""Probes the device and runs batches on a cluster's machine, with functions sent to Dask workers.
 
-Between two batches, the Dask worker keeps the result of probing the device and the processes that
-ran the batches (see `host`). Both belong to one run and end with it.
+Between two batches, a Dask worker keeps the result of probing the device and the processes that
+ran the batches (see `host`), until the run ends.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _GRACE_S = 5.0
 
 
 class HostProcess:
-    """A process of `cluster.host` on this machine, which runs one batch after the other."""
+    """A process on this machine that runs one batch after the other, see `cluster.host`."""
 
     def __init__(self) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
@@ -66,7 +66,7 @@ class HostProcess:
         return outcome
 
     def close(self) -> None:
-        """End the process and its workers. If a batch is running, `run` raises HostDiedError."""
+        """End the process and its workers. A call of `run` in progress raises HostDiedError."""
         kill_group(self._process.pid)
         self._process.kill()
         self._process.wait()
@@ -98,7 +98,8 @@ _states_lock = threading.Lock()
 def probe_machine(run: str, device: str, imports: str | None) -> ProbeResult:
     """Return the result of probing a device on this machine.
 
-    Only the first call of a run probes the device. Later calls return the same result.
+    `run` is the id of a run. Only its first call probes the device; later calls return the same
+    result. `imports` is a module to import after torch, or None.
     """
     state = _state(run)
     with state.lock:
@@ -109,10 +110,10 @@ def probe_machine(run: str, device: str, imports: str | None) -> ProbeResult:
 
 
 def run_batch(batch: Batch) -> BatchOutcome:
-    """Run a batch in another process, and return the outcome of the batch.
+    """Run a batch in a host process, and return the outcome of the batch.
 
-    Raises HostDiedError if the other process dies. Raises UnsuitableMachineError if this
-    machine cannot use the device or differs from the batch's `environment`.
+    Raises HostDiedError if the host process dies. Raises UnsuitableMachineError if the batch has an
+    `environment` that differs from this machine's, or if this machine cannot use the device.
     """
     if batch.environment is not None:
         probe_result = probe_machine(batch.run, batch.job.device, batch.job.imports or None)
@@ -129,7 +130,7 @@ def run_batch(batch: Batch) -> BatchOutcome:
 
 
 def end_run(run: str) -> None:
-    """End the processes that this Dask worker keeps for a run, even if a batch is running."""
+    """End the host processes of the run with the id `run`, even if a batch is running."""
     with _states_lock:
         state = _states.pop(run, None)
     if state:
@@ -148,7 +149,7 @@ def machine_name() -> str:
 def environment_differences(
     environment: Mapping[str, Any], expected: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Yield a text for each fact that differs: `torch 2.12.1 instead of 2.13.0`."""
+    """Yield a text for each fact that differs from `expected`: `torch 2.12.1 instead of 2.13.0`."""
     actual_facts, expected_facts = (
         environment_facts(Environment.model_validate(dict(one))) for one in (environment, expected)
     )
@@ -163,9 +164,9 @@ def _state(run: str) -> _RunState:
 
 @contextmanager
 def _host(state: _RunState) -> Iterator[HostProcess]:
-    """Yield a process that can run a batch: an idle process if there is one, else a new one.
+    """Provide a host process for a `with` block: an idle one if there is one, else a new one.
 
-    After the `with` block, the process becomes idle if it still runs. Otherwise it is closed.
+    After the block, the process becomes idle if it still runs. Otherwise it is closed.
     """
     with state.lock:
         host = state.idle.pop() if state.idle else HostProcess()

@@ -1,4 +1,4 @@
-"""Defines what a backend of ExecuTorch provides, so that its recipes can be tested."""
+"""Defines `Backend` and `Recipe`, which describe an ExecuTorch backend so that it can be tested."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any
 from accelerator_validation.environment import installed_version
 
 Execute = Callable[[Sequence[Any]], Sequence[Any]]
-"""Runs the loaded program once on tensors and returns its outputs."""
+"""A function that runs a loaded program once on tensors and returns its outputs."""
 
 
 Simulate = Callable[[Any], Execute]
-"""Returns, for a lowered program (`EdgeProgramManager`), a function that runs it without the
-runtime."""
+"""A function that takes a lowered program, an `EdgeProgramManager`, and returns a function that
+runs it in a simulator."""
 
 
 class UnavailableError(Exception):
     """Raised if this machine lacks software or hardware for a step; the message names it.
 
-    Raise this error in `lowering`, `quantizer`, `simulate` or `load`. The test is then skipped at
-    that step, and keeps the metrics of the earlier steps.
+    A backend may raise it in `lowering`, `quantizer`, `simulate` or `load`. The test is then
+    skipped at that step, and keeps the metrics of the earlier steps.
     """
 
 
@@ -30,7 +30,8 @@ class UnavailableError(Exception):
 def required_import(what: str, install: str) -> Iterator[None]:
     """Turn an ImportError in a `with` block into an UnavailableError.
 
-    The error names the software, `what`, and says how to install it.
+    `what` is the name of the software that the block imports, and `install` is a sentence that says
+    how to install it. The error's message has both.
     """
     try:
         yield
@@ -49,23 +50,23 @@ class Recipe:
 
     In ExecuTorch, a *flow* is a backend together with one of its recipes.
 
-    The difference from the reference must be at most `atol + rtol * |reference|`. If the recipe
-    quantizes, the reference is the quantized model in PyTorch. The outputs must then reach a
-    signal-to-noise ratio of `sqnr_db` decibels instead, because a backend may round differently.
+    Outputs may differ from the reference by `atol + rtol * |reference|`. If `sqnr_db` is set, they
+    must reach this signal-to-noise ratio instead. If the recipe quantizes, the reference is the
+    quantized model in PyTorch.
     """
 
     name: str
-    """The name, which follows the backend's name in the name of a flow:
-    `static_int8_per_channel`."""
+    """The name, such as `static_int8`. The name of a flow is the backend's name followed by it:
+    `openvino_static_int8`."""
     lowering: Callable[[], Mapping[str, Any]] = dict
-    """Returns the arguments of `to_edge_transform_and_lower`: partitioner, passes,
-    configuration."""
+    """A function that returns the arguments for `to_edge_transform_and_lower`, by name: the
+    partitioner, passes and configuration."""
     quantizer: Callable[[], Any] | None = None
-    """Returns a PT2E quantizer. None: nothing is quantized."""
+    """A function that returns a PT2E quantizer. None: nothing is quantized."""
     dtype: str | None = None
     """The data type to which model and inputs are converted; None: they are not converted."""
     delegates: bool = True
-    """Whether the recipe uses the backend at all."""
+    """Whether the recipe delegates parts of the model to the backend."""
     rtol: float = 1e-3
     """The allowed difference, as a share of the reference."""
     atol: float = 1e-3
@@ -78,24 +79,25 @@ class Recipe:
     fold_quantize: bool = True
     """Whether weights are stored as integers before the model is lowered."""
     two_steps: bool = False
-    """Whether it is lowered by `to_edge` and `to_backend` instead of `to_edge_transform_and_lower`.
+    """Whether the model is lowered by `to_edge` and `to_backend`, in two steps.
 
-    Then only `partitioner` and `compile_config` of the arguments from `lowering` are used.
+    Otherwise, it is lowered by `to_edge_transform_and_lower`. With two steps, only the arguments
+    `partitioner` and `compile_config` of `lowering` are used.
     """
 
     @property
     def is_plain(self) -> bool:
-        """Whether the recipe uses the backend, but sets no `quantizer`, `dtype` or `two_steps`."""
+        """Whether the recipe delegates, and sets none of `quantizer`, `dtype` and `two_steps`."""
         changed = self.quantizer or self.dtype or self.two_steps
         return self.delegates and not changed
 
 
 PLAIN = "plain"
-"""The name of the recipe that does not change a model. Its flow has only the backend's name."""
+"""The name of the recipe that does not change a model. Its flow has the backend's name alone."""
 
 
 QUANTIZED_SQNR_DB = 20
-"""The usual `sqnr_db` of quantized recipes: the difference has a tenth of the reference's norm.
+"""The usual `sqnr_db` of quantized recipes. It allows a difference of 10% of the reference's norm.
 
 A quantized model and XNNPACK differ by rounding in single steps, which adds up over a model, as
 quantization errors do. Measured on 2026-11-21 with ExecuTorch 1.5.1: one operator reaches 42 dB and
@@ -123,20 +125,24 @@ class Backend:
     """A backend with its recipes."""
 
     name: str
-    """The name, with which the names of its flows begin: `xnnpack`."""
+    """The name with which `--backend` selects it, such as `xnnpack`. The names of its flows begin
+    with this name."""
     runtime_name: str
-    """The name under which ExecuTorch's runtime registers it: `XnnpackBackend`."""
+    """The name of the backend in ExecuTorch's runtime, such as `XnnpackBackend`."""
     recipes: tuple[Recipe, ...]
     """The ways to lower and run a model on this backend."""
     version: Callable[[], str] | None = None
-    """Returns the version of the backend's own software; None: it is a part of ExecuTorch."""
+    """A function that returns the version of the backend's own software. None: the backend is a
+    part of ExecuTorch."""
     load: Callable[[bytes], Execute] | None = None
-    """Loads a program on the backend's device; None: in this process, with `executorch.runtime`."""
+    """A function that loads a program on the backend's device. None: programs are loaded in this
+    process, with `executorch.runtime`."""
     packages: tuple[str, ...] = field(default=())
     """The names of packages whose versions are recorded in reports."""
     simulate: Simulate | None = None
-    """Runs a lowered program in a simulator of the backend; None: the program is loaded and run."""
+    """A function that prepares a lowered program for a simulator. None: programs are loaded and run
+    without a simulator."""
     simulator: str = "a simulator"
     """The name of the simulator in results: `the TOSA reference model`."""
     needs: str | None = None
-    """What running a program needs in addition to ExecuTorch's packages on PyPI."""
+    """What running a program requires in addition to ExecuTorch's packages on PyPI."""

@@ -1,4 +1,4 @@
-"""Defines a metric of ExecuTorch tests.
+"""Defines what a metric of ExecuTorch tests provides, and the observations that it can use.
 
 The metrics of this project are in the table of `suites/executorch/metrics.py`. Another package adds
 a metric by an entry point:
@@ -16,26 +16,27 @@ from typing import Any, Literal
 METRIC_GROUP = "accelerator_portal.executorch_metrics"
 
 ProgramStep = Literal["export", "quantize", "lower", "serialize", "load", "run", "compare"]
-"""A step of a test, in their order; a recipe without a quantizer has no step `quantize`."""
+"""A step of a test. The steps are listed in order. Without a quantizer, `quantize` is omitted."""
 
 MetricValues = Mapping[str, tuple[float, str]]
-"""A value and its unit for each metric, by name; the unit of a plain number is `1`."""
+"""The value and the unit of each metric, by its name: `{"lower_time": (1.5, "s")}`. The unit of a
+plain number is `1`."""
 
 
 @dataclass
 class ProgramObservations:
-    """The observations of a test so far. Each step adds observations."""
+    """The observations of a running test. Each step adds observations."""
 
     seconds: dict[ProgramStep, float] = field(default_factory=dict)
-    """The seconds that each step took, also if it failed; for `run`, those of the first run, if it
-    succeeded."""
+    """The seconds that each step took, even if it failed. For `run`, the seconds of the first run,
+    if it succeeded."""
     run_seconds: Sequence[float] = ()
-    """The seconds of each further run."""
+    """The seconds of each run after the first."""
     memory_mb: dict[ProgramStep, float] = field(default_factory=dict)
-    """The peak memory of the process in MB, if the system states it: under `serialize` for all
-    steps up to that one, under `run` for loading and running."""
+    """The peak memory of the process in MB. The key `serialize` stands for all steps up to
+    `serialize`, and `run` for `load` and `run`. Empty if the system does not state the memory."""
     memory_before_mb: dict[ProgramStep, float] = field(default_factory=dict)
-    """The memory of the process in MB when these steps began, under the keys of `memory_mb`."""
+    """The memory of the process in MB before the first of these steps, with the same keys."""
     sample: Any = None
     """The model with its inputs."""
     edge: Any = None
@@ -47,14 +48,15 @@ class ProgramObservations:
     found: Sequence[Any] = ()
     """The outputs of the program."""
     reference: Sequence[Any] = ()
-    """The outputs that those of the program are compared with."""
+    """The reference outputs, with which the program's outputs are compared."""
     original: Sequence[Any] = ()
     """The outputs of the model in PyTorch, before quantization and lowering."""
     figures: dict[str, tuple[float, str]] = field(default_factory=dict)
-    """The values and units so far, for metrics that are derived from others."""
+    """The value and the unit of each metric measured so far, by its name. Other metrics can be
+    derived from them."""
 
     def value(self, name: str) -> float | None:
-        """Return the value of another metric, or None if it has no value."""
+        """Return the value of the metric `name`, or None if it was not measured."""
         return self.figures[name][0] if name in self.figures else None
 
 
@@ -64,7 +66,7 @@ class ProgramMetric:
 
     name: str
     after: ProgramStep | Literal["each", "end"]
-    """The step after which it is measured. `each`: after every step. `end`: after the last step,
-    also if the test stopped early, from the values of other metrics."""
+    """The step after which it is measured. `each`: after every step. `end`: at the end of the test,
+    even if the test stopped early."""
     measure: Callable[[ProgramObservations], MetricValues]
-    """Returns the values with their units; empty if the metric does not apply."""
+    """A function that returns the values and their units; empty if the metric does not apply."""

@@ -33,19 +33,23 @@ NO_EXECUTORCH = (
 
 @dataclass(frozen=True, slots=True)
 class BackendReply:
-    """The recipes and versions of a backend, or the error (`fault`) if it cannot be used."""
+    """The recipes and versions of ExecuTorch backends.
+
+    `recipes` are the values of the test parameter `recipe`. `packages` has the versions of packages
+    by name. `fault` is the error message if a backend cannot be used, else None.
+    """
 
     recipes: tuple[str, ...] = ()
     plain: tuple[str, ...] = ()
-    """The recipes for which `Recipe.is_plain` is true."""
+    """Those of `recipes` for which `Recipe.is_plain` is true."""
     backend: Mapping[str, str] = field(default_factory=dict)
-    """The name and version of the first backend, as in the environment of a report."""
+    """The `name` and `version` of the first backend, for the environment in a report."""
     packages: Mapping[str, str] = field(default_factory=dict)
     fault: str | None = None
 
 
 def query_backend(names: str) -> BackendReply:
-    """Return the recipes and versions of ExecuTorch backends.
+    """Read the recipes and versions of ExecuTorch backends in a separate process.
 
     `names` has the names of the backends, separated by commas. Raises RunError if a backend cannot
     be used.
@@ -68,9 +72,10 @@ def query_backend(names: str) -> BackendReply:
 
 
 def with_backend_facts(probed: ProbeResult, asked: BackendReply | None) -> ProbeResult:
-    """Return the probe result with the backend's name, version and packages in its environment.
+    """Return a copy of a probe result with a backend's facts added to its environment.
 
-    If `asked` is None, no backend is tested, and the probe result is returned unchanged.
+    The facts are the name and version of the backend in `asked`, and the versions of packages. If
+    `asked` is None, no backend is tested, and the probe result is returned unchanged.
     """
     if asked is None:
         return probed
@@ -80,7 +85,7 @@ def with_backend_facts(probed: ProbeResult, asked: BackendReply | None) -> Probe
 
 
 def main() -> None:
-    """Print the `BackendReply` for the backends that the argument names, as JSON."""
+    """Print a `BackendReply` as JSON, for the backends named in the command-line argument."""
     sys.stdout.write(f"\n{json.dumps(asdict(_reply(sys.argv[1])))}\n")
     sys.stdout.flush()
 

@@ -1,4 +1,4 @@
-"""Finds backends of ExecuTorch: built-in backends, and backends of other packages.
+"""Finds ExecuTorch backends by name: built-in backends, and backends of other packages.
 
 A package that brings a backend names it in its pyproject.toml:
 
@@ -33,8 +33,8 @@ _MAX_NAME_CHARS = 60
 def find_backend(name: str) -> Backend:
     """Return the backend with this name.
 
-    Raises RunError if no backend or more than one backend has this name, or if its definition is
-    invalid. If importing the backend raises an exception, this exception is passed on.
+    Raises RunError if no backend or more than one backend has this name, or if the backend's
+    definition is invalid. Exceptions of importing the backend are passed on.
     """
     points = [point for point in entry_points(group=BACKEND_GROUP) if point.name == name]
     if name in _BUILT_IN:
@@ -93,7 +93,7 @@ class Flow:
 
 
 def find_backends(names: str) -> tuple[Backend, ...]:
-    """Return the backends in a comma-separated list.
+    """Return the backends named in a comma-separated list: `xnnpack,openvino`.
 
     Raises the errors of `find_backend`, and RunError if a name is repeated.
     """
@@ -106,15 +106,14 @@ def find_backends(names: str) -> tuple[Backend, ...]:
 
 
 def find_flows(names: str) -> dict[str, Flow]:
-    """Return the flow for each value that the test parameter `recipe` can have.
+    """Return the flows of backends, by the values that the test parameter `recipe` can have.
 
-    `names` has the names of the backends, separated by commas. The recipe `portable` is always
-    added.
+    `names` has the names of the backends, separated by commas. For the first backend, a value is
+    the name of a recipe, such as `static_int8`. For other backends, it is ExecuTorch's name of the
+    flow, such as `openvino_static_int8`, or `openvino` for the recipe `plain`. The recipe
+    `portable`, which uses no backend, is always added.
 
-    For the first backend, the value is the name of the recipe. For another backend, the value is
-    the name that ExecuTorch gives the flow: `openvino` for the recipe `plain`, and
-    `openvino_static_int8` for the recipe `static_int8`. Raises the errors of `find_backends`, and
-    RunError if two flows get the same name.
+    Raises the errors of `find_backends`, and RunError if two flows have the same value.
     """
     first_backend, *other_backends = find_backends(names)
     flows = {recipe.name: Flow(first_backend, recipe) for recipe in first_backend.recipes}

@@ -41,12 +41,12 @@ class PytestRecorder:
     def pytest_exception_interact(
         self, call: pytest.CallInfo[object], report: pytest.TestReport | pytest.CollectReport
     ) -> None:
-        """Store the first exception of each stage of a test in `raised`, by stage."""
+        """Store the first exception of each stage of a test in `raised`, by stage: `call`."""
         if isinstance(report, pytest.TestReport) and call.excinfo:
             self.raised.setdefault(report.when, call.excinfo.value)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Store the report of a stage or of a subtest."""
+        """Store the report of a stage of a test, or of a subtest, in `reports`."""
         self.reports.append(report)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -55,12 +55,12 @@ class PytestRecorder:
             self.collection_errors[report.nodeid] = report.longreprtext
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Store the node ids of the tests, without tests that the suite's settings deselect."""
+        """Store the node ids of the selected tests in `collected`."""
         self.collected = [item.nodeid for item in session.items]
 
 
 class Session:
-    """A collected suite, which runs tests by their node ids."""
+    """A collected pytest suite, whose tests can be run one by one."""
 
     def __init__(self, path: str) -> None:
         self.recorder = PytestRecorder()
@@ -118,7 +118,8 @@ COLLECTION_TIMEOUT_S = 900.0
 def collect_node_ids(given: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """Return the node ids of a suite's tests, and the node ids of modules with collection errors.
 
-    `given` is `Matrix.given`. Raises RunError if pytest fails or takes more than 15 minutes.
+    `given` is the suite's `Matrix.given`. Runs pytest in a separate process. Raises RunError if
+    pytest fails or takes more than 15 minutes.
     """
     with TemporaryDirectory() as folder:
         file = Path(folder, "nodes.json")

@@ -1,4 +1,4 @@
-"""Creates the matrix of a vendor's pytest suite, and finds the name of each test in reports."""
+"""Creates the matrix of a vendor's pytest suite, and maps the names of tests to pytest node ids."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ from accelerator_validation.plan import RunError
 from accelerator_validation.request import Request
 
 TEMPLATE_SUITE = "pytest"
-"""The name of the matrix that all pytest suites use; a run also needs a folder of tests."""
+"""The name of the matrix on which all pytest suites are based. It cannot be run as a suite."""
 
 
 @dataclass(frozen=True, slots=True)
 class PytestSource:
-    """A folder or file of pytest tests. Without `name`, the suite has the `default_suite_name`."""
+    """A vendor's pytest suite: the path of its folder or file, and its name.
+
+    If `name` is None, the suite has the `default_suite_name` of its path.
+    """
 
     path: Path | None = None
     name: str | None = None
@@ -55,9 +58,9 @@ class PytestSource:
 def pytest_matrices(
     suites: Iterable[str], request: Request, source: PytestSource
 ) -> dict[str, Matrix]:
-    """Return the matrix of the vendor's suite, by the suite's name.
+    """Return the matrix of a vendor's pytest suite, by the suite's name.
 
-    The result is empty if the suite does not run.
+    The result is empty if `suites`, the suites to run, does not contain the suite.
 
     Raises RunError if pytest is missing or `suites` contains `TEMPLATE_SUITE`, and the errors of
     `PytestSource.suite`.
@@ -80,8 +83,8 @@ def pytest_matrices(
 def _given_values(request: Request, path: Path) -> Mapping[str, str]:
     """Return the values for `Matrix.given`: `path`, `device`, `imports` and `autoload`.
 
-    `imports` is "" if no module must be imported; `autoload` is "0" if torch must not load plugins
-    by itself.
+    `imports` is the module to import after torch, or "". `autoload` is "0" if torch must not load
+    plugins by itself.
     """
     return {
         "path": str(path.resolve()),
@@ -108,9 +111,8 @@ def default_suite_name(path: Path) -> str:
 def node_id_by_identity(nodeids: Iterable[str], device: str) -> dict[tuple[str, Parameters], str]:
     """Return the node id of each test, by the test's name and parameters in reports.
 
-    The device is not a part of name and parameters. If tests differ only in their device, the test
-    for the device under test is returned. If there is none, the test for another accelerator is
-    returned. If there is none either, the test for the CPU is returned.
+    Name and parameters do not contain the device. Of tests that differ only in their device, the
+    first of these is returned: the test for `device`, for another accelerator, for the CPU.
     """
     ranked_ids: dict[tuple[str, Parameters], tuple[int, str]] = {}
     for nodeid in nodeids:

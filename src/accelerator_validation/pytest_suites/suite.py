@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield the tests that pytest collects, and the modules that it cannot collect."""
+    """Yield the tests that pytest collects, and a test for each module that it cannot collect."""
     if not matrix.given:
         return
     from accelerator_validation.pytest_suites.session import collect_node_ids
@@ -85,8 +85,8 @@ def result_from_reports(
 ) -> Result:
     """Return the result of a test from pytest's reports of its stages.
 
-    `raised` has the exceptions by stage. In the texts of the result, the path `root` is replaced by
-    `SUITE`.
+    `raised` has the exceptions that the test raised, by stage: `setup`, `call` or `teardown`. In
+    the texts of the result, the path `root` is replaced by `SUITE`.
     """
     for report in reports:
         if report.failed:

@@ -1,7 +1,7 @@
-"""Reads the commit and version of a checkout, and compares a PyTorch checkout with torch.
+"""Reads commit and version of a PyTorch checkout, and compares them with those of installed torch.
 
-Tests of one PyTorch release can fail with another release: they test features of their own release,
-with helpers that are part of the installed torch.
+PyTorch's tests can fail with another release of torch: they test features of their own release, and
+use helpers of the installed torch.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ TESTS_FOLDER = "test"
 
 _COMMIT = re.compile(r"[0-9a-f]{7,}")
 _SHORT_COMMIT_CHARS = 12
-"""The number of characters of a commit that messages show."""
+"""The number of characters of a commit hash that messages show."""
 
 
 def checkout_facts(checkout: Path) -> dict[str, str]:
-    """Return the `checkout` (its folder), `commit` and `version` of a PyTorch checkout.
+    """Return facts about a PyTorch checkout: `checkout` (its folder), `commit` and `version`.
 
-    An unknown commit or version is empty. Raises RunError if the folder is not a PyTorch checkout.
+    An unknown commit or version is "". Raises RunError if the folder is not a PyTorch checkout.
     """
     if not (checkout / TESTS_FOLDER).is_dir():
         problem = f"{checkout} is not a checkout of PyTorch; it has no folder {TESTS_FOLDER}"
@@ -39,7 +39,10 @@ def checkout_facts(checkout: Path) -> dict[str, str]:
 
 
 def checkout_mismatch(given: Mapping[str, str], environment: Mapping[str, Any]) -> str | None:
-    """Return a warning if a PyTorch checkout does not match the installed torch, or None."""
+    """Return a warning if a PyTorch checkout does not match the installed torch, or None.
+
+    `given` has the facts of `checkout_facts`. `environment` is the environment of the run.
+    """
     torch_version, torch_commit = (
         environment.get("torch") or "",
         environment.get("torch_commit") or "",
@@ -77,7 +80,7 @@ def _release_numbers(version: str) -> tuple[int, ...]:
 
 
 def checkout_commit(folder: Path) -> str:
-    """Return the commit of a checkout, or "" if git does not know it.
+    """Return the commit of a Git checkout, or "" if it is unknown.
 
     A folder without its own `.git` has no commit, even if it is inside another repository.
     """

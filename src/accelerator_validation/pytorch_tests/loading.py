@@ -1,7 +1,7 @@
 """Imports a file of PyTorch's tests, and returns the tests that PyTorch creates for one device.
 
-PyTorch has a base class for each device type, a subclass of DeviceTypeTestBase. From it and from
-each generic test class of a file, PyTorch creates a test class for that device type.
+PyTorch has a base class for each device type, a subclass of DeviceTypeTestBase. PyTorch combines
+each generic test class of a file with this base class into a test class for that device type.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from accelerator_validation.pytorch_tests.source import name_and_parameters
 class LoadedFile:
     """The tests of a file. If the file could not be imported, `error` is the exception.
 
-    `tests` has the class and the method of each test, by name and parameters. `broken` has the
-    exceptions of classes that could not be created, by class name.
+    `tests` has the class and the method name of each test, by the test's name and parameters in
+    reports. `broken` has the exceptions of classes that could not be created, by class name.
     """
 
     tests: dict[tuple[str, Parameters], tuple[type[Any], str]] = field(default_factory=dict)
@@ -38,9 +38,10 @@ class LoadedFile:
 def load_test_file(
     folder: Path, file: TestFile, device: str, *, listing: bool = False
 ) -> LoadedFile:
-    """Return the tests of a file for a device type. Never raises an exception.
+    """Import a file and return its tests for a device type. Errors are in the returned object.
 
-    If `listing` is true, the device is not used, so neither a plugin nor a device is needed.
+    `folder` is the folder of PyTorch's tests. If `listing` is true, the tests can only be listed,
+    and neither the device nor its plugin is needed.
     """
     base, is_in_torch_list = find_base_class(device)
     base = deviceless_base_class(base) if listing else tolerant_base_class(base)
@@ -50,7 +51,7 @@ def load_test_file(
     def instantiate_and_record(
         generic_test_class: type[Any], scope: dict[str, Any], *args: Any, **options: Any
     ) -> None:
-        """Create the tests of a class as PyTorch does, and add them to `loaded`."""
+        """Create the tests of a generic class as PyTorch does, and add them to `loaded`."""
         scope_before = dict(scope)
         if not creates_tests_for(base, options, of_torch=is_in_torch_list):
             scope.pop(generic_test_class.__name__, None)
@@ -84,7 +85,7 @@ def load_test_file(
 
 
 def _import_test_file(folder: Path, file: TestFile) -> None:
-    """Import a file as if it were run as a script: its own folder comes first in `sys.path`."""
+    """Import a file as if it were run as a script, with its own folder first in `sys.path`."""
     path = folder / f"{file.path}.py"
     for import_path in (str(folder), str(path.parent)):
         if import_path in sys.path:
@@ -118,28 +119,29 @@ def use_only_base_class(base: BaseClass) -> None:
 
 
 def creates_tests_for(base: BaseClass, asked: dict[str, Any], *, of_torch: bool) -> bool:
-    """Return whether PyTorch creates tests for the device type of a base class.
+    """Return whether PyTorch creates the tests of a test class for the device type of `base`.
 
-    `asked` has the options that a test file passes to `instantiate_device_type_tests` for a test
-    class. `of_torch` is true if PyTorch's list `device_type_test_bases` has the base class.
+    `asked` has the options that the test file passes to `instantiate_device_type_tests` for the
+    class, such as `allow_mps`. `of_torch` is true if PyTorch's list `device_type_test_bases`
+    contains `base`.
     """
     opt_in = OPT_IN.get(base.device_type)
     return of_torch or opt_in is None or bool(asked.get(opt_in))
 
 
 def device_name_in_tests(base: BaseClass) -> str:
-    """Return the device type in the names of tests, such as `cuda`.
+    """Return the device type that the names of tests contain, such as `cuda`.
 
-    For a plugin's base class, this is the name that the plugin registers with torch.
+    For a plugin, this is the name that the plugin registers with torch.
     """
     type_name: str = base.device_type
     return torch._C._get_privateuse1_backend_name() if type_name == PLUGIN_TYPE else type_name
 
 
 def find_base_class(device: str) -> tuple[BaseClass, bool]:
-    """Return the base class for a device type, and whether `device_type_test_bases` has it.
+    """Return the base class for a device type, and whether `device_type_test_bases` contains it.
 
-    If PyTorch has no base class for the device type, a new one is returned.
+    If PyTorch has no base class for the device type, a new class is returned.
     """
     type_name = PLUGIN_TYPE if _is_plugin_type(device) else device
     for base in generic.device_type_test_bases:
@@ -154,7 +156,7 @@ def find_base_class(device: str) -> tuple[BaseClass, bool]:
 
 
 def deviceless_base_class(base: BaseClass) -> BaseClass:
-    """Return a subclass of the base class that never uses the device, for listing tests.
+    """Return a subclass of `base` that lists tests without using the device.
 
     The base class for the CPU is returned unchanged.
     """
@@ -170,11 +172,11 @@ def deviceless_base_class(base: BaseClass) -> BaseClass:
 
 
 def tolerant_base_class(base: BaseClass) -> BaseClass:
-    """Return a subclass of a plugin's base class that works if the plugin lacks two functions.
+    """Return a subclass of `base`, a plugin's base class, that tolerates missing functions.
 
-    The functions are `current_device` and `device_count`, which PyTorch calls to create tests. If
-    they are missing, the returned class uses device 0 and a count of 1. Other base classes are
-    returned unchanged.
+    PyTorch calls `current_device` and `device_count` of the plugin to create tests. If they are
+    missing, the returned class uses device 0 and a count of 1. If `base` is not a plugin's base
+    class, it is returned unchanged.
     """
     if base.device_type != PLUGIN_TYPE:
         return base

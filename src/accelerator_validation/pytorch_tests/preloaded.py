@@ -1,8 +1,9 @@
-"""Provides the functions of the module `suite`, and also imports PyTorch's test helpers.
+"""Provides the suite `pytorch-tests` with PyTorch's test helpers imported before workers fork.
 
-The process from which workers are forked imports this module. Each worker then starts seconds
-faster. CUDA and XPU use the module `suite` instead. For them, importing the helpers queries the
-device, and a process that is forked after that cannot use the device.
+The functions are those of the module `suite`. The process from which workers are forked imports
+this module, so that each worker starts seconds faster. CUDA and XPU use the module `suite` instead:
+for them, importing the helpers queries the device, and a process that is forked after that cannot
+use the device.
 """
 
 from __future__ import annotations

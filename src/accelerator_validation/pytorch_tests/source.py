@@ -1,4 +1,4 @@
-"""Adds a checkout of PyTorch and the files to run to the matrix of the suite `pytorch-tests`."""
+"""Adds a PyTorch checkout and the test files to run to the matrix of the suite `pytorch-tests`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ _DEVICES_USED_BY_IMPORT = frozenset({"cuda", "xpu"})
 
 @dataclass(frozen=True, slots=True)
 class PytorchSource:
-    """A checkout of PyTorch, and the test files to run. If `files` is empty, usual files run."""
+    """The folder of a PyTorch checkout, and the test files to run.
+
+    If `files` is empty, the usual files run.
+    """
 
     checkout: Path | None = None
     files: tuple[str, ...] = ()
@@ -38,11 +41,11 @@ class PytorchSource:
 def with_pytorch_checkout(
     matrices: Mapping[str, Matrix], request: Request, source: PytorchSource
 ) -> dict[str, Matrix]:
-    """Return the matrices, with the PyTorch checkout added to the suite `pytorch-tests`.
+    """Return the matrices by suite, with a PyTorch checkout added to the suite `pytorch-tests`.
 
-    The files to run and the device type are added, too. If `matrices` does not have this suite, the
-    result is unchanged. Otherwise raises RunError if the checkout is missing or invalid, and the
-    errors of `select_test_files`.
+    The test files to run and the device type are added, too. Without this suite, the matrices are
+    returned unchanged. Raises RunError if the suite runs and its checkout is missing or invalid,
+    and the errors of `select_test_files`.
     """
     if PYTORCH_SUITE not in matrices:
         return dict(matrices)
@@ -74,12 +77,15 @@ def select_test_files(
     tests: Iterable[str] = (),
     everything: bool = False,
 ) -> tuple[TestFile, ...]:
-    """Return the test files to run in a folder.
+    """Return the test files to run. `folder` is the folder of PyTorch's tests.
 
-    If `named` has files, these are returned, even if the matrix does not list them. Otherwise, if
-    `tests` has keys of tests, the files of these tests are returned. Otherwise, the usual files of
-    the matrix are returned, or all files of the matrix if `everything` is true. Raises RunError if
-    a named file does not exist, or if the folder has no file of the matrix.
+    The files are selected by the first of these that applies:
+
+    1. `named` has the paths of files, which the matrix need not list.
+    2. `tests` has the keys of tests. Their files are selected.
+    3. The usual files of the matrix are selected, or all its files if `everything` is true.
+
+    Raises RunError if a selected file does not exist, or if there is no file to select.
     """
     file_by_path = {file.path: file for file in matrix.files if _has_test_file(folder, file.path)}
     paths = [name.strip().removeprefix("test/").removesuffix(".py") for name in named]
@@ -102,8 +108,8 @@ def select_test_files(
 def _paths_of_tests(keys: Iterable[str], listed_paths: Iterable[str], folder: Path) -> list[str]:
     """Return the paths of the test files that contain the tests with these keys.
 
-    A path is one of `listed_paths` or is derived from a test's name. Tests of other suites are
-    ignored.
+    `listed_paths` are the paths of the files in the matrix. The path of any other file is derived
+    from a test's name. Tests of other suites are ignored.
     """
     names = []
     for key in keys:
@@ -127,8 +133,9 @@ def _has_test_file(folder: Path, path: str) -> bool:
 def name_and_parameters(container: str, method: str, device: str) -> ParsedTestId:
     """Return the name and the parameters of a test that PyTorch created for a device.
 
-    `container` is the file and the class: `test_torch.TestTorch`. In `method`, the text after the
-    device is usually a data type. Any other text becomes the parameter `case`.
+    `container` is the file and the class: `test_torch.TestTorch`. `method` is the name of the
+    method: `test_add_cuda_float32`. The text after the device is usually a data type. Any other
+    text becomes the parameter `case`.
     """
     if parsed_test := parse_device_generic_name(container, method, device):
         return parsed_test

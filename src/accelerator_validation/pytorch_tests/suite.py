@@ -1,4 +1,4 @@
-"""Runs the suite `pytorch-tests`: tests of a checkout, each as PyTorch runs it.
+"""Lists and runs the suite `pytorch-tests`: PyTorch's own tests, from the files of a checkout.
 
 The first test of each file has the file's name. It passes if the file can be imported, and if
 PyTorch can create all its test classes for the device.
@@ -47,7 +47,7 @@ DEVICE = "device"
 _MOST_NAMED = 3
 
 _MAX_REPEATED_CHARS = 160
-"""The maximum number of characters of an error that is repeated for many tests."""
+"""The maximum number of characters of an error message that many results repeat."""
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
@@ -115,8 +115,8 @@ def _file_result(loaded: LoadedFile, context: Context, hidden: str) -> Result:
 def _missing_test_result(case: Case, file: TestFile, loaded: LoadedFile, hidden: str) -> Result:
     """Return the result of a planned test that the loaded file does not contain.
 
-    The reason of the result says why. `hidden` is the folder of the checkout, which the result must
-    not show.
+    The reason of the result says why. `hidden` is the folder of the checkout. In all texts, it is
+    replaced by `CHECKOUT`.
     """
     class_name = case.name.partition("::")[0].removeprefix(f"{file.container}.")
     error = loaded.error or loaded.broken.get(class_name)
@@ -177,7 +177,7 @@ class _ExceptionRecorder(unittest.TestResult):
 
 
 def run_test(kind: Callable[[str], unittest.TestCase], method: str, hidden: str) -> Result:
-    """Run a method of a test class, with the class's set-up, and return its result.
+    """Run the method `method` of the test class `kind`, with its set-up, and return the result.
 
     In all texts, the path `hidden` is replaced by `CHECKOUT`.
     """
@@ -201,9 +201,10 @@ def run_test(kind: Callable[[str], unittest.TestCase], method: str, hidden: str)
 
 
 def error_result(error: BaseException, stage: Stage, hidden: str) -> Result:
-    """Return the result for an exception in a test, with the end of its traceback.
+    """Return the result of a test that raised `error`, with the end of the traceback.
 
-    The path `hidden` is replaced by `CHECKOUT`. A missing package makes the test `test-broken`.
+    In all texts, the path `hidden` is replaced by `CHECKOUT`. If a missing package caused the
+    error, the outcome is `test-broken`.
     """
     if isinstance(error, unittest.SkipTest):
         skip_reason = f"{SKIP_PREFIX} {error}".replace(hidden, "CHECKOUT")
@@ -224,7 +225,7 @@ def error_result(error: BaseException, stage: Stage, hidden: str) -> Result:
 
 
 def _missing_package(error: BaseException | None) -> str | None:
-    """Return the missing package that caused an error, or None if the cause is another one."""
+    """Return the name of the missing package that caused an error, or None for other causes."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -240,12 +241,12 @@ def _missing_package(error: BaseException | None) -> str | None:
 # tests.
 
 IMPORT_TIMEOUT_S = 300.0
-"""Seconds that the import of one file may take."""
+"""The maximum number of seconds for importing one file."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileTests:
-    """The tests of a file by name and parameters, and the classes that could not be created."""
+    """The names and parameters of a file's tests, and the classes that could not be created."""
 
     tests: tuple[tuple[str, Parameters], ...] = ()
     broken: tuple[str, ...] = ()
@@ -259,7 +260,10 @@ class _Reader:
 
 
 def collect_tests(folder: Path, files: Iterable[TestFile], device: str) -> dict[str, FileTests]:
-    """Return the tests of files by path. A file that ends its process or hangs has no tests."""
+    """Return the tests of files by path. Each file is imported in a separate process.
+
+    `folder` is the folder of PyTorch's tests. A file that ends its process or hangs has no tests.
+    """
     # A forked process keeps the imports of this one. Forks are only safe on Linux.
     is_linux = sys.platform == "linux"
     context: ForkContext | SpawnContext = get_context("fork") if is_linux else get_context("spawn")
@@ -285,9 +289,10 @@ def collect_tests(folder: Path, files: Iterable[TestFile], device: str) -> dict[
 
 
 def _ended_connections(readers: dict[Connection, _Reader]) -> list[Connection]:
-    """Wait until a reader ends or exceeds `IMPORT_TIMEOUT_S`, and return its connection.
+    """Wait until a process ends or exceeds `IMPORT_TIMEOUT_S`, and return its connection.
 
-    If this happens to several readers at once, all their connections are returned.
+    `readers` has the process at the other end of each connection. If several processes end at once,
+    all their connections are returned.
     """
     first_deadline = min(reader.started for reader in readers.values()) + IMPORT_TIMEOUT_S
     ready = wait(list(readers), max(0.0, first_deadline - time.monotonic()))
@@ -308,7 +313,7 @@ def _received_tests(connection: Connection, reader: _Reader) -> FileTests:
 
 
 def _send_file_tests(connection: Connection, folder: Path, file: TestFile, device: str) -> None:
-    """Send the tests of a file through `connection`. This runs in a process of its own."""
+    """Import a file in this separate process, and send its tests through `connection`."""
     with Path(os.devnull).open("w", encoding="utf-8") as null_file:
         os.dup2(null_file.fileno(), 1)
         os.dup2(null_file.fileno(), 2)
