@@ -1,12 +1,12 @@
-"""Lists ATen's operators for a device, and records which ones a computation dispatched.
+"""Counts ATen operators and their kernels for a device, and records which ones a computation used.
 
 An operator is a name in torch's namespace `aten`, without its overload. `add_`, which writes into
 its input, counts as `add`.
 
 PyTorch computes some operators from other operators on every device, so it never dispatches them to
-a device. They have a kernel for the dispatch key CompositeImplicitAutograd, and are not counted.
-Their overloads that write into an argument `out` have no such kernel. So the names of operators are
-taken from the other overloads only.
+a device. These operators have a kernel for the dispatch key CompositeImplicitAutograd, and are not
+counted. Their overloads with an argument `out` have no such kernel. So the names of operators are
+taken from overloads without `out`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def device_operators() -> frozenset[str]:
 
 @cache
 def core_operators() -> frozenset[str]:
-    """Return the operators tagged `core` in torch, which every backend should have."""
+    """Return the ATen operators tagged `core` in torch, which every backend should have."""
     names = (
         full
         for full in _aten_overloads()
@@ -57,8 +57,8 @@ def core_operators() -> frozenset[str]:
 def operator_counts(device: str) -> dict[str, Any]:
     """Return counts of ATen operators and kernels for a device.
 
-    `registered` is the number of `device_operators`. `core` has the sorted `core_operators`.
-    `kernels` has the number of overloads by `kernel_origin`.
+    `registered` is the number of `device_operators`. `core` is the sorted list of `core_operators`.
+    `kernels` has the number of overloads by the origin of their kernel, see `kernel_origin`.
     """
     kernels = Counter(map(partial(kernel_origin, device), _device_overloads()))
     return {
@@ -69,11 +69,12 @@ def operator_counts(device: str) -> dict[str, Any]:
 
 
 def kernel_origin(device: str, full: str) -> str:
-    """Return where the kernel of an overload comes from on a device, as one of `ORIGINS`.
+    """Return how a device computes an overload; `full` is its full name, such as `aten::add.out`.
 
-    `own`: the device has a kernel. `composite`: PyTorch computes the overload from other operators.
-    `fallback`: the backend's fallback computes the overload. `missing`: there is no kernel. `full`
-    is the overload's full name, such as `aten::add.out`.
+    - `own`: the device has a kernel.
+    - `composite`: PyTorch computes the overload from other operators.
+    - `fallback`: the backend's fallback computes the overload.
+    - `missing`: there is no kernel.
     """
     key = torch._C._dispatch_key_for_device(torch.device(device).type)  # noqa: SLF001 - the same
     if _has_kernel(full, key):
@@ -102,7 +103,7 @@ def _device_overloads() -> list[str]:
 class OperatorRecorder(TorchDispatchMode):
     """Records the operators that are dispatched in a `with` block, including backward passes.
 
-    Operators are recorded below autograd.
+    `names` has their names: ATen operators as `add`, others as `namespace::name`.
     """
 
     def __init__(self) -> None:
@@ -133,9 +134,9 @@ def _is_core_overload(full: str) -> bool:
 
 
 def operator_name(full: str) -> str:
-    """Return an operator's name: `add` for `aten::add_.Tensor`, `__and__` for `aten::__and__`.
+    """Return the operator's name in an overload's full name: `add` for `aten::add_.Tensor`.
 
-    A name in another namespace is returned unchanged.
+    A name in another namespace than `aten` is returned unchanged.
     """
     namespace, _, rest = full.partition("::")
     name = rest.partition(".")[0]
@@ -155,7 +156,10 @@ _TO_CPU_OPERATOR = "aten::_to_cpu"
 
 
 def observe_operators(compute: Callable[[], object]) -> ObservedOperators:
-    """Run a computation, and return its dispatched operators and its fallbacks to the CPU."""
+    """Run a computation, and return the ATen operators that it used.
+
+    The result also says which of them PyTorch computed on the CPU instead of the device.
+    """
     with profile(activities=[ProfilerActivity.CPU]) as profiled, OperatorRecorder() as recorder:
         compute()
     copies = [event for event in profiled.events() if event.name == _TO_CPU_OPERATOR]

@@ -1,6 +1,6 @@
-"""Provides functions that fail an integration check, and a small network for the checks.
+"""Provides helpers for the integration checks: assertions that raise errors, and a small network.
 
-Only the functions import torch, so that the suite can report a failing `import torch`.
+Torch is imported only inside of the functions, so that the suite can report a failing import.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _CPU_SKIP_REASON = "torch.accelerator covers devices other than the CPU."
 
 
 def require_accelerator(context: Context) -> Any:
-    """Import torch and return it, for checks that do not apply to the CPU.
+    """Import torch and return the module, for checks that do not apply to the CPU.
 
-    Raises SkippedError on the CPU.
+    Raises SkippedError if the CPU is tested.
     """
     import torch
 
@@ -29,12 +29,12 @@ def require_accelerator(context: Context) -> Any:
 
 
 def tested_device_type(context: Context) -> str:
-    """Return the type of the device: `cuda` for `cuda:1`."""
+    """Return the type of the device under test: `cuda` for `cuda:1`."""
     return context.device.partition(":")[0]
 
 
 def require(condition: object, otherwise: str) -> None:
-    """Raise CheckFailedError with `otherwise` if a condition is false."""
+    """Raise CheckFailedError with the message `otherwise` if a condition is false."""
     if not condition:
         raise CheckFailedError(otherwise)
 
@@ -42,8 +42,8 @@ def require(condition: object, otherwise: str) -> None:
 def require_close(found: Any, wanted: Any, what: str, room: dict[str, float] | None = None) -> None:
     """Raise MismatchError if two tensors, on any devices, differ by more than a tolerance.
 
-    `what` names the tensor in the message. `room` has the tolerances `rtol` and `atol`; the default
-    is `CLOSE`.
+    `what` names the tensor in the message. `room` has the tolerances `rtol` and `atol`, by default
+    those of `CLOSE`.
     """
     import torch
 
@@ -67,7 +67,7 @@ def require_equal(found: Any, wanted: Any, what: str) -> None:
 
 
 def network(device: str) -> Any:
-    """Return a small network with reproducible weights."""
+    """Return a small network on a device, with the same weights in each call."""
     import torch
 
     torch.manual_seed(11)
@@ -76,12 +76,12 @@ def network(device: str) -> Any:
 
 
 def reference_network() -> Any:
-    """Return the same network on the CPU in float64, as a reference for all devices."""
+    """Return the network of `network` on the CPU in float64, as a reference for all devices."""
     return network("cpu").double()
 
 
 def network_inputs() -> Any:
-    """Return reproducible inputs for the network, on the CPU."""
+    """Return inputs for the network on the CPU, with the same numbers in each call."""
     import torch
 
     return torch.randn(8, 16, generator=torch.Generator().manual_seed(12))

@@ -21,26 +21,30 @@ from accelerator_validation.matrix import Tolerance
 class Comparison:
     """Compares results with a reference, within a tolerance, and collects their differences.
 
-    `total` and `numbers` are the sum and the count of the finite absolute differences so far.
+    If `same_dtype` is false, data types may differ from those of the reference. `total` and
+    `numbers` are the sum and the count of the finite absolute differences so far.
     """
 
     tolerance: Tolerance
     same_dtype: bool = True
     floor: float | None = None
-    """If set, `atol` is multiplied by the greatest absolute value of the reference tensor, at least
-    by `floor`."""
+    """If set, `atol` is multiplied by the greatest absolute value of the reference tensor, or by
+    `floor` if that is greater."""
     largest: float = 0.0
-    """The greatest absolute difference of two finite numbers."""
+    """The greatest absolute difference of two finite numbers so far."""
     total: float = 0.0
     numbers: int = 0
 
     def check(self, found: object, wanted: object, what: str) -> None:
-        """Compare two results of any structure. Raises MismatchError if they differ too much."""
+        """Compare two tensors, values or nested structures of them.
+
+        Raises MismatchError if they differ by more than the tolerance.
+        """
         for part, found_value, wanted_value in _value_pairs(found, wanted, what):
             self._compare_leaf(found_value, wanted_value, part)
 
     def take(self, other: Comparison) -> None:
-        """Add the differences of another comparison to this one."""
+        """Add the differences that another comparison has collected to this one."""
         self.largest = max(self.largest, other.largest)
         self.total += other.total
         self.numbers += other.numbers
@@ -73,7 +77,7 @@ class Comparison:
             )
 
     def metrics(self) -> dict[str, tuple[float, str]]:
-        """Return `max-abs-error` and `mean-abs-error`, each as (value, "1").
+        """Return the metrics `max-abs-error` and `mean-abs-error`, each with the unit `1`.
 
         The result is empty if no number was compared.
         """
@@ -115,7 +119,7 @@ class Comparison:
             raise MismatchError(f"{what}: {error}") from None
 
     def _add_differences(self, found_value: torch.Tensor, wanted_value: torch.Tensor) -> None:
-        """Add the differences between numbers that are finite on both sides."""
+        """Add the differences between two tensors, where both have finite numbers."""
         if (
             found_value.layout != torch.strided
             or found_value.is_quantized
@@ -158,20 +162,20 @@ class Comparison:
 
 
 def leaves(value: object) -> list[object]:
-    """Return the values in a nested structure in order, without None."""
+    """Return the values in a nested structure, such as a dict of tuples, in order. Omit None."""
     return [leaf for leaf in tree_flatten(value)[0] if leaf is not None]
 
 
 def max_magnitude(value: torch.Tensor) -> float:
-    """Return the greatest absolute value of the finite numbers in a tensor, or 0 without any."""
+    """Return the greatest absolute value of a tensor's finite numbers, or 0 if it has none."""
     finite = value.detach()[torch.isfinite(value)].abs()
     return float(finite.max()) if finite.numel() else 0.0
 
 
 def check_structure(found: object, wanted: object, what: str, *, same_dtype: bool) -> None:
-    """Raise MismatchError if results differ in their number of values, tensor shapes or data types.
+    """Raise MismatchError if results differ in their number of values, or in tensor shapes.
 
-    Data types are compared only if `same_dtype` is true. The numbers in tensors are not compared.
+    If `same_dtype` is true, data types are compared, too. The numbers in tensors are not compared.
     """
     for part, found_value, wanted_value in _value_pairs(found, wanted, what):
         if isinstance(found_value, torch.Tensor) and isinstance(wanted_value, torch.Tensor):
@@ -179,14 +183,17 @@ def check_structure(found: object, wanted: object, what: str, *, same_dtype: boo
 
 
 def check_device(found: object, device: str, what: str) -> None:
-    """Raise MismatchError if a tensor is not on the device type `device`, such as `cuda`."""
+    """Raise MismatchError if a tensor in `found` is not on the device type `device`: `cuda`."""
     for leaf in tensors(leaves(found)):
         if leaf.device.type != device:
             raise MismatchError(f"{what} is on {leaf.device.type}, not on {device}")
 
 
 def check_strides(found: object, wanted: object, what: str) -> None:
-    """Raise MismatchError if tensors differ in the strides of axes longer than one."""
+    """Raise MismatchError if the tensors in two structures have different strides.
+
+    The strides of axes of length 1 are not compared.
+    """
     for part, found_value, wanted_value in _value_pairs(found, wanted, what):
         if not isinstance(found_value, torch.Tensor) or not isinstance(wanted_value, torch.Tensor):
             continue
@@ -198,7 +205,7 @@ def check_strides(found: object, wanted: object, what: str) -> None:
 def _value_pairs(found: object, wanted: object, what: str) -> Iterator[tuple[str, object, object]]:
     """Yield the name, the found value and the wanted value of each part of two nested structures.
 
-    Raises MismatchError if they have different numbers of parts.
+    Raises MismatchError if the structures have different numbers of parts.
     """
     found_values, wanted_values = leaves(found), leaves(wanted)
     if len(found_values) != len(wanted_values):
@@ -224,7 +231,10 @@ def _check_shape_and_dtype(
 
 
 def _significant_strides(value: torch.Tensor) -> list[int]:
-    """Return the strides of axes longer than one. An empty or non-strided tensor has none."""
+    """Return the strides of a tensor's axes that are longer than 1.
+
+    The result is empty for empty tensors and for tensors without strides, such as sparse ones.
+    """
     if value.layout != torch.strided or not value.numel():
         return []
     return [s for length, s in zip(value.shape, value.stride(), strict=True) if length > 1]

@@ -2,8 +2,8 @@
 
 A recipe is a script or a Dockerfile. The script runs in a temporary folder, which is also its HOME.
 Then the check of the platform's install options runs in the same folder. After a Dockerfile, the
-check runs in the image. Script and check get a plain PATH and, of this machine's environment
-variables, only the settings of proxies, certificates and pip. This shows whether a recipe is
+check runs in the image. Script and check get a plain PATH. Of this machine's environment variables,
+they get only the settings of proxies, certificates and pip. This shows whether a recipe is
 complete. It is no sandbox: commands run as the user of this process.
 
 At the time limit, the process group of the command and the container of the check are killed. If
@@ -50,7 +50,7 @@ _LOG_TAIL_BYTES = 3000
 def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield a test for each recipe of the platform.
 
-    Without recipes, yield the tests that a platform could have.
+    If the matrix has no platform's recipes, yield the tests that a platform can have.
     """
     return (Offer(name) for name in matrix.deployments or matrix.tests)
 
@@ -61,7 +61,7 @@ def run(case: Case, context: Context) -> Result:
 
 
 def run_recipe(made: Deployment, path: str = PATH) -> Result:
-    """Run a recipe and return its result; `path` is the PATH for its programs."""
+    """Run a recipe and its check, and return the result; `path` is the PATH for its programs."""
     with tempfile.TemporaryDirectory(prefix="deploy-") as name:
         folder = Path(name, "work")
         folder.mkdir()
@@ -74,14 +74,14 @@ def run_recipe(made: Deployment, path: str = PATH) -> Result:
 
 
 class _Workspace:
-    """An empty folder, the log of the commands that run in it, and the remaining time."""
+    """A folder in which commands run, the log of the commands, and the remaining time."""
 
     def __init__(self, folder: Path, log: Path, seconds: float, path: str) -> None:
         self.folder, self.log, self.left = folder, log, seconds
         self.environment = _clean_environment(folder, path)
 
     def run(self, *command: str) -> CommandResult:
-        """Run a command within the remaining time; its outputs go to the log."""
+        """Run a command within the remaining time; its output goes to the log."""
         command_result = run_command(command, self.folder, self.environment, self.log, self.left)
         self.left = max(0.0, self.left - command_result.seconds)
         return command_result
@@ -135,9 +135,9 @@ def _run_container(deployment: Deployment, workspace: _Workspace) -> Result:
 
 
 def _check_result(deployment: Deployment, workspace: _Workspace, *python: str) -> Result:
-    """Run the platform's check with the command `python`, and return its result.
+    """Run the platform's check with the command `python`, and return the result of the test.
 
-    The test passes if the output matches the text in the check.
+    The test passes if the output matches the text that the check must print.
     """
     log_size = workspace.log.stat().st_size
     command_result = workspace.run(*python, "-c", deployment.check.code)
@@ -155,7 +155,7 @@ def _check_result(deployment: Deployment, workspace: _Workspace, *python: str) -
 
 
 def output_pattern(prints: str) -> re.Pattern[str]:
-    """Return a pattern that matches the expected output of a check: the lines of `prints` in order.
+    """Return a pattern for the expected output of a check: the lines of `prints` in order.
 
     A name in braces, such as `{version}`, matches any text without spaces.
     """
@@ -168,7 +168,10 @@ def output_pattern(prints: str) -> re.Pattern[str]:
 def _failed_command_result(
     command_result: CommandResult, stage: Stage, subject: str, log: Path
 ) -> Result | None:
-    """Return the result of a command that failed, or None if the command succeeded."""
+    """Return the result of a test whose command failed, or None if the command succeeded.
+
+    `subject` names the command in the result's reason: `The script`.
+    """
     if command_result.missing:
         return Result("failed", stage, f"{subject} could not start: {command_result.missing}.")
     if command_result.status is None:
@@ -189,8 +192,8 @@ def read_log_tail(log: Path) -> str | None:
 class CommandResult:
     """The end of a command: its exit status, and its duration in seconds.
 
-    `status` is None if the command timed out or did not start; `missing` then says why it did not
-    start.
+    If the command timed out, `status` is None. If it did not start, `status` is None and `missing`
+    is the reason.
     """
 
     status: int | None
@@ -205,9 +208,10 @@ def run_command(
     log: Path,
     seconds: float,
 ) -> CommandResult:
-    """Run a command in a folder with only this environment; its outputs go to the log.
+    """Run a command in a folder, and append its output to `log`.
 
-    `seconds` is the time limit. All processes in its process group are killed at the end.
+    `environment` has all its environment variables. `seconds` is the time limit. At the end, all
+    processes in the command's process group are killed.
     """
     started = time.monotonic()
     with log.open("ab") as file:

@@ -19,7 +19,7 @@ ONE_DEVICE = "This machine has one device, but the check needs two."
 
 
 def accelerator(context: Context) -> None:
-    """Check that torch.accelerator finds the device, and at least one device of its type."""
+    """Check that torch.accelerator finds the device's type, and at least one such device."""
     torch = require_accelerator(context)
     current_device = torch.accelerator.current_accelerator()
     tested_type = tested_device_type(context)
@@ -168,7 +168,10 @@ _CLOCK_TOLERANCE_MS = 5.0
 
 
 def streams(context: Context) -> None:
-    """Check that streams differ, are current only in their `with` block, and can be waited for."""
+    """Check that two streams differ, and that a stream is current only in its `with` block.
+
+    Waiting for a stream must also work.
+    """
     torch = _torch_with_streams(context)
     stream, other_stream = torch.Stream(device=context.device), torch.Stream(device=context.device)
     require(stream != other_stream, "two new streams are the same stream")
@@ -186,7 +189,7 @@ def streams(context: Context) -> None:
 
 
 def stream_order(context: Context) -> None:
-    """Check that a stream that waits for another's event sees all work before the event."""
+    """Check that a stream that waits for another stream's event sees all work before the event."""
     torch = _torch_with_streams(context)
     first_stream, second_stream = (
         torch.Stream(device=context.device),
@@ -211,7 +214,7 @@ def stream_order(context: Context) -> None:
 
 
 def events(context: Context) -> None:
-    """Check that an event is completed after it was recorded and waited for."""
+    """Check that an event that was recorded and waited for is reported as completed."""
     torch = require_accelerator(context)
     event = torch.Event(device=context.device)
     torch.ones(1000, device=context.device).mul_(2)

@@ -1,4 +1,4 @@
-"""Builds small models of diffusers with random weights, without downloads."""
+"""Builds and tests small models of the library diffusers, with random weights and no downloads."""
 
 from __future__ import annotations
 
@@ -147,9 +147,10 @@ ARCHITECTURES: Mapping[str, tuple[Values, Values]] = {
     ),
     "VQModel": ({**_AUTOENCODER_SETTINGS, "num_vq_embeddings": 8}, _PICTURE),
 }
-"""The small configuration of each model class, and its inputs.
+"""The small configuration and the inputs of each model class, by class name.
 
-An input is a value, or the shape of random numbers for one element of the batch.
+An input is either a value or a tuple. A tuple is the shape of random numbers for one element of the
+batch.
 """
 
 
@@ -164,9 +165,9 @@ def run(case: Case, context: Context) -> Result:
 
 
 def example(name: str) -> Example:
-    """Return a model and its inputs, by class name.
+    """Return the model of the class `name` with its inputs.
 
-    Raises BrokenTestError without the library or the class.
+    Raises BrokenTestError if the library or the class cannot be imported.
     """
     try:
         import diffusers

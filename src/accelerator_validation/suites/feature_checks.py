@@ -1,4 +1,7 @@
-"""Checks the features that a platform's page lists, such as autograd, with small models."""
+"""Checks PyTorch features on a device, such as autograd, with small models.
+
+The features are those that a platform's page lists.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ def autograd(context: Context) -> None:
 
 
 def optimizers(context: Context) -> None:
-    """Check that common optimizers change the parameters as on the CPU in float64."""
+    """Check that common optimizers change parameters in the same way as on the CPU in float64."""
     import torch
 
     for name in ("SGD", "Adam", "AdamW", "Adagrad", "RMSprop"):
@@ -65,7 +68,7 @@ def amp(context: Context) -> None:
 
 
 def checkpoint(context: Context) -> None:
-    """Check that a model can be saved and loaded, and that activations can be recomputed."""
+    """Check that weights can be saved and loaded, and that recomputed activations are correct."""
     import torch
     from torch.utils.checkpoint import checkpoint as recomputed
 
@@ -87,7 +90,7 @@ def checkpoint(context: Context) -> None:
 def dataloader(context: Context) -> None:
     """Check that a DataLoader with a worker process returns correct batches.
 
-    If the device is not the CPU, the batches are in pinned memory.
+    For other devices than the CPU, the batches are in pinned memory.
     """
     import torch
 
@@ -101,7 +104,7 @@ def dataloader(context: Context) -> None:
 
 
 def profiler(context: Context) -> None:
-    """Check that the profiler shows a network's operators and the device's activities."""
+    """Check that the profiler records a network's operators and activities of the device."""
     from torch.autograd import DeviceType
     from torch.profiler import ProfilerActivity, profile
 
@@ -161,7 +164,7 @@ def _has_inductor_backend(device: str) -> bool:
 
 
 def exported(context: Context) -> None:
-    """Check that torch.export captures a model on the device, and that the program is correct."""
+    """Check that torch.export exports a model on the device, and that the program is correct."""
     import torch
 
     context.stage = "export"

@@ -1,7 +1,8 @@
-"""Turns off number formats with which devices compute float32 faster, but less precisely.
+"""Turns off TF32 and HF32, with which devices compute float32 faster, but less precisely.
 
-TF32 and HF32 round the inputs of a product to fewer bits. By default, cuDNN's convolutions use TF32
-and Ascend's use HF32. A comparison with a float32 reference would report their results as wrong.
+These number formats round the inputs of a product to fewer bits. By default, cuDNN's convolutions
+use TF32, and Ascend's use HF32. A comparison with a float32 reference would report their results as
+wrong.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _SWITCHES = (
 
 @contextmanager
 def full_float32() -> Iterator[None]:
-    """Compute float32 without TF32 and HF32 in a `with` block or a decorated function."""
+    """Turn off TF32 and HF32 in a `with` block or a decorated function."""
     with ExitStack() as restoring:
         # PyTorch's test helpers allow no other way to change a setting of cuDNN.
         restoring.enter_context(torch.backends.cudnn.flags(enabled=True, allow_tf32=False))

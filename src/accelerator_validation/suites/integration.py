@@ -1,4 +1,4 @@
-"""Checks that a device is found and loaded, and that PyTorch's features work on it.
+"""Runs the suite `integration`: checks that a device is loaded and that PyTorch works on it.
 
 This module does not import torch: if `import torch` fails, the tests of this suite report that.
 """
@@ -69,12 +69,12 @@ CHECKS: Mapping[str, IntegrationCheck] = {
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
-    """Yield the names of all checks."""
+    """Yield a test for each check."""
     return (Offer(name) for name in CHECKS)
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run a check, which raises an exception if it fails.
+    """Run the check of a test. A check that fails raises an exception.
 
     Raises SkippedError if this torch lacks an API that the check needs.
     """

@@ -1,4 +1,4 @@
-"""Checks how a device is loaded: entry point, `import torch`, autoload on and off."""
+"""Checks how a device is loaded: the plugin's entry point, `import torch`, autoload on and off."""
 
 from __future__ import annotations
 
@@ -23,16 +23,19 @@ assert torch.ones(2, device=device).cpu().tolist() == [1.0, 1.0]
 
 
 class LoadingError(Exception):
-    """Raised if the device is not loaded correctly; the message says what happens instead."""
+    """Raised if the device is not loaded correctly; the message says what is wrong."""
 
 
 def is_in_tree(device: str) -> bool:
-    """Return whether PyTorch itself includes a device."""
+    """Return whether PyTorch itself includes a device, so that it needs no plugin."""
     return device_type(device) in IN_TREE
 
 
 def entry_point(context: Context) -> None:
-    """Check that the group `torch.backends` has entry points, and that each loads a function."""
+    """Check that installed packages have entry points in the group `torch.backends`.
+
+    Each entry point must load a function.
+    """
     context.stage = "import"
     if is_in_tree(context.device):
         raise SkippedError("PyTorch includes this device, so there is no plugin to load.")
@@ -60,9 +63,9 @@ def autoload_on(context: Context) -> None:
 
 
 def autoload_off(context: Context) -> None:
-    """Check that `import torch` without autoload succeeds and loads no plugin's device.
+    """Check that `import torch` succeeds with autoload off, and loads no plugin.
 
-    A device that PyTorch includes must then still work.
+    A plugin's device must then be unusable. A device that PyTorch includes must still work.
     """
     context.stage = "import"
     _run_python("import torch", context.device, autoload="0")
@@ -77,10 +80,10 @@ def autoload_off(context: Context) -> None:
 
 
 def _run_python(program: str, device: str, *, autoload: str) -> None:
-    """Run Python code in a separate process, which gets the device as its argument.
+    """Run the Python code `program` in a separate process, which gets the device as its argument.
 
     `autoload` is the value of TORCH_DEVICE_BACKEND_AUTOLOAD: 1 or 0. Raises LoadingError with the
-    last errors if the process fails, TimeoutError after 120 seconds.
+    last error messages if the process fails, and TimeoutError after 120 seconds.
     """
     try:
         process = subprocess.run(

@@ -1,7 +1,7 @@
 """Runs the same model on the device and on a reference, and compares the results.
 
-For other devices than the CPU, the reference is the CPU in the same data type. For the CPU itself,
-it is the same model in float64.
+The reference is the CPU, in the same data type. If the CPU itself is tested, the reference is the
+same model in float64.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ _NOISE = 0.02
 
 @dataclass(frozen=True)
 class Example:
-    """A model and its inputs by parameter name; `run_model` sets the model to evaluation mode."""
+    """A model, and its inputs by the names of the parameters of its method `forward`."""
 
     model: Any
     inputs: Mapping[str, Any]
     generate: Mapping[str, Any] | None = None
-    """Options for the model's method `generate`, or None."""
+    """Further options for the model's method `generate`, or None."""
 
 
 @dataclass(frozen=True)
 class Gradient:
-    """A tensor that is compared by its norm, not number by number."""
+    """A gradient or an updated weight, which is compared by its norm, not number by number."""
 
     value: torch.Tensor
 
@@ -64,9 +64,10 @@ Make = Callable[[], Example]
 
 @full_float32()
 def run_model(case: Case, context: Context, make: Make) -> Result:
-    """Create a model from the test's seed, run it on the device and the reference, and compare.
+    """Create a model with the test's seed, run it on the device and the reference, and compare.
 
-    Raises MismatchError if the results differ, UncheckedError if rounding alone can explain it.
+    `make` creates the model and its inputs. Raises MismatchError if the results differ, but
+    UncheckedError if rounding alone can be the cause.
     """
     # Models of suites without data types are created in float32.
     dtype_name = dict(case.parameters).get("dtype", "float32")
@@ -175,10 +176,11 @@ def _check_gradients(
 
 
 def _perturb_weights(example: Example) -> None:
-    """Change a model so that its output depends on all parts, with numbers of normal size.
+    """Change the weights of a model so that its output depends on all its layers.
 
     Libraries initialize some layers with zeros, and running statistics with ones. Such values
-    would hide wrong computations in the middle of a model.
+    would hide wrong computations in the middle of a model. So noise is added to all weights, and
+    running statistics are computed from the inputs.
     """
     norms = [m for m in example.model.modules() if isinstance(m, _BatchNorm)]
     with torch.no_grad():
@@ -219,10 +221,10 @@ def _infer(example: Example, wrap: ModelWrapper) -> dict[str, Any]:
 def _train(example: Example, wrap: ModelWrapper) -> dict[str, Any]:
     """Run one training step, and return the loss, the gradients and the updated weights.
 
-    The keys describe the values, such as `the gradient of layer.weight`. The learning rate is so
-    large that every gradient affects the result. Dropout is off. Batch normalization does not use
-    the statistics of the small batch, because rounding alone would then change the gradients of
-    deep networks by several percent.
+    The keys describe the values, such as `the gradient of layer.weight`. `wrap` compiles the model
+    or returns it unchanged. The learning rate is so large that every gradient affects the weights.
+    Dropout is off. Batch normalization does not use the statistics of the small batch, because
+    rounding alone would then change the gradients of deep networks by several percent.
     """
     model = example.model
     for module in model.modules():
@@ -256,14 +258,14 @@ _RUN_FUNCTIONS: Mapping[str, RunFunction] = {
 
 
 def float_tensors(output: Any) -> list[torch.Tensor]:
-    """Return the floating-point tensors of an output, without caches and settings."""
+    """Return the floating-point tensors in a model's output."""
     if hasattr(output, "to_tuple"):
         output = output.to_tuple()
     return [leaf for leaf in tensors(leaves(output)) if leaf.is_floating_point()]
 
 
 def _loss(output: Any) -> torch.Tensor:
-    """Return a scalar that depends on every part of an output."""
+    """Return a scalar that depends on every floating-point tensor of a model's output."""
     parts = [leaf.square().mean() for leaf in float_tensors(output) if leaf.requires_grad]
     return torch.stack(parts).sum()
 
@@ -271,7 +273,7 @@ def _loss(output: Any) -> torch.Tensor:
 def _copy_example(example: Example, device: str, dtype: torch.dtype) -> Example:
     """Return a copy of a model and its inputs on a device, in the floating-point type `dtype`.
 
-    Integers keep their type.
+    Integer tensors keep their data type.
     """
 
     def move_value(value: Any) -> Any:

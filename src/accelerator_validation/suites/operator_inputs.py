@@ -1,9 +1,9 @@
-"""Runs operators on inputs that samples seldom have, such as empty, strided or extreme ones.
+"""Runs the suite `operator-inputs`: operators on unusual inputs, such as empty or extreme ones.
 
-Each kind of input is a form; `FORMS` lists them. The reference of every device is the CPU in
-float64, rounded to the data type before the comparison, so that overflow happens on both sides. The
-CPU's own narrow types are not the reference, because other devices need not repeat their results at
-the edges of a type.
+Each kind of input is a form; `FORMS` lists the forms. The reference of every device is the CPU in
+float64. Its results are rounded to the tested data type before the comparison, so that overflow
+happens on both sides. The CPU in the tested data type is not the reference, because other devices
+need not repeat its results at the edges of a type.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Input:
     view: View
 
     def on(self, device: str, dtype: torch.dtype) -> torch.Tensor:
-        """Return the view of the numbers on a device, in a data type."""
+        """Return the input on a device, in a data type."""
         return self.view(self.base.to(device, dtype))
 
 
@@ -64,7 +64,10 @@ class InputGenerator:
         self._numbers = torch.Generator().manual_seed(seed)
 
     def shape(self, *, least: int = 0) -> Shape:
-        """Return a shape of the form with at least `least` axes, or () for the form `zero-dim`."""
+        """Return a random shape with at least `least` axes, or () for the form `zero-dim`.
+
+        For the form `empty`, one axis has the length 0.
+        """
         if self.form == "zero-dim":
             return ()
         axes = self.pick.randint(max(least, 1), _MOST_AXES)
@@ -76,7 +79,7 @@ class InputGenerator:
         return tuple(shape)
 
     def input(self, shape: Shape) -> Input:
-        """Return an input of this shape."""
+        """Return an input of this shape with random values. It is a view for the form `strided`."""
         if self.form != "strided" or not shape:
             return Input(self.values(shape), _unchanged_view)
         make_view = self.pick.choice(
@@ -85,7 +88,7 @@ class InputGenerator:
         return make_view(shape)
 
     def values(self, shape: Shape) -> torch.Tensor:
-        """Return values of the data type, with special values if the form requires them."""
+        """Return random values in the data type, with special values if the form requires them."""
         numbers = torch.randn(shape, generator=self._numbers) * 2
         if self.form == "denormal":
             return (numbers.clamp(-3, 3) / 4 * torch.finfo(self.dtype).smallest_normal).to(
@@ -98,9 +101,9 @@ class InputGenerator:
         return numbers.to(self.dtype)
 
     def _extreme_values(self) -> list[float]:
-        """Return infinities, NaN and zeros.
+        """Return the special values of the form `extreme`: infinities, NaN and zeros.
 
-        If `ends` is true, the result has the largest and smallest numbers of the data type, too.
+        If `ends` is true, the largest and smallest numbers of the data type are included.
         """
         special_values = [float("inf"), float("-inf"), float("nan"), 0.0, -0.0]
         finfo = torch.finfo(self.dtype)
@@ -122,7 +125,10 @@ class InputGenerator:
 
 
 def broadcastable_shape(draw: InputGenerator, shape: Shape) -> Shape:
-    """Return a shape that can be broadcast to this one: fewer axes, or some of length 1."""
+    """Return a random shape that can be broadcast to `shape`.
+
+    It has fewer axes, or some of its axes have the length 1.
+    """
     lengths = shape[draw.pick.randint(0, len(shape)) :]
     return tuple(1 if draw.pick.random() < 0.4 else length for length in lengths)  # noqa: PLR2004 - some
 
@@ -136,7 +142,7 @@ Inputs = Sequence[Input]
 
 @dataclass(frozen=True)
 class SampledOperator:
-    """An operator, the function that generates its arguments and options, and its `FORMS`.
+    """An operator, a function that generates its inputs and options, and the forms it supports.
 
     If `ends` is true, extreme values include the largest and smallest numbers of a type. `ends` is
     false for operators with unpredictable results for such numbers. For example, a sum depends on
@@ -236,7 +242,7 @@ OPERATORS: Mapping[str, SampledOperator] = {
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
-    """Yield each operator with the `FORMS` that the operator supports."""
+    """Yield a test for each operator, with the forms of inputs that it supports."""
     return (Offer(name, {"inputs": operator.forms}) for name, operator in OPERATORS.items())
 
 
@@ -259,7 +265,7 @@ class _OperatorCall:
 
 @full_float32()
 def run(case: Case, context: Context) -> Result:
-    """Run an operator on inputs of one form. The test passes if all results are correct."""
+    """Run an operator on several inputs of one form. Raises MismatchError if a result is wrong."""
     operator, dtype = OPERATORS[case.name], getattr(torch, case["dtype"])
     draw = InputGenerator(case["inputs"], dtype, case.seed, ends=operator.ends)
     comparison = Comparison(_form_tolerance(context.matrix, case, dtype))
@@ -289,9 +295,10 @@ def run(case: Case, context: Context) -> Result:
 
 
 def _form_tolerance(matrix: Matrix, case: Case, dtype: torch.dtype) -> Tolerance:
-    """Return the suite's tolerance. For denormal inputs, `atol` is the smallest normal number.
+    """Return the suite's tolerance for the test's data type.
 
-    The suite's own `atol` is larger than any denormal number.
+    For the form `denormal`, `atol` is the smallest normal number instead, because the suite's own
+    `atol` is larger than any denormal number.
     """
     tolerance = matrix.tolerances[case["dtype"]]
     if case["inputs"] != "denormal":

@@ -1,9 +1,9 @@
-"""Runs PyTorch's OpInfo database: each operator on the device and on the CPU.
+"""Runs the suite `operators`: each operator of PyTorch's OpInfo database, on device and reference.
 
 The samples are made on the CPU and copied, so that every device gets the same numbers. Arguments
-that PyTorch's own tests keep on the CPU stay there. If the CPU is tested, the reference is the same
-operator in a wider type. The dispatched ATen operators are recorded in further calls after the
-verdict, so that recording cannot change the verdict.
+that PyTorch's own tests keep on the CPU stay there. The reference is the CPU. If the CPU is tested,
+the reference is the same operator in a wider type. The dispatched ATen operators are recorded in
+further calls after the verdict, so that recording cannot change the verdict.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _opinfo_by_name() -> dict[str, OpInfo]:
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield the operators with the data types that the CPU supports, forward and backward."""
+    """Yield tests of each operator, forward and backward, with data types that the CPU supports."""
     name_by_dtype = {getattr(torch, name): name for name in matrix.axes["dtype"]}
     for name, info in sorted(_opinfo_by_name().items()):
         forward = frozenset(name_by_dtype[d] for d in info.dtypes if d in name_by_dtype)
@@ -94,8 +94,9 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 def run(case: Case, context: Context) -> Result:
     """Run an operator on its samples, on the device and on the reference, and compare the results.
 
-    It passes if all compared numbers are correct and at least half of the samples were compared.
-    Samples that the CPU cannot compute are left out. If it can compute none, the test is broken.
+    The test passes if all compared numbers are correct and at least half of the samples were
+    compared. Samples that the CPU cannot compute are not compared. If the CPU can compute none, the
+    test is broken.
     """
     info = _opinfo_by_name()[case.name]
     dtype: torch.dtype = getattr(torch, case["dtype"])
@@ -130,10 +131,11 @@ def _compared_result(
     compared_count: int,
     cpu_errors: Sequence[Exception],
 ) -> Result:
-    """Return a passed result, with a note on samples whose numbers were not compared.
+    """Return a passed result, with a note about samples whose numbers were not compared.
 
-    Raises UncheckedError if fewer than half of the samples were compared. `cpu_errors` has the
-    error of each sample that the CPU cannot compute.
+    Of `sample_count` samples, `compared_count` were compared. `cpu_errors` has the error of each
+    sample that the CPU cannot compute. Raises UncheckedError if fewer than half of the samples were
+    compared.
     """
     cpu_reason = (
         f"The CPU cannot compute {len(cpu_errors)} of {sample_count} samples. "
@@ -167,10 +169,10 @@ def _compare_sample(
     comparison: Comparison,
     cpu_errors: list[Exception],
 ) -> bool:
-    """Run and compare a sample on both sides, and return whether its numbers were compared.
+    """Run a sample on the device and the reference, and return whether numbers were compared.
 
     `number` is the sample's position, from 1, for messages. Differences are added to `comparison`.
-    An exception of the reference is added to `cpu_errors`.
+    If the reference raises an exception, it is added to `cpu_errors`.
     """
     context.stage = "run"
     name = trial.info.full_name
@@ -205,10 +207,10 @@ def _compare_sample(
 def _make_samples(
     info: OpInfo, dtype: torch.dtype, case: Case, context: Context, *, requires_grad: bool
 ) -> list[SampleInput]:
-    """Return the operator's first samples, created on the CPU from the test's seed.
+    """Return the operator's first samples, created on the CPU with the test's seed.
 
     The matrix's setting `samples` is the maximum number. If the OpInfo fails or creates no samples
-    for the device, the samples for the CPU are returned. All their tensors are then marked to be
+    for the device, samples for the CPU are returned. All their tensors are marked, so that they are
     copied to the device.
     """
     make_samples = partial(
@@ -228,7 +230,7 @@ def _make_samples(
 
 
 def _operator_tolerance(info: OpInfo, dtype: torch.dtype, matrix: Matrix) -> Tolerance:
-    """Return the wider `rtol` and the wider `atol` of the suite and of the OpInfo."""
+    """Return the tolerance of the suite or of the OpInfo: of `rtol` and `atol`, the wider each."""
     name = str(dtype).removeprefix("torch.")
     tolerance = matrix.tolerances.get(name) or Tolerance(rtol=0, atol=0)
     for decoration in info.decorators:
@@ -259,17 +261,17 @@ WIDER_TYPES = {
 
 @dataclass(frozen=True)
 class OperatorResult:
-    """The result of a sample; `gradients` is None if none were requested."""
+    """The result of a sample: outputs and gradients of inputs. `gradients` is None in `forward`."""
 
     outputs: list[object]
     gradients: list[object] | None = None
     drawn: bool = False
-    """Whether random numbers were drawn, so that the result cannot be compared. It is set only for
-    results of the reference."""
+    """Whether the reference drew random numbers, so that numbers cannot be compared. Always false
+    for results of the device."""
 
     @property
     def results(self) -> list[object]:
-        """The values that are compared with the reference."""
+        """The values to compare with the reference: the gradients, or the outputs without any."""
         return self.outputs if self.gradients is None else self.gradients
 
 
@@ -285,7 +287,7 @@ class OperatorTest:
 
     @property
     def expected_device(self) -> str | None:
-        """The device type on which results must be. None if unclear, or if the CPU is tested."""
+        """The device type on which results must be, or None if any is allowed."""
         return None if is_cpu(self.device) else expected_device(self.sample, self.device)
 
     def on_device(self) -> OperatorResult:
@@ -293,9 +295,9 @@ class OperatorTest:
         return self._compute(on_device(self.sample, self.device))
 
     def on_reference(self) -> OperatorResult | None:
-        """Return the result on the CPU, which is the reference.
+        """Return the result of the reference, which is the CPU.
 
-        If the CPU is tested, the reference is computed in wider data types. Returns None if the
+        If the CPU is tested, the reference is computed in wider data types. It is None if the
         sample's data types have no wider types.
         """
         sample = on_cpu(self.sample, self.device)
@@ -324,7 +326,7 @@ class OperatorTest:
 
 
 def _input_gradients(sample: SampleInput, output: object) -> list[object]:
-    """Return the gradients of the inputs that require gradients."""
+    """Return the gradients of the sample's inputs that require gradients."""
     all_inputs = tensors(leaves([sample.input, sample.args, sample.kwargs]))
     inputs = [leaf for leaf in all_inputs if leaf.requires_grad]
     outputs = [leaf for leaf in tensors(leaves(output)) if leaf.requires_grad]

@@ -61,7 +61,7 @@ def fsdp(context: Context) -> None:
 
 
 def _torch_for_two_processes(context: Context) -> Any:
-    """Import torch and return it, for checks with two processes.
+    """Import torch and return the module, for checks with two processes.
 
     Raises SkippedError if torch lacks torch.distributed, or if the machine lacks a second device.
     """
@@ -144,7 +144,10 @@ def main() -> None:
 
 
 def _rank_device(torch: Any, device: str, rank: int, world: int) -> str:
-    """Return the device of a rank. If it has an index, make it the current device."""
+    """Return the device of a rank, such as `cuda:1`. If it has an index, make it current.
+
+    `world` is the number of processes.
+    """
     if torch.device(device).type == "cpu":
         return "cpu"
     if world > 1:
@@ -155,9 +158,10 @@ def _rank_device(torch: Any, device: str, rank: int, world: int) -> str:
 
 
 def collectives(device: str) -> dict[str, list[float]]:
-    """Return the results of all_reduce (`sum`), all_gather (`gathered`) and `broadcast`.
+    """Run three collectives, and return their results on this rank.
 
-    The input is different on each rank.
+    The keys are `sum` (all_reduce), `gathered` (all_gather) and `broadcast`. The input is different
+    on each rank.
     """
     import torch
 
@@ -176,7 +180,8 @@ def collectives(device: str) -> dict[str, list[float]]:
 def sharded(device: str) -> dict[str, Any]:
     """Run one training step on a sharded network.
 
-    Returns `sharded`, whether every weight was split, and `state`, the full weights by name.
+    Returns two keys: `sharded` is true if every weight was split, and `state` has the full weights
+    after the step by name.
     """
     import torch
     from torch.distributed.device_mesh import init_device_mesh

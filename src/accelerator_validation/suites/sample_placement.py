@@ -1,4 +1,4 @@
-"""Makes an OpInfo's samples on the CPU, and copies tensors to the device if they belong there.
+"""Makes an OpInfo's samples on the CPU, and copies the tensors that belong on the device to it.
 
 PyTorch's own tests make samples on the device, but keep some arguments on the CPU, such as the
 indices of `tensor_split`. Here, the OpInfo's function gets the name of the device, but its tensors
@@ -28,10 +28,10 @@ _DEVICE_GETTER = torch.Tensor.device.__get__
 def placed_samples(
     info: OpInfo, device: str, dtype: torch.dtype, number: int, *, requires_grad: bool
 ) -> list[SampleInput]:
-    """Return the first `number` samples that an OpInfo creates for a device, on the CPU.
+    """Return the first `number` samples that an OpInfo creates for a device.
 
-    Tensors that belong on another device than the CPU are marked. Exceptions of the OpInfo's
-    function are passed on.
+    Their tensors are on the CPU. Those that belong on the device are marked. Exceptions of the
+    OpInfo's function are passed on.
     """
     with _MarkingMode(device) if not is_cpu(device) else torch.enable_grad():
         samples = info.sample_inputs(device, dtype, requires_grad=requires_grad)
@@ -39,14 +39,14 @@ def placed_samples(
 
 
 def mark_all(sample: SampleInput) -> SampleInput:
-    """Mark all tensors of a sample, so that `on_device` copies all, and return the sample."""
+    """Mark all tensors of a sample, so that `on_device` copies all of them. Return the sample."""
     for value in _sample_values(sample):
         _mark_tensor(value)
     return sample
 
 
 def on_device(sample: SampleInput, device: str) -> SampleInput:
-    """Return a sample with marked tensors copied to a device. Other tensors stay on the CPU."""
+    """Return a copy of a sample with its marked tensors on a device, and the others on the CPU."""
 
     def move_value(value: Any) -> Any:
         if not isinstance(value, torch.Tensor):
@@ -59,7 +59,7 @@ def on_device(sample: SampleInput, device: str) -> SampleInput:
 
 
 def on_cpu(sample: SampleInput, device: str) -> SampleInput:
-    """Return a sample in which each argument that names the device names the CPU instead."""
+    """Return a copy of a sample in which arguments that name the device name the CPU instead."""
 
     def replace_device(value: Any) -> Any:
         return _device_like(value, _CPU) if _names_device(value, device) else value
@@ -68,9 +68,10 @@ def on_cpu(sample: SampleInput, device: str) -> SampleInput:
 
 
 def widen_sample(sample: SampleInput, wider: dict[torch.dtype, torch.dtype]) -> SampleInput:
-    """Return a sample in wider data types: of its tensors, and of data types that it passes.
+    """Return a copy of a sample in which data types are replaced by wider ones.
 
-    `wider` maps each data type to the type that replaces it.
+    This applies to tensors and to arguments that are data types. `wider` has the replacement of
+    each data type.
     """
 
     def widen_value(value: Any) -> Any:
@@ -83,9 +84,10 @@ def widen_sample(sample: SampleInput, wider: dict[torch.dtype, torch.dtype]) -> 
 
 
 def expected_device(sample: SampleInput, device: str) -> str | None:
-    """Return the type of device on which the results belong, or None if it is unclear.
+    """Return the device type on which a sample's results must be, or None if it is unclear.
 
-    This is the device that an argument names, or else that of the inputs.
+    It is the type of the device that an argument names. Without such an argument, it is the type of
+    `device`, if tensors of the sample belong there.
     """
     sample_values = _sample_values(sample)
     named_devices = [
@@ -101,14 +103,15 @@ def expected_device(sample: SampleInput, device: str) -> str | None:
 
 
 def is_marked(value: object) -> bool:
-    """Return whether a value is a tensor that this module marked to be moved to the device."""
+    """Return whether a value is a tensor that is marked to be copied to the device."""
     return isinstance(value, torch.Tensor) and hasattr(value, _MARK_ATTRIBUTE)
 
 
 def copy_tensor(value: torch.Tensor, device: str, dtype: torch.dtype) -> torch.Tensor:
-    """Return a copy of a tensor on a device. A view is copied with its storage and strides.
+    """Return a copy of a tensor on a device, in a data type.
 
-    If the device cannot create the view, the copy is contiguous.
+    A view is copied with its storage and strides. If the device cannot create the view, the copy is
+    contiguous.
     """
     source = value.detach()
     if source.layout is not torch.strided or source.is_quantized or _fills_its_memory(source):
@@ -127,7 +130,7 @@ def is_cpu(device: str) -> bool:
 
 
 def sample_text(sample: SampleInput) -> str:
-    """Return a sample's shapes, types and short values, in words."""
+    """Return a text that describes a sample: `float32[2, 3], dim=1`."""
     keyword_texts = [f"{name}={_value_text(value)}" for name, value in sample.kwargs.items()]
     value_texts = [_value_text(value) for value in (sample.input, *sample.args)]
     text = ", ".join([*value_texts, *keyword_texts])
@@ -135,7 +138,7 @@ def sample_text(sample: SampleInput) -> str:
 
 
 class _MarkingMode(TorchFunctionMode):
-    """Runs calls for a device on the CPU instead, and marks the resulting tensors."""
+    """A mode in which torch's functions for a device run on the CPU, and mark their results."""
 
     def __init__(self, device: str) -> None:
         super().__init__()
@@ -159,7 +162,7 @@ class _MarkingMode(TorchFunctionMode):
         return cloned_result if is_cpu(requested_device) else tree_map(_mark_tensor, cloned_result)
 
     def _requested_device(self, func: Any, args: Any, kwargs: dict[str, Any]) -> str | None:
-        """Return the device that a call names, or None."""
+        """Return the device that a call of the function `func` names, or None."""
         if func is torch.Tensor.cpu:
             return _CPU
         device = kwargs.get("device")
@@ -191,10 +194,10 @@ def _mark_tensor(value: Any) -> Any:
 
 
 def _clone_if_input(value: Any, inputs: set[int]) -> Any:
-    """Return a copy of a tensor that is an input of the call, or else the value itself.
+    """Return a copy of `value` if it is an input of the call, else `value` itself.
 
-    The result can then be marked without marking an input. `inputs` has the ids (`id()`) of the
-    call's inputs.
+    `inputs` has the ids (`id()`) of the call's inputs. The result can be marked without marking an
+    input.
     """
     return value.clone() if isinstance(value, torch.Tensor) and id(value) in inputs else value
 
@@ -210,10 +213,10 @@ def _device_like(value: object, device: str) -> object:
 
 
 def _fills_its_memory(value: torch.Tensor) -> bool:
-    """Return whether a tensor has as many bytes as its storage.
+    """Return whether a tensor fills its whole storage, so that `Tensor.to` can copy it.
 
-    The result is also true for conjugate and negative views: a copy of their storage would have
-    other numbers, so they must be copied with `Tensor.to`, too.
+    The result is also true for conjugate and negative views, because their storage has other
+    numbers.
     """
     if value.is_conj() or value.is_neg():  # its memory holds the unconjugated numbers
         return True

@@ -1,4 +1,4 @@
-"""Checks tensors on a device: copies, views, in-place results, storages, pinning."""
+"""Checks tensors on a device: copies, views, in-place operators, storages and pinned memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from accelerator_validation.suites.checking import (
 
 
 def copy(context: Context) -> None:
-    """Check that copies to the device and back are exact, in common types and strides."""
+    """Check that copies to the device and back are exact, for common data types and strides."""
     import torch
 
     for dtype in (
@@ -91,7 +91,10 @@ def out_variants(context: Context) -> None:
 
 
 def storage(context: Context) -> None:
-    """Check that views share a storage on the device, clones don't, and its bytes are correct."""
+    """Check that a view shares the storage of its base on the device, and that a clone does not.
+
+    The bytes of the storage must also be correct.
+    """
     import torch
 
     values = torch.arange(8, dtype=torch.uint8).to(context.device)
@@ -110,7 +113,7 @@ def storage(context: Context) -> None:
 
 
 def pinned_memory(context: Context) -> None:
-    """Check that memory can be pinned, and copied from without blocking."""
+    """Check that CPU memory can be pinned, and copied to the device without blocking."""
     torch = require_accelerator(context)
     pageable = torch.arange(16.0)
     require(not pageable.is_pinned(), "pageable memory is reported as pinned")
@@ -121,7 +124,10 @@ def pinned_memory(context: Context) -> None:
 
 
 def mixed_devices(context: Context) -> None:
-    """Check that mixing tensors on the device and the CPU raises an error that names devices."""
+    """Check that adding a tensor on the device and one on the CPU raises an error.
+
+    The error message must contain `device`.
+    """
     torch = require_accelerator(context)
     device_tensor, cpu_tensor = torch.ones(2).to(context.device), torch.ones(2)
     require_equal(device_tensor + device_tensor, torch.full((2,), 2.0), "an addition on the device")

@@ -1,4 +1,4 @@
-"""Builds image models of timm with random weights, by default for small images."""
+"""Builds and tests image models of the library timm, with random weights and no downloads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SMALL_SIZE = 64
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield the models that the matrix names."""
+    """Yield a test for each model that the matrix names."""
     return (Offer(name) for name in matrix.tests)
 
 
@@ -31,9 +31,10 @@ def run(case: Case, context: Context) -> Result:
 
 
 def example(name: str, *, full: bool = False) -> Example:
-    """Return a timm model and its inputs, by name. Raises BrokenTestError without the library.
+    """Return the timm model `name` and its inputs, by default with few classes and small images.
 
-    With `full`, the model keeps its own number of classes and image size.
+    If `full` is true, the model has its own number of classes and image size. Raises
+    BrokenTestError if timm cannot be imported.
     """
     try:
         import timm

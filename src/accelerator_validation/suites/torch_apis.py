@@ -1,6 +1,6 @@
-"""Skips a check if the installed torch lacks an API that it needs.
+"""Skips a check if the installed torch lacks an API that the check needs.
 
-This module imports nothing of torch, so that it can be used where `import torch` fails.
+This module does not import torch, so that it can be used where `import torch` fails.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _SUITES_PACKAGE = __name__.rpartition(".")[0]
 
 
 def require_api(torch: Any, *names: str) -> None:
-    """Raise SkippedError if this torch lacks one of these names, such as `Stream.__enter__`."""
+    """Raise SkippedError if `torch` lacks one of these names, such as `Stream.__enter__`."""
     for name in names:
         try:
             attrgetter(name)(torch)
@@ -31,8 +31,8 @@ def missing_api_reason(torch: Any, name: str) -> str:
 def missing_torch_name(error: AttributeError) -> str | None:
     """Return the name that a check did not find in a torch module, or None for other errors.
 
-    An error counts only if the check itself used the name. A name that a plugin or torch's own
-    code lacks is a failure that the check must report.
+    An error counts only if the check's own code used the name. If a plugin or torch used it, the
+    result is None, because the check must report the failure.
     """
     owner = error.obj
     if not isinstance(owner, ModuleType) or owner.__name__.partition(".")[0] != "torch":
@@ -41,7 +41,10 @@ def missing_torch_name(error: AttributeError) -> str | None:
 
 
 def _is_used_by_suites(error: BaseException) -> bool:
-    """Return whether the suites' code used the missing name, directly or through `__getattr__`."""
+    """Return whether code of the suites used the missing name, not a plugin or torch.
+
+    Frames of `__getattr__` are ignored.
+    """
     user_module = ""
     trace: TracebackType | None = error.__traceback__
     while trace is not None:

@@ -1,4 +1,4 @@
-"""Runs models of TorchBench from a checkout, whose folder is an option of the command.
+"""Runs the suite `torchbench`: the models of TorchBench, from a checkout that the command names.
 
 A test runs the model's own step, `invoke`, and then checks whether its numbers are right. For the
 check, the module and inputs that the model exposes are run on the device and on the reference,
@@ -30,14 +30,17 @@ _TEST_BY_MODE = {"inference": "eval", "training": "train"}
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield the models in the checkout, by folder name. Without a checkout, yield nothing."""
+    """Yield a test for each model in the checkout, named like its folder.
+
+    Without a checkout, yield nothing.
+    """
     if checkout := matrix.given.get(CHECKOUT):
         for file in sorted(Path(checkout, _MODELS).glob("*/__init__.py")):
             yield Offer(file.parent.name)
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run a model's own step, then compare its results if possible."""
+    """Run a model's own step on the device, then compare the model's results with the reference."""
     test = _TEST_BY_MODE[case["mode"]]
     with _restored_settings():
         context.stage = "load"
@@ -53,10 +56,10 @@ def run(case: Case, context: Context) -> Result:
 
 
 def _compare_results(case: Case, context: Context, cpu_model: Any) -> Result:
-    """Compare the results of the model's module on the device and the reference.
+    """Run the module of a TorchBench model on the device and the reference, and compare results.
 
-    `cpu_model` is TorchBench's model on the CPU. Raises UncheckedError if this model does not
-    expose its module, or if the reference computation fails.
+    `cpu_model` is TorchBench's model on the CPU. Raises UncheckedError if it does not expose its
+    module, or if the reference computation fails.
     """
     try:
         with context.on_reference():
@@ -96,7 +99,7 @@ def _make_model(model_class: Any, test: str, device: str) -> Any:
 
 
 def _named_example(module: nn.Module, inputs: Any) -> Example:
-    """Return an example with named inputs; inputs in a sequence get names by position."""
+    """Return an example of a module with named inputs. Positional inputs become `input_0` etc."""
     if isinstance(inputs, dict):
         return Example(module.eval(), inputs)
     positional_inputs = inputs if isinstance(inputs, tuple | list) else (inputs,)
@@ -105,7 +108,7 @@ def _named_example(module: nn.Module, inputs: Any) -> Example:
 
 
 class _PositionalInputs(nn.Module):
-    """A wrapper that passes named inputs to a module by position."""
+    """A wrapper that takes named inputs and passes them to a module by position."""
 
     def __init__(self, inner: nn.Module) -> None:
         super().__init__()
@@ -117,7 +120,7 @@ class _PositionalInputs(nn.Module):
 
 @contextmanager
 def _restored_settings() -> Iterator[None]:
-    """At the end of a `with` block, restore the global settings that TorchBench changed."""
+    """Restore torch's global settings, which TorchBench changes, at the end of a `with` block."""
     seed_function, dtype = torch.manual_seed, torch.get_default_dtype()
     deterministic = torch.are_deterministic_algorithms_enabled()
     grad_enabled, threads = torch.is_grad_enabled(), torch.get_num_threads()

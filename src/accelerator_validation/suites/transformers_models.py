@@ -1,4 +1,4 @@
-"""Builds models of Transformers with random weights, by default small, without downloads."""
+"""Builds and tests models of the library Transformers, with random weights and no downloads."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def _spectrogram_inputs(config: Any) -> dict[str, Any]:
 class Architecture:
     """A model class of Transformers, its small configuration and its kind of input.
 
-    `inputs` creates the inputs for a configuration. `generates` means that text generation is
-    tested, too.
+    `settings` are the arguments of the class's configuration. `inputs` creates the inputs for a
+    configuration. If `generates` is true, text generation is tested, too.
     """
 
     name: str
-    """The name of the model class; its configuration is the class's own."""
+    """The name of the model class."""
     settings: Settings
     inputs: InputFactory = _text_inputs
     generates: bool = False
@@ -272,9 +272,10 @@ def run(case: Case, context: Context) -> Result:
 
 
 def example(name: str, *, full: bool = False) -> Example:
-    """Return a model and its inputs, by class name. Raises BrokenTestError without the library.
+    """Return the model of the class `name` with its inputs, by default in a small configuration.
 
-    With `full`, it has the default configuration of its class instead of the small one.
+    If `full` is true, the model has the default configuration of its class. Raises BrokenTestError
+    if Transformers cannot be imported.
     """
     architecture = _BY_NAME[name]
     os.environ.setdefault("HF_HUB_OFFLINE", "1")  # weights are random, so nothing is downloaded

@@ -1,4 +1,4 @@
-"""Builds small models of constructs that backends are known to get wrong."""
+"""Runs the suite `weak-spots`: small models of constructs that backends are known to get wrong."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class DynamicQuantization(nn.Module):
         self.one, self.other = nn.Linear(16, 8), nn.Linear(16, 8)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Return a gated product of two layers, both applied to x rounded per row to 255 steps."""
+        """Round x to 255 steps per row, apply both layers to it, and return their gated product."""
         scale = x.detach().abs().amax(dim=-1, keepdim=True) / 127
         rounded = x + (torch.round(x / scale) * scale - x).detach()
         return self.one(rounded) * torch.sigmoid(self.other(rounded))
@@ -66,7 +66,7 @@ class StridedViews(nn.Module):
         self.layer = nn.Linear(8, 8)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Change a tensor through a view, and multiply its transpose with its flipped mean."""
+        """Change a tensor through a view, then multiply its transpose by its flipped mean."""
         base = self.layer(x).clone()
         base[:, ::2] = base[:, 1::2] * 2
         mean = base.mean(0, keepdim=True).expand_as(base)
@@ -91,7 +91,7 @@ class BidirectionalLstm(nn.Module):
         self.lstm = nn.LSTM(8, 16, num_layers=2, bidirectional=True, batch_first=True)
 
     def forward(self, x: torch.Tensor) -> Any:
-        """Return all steps and the last states."""
+        """Return the outputs of all steps, and the last states."""
         return self.lstm(x)
 
 
@@ -121,7 +121,7 @@ class ExpertRouting(nn.Module):
         self.score = nn.Linear(8, 6)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Send each row to two of six experts, as a mixture of experts does."""
+        """Add each row to the sums of two of six experts, as a mixture of experts does."""
         weights, expert_indices = torch.topk(torch.softmax(self.score(x), -1), 2)
         total = torch.zeros(6, x.shape[-1], dtype=x.dtype, device=x.device)
         for rank in range(2):
@@ -163,7 +163,7 @@ _MODELS: Mapping[str, tuple[Callable[[], nn.Module], Callable[[], torch.Tensor]]
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
-    """Yield the names of the models."""
+    """Yield a test for each model."""
     return (Offer(name) for name in _MODELS)
 
 
@@ -173,13 +173,13 @@ def run(case: Case, context: Context) -> Result:
 
 
 def example(name: str) -> Example:
-    """Return a model with its inputs, by the test's name."""
+    """Return the model of the test `name`, with its inputs."""
     model, inputs = _MODELS[name]
     return Example(_NamedInput(model()), {"x": inputs()})
 
 
 class _NamedInput(nn.Module):
-    """A wrapper that names a model's input `x`, whatever the model calls it."""
+    """A wrapper that names the only input of a model `x`."""
 
     def __init__(self, inner: nn.Module) -> None:
         super().__init__()

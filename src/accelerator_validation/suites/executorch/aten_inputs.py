@@ -1,8 +1,8 @@
-"""Tests single operators with a backend (suite `executorch-aten`), on inputs from three sources.
+"""Runs the suite `executorch-aten`: single operators on a backend, on inputs from three sources.
 
 Most operators use the samples of PyTorch's OpInfo, as the suite `operators` does. For operators of
-the core set without suitable samples, this module draws inputs. On request, inputs of FACTO,
-ExecuTorch's own generator, are used if it is installed.
+ExecuTorch's core set without suitable samples, this module draws random inputs. On request, inputs
+of FACTO, ExecuTorch's own input generator, are used if it is installed.
 """
 
 from __future__ import annotations
@@ -48,11 +48,12 @@ def _opinfo_by_name() -> dict[str, OpInfo]:
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield operators with the data types that the CPU supports.
+    """Yield a test for each operator, input source and set of recipes.
 
-    By default, the operators in `matrix.tests` and the operators with drawn inputs run. Their
-    recipes are `portable` and the recipes of `plain_recipes`. Other operators, other recipes and
-    dynamic sizes run on request. Inputs of FACTO need `--only inputs=facto`.
+    By default, the operators in `matrix.tests` and the operators with drawn inputs run, with the
+    recipes `portable` and `plain_recipes`. Other operators, other recipes and dynamic sizes run on
+    request. Inputs of FACTO need `--only inputs=facto`. The data types of an operator with OpInfo
+    samples are those that the CPU supports.
     """
     plain_names = frozenset(matrix.axes["recipe"]) & (plain_recipes(matrix) | {PORTABLE.name})
     recipes = frozenset(matrix.axes["recipe"])
@@ -94,10 +95,10 @@ def run(case: Case, context: Context) -> Result:
 
 
 def _opinfo_sample(info: OpInfo, dtype: torch.dtype) -> Sample:
-    """Return the first sample that has no empty tensors and whose first input has axes.
+    """Return the first sample without empty tensors, preferably one whose first input has axes.
 
-    If there is no such sample, return the first sample without empty tensors. Raises
-    BrokenTestError if each of the first 20 samples has empty tensors or no tensors.
+    Only the operator's first 20 samples are considered. Raises BrokenTestError if each of them has
+    empty tensors or no tensors.
     """
     samples = info.sample_inputs("cpu", dtype, requires_grad=False)
     call_samples = (
@@ -127,7 +128,7 @@ def _operator_sample(info: OpInfo, sample: SampleInput, dtype: torch.dtype) -> S
 
 
 RandomCall = tuple[Callable[..., Any], tuple[Any, ...]]
-"""An operator and its arguments; floating-point tensors get their data type later."""
+"""An operator and its arguments. Floating-point tensors get the data type of the test later."""
 
 
 def _random_integers(*shape: int) -> torch.Tensor:
@@ -178,7 +179,7 @@ def drawn_names() -> list[str]:
 
 
 def drawn_sample(name: str, dtype: torch.dtype, seed: int) -> Sample:
-    """Return the sample of a test in `drawn_names`; the same seed gives the same numbers."""
+    """Return the sample of a test in `drawn_names`, with random numbers from the seed."""
     torch.manual_seed(seed)
     operator, args = _RANDOM_CALLS[name]()
     typed_args = tuple(
@@ -198,9 +199,9 @@ _MOST_FACTO_CALLS = 200
 
 
 def facto_names() -> list[str]:
-    """Return the overloads that FACTO describes, such as `add.Tensor`.
+    """Return the names of the overloads that FACTO describes, such as `add.Tensor`.
 
-    Empty if FACTO is not installed.
+    The result is empty if FACTO is not installed.
     """
     try:
         from facto.specdb.db import SpecDictDB
@@ -210,10 +211,11 @@ def facto_names() -> list[str]:
 
 
 def facto_sample(name: str, dtype: torch.dtype, seed: int) -> Sample:
-    """Return a sample from the first call that FACTO generates with inputs of a data type.
+    """Return a sample with the inputs of the first suitable call that FACTO generates.
 
-    The call must have tensors, none of them empty, and its floating-point tensors must have the
-    type `dtype`. Raises BrokenTestError if none of the first 200 calls fits.
+    `name` is the name of an overload. A call is suitable if it has tensors, none of them is empty,
+    and its floating-point tensors have the type `dtype`. Raises BrokenTestError if none of the
+    first 200 calls is suitable.
     """
     random.seed(seed)
     torch.manual_seed(seed)
@@ -248,7 +250,7 @@ _LARGEST_SIZE = 64
 
 
 class OperatorCall(nn.Module):
-    """A model that calls an operator with its inputs and with stored arguments."""
+    """A model that calls one operator, with the model's inputs and with stored arguments."""
 
     def __init__(
         self,
@@ -267,7 +269,7 @@ class OperatorCall(nn.Module):
             self.register_buffer(f"held_{index}", leaves[index].detach())
 
     def forward(self, *tensors: torch.Tensor) -> Any:
-        """Return the result for these inputs."""
+        """Return the result of the operator for these inputs."""
         leaves = list(self._leaves)
         for index, tensor in zip(self._places, tensors, strict=True):
             leaves[index] = tensor
@@ -287,9 +289,9 @@ def operator_call_sample(
     narrow: bool,
     inputs: int | None = None,
 ) -> Sample:
-    """Return a model that calls an operator, and the inputs of the model.
+    """Return a model that calls `operator(*args, **kwargs)`, with the inputs of the model.
 
-    The first `inputs` tensors of the call become inputs of the model, and the others become
+    The first `inputs` tensors among the arguments become inputs of the model, and the others become
     constants. If `inputs` is None, all tensors become inputs. `narrow` is true if the operator
     computes in a narrow type, see `Sample`.
     """
@@ -299,14 +301,14 @@ def operator_call_sample(
 
 
 def with_dynamic_sizes(sample: Sample) -> Sample:
-    """Return the sample with inputs whose first axis is dynamic.
+    """Return a copy of the sample in which the first axis of inputs has a dynamic length.
 
-    Let `n` be the length of the first axis of the first input that has axes. Each input whose first
-    axis has the length `n` gets a dynamic first axis. If no input has axes, or if `n` is less than
-    2, the sample is returned unchanged.
+    `n` is the length of the first axis of the first input that has axes. Each input whose first
+    axis has this length gets a dynamic first axis. The sample is returned unchanged if no input has
+    axes, or if `n` is less than 2.
 
-    In `others` of the returned sample, the dynamic axes have the length `n + 1`. `others` is None
-    if the operator rejects such inputs, or if `n` is 64 or more.
+    In `others` of the copy, the dynamic axes have the length `n + 1`. `others` is None if the
+    operator rejects such inputs, or if `n` is 64 or more.
     """
     sizes = [value.shape[0] for value in sample.inputs if value.dim()]
     if not sizes or sizes[0] < 2:  # noqa: PLR2004 - torch.export takes sizes of 0 and 1 as fixed

@@ -1,4 +1,4 @@
-"""Measures how much of a program was delegated to a backend: nodes, operators, sizes."""
+"""Measures how much of an ExecuTorch program is delegated to a backend: nodes, operators, sizes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ _MOST_NAMED = 6
 
 @dataclass(frozen=True)
 class Delegation:
-    """The number of calls of each operator inside delegates (`taken`) and outside (`left`).
+    """The operators that a program delegates to a backend, and those that it does not.
 
-    `delegates` is the number of delegates.
+    `taken` has the number of calls inside delegates by operator name, and `left` the number of
+    calls outside. `delegates` is the number of delegates.
     """
 
     taken: Counter[str]
@@ -25,11 +26,11 @@ class Delegation:
 
     @property
     def metrics(self) -> dict[str, tuple[float, str]]:
-        """Counts of delegates, and of nodes and operators, as (value, unit) by metric.
+        """The value and the unit of each metric about delegates, by metric name.
 
         The metrics are `delegates`, `delegated_nodes`, `undelegated_nodes`, `delegated_operators`,
         `undelegated_operators` and, if there are nodes, `delegated_share`: the share of nodes in
-        delegates.
+        delegates, from 0 to 1.
         """
         nodes = self.taken.total() + self.left.total()
         share = {"delegated_share": (round(self.taken.total() / nodes, 4), "1")} if nodes else {}
@@ -44,7 +45,7 @@ class Delegation:
 
     @property
     def core_names(self) -> tuple[str, ...]:
-        """The names of the ATen operators in delegates, without overloads."""
+        """The sorted names of the ATen operators in delegates, without overloads: `add`."""
         aten_names = {
             name.removeprefix("aten::") for name in self.taken if name.startswith("aten::")
         }
@@ -53,14 +54,14 @@ class Delegation:
     def extent_sentence(self) -> str:
         """Return a sentence with the numbers of delegates and of nodes in them.
 
-        It is for programs that were lowered, but cannot be run here.
+        It is used if a program was lowered, but cannot be run here.
         """
         delegated_nodes, all_nodes = self.taken.total(), self.taken.total() + self.left.total()
         delegates_text = count(self.delegates, "delegate")
         return f"Lowered, not run: {delegates_text} with {delegated_nodes} of {all_nodes} nodes."
 
     def words(self) -> str | None:
-        """Return a text that names the operators outside delegates, or None if there are none."""
+        """Return a sentence that names operators outside of delegates, or None without any."""
         if not self.left:
             return None
         operator_counts = self.left.most_common()
@@ -77,10 +78,10 @@ class Delegation:
 
 
 def measure_delegation(edge: Any) -> Delegation:
-    """Return the operators of a lowered program inside and outside of delegates.
+    """Return which operators of a lowered program are inside and outside of delegates.
 
-    The program must be made with `generate_etrecord`. If the backend's passes replace an operator,
-    the original operator is counted.
+    `edge` is an `EdgeProgramManager` made with `generate_etrecord`. If the backend's passes replace
+    an operator, the original operator is counted.
     """
     all_operators = _operator_calls([edge._etrecord.edge_dialect_program])  # noqa: SLF001 - no other way to it
     programs = [edge.exported_program(method) for method in sorted(edge.methods)]
@@ -112,12 +113,12 @@ def _operator_name(target: Any) -> str:
 
 
 def program_sizes(program: Any) -> dict[str, tuple[float, str]]:
-    """Return the sizes of a finished program, as (value, unit) by metric.
+    """Return the sizes of a finished program: the value and the unit of each metric, by its name.
 
-    `pte_size` is the size of the file in kB. `delegate_size` is the size of all delegates in kB,
-    with the weights that the file stores separately. `planned_memory` is the memory in kB that
-    ExecuTorch plans for tensors that are not constant. `delegate_blobs` is the number of delegates
-    in the file.
+    - `pte_size`: the size of the program's file in kB.
+    - `delegate_blobs`: the number of delegates in the file.
+    - `delegate_size`: the size of all delegates in kB, with weights that are stored separately.
+    - `planned_memory`: the memory in kB that ExecuTorch plans for tensors that are not constant.
     """
     program_data = program.executorch_program
     blob_bytes = sum(len(item.data) for item in program_data.backend_delegate_data)
@@ -131,6 +132,6 @@ def program_sizes(program: Any) -> dict[str, tuple[float, str]]:
 
 
 def _named_data_bytes(program: Any) -> int:
-    """Return the size in bytes of the data that delegates store by name outside their blobs."""
+    """Return the size in bytes of the delegates' data that a program stores by name."""
     named_data = getattr(program, "_named_data", None)
     return sum(len(data) for data in getattr(named_data, "buffers", ()) if isinstance(data, bytes))

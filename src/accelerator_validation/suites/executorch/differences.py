@@ -1,4 +1,4 @@
-"""Computes how far a program's outputs are from their reference, and checks the tolerances."""
+"""Compares the outputs of an ExecuTorch program with a reference, and checks the tolerances."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _NARROW_TOLERANCES = {torch.float16: 1e-2, torch.bfloat16: 2e-2}
 
 @dataclass(frozen=True, slots=True)
 class TensorDifference:
-    """Statistics of the difference of two tensors, where the numbers of both are finite."""
+    """Statistics of the difference between an output and its reference, two tensors.
+
+    Only positions at which both have finite numbers count.
+    """
 
     largest: float
     """The greatest absolute difference."""
@@ -29,17 +32,17 @@ class TensorDifference:
     """The greatest absolute difference, divided by the greatest absolute value of the reference. It
     is infinite if the reference is 0 and the output is not."""
     mean_relative: float
-    """The mean of the absolute differences, each divided by the reference number, if that is not
-    0; NaN if all are 0."""
+    """The mean of the absolute differences, each divided by the reference number. Reference numbers
+    that are 0 don't count; if all are 0, the result is NaN."""
     sqnr_db: float
-    """The signal-to-noise ratio in dB: the norm of the reference to that of the difference. It is
-    infinite without a difference."""
+    """The signal-to-noise ratio in dB: the norm of the reference, divided by the norm of the
+    difference. It is infinite if there is no difference."""
 
     def metrics(self, output: int) -> dict[str, tuple[float, str]]:
-        """Return the finite values as (value, unit) by metric, such as `output_0_error_max`.
+        """Return the finite statistics as metrics: `{"output_0_error_max": (0.5, "1")}`.
 
-        `output` is the number of the output, from 0. The names are those that the readers of
-        ExecuTorch's results use.
+        `output` is the number of the output, from 0. Readers of ExecuTorch's own results use the
+        same names of metrics.
         """
         statistics = {
             "error_max": (self.largest, "1"),
@@ -56,7 +59,7 @@ class TensorDifference:
 
 
 def tensor_difference(found: torch.Tensor, wanted: torch.Tensor) -> TensorDifference | None:
-    """Return the difference of two tensors.
+    """Return the difference between an output and its reference.
 
     Returns None if the shapes differ, or if no position has finite numbers in both tensors.
     """
@@ -101,7 +104,8 @@ def check_outputs(
 ) -> None:
     """Raise MismatchError if outputs of a program differ from `wanted` more than the recipe allows.
 
-    With `narrow`, outputs in float16 and bfloat16 may also differ by the precision of their type.
+    If `narrow` is true, outputs in float16 and bfloat16 may also differ by the precision of their
+    type.
     """
     if len(found) != len(wanted):
         outputs = f"{len(found)} outputs, the reference has {len(wanted)}"
@@ -147,7 +151,7 @@ def _check_tensor(output: torch.Tensor, reference: torch.Tensor, what: str, reci
 
 
 def _check_nan(output: torch.Tensor, reference: torch.Tensor, what: str) -> None:
-    """Raise MismatchError with a clear text if a program has NaN where its reference has none."""
+    """Raise MismatchError if an output has NaN where its reference has none."""
     nan_count = int((output.isnan() & ~reference.isnan()).sum())
     if nan_count:
         raise MismatchError(
@@ -171,9 +175,10 @@ def _check_sqnr(
 
 
 def worst_sqnr(found: Sequence[Any], wanted: Sequence[Any]) -> float | None:
-    """Return the lowest finite signal-to-noise ratio of the floating-point outputs in dB.
+    """Return the lowest finite signal-to-noise ratio of the floating-point outputs, in dB.
 
-    Returns None if no output has a finite ratio. The ratio is infinite for equal outputs.
+    Returns None if no output has a finite ratio. An output that equals its reference has an
+    infinite ratio.
     """
     pairs = [
         (output, reference)

@@ -1,4 +1,4 @@
-"""Exports, quantizes, lowers and serializes a model, and measures each step."""
+"""Exports, quantizes, lowers and serializes a model for ExecuTorch, and measures each step."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from accelerator_validation.suites.executorch.metrics import Measurement
 class Sample:
     """A model and its inputs.
 
-    `shapes` states which sizes may change, as in `torch.export`. `others` has inputs with other
-    sizes than `inputs`, or is None. If `narrow` is true, the model computes in a narrow type, such
-    as float16. Its reference is then the same model in float32.
+    `shapes` states which sizes are dynamic, as `dynamic_shapes` in `torch.export`. `others` has
+    inputs with other sizes than `inputs`, or is None. If `narrow` is true, the model computes in a
+    narrow type, such as float16, and its reference is the same model in float32.
     """
 
     model: Any
@@ -46,7 +46,7 @@ class LoweredModel:
     program: Any
     delegation: Delegation
     reference: Any
-    """The model that was lowered, as PyTorch runs it: quantized if the recipe quantizes."""
+    """The PyTorch model that was lowered. If the recipe quantizes, it is the quantized model."""
 
 
 def lower_model(
@@ -54,9 +54,9 @@ def lower_model(
 ) -> LoweredModel:
     """Export, quantize, lower and serialize a model with a recipe, and return the program.
 
-    Each step is measured. If a step fails, `context.stage` is the name of the step, and the step's
-    exception is passed on. Serialization has the stage `lower`. Raises BrokenTestError if the
-    export before quantization fails.
+    Each step is measured. If a step fails, its exception is passed on, and `context.stage` is the
+    name of the step, but `lower` for serialization. If the first export fails, the exception is a
+    BrokenTestError.
     """
     observed = measurement.observed
     context.stage = "export"
@@ -82,7 +82,7 @@ def lower_model(
 
 
 def _export_model(sample: Sample) -> Any:
-    """Return the exported model. Raises BrokenTestError if torch.export fails."""
+    """Return the model as torch.export exports it. Raises BrokenTestError if torch.export fails."""
     try:
         return torch.export.export(sample.model, sample.inputs, dynamic_shapes=sample.shapes)
     except Exception as error:
@@ -102,5 +102,5 @@ def _lower_program(exported: Any, arguments: Mapping[str, Any], *, two_steps: bo
 
 
 def flat_outputs(value: object) -> Sequence[object]:
-    """Return a model's output as a flat list, as a program returns it."""
+    """Return the values in a model's output as a list, in the order of a program's outputs."""
     return [leaf for leaf in tree_flatten(value)[0] if leaf is not None]

@@ -37,7 +37,7 @@ _MEASURED_OUTPUTS = 2
 
 
 def _step_times(observed: ProgramObservations) -> MetricValues:
-    """Return the seconds of each step except `run` and `compare`, such as `lower_time`."""
+    """Return the seconds of each step so far except `run` and `compare`, such as `lower_time`."""
     return {
         f"{step}_time": (round(seconds, 6), "s")
         for step, seconds in observed.seconds.items()
@@ -54,7 +54,7 @@ def _run_times(observed: ProgramObservations) -> MetricValues:
 
 
 def _output_errors(observed: ProgramObservations) -> MetricValues:
-    """Return the error statistics of the first two outputs against the reference."""
+    """Return statistics of the differences between the first two outputs and their references."""
     figures: dict[str, tuple[float, str]] = {}
     pairs = zip(observed.found, observed.reference, strict=False)
     for number, (output, reference) in enumerate(pairs):
@@ -67,7 +67,7 @@ def _output_errors(observed: ProgramObservations) -> MetricValues:
 
 
 def _quantization_error(observed: ProgramObservations) -> MetricValues:
-    """Return the lowest signal-to-noise ratio of the outputs, relative to the unquantized model.
+    """Return the lowest signal-to-noise ratio in dB of the outputs, against the unquantized model.
 
     The result is empty if nothing was quantized.
     """
@@ -78,7 +78,7 @@ def _quantization_error(observed: ProgramObservations) -> MetricValues:
 
 
 def _aot_memory(observed: ProgramObservations) -> MetricValues:
-    """Return the peak memory from export to program in MB, and its increase over the start."""
+    """Return the peak memory in MB of export to serialization, and its increase since the start."""
     peak = observed.memory_mb.get("serialize")
     start_mb = observed.memory_before_mb.get("serialize")
     if peak is None or start_mb is None:
@@ -90,7 +90,7 @@ def _aot_memory(observed: ProgramObservations) -> MetricValues:
 
 
 def _aot_time(observed: ProgramObservations) -> MetricValues:
-    """Return the seconds from the PyTorch model to the program. Empty without a program."""
+    """Return the seconds from export to serialization; empty if there is no program."""
     times = [observed.value(f"{step}_time") or 0.0 for step in _STEPS_TO_PROGRAM]
     return {"aot_time": (round(sum(times), 6), "s")} if observed.program is not None else {}
 
@@ -129,7 +129,7 @@ _MAX_FAULT_CHARS = 160
 
 
 class Measurement:
-    """Measures a running test: times its steps, and stores its metrics in the context."""
+    """Measures a running test: times its steps, and stores its metrics in the test's context."""
 
     def __init__(self, context: Context) -> None:
         self.observed = ProgramObservations()
@@ -142,7 +142,7 @@ class Measurement:
         """Measure the time of a `with` block as the step `name`, and compute metrics.
 
         After the block, the metrics with `after="each"` are computed, even if the block raises an
-        exception. If it does not, the metrics whose `after` is `name` are computed, too.
+        exception. If it raises none, the metrics whose `after` is `name` are computed, too.
         """
         start = time.perf_counter()
         try:
@@ -154,9 +154,9 @@ class Measurement:
 
     @contextmanager
     def memory(self, until: ProgramStep) -> Iterator[None]:
-        """Record the memory of the process before a `with` block, and the peak in the block.
+        """Record the memory of the process before a `with` block, and its peak in the block.
 
-        Both values are stored under `until`, the last step in the block.
+        Both values are stored in `observed` under `until`, the last step in the block.
         """
         with suppress(OSError):  # reset the peak
             Path("/proc/self/clear_refs").write_text("5", "ascii")
@@ -198,10 +198,9 @@ def all_metrics() -> tuple[ProgramMetric, ...]:
 
 
 def _load_metric(name: str, load: object) -> ProgramMetric:
-    """Return the metric that another package's entry point provides.
+    """Return the metric of another package. `load` loads the package's entry point `name`.
 
-    `load` imports the metric. If this fails, the returned metric raises the error when it is
-    measured.
+    If loading fails, a metric that raises the error when it is measured is returned.
     """
     try:
         metric = load()  # type: ignore[operator]
@@ -222,7 +221,7 @@ def _load_metric(name: str, load: object) -> ProgramMetric:
 def _memory_mb(field: str) -> float | None:
     """Return a memory size of this process in MB, or None on systems other than Linux.
 
-    The field `VmRSS` is the current memory, and `VmHWM` is its peak.
+    `field` is `VmRSS` for the current memory, or `VmHWM` for the peak memory.
     """
     size_text = proc_field(Path("/proc/self/status"), field)
     return int(size_text.split()[0]) * 1024 / 1e6 if size_text else None

@@ -48,11 +48,11 @@ _TIMED_RUNS = 5
 
 
 def run_model_test(case: Case, context: Context, make: Callable[[], Sample]) -> Result:
-    """Lower a model with the backend and recipe of a test, run it, and compare the result.
+    """Lower a model with the backend and recipe of a test, run it, and compare the outputs.
 
-    Raises MismatchError if the result is wrong. If the result is correct, the outcome is `passed`,
-    with one exception: if the recipe has `delegates`, but the backend executed no part of the
-    model, the outcome is `executed`. The model then ran on ExecuTorch's own kernels.
+    `make` creates the model and its inputs. Raises MismatchError if an output is wrong. If all are
+    correct, the outcome is `passed`, with one exception: if the recipe should delegate, but the
+    backend executed no part of the model, the outcome is `executed`.
     """
     flow = find_flows(context.backend)[case["recipe"]]
     threads = dict(case.parameters).get("threads")
@@ -131,7 +131,7 @@ def _cast(value: Any, dtype: torch.dtype) -> Any:
 
 
 def _eager_outputs(sample: Sample, inputs: tuple[Any, ...]) -> Sequence[Any]:
-    """Return the outputs of the model in PyTorch. A narrow sample is computed in float32."""
+    """Return the outputs of a sample's model in PyTorch. If the sample is narrow, use float32."""
     model = sample.model
     if sample.narrow:
         model = copy.deepcopy(model).to(torch.float32)
@@ -146,7 +146,7 @@ def _run_program(
     inputs: tuple[Any, ...],
     measurement: Measurement,
 ) -> Sequence[Any]:
-    """Load and run the program, and return its outputs. Further runs measure its time."""
+    """Load and run the program, and return the outputs of the first run. Then time further runs."""
     context.stage = "load"
     with add_runtime_log(), measurement.step("load"):
         execute = _load_program(lowered_model, backend)
@@ -164,9 +164,10 @@ def _run_program(
 def _load_program(lowered_model: LoweredModel, backend: Backend) -> Execute:
     """Return a function that runs the program.
 
-    If the program has delegates and the backend has `simulate` or `load`, that function is used.
-    Otherwise, the program is loaded in this process. Raises UnavailableError if this machine cannot
-    run the program, and NotImplementedError if ExecuTorch's runtime lacks an operator.
+    If the program has delegates, the backend's `simulate` or `load` loads it, if the backend has
+    one of them. Otherwise, the program is loaded in this process. Raises UnavailableError if this
+    machine cannot run the program, and NotImplementedError if ExecuTorch's runtime lacks an
+    operator.
     """
     delegated = bool(lowered_model.delegation.delegates)
     if delegated and backend.simulate:
@@ -211,19 +212,20 @@ def _require_correct_outputs(
 
 
 def _copy_tensors(values: Sequence[Any]) -> tuple[Any, ...]:
-    """Return copies of tensors, so that a run that changes its inputs does not affect others."""
+    """Return `values` with copies of tensors, so that a run cannot change inputs of other runs."""
     return tuple(v.detach().clone() if isinstance(v, torch.Tensor) else v for v in values)
 
 
 MAX_FILE_GB = 4
-"""The largest program in GB. Larger programs don't fit ExecuTorch's target devices."""
+"""The maximum size of a program in GB. Larger programs don't fit ExecuTorch's target devices."""
 
 
 @contextmanager
 def limit_file_sizes() -> Iterator[None]:
-    """Limit the size of each file that the block writes, and remove the block's temporary files.
+    """Limit the size of each file that a `with` block writes, and remove its temporary files.
 
-    Raises RuntimeError, naming the file, if a file exceeds the limit. Windows has no such limit.
+    Raises RuntimeError, which names the file, if a file exceeds `MAX_FILE_GB`. On Windows, sizes
+    are not limited.
     """
     previous_folder = tempfile.tempdir
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, _file_size_limit():
@@ -277,7 +279,7 @@ _BINDINGS_ADVICE = "Install a wheel of ExecuTorch that has its Python bindings"
 
 
 def missing_operators(program: Any) -> list[str]:
-    """Return the operators that a program calls and that this process's runtime lacks."""
+    """Return the names of the operators that a program calls, but ExecuTorch's runtime lacks."""
     from executorch.runtime import Runtime
 
     runtime_operators = Runtime.get().operator_registry.operator_names
@@ -290,7 +292,10 @@ def missing_operators(program: Any) -> list[str]:
 
 
 def check_runtime(backend: Backend | None) -> None:
-    """Raise UnavailableError if this process cannot run programs, or cannot use the backend."""
+    """Raise UnavailableError if this process cannot run programs with the backend.
+
+    If `backend` is None, only ExecuTorch's runtime is checked.
+    """
     try:
         from executorch.runtime import Runtime
 
@@ -310,7 +315,8 @@ def check_runtime(backend: Backend | None) -> None:
 def load_in_process(data: bytes) -> Execute:
     """Load a program in this process, and return a function that runs it.
 
-    Loading and running raise RuntimeError if they fail. ExecuTorch's own errors have a number.
+    `data` is the content of the program's file. Loading and running raise RuntimeError if they
+    fail. The message of an error in ExecuTorch has only a number.
     """
     from executorch.runtime import Runtime, Verification
 
@@ -331,10 +337,10 @@ def load_in_process(data: bytes) -> Execute:
 
 @contextmanager
 def add_runtime_log() -> Iterator[None]:
-    """Add the log of the ExecuTorch runtime to the errors that it raises in a `with` block.
+    """Add messages from the runtime's log to a RuntimeError raised in a `with` block.
 
-    The log is read from the file to which standard error goes. If there is no such file, nothing is
-    added. In a worker, the log has only the text of the current test.
+    The log is the file to which standard error goes. If there is no such file, nothing is added. In
+    a worker, the file has only the output of the current test.
     """
     try:
         yield
@@ -361,10 +367,10 @@ def _read_runtime_log() -> str:
 
 
 def set_thread_count(number: int | None) -> None:
-    """Set the number of ExecuTorch's threads for this and later programs.
+    """Set the number of threads that ExecuTorch uses for programs from now on.
 
-    None stands for torch's number of threads. If this ExecuTorch cannot set the number, this does
-    nothing for None, and raises SkippedError for any other value.
+    None stands for torch's number of threads. If this ExecuTorch cannot set the number, None is
+    ignored, and any other value raises SkippedError.
     """
     from executorch.extension import pybindings
 

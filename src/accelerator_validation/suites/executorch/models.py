@@ -1,4 +1,4 @@
-"""Builds models for ExecuTorch tests, with random weights.
+"""Runs the suite `executorch-models`: models with random weights on an ExecuTorch backend.
 
 The models are a selection from the suites for plain PyTorch, with the same names. Some models also
 run with every default recipe of the matrix, with a dynamic batch size, or with two threads. The
@@ -39,7 +39,10 @@ _DYNAMIC_PARAMETERS = {**_DTYPE_PARAMETERS, "dynamic": "true"}
 
 @dataclass(frozen=True)
 class SuiteModel:
-    """A model that `example` builds from its name. Each flag adds tests that run by default."""
+    """A model of the suite; `example` builds it from its name.
+
+    Each of `recipes`, `dynamic` and `threads` adds tests that run by default.
+    """
 
     example: Callable[[str], Example]
     recipes: bool = False
@@ -88,9 +91,10 @@ MODELS: Mapping[str, SuiteModel] = {
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield tests of each model: plain, other recipes, dynamic batch size and two threads.
+    """Yield the tests of each model, then the models of ExecuTorch's own suite.
 
-    Then yield models of ExecuTorch's own suite, which run only on request.
+    A model has tests with plain recipes and with other recipes. Some have tests with a dynamic
+    batch size or with two threads. The models of ExecuTorch's own suite run only on request.
     """
     recipes = frozenset(matrix.axes["recipe"])
     plain_names = recipes & plain_recipes(matrix)
@@ -123,7 +127,10 @@ def run(case: Case, context: Context) -> Result:
 
 
 class _PositionalModel(nn.Module):
-    """A model that takes inputs in order and returns the floating-point tensors of its output."""
+    """A wrapper that passes positional inputs to a model by name.
+
+    It returns only the floating-point tensors of the model's output.
+    """
 
     def __init__(self, model: Any, names: tuple[str, ...]) -> None:
         super().__init__()
@@ -160,20 +167,20 @@ _SKIP_MARK = "unittest.skip"
 
 @dataclass(frozen=True)
 class UpstreamModel:
-    """A model test of ExecuTorch's own suite, with the names of its function and Python module.
+    """A model test of ExecuTorch's own suite: the function `name` in the Python module `module`.
 
-    `dynamic` means that it also runs with dynamic sizes.
+    If `dynamic` is true, it also runs with dynamic sizes.
     """
 
     name: str
     module: str
     dynamic: bool
     left_out: bool
-    """Whether ExecuTorch skips it."""
+    """Whether ExecuTorch skips the test."""
 
 
 def upstream_models() -> Iterator[UpstreamModel]:
-    """Yield ExecuTorch's model tests, from the names of its modules and functions."""
+    """Yield the model tests of ExecuTorch's own suite, found in its source code."""
     spec = importlib.util.find_spec(PACKAGE)
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         for file in sorted(Path(folder).glob("test_*.py")):
@@ -185,11 +192,11 @@ def upstream_models() -> Iterator[UpstreamModel]:
 
 
 def upstream_sample(name: str, *, dynamic: bool, quantize: bool) -> Sample:
-    """Return the model and inputs of one of ExecuTorch's model tests.
+    """Return the model and inputs of the test `name` of ExecuTorch's own suite.
 
-    `dynamic` requests dynamic sizes; `quantize` tells the test whether the recipe quantizes. Raises
-    BrokenTestError if the test's module cannot be imported, SkippedError if ExecuTorch skips the
-    test.
+    If `dynamic` is true, sizes are dynamic. `quantize` tells the test whether the recipe quantizes.
+    Raises BrokenTestError if the test's module cannot be imported, and SkippedError if ExecuTorch
+    skips the test.
     """
     upstream_model = {test.name: test for test in upstream_models()}[name]
     if upstream_model.left_out:

@@ -1,9 +1,9 @@
-"""Runs ExecuTorch's own operator tests with this harness.
+"""Runs the suite `executorch-operators`: ExecuTorch's own operator tests, with this harness.
 
 `executorch.backends.test.suite.operators` describes each test as a function that passes models and
-inputs to a runner. Here, a substitute for the runner stores them, and each model becomes a subtest
-that this harness runs. So the tests have the same names and parameters as in reports of
-ExecuTorch's suite.
+inputs to a runner. Here, a substitute for the runner stores models and inputs, and each model
+becomes a subtest that this harness runs. So the tests have the same names and parameters as in
+reports of ExecuTorch's suite.
 """
 
 from __future__ import annotations
@@ -56,21 +56,24 @@ _FOR_EACH_RECIPE = frozenset(
 
 @dataclass(frozen=True)
 class UpstreamTest:
-    """A test function of ExecuTorch, and the possible values of each of its parameters."""
+    """A test function of ExecuTorch. `choices` has the possible values of each parameter."""
 
     function: Callable[..., object]
     choices: Mapping[str, tuple[Any, ...]]
     left_out: str | None = None
-    """The reason why ExecuTorch skips it, or None."""
+    """The reason why ExecuTorch skips the test, or None if it does not."""
 
     def variants(self) -> Iterator[dict[str, Any]]:
-        """Yield each combination of the parameters' values, as keyword arguments for `function`."""
+        """Yield each combination of parameter values, as keyword arguments for `function`."""
         for values in product(*self.choices.values()):
             yield dict(zip(self.choices, values, strict=True))
 
 
 class RecordingRunner:
-    """A substitute for ExecuTorch's runner that stores models and inputs in `samples`."""
+    """A substitute for ExecuTorch's test runner that stores models and inputs in `samples`.
+
+    `quantize` tells a test function whether the recipe quantizes.
+    """
 
     def __init__(self, *, quantize: bool) -> None:
         self.samples: list[Sample] = []
@@ -89,11 +92,10 @@ class RecordingRunner:
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield every subtest of every test.
+    """Yield every subtest of each of ExecuTorch's operator tests.
 
-    By default, only the first subtest of each test in `matrix.tests` runs. Its recipes are
-    `portable` and the recipes of `plain_recipes`. Tests in `_FOR_EACH_RECIPE` also run with the
-    other recipes.
+    By default, only the first subtest of each test in `matrix.tests` runs, with the recipes
+    `portable` and `plain_recipes`. The tests in `_FOR_EACH_RECIPE` also run with the other recipes.
     """
     recipes = frozenset(matrix.axes["recipe"])
     basic_recipes = recipes & (plain_recipes(matrix) | {PORTABLE.name})
@@ -135,9 +137,10 @@ def _recorded_samples(
 
 
 def _subtest_count(upstream_test: UpstreamTest, arguments: Mapping[str, Any]) -> int:
-    """Return the number of subtests of a test: the models that its function passes to the runner.
+    """Return the number of subtests of a test, which is the number of models in the test.
 
-    It is 1 if the function raises an exception, so that running the test reports the exception.
+    `arguments` are the arguments of the test's function. If the function raises an exception, the
+    result is 1. Running the test then reports the exception.
     """
     try:
         return max(1, len(_recorded_samples(upstream_test, arguments, quantize=False)))
@@ -164,10 +167,10 @@ def _module_tests(module: ModuleType) -> dict[str, UpstreamTest]:
 
 
 def _skip_reason(function: Any) -> str | None:
-    """Return why ExecuTorch skips a test, or None.
+    """Return why ExecuTorch skips a test, or None if it does not.
 
-    If a decorator wraps the test, unittest's mark for skipping may be on the wrapped function,
-    which is found in the closure.
+    If a decorator wraps the test function, unittest's skip mark may be on the wrapped function,
+    which is found in the closure of `function`.
     """
     closure_values = [c.cell_contents for c in getattr(function, "__closure__", None) or ()]
     for candidate in (function, *closure_values):
@@ -177,7 +180,7 @@ def _skip_reason(function: Any) -> str | None:
 
 
 def _parameter_choices(function: Any) -> dict[str, tuple[Any, ...]]:
-    """Return the values of each parameter of a test, from pytest's mark `parametrize`."""
+    """Return the possible values of each parameter of a test, from its `parametrize` marks."""
     marks = [mark for mark in getattr(function, "pytestmark", ()) if mark.name == "parametrize"]
     return {mark.args[0]: tuple(mark.args[1]) for mark in marks}
 

@@ -1,4 +1,4 @@
-"""Defines a speed test: a computation, its sizes, and the work of each call."""
+"""Defines what a speed test measures: a computation, its sizes, and the work of each call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DTYPES = ("float32", "bfloat16", "float16")
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The device, data type and size of a computation, and whether it includes backward."""
+    """The device, data type and size of a computation, and whether it includes a backward pass."""
 
     device: str
     dtype: torch.dtype
@@ -25,18 +25,21 @@ class Setting:
     training: bool = False
 
     def random(self, *shape: int) -> torch.Tensor:
-        """Return normally distributed numbers, drawn on the CPU: a device may lack a generator."""
+        """Return a tensor of normally distributed numbers on the device.
+
+        They are drawn on the CPU, because a device may lack a random number generator.
+        """
         return torch.randn(*shape).to(self.device, self.dtype)
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A call to measure, and an optional function that selects numbers of its output to check."""
+    """A call to measure, `act`, and an optional function that checks numbers of its output."""
 
     act: Call
     sample: Callable[[Any], tuple[torch.Tensor, torch.Tensor]] | None = None
-    """Takes the output of the call. Returns some of its numbers, and the same numbers computed on
-    the CPU in float64. None: the numbers are not compared."""
+    """A function that takes the output of the call. It returns some numbers of the output, and the
+    same numbers computed on the CPU in float64. None: numbers are not compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,43 +60,48 @@ SEQUENCES = Unit("sequences/s")
 class SpeedBenchmark:
     """A computation and the sizes at which it is measured.
 
-    `build` returns the call to measure, `label` the name of a size in the test's parameters.
+    `build` returns the call to measure. `label` returns the text of a size in the test's
+    parameters: `1024x1024x1024`.
     """
 
     name: str
     unit: Unit
     build: Callable[[Setting], Workload]
     amount: Callable[[BenchmarkShape], float]
-    """Returns the work of one forward call: bytes moved, floating-point operations or samples."""
+    """A function that returns the work of one forward call: bytes moved, floating-point operations
+    or samples."""
     memory: Callable[[BenchmarkShape], float]
-    """Returns about how many numbers a call keeps in memory at once."""
+    """A function that returns about how many numbers a call keeps in memory at once."""
     shapes: dict[str, tuple[BenchmarkShape, ...]]
-    """The sizes by mode; the mode is "" if there is only one."""
+    """The sizes by mode: `inference`, `training`, or "" if there is only one mode."""
     label: Callable[[BenchmarkShape], str] = lambda shape: "x".join(map(str, shape))
     dtypes: tuple[str, ...] = DTYPES
     package: str | None = None
-    """The package that it needs besides torch, or None."""
+    """The package that the computation needs besides torch, or None."""
     pilot: BenchmarkShape | None = None
-    """A size so small that no device takes long. It is not measured, but used to estimate other
-    sizes."""
+    """A size so small that no device takes long, or None. It is used to estimate the time of other
+    sizes, and is not a test."""
 
     def work(self, setting: Setting) -> float:
         """Return the work of a call: bytes moved, floating-point operations or samples.
 
-        Training counts three times the floating-point operations of a forward call.
+        In training, a call has three times the floating-point operations of a forward call.
         """
         includes_backward = self.unit is COMPUTING and setting.training
         return self.amount(setting.shape) * (3 if includes_backward else 1)
 
     def needed(self, setting: Setting) -> int:
-        """Return the approximate memory of a call in bytes; training also keeps gradients."""
+        """Return the approximate memory that a call needs, in bytes.
+
+        Training needs twice as much, because it keeps gradients.
+        """
         numbers = self.memory(setting.shape) * (2 if setting.training else 1)
         return int(numbers * setting.dtype.itemsize)
 
     def smaller_shapes(self, shape: BenchmarkShape) -> list[BenchmarkShape]:
         """Return all sizes with less work than `shape`, sorted by work.
 
-        They are the sizes of all modes and, if it is set, `pilot`.
+        Sizes of all modes are included, and so is `pilot`.
         """
         all_shapes = {each for shapes in self.shapes.values() for each in shapes}
         all_shapes |= {self.pilot} if self.pilot else set()
@@ -102,8 +110,8 @@ class SpeedBenchmark:
         )
 
     def shape_of(self, mode: str, label: str) -> BenchmarkShape:
-        """Return the size with this label in a mode; the mode is "" if there is only one.
+        """Return the size of a mode that has this label. Raises KeyError if there is none.
 
-        Raises KeyError if there is no such size.
+        `mode` is `inference`, `training`, or "" if there is only one mode.
         """
         return {self.label(shape): shape for shape in self.shapes[mode]}[label]

@@ -1,4 +1,4 @@
-"""Measures time on a device: waits for it before and after the work."""
+"""Provides a clock for timing work on a device, which waits until the device has finished."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TRIES = 3
 
 
 def device_clock(device: str) -> Clock:
-    """Return a clock in seconds, which waits for the work on a device before it is read.
+    """Return a function that waits until the device has finished, and returns the time in seconds.
 
     Raises SkippedError if torch has no function that waits for the device.
     """
@@ -50,10 +50,10 @@ def _synchronize_function(device: torch.device) -> Call:
 
 
 def require_waiting(act: Call, clock: Clock, seconds: float) -> None:
-    """Raise CheckFailedError if a result arrives long after the clock says it is complete.
+    """Raise CheckFailedError if results arrive long after the time that the clock measures.
 
-    `seconds` is the time of a call on the clock. A device that computes only when results are read,
-    or whose `synchronize` does not wait, would appear faster than any other.
+    `seconds` is the time that the clock measures for the call `act`. A device would appear too fast
+    if its `synchronize` does not wait, or if it computes only when results are read.
     """
     arrival_s = min(_arrival_time_s(act, clock) for _ in range(_TRIES))
     if arrival_s > _TIME_FACTOR * seconds + _LATENCY_S:
@@ -68,7 +68,7 @@ def _arrival_time_s(act: Call, clock: Clock) -> float:
 
 
 def first_tensor(output: Any) -> torch.Tensor:
-    """Return an output's first tensor, or the output itself if it is a tensor."""
+    """Return the first tensor in an output, which may itself be a tensor."""
     while not isinstance(output, torch.Tensor):
         output = next(iter(output.values() if hasattr(output, "values") else output))
     return output

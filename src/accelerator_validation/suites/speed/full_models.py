@@ -32,7 +32,7 @@ _DTYPES = ("float32", "bfloat16")
 
 
 def _image_workload(name: str, setting: Setting) -> Workload:
-    """Return a call of an image model. In training, the call has a classification loss."""
+    """Return a call of torchvision's model `name`. In training, it has a classification loss."""
     model_class = _library_class("torchvision.models", name)
     model = model_class(weights=None).to(setting.device, setting.dtype)
     images = setting.random(setting.shape[0], 3, _SIDE, _SIDE)
@@ -58,7 +58,10 @@ def _gpt2_workload(setting: Setting) -> Workload:
 
 
 def _library_class(module: str, name: str) -> Any:
-    """Return a model's constructor. Raises BrokenTestError if the library cannot be imported."""
+    """Return the model class or function `name` of a module.
+
+    Raises BrokenTestError if the module cannot be imported.
+    """
     os.environ.setdefault("HF_HUB_OFFLINE", "1")  # weights are random, so nothing is downloaded
     try:
         return getattr(importlib.import_module(module), name)
@@ -78,9 +81,10 @@ def _batch_size(shape: BenchmarkShape) -> float:
 
 
 def _image_benchmark(name: str, weights: float, activations: float) -> SpeedBenchmark:
-    """Return the benchmark of a torchvision model, from its number of weights and activations.
+    """Return the benchmark of torchvision's model `name`.
 
-    `activations` is the number per image.
+    `weights` is its number of weights, and `activations` its number of activations per image. The
+    memory that it needs is estimated from both.
     """
     return SpeedBenchmark(
         name,
@@ -96,7 +100,10 @@ def _image_benchmark(name: str, weights: float, activations: float) -> SpeedBenc
 
 
 def _language_benchmark(name: str, build: Any) -> SpeedBenchmark:
-    """Return the benchmark of a Transformers model with 12 layers of width 768."""
+    """Return the benchmark of a Transformers model with 12 layers of width 768.
+
+    `build` returns the call to measure.
+    """
     vocabulary, scores, weights = 50_000.0, 12 * 2 * 12.0, 1.3e8
 
     def memory(shape: BenchmarkShape) -> float:
@@ -132,7 +139,7 @@ WIDTH, HEADS = 1024, 16
 
 
 class EncoderBlock(torch.nn.Module):
-    """A pre-norm encoder block without dropout."""
+    """A transformer's encoder block without dropout, with normalization before each part."""
 
     def __init__(self) -> None:
         """Create the layers with random weights."""
@@ -155,7 +162,7 @@ class EncoderBlock(torch.nn.Module):
 
 
 def _model_workload(model: Any, forward: Callable[[], Any], *, training: bool) -> Workload:
-    """Return a call of a model: `forward`, or `forward` and backward to all gradients."""
+    """Return a call of a model: the call `forward`, and in training also the backward pass."""
     model.train(training)
 
     def infer() -> Any:
@@ -179,7 +186,7 @@ def _block_workload(setting: Setting) -> Workload:
 
 
 def _block_operations(shape: BenchmarkShape) -> float:
-    """Return the floating-point operations of an encoder block's linear layers and attention."""
+    """Return the number of floating-point operations in linear layers and attention of a block."""
     batch, tokens = shape
     return float(batch * tokens) * (24 * WIDTH * WIDTH + 4 * tokens * WIDTH)
 

@@ -46,7 +46,7 @@ def _copy_workload(setting: Setting) -> Workload:
 
 
 def _triad_workload(setting: Setting) -> Workload:
-    """Return STREAM's triad as a single operator: `torch.add` with `alpha` and `out`."""
+    """Return the triad of the benchmark STREAM as one call: `torch.add` with `alpha` and `out`."""
     first_vector, second_vector = _vector(setting), _vector(setting)
     target = torch.zeros_like(first_vector)
     reference = (
@@ -97,9 +97,9 @@ def _attention_operations(shape: BenchmarkShape) -> float:
 
 
 def _attention_memory(shape: BenchmarkShape) -> float:
-    """Return how many numbers attention keeps in memory, including the attention scores.
+    """Return how many numbers attention keeps in memory at once.
 
-    Devices without a fused kernel keep the scores in memory.
+    Attention scores are included, because devices without a fused kernel keep them in memory.
     """
     batch, heads, tokens, width = shape
     return batch * heads * (4.0 * tokens * width + 2.0 * tokens * tokens)

@@ -1,7 +1,8 @@
-"""Reads the power and clock of a device with its vendor's tool, and of the CPU from Linux.
+"""Reads the power and clock of a device with its vendor's tool, and those of the CPU from Linux.
 
-If a tool is missing, fails or prints another format, no value is reported. A device has the same
-number in torch and in a tool only if no environment variable hides devices.
+If a tool is missing, fails or prints another format, no value is reported. If an environment
+variable hides devices, a device can have another number in torch than in the tool; the tool is then
+not used.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SensorReading:
-    """Power in watts and clock in megahertz; None if unknown."""
+    """The power in watts and the clock rate in megahertz of a device; None if unknown."""
 
     power_w: float | None = None
     clock_mhz: float | None = None
@@ -44,26 +45,29 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 @dataclass(frozen=True, slots=True)
 class SensorTool:
-    """A vendor's tool: its command, and the function that parses its output.
+    """A vendor's tool: the words of its command, and the function that parses its output.
 
-    `{index}` in `words` is replaced by the device number. The tool is not used if one of the
+    `{index}` in `words` stands for the device number. The tool is not used if one of the
     environment variables in `hidden_by` is set.
     """
 
     words: tuple[str, ...]
     parse: Callable[[str], SensorReading]
     hidden_by: tuple[str, ...] = ()
-    """Environment variables that give devices other numbers in torch than in the tool."""
+    """The environment variables with which devices have other numbers in torch than in the tool."""
 
 
 def parse_nvidia_smi(text: str) -> SensorReading:
-    """Return the reading in the CSV of nvidia-smi, such as `84.91, 1980`."""
+    """Return the reading in the output of `nvidia-smi`, such as `84.91, 1980`."""
     power, clock = text.strip().splitlines()[0].split(",")
     return SensorReading(_parse_number(power), _parse_number(clock))
 
 
 def parse_amd_smi(text: str) -> SensorReading:
-    """Return the reading in the JSON of `amd-smi metric`, with or without `gpu_data`."""
+    """Return the reading in the JSON output of `amd-smi metric`.
+
+    The list of devices is the whole output, or its value `gpu_data`.
+    """
     data = json.loads(text)
     card = (data["gpu_data"] if isinstance(data, dict) else data)[0]
     return SensorReading(
@@ -72,9 +76,9 @@ def parse_amd_smi(text: str) -> SensorReading:
 
 
 def parse_rocm_smi(text: str) -> SensorReading:
-    """Return the reading in the JSON of `rocm-smi`.
+    """Return the reading in the JSON output of `rocm-smi`.
 
-    The key of the power depends on the card, such as `Average Graphics Package Power (W)`.
+    The name of the power depends on the card, such as `Average Graphics Package Power (W)`.
     """
     card = next(iter(json.loads(text).values()))
     power = next((value for name, value in card.items() if "Package Power (W)" in name), "")
@@ -82,7 +86,10 @@ def parse_rocm_smi(text: str) -> SensorReading:
 
 
 def parse_xpu_smi(text: str) -> SensorReading:
-    """Return the reading in the last line of `xpu-smi dump`, by the names in the first line."""
+    """Return the reading in the output of `xpu-smi dump`, which is CSV.
+
+    The first line has the names of the values, and the last line has the values.
+    """
     lines = [line.split(",") for line in text.strip().splitlines()]
     values = {name.strip(): value for name, value in zip(lines[0], lines[-1], strict=True)}
     power, clock = values.get("GPU Power (W)", ""), values.get("GPU Frequency (MHz)", "")
@@ -90,7 +97,10 @@ def parse_xpu_smi(text: str) -> SensorReading:
 
 
 def parse_npu_smi(text: str) -> SensorReading:
-    """Return the reading of `npu-smi info -t common`, without the values of its controller."""
+    """Return the reading in the output of `npu-smi info -t common`.
+
+    The values of the controller chip (`mcu`) are ignored.
+    """
     text = re.split(r"Chip Name\s*:\s*mcu", text)[0]
     lines = (line.partition(":") for line in text.splitlines())
     values = {name.strip(): value for name, _, value in lines}
@@ -145,7 +155,8 @@ SENSOR_TOOLS: Mapping[str, tuple[SensorTool, ...]] = {
         ),
     ),
 }
-"""The tools by device type, or `rocm`; the first one that returns a value is used."""
+"""The tools by device type. The key `rocm` is for devices `cuda` with ROCm. The first tool that
+returns a value is used."""
 
 
 def sensor_of(device: str) -> Sensor:
@@ -185,9 +196,10 @@ def _parse_number(text: str) -> float | None:
 
 
 def _nested_number(value: Any, *names: str) -> float | None:
-    """Return the number under nested keys: 142 for `{"value": 142, "unit": "W"}`.
+    """Return the number that nested dicts have under the keys `names`.
 
-    Returns None for `"N/A"`, or if a key is missing.
+    The number is a value, `142`, or part of a dict, `{"value": 142, "unit": "W"}`. Returns None for
+    `"N/A"`, or if a key is missing.
     """
     for name in (*names, "value"):
         if not isinstance(value, dict):
@@ -204,9 +216,9 @@ _WINDOW_S = 0.5
 def read_processor(
     powercap: Path = _POWERCAP, processors: Path = _PROCESSORS, window_s: float = _WINDOW_S
 ) -> SensorReading:
-    """Return the power of all processor packages, and the median clock of all processors.
+    """Return the power of all processor packages, and the median clock rate of all processors.
 
-    The power is the mean of `window_s` seconds.
+    The power is the mean over `window_s` seconds. `powercap` and `processors` are folders of Linux.
     """
     start_energies, start_time = _energy_counters(powercap), time.perf_counter()
     if start_energies:
@@ -219,9 +231,9 @@ def read_processor(
 
 
 def _energy_counters(powercap: Path) -> dict[str, int]:
-    """Return the energy counters of processor packages in microjoules, by name of the zone.
+    """Return the energy counter of each processor package in microjoules, by the name of its zone.
 
-    Most systems require root to read them.
+    Most systems allow only root to read them; the result is then empty.
     """
     energies = {}
     for zone in sorted(powercap.glob("intel-rapl:[0-9]*")):  # the name is AMD's, too
@@ -236,8 +248,8 @@ def _used_energies(
 ) -> list[int]:
     """Return the energy in microjoules that each processor package used between two readings.
 
-    The result accounts for a counter that restarted at the end of its range. If this range is
-    unknown, the result is empty.
+    A counter that restarted at the end of its range is corrected. If its range is unknown, the
+    result is empty.
     """
     used_energies = []
     for name in start_energies.keys() & end_energies.keys():
@@ -250,7 +262,7 @@ def _used_energies(
 
 
 def _processor_clocks(processors: Path) -> Iterator[int]:
-    """Yield the clock of each processor in kilohertz. Virtual machines have no clocks to read."""
+    """Yield the clock rate of each processor in kilohertz. Virtual machines state none."""
     for file in sorted(processors.glob("cpu[0-9]*/cpufreq/scaling_cur_freq")):
         with suppress(OSError, ValueError):
             yield int(file.read_text("ascii"))
@@ -264,10 +276,10 @@ _READINGS = 3
 def readings_under_load(
     act: Call, clock: Clock, sensor: Sensor, settle_s: float = _SETTLE_S
 ) -> dict[str, tuple[float, str]]:
-    """Repeat a call while a sensor is read several times.
+    """Repeat the call `act` while a sensor is read several times, and return medians.
 
-    Returns the medians `power` in W and `clock` in MHz, as (value, unit) by metric, if they are
-    known.
+    The result has the metrics that are known: `{"power": (84.9, "W"), "clock": (1980, "MHz")}`.
+    `settle_s` is the time in seconds before the first reading.
     """
     if not sensor():  # no value is available, so no load is needed
         return {}

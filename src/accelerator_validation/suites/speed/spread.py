@@ -1,6 +1,6 @@
-"""Summarizes repeated timings, and decides whether they may be published.
+"""Summarizes repeated timings, and decides whether they are too noisy to be published.
 
-Also measures how much other programs used the processors in the meantime.
+Also measures how much other programs used the processors during the timings.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MIN_REPEATS = 6
-"""The minimum number of repeats: with fewer, no interval holds the median with a confidence of 95%
-(1 - 2 / 2**n)."""
+"""The minimum number of repeats. With fewer repeats, there is no 95% confidence interval of the
+median: between the least and the greatest of `n` repeats, the confidence is `1 - 2 / 2**n`."""
 
 _TAIL_PROBABILITY = 0.025  # on each side of the interval
 
@@ -27,9 +27,9 @@ _MOST_DIFFERENCE = 0.25  # what torch.utils.benchmark calls significant environm
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """The seconds of one call: the median of the repeats, and its 95% confidence interval.
+    """The time of one call in seconds: the median of the repeats, and its confidence interval.
 
-    The interval is from `low` to `high`.
+    The 95% confidence interval is from `low` to `high`.
     """
 
     median: float
@@ -41,12 +41,12 @@ class Timing:
 
     @property
     def width(self) -> float:
-        """The width of the interval, as a share of the median."""
+        """The width of the confidence interval, as a share of the median."""
         return (self.high - self.low) / self.median
 
     @property
     def is_narrow(self) -> bool:
-        """Whether repeats can stop: there are enough, and `width` is at most 2%."""
+        """Whether there are enough repeats, and `width` is at most 2%. Repeating can then stop."""
         return self.repeats >= MIN_REPEATS and self.width <= _NARROW_WIDTH
 
     @property
@@ -62,7 +62,7 @@ class Timing:
 
 
 def summarize_timings(seconds: Sequence[float]) -> Timing:
-    """Return the summary of the timings of a call. `seconds` must not be empty."""
+    """Return the summary of the times of a call. `seconds` must not be empty."""
     ordered = sorted(seconds)
     median = statistics.median(ordered)
     rank = _interval_rank(len(ordered))
@@ -76,11 +76,10 @@ def summarize_timings(seconds: Sequence[float]) -> Timing:
 
 
 def _interval_rank(count: int) -> int:
-    """Return how many of `count` sorted timings are below the confidence interval.
+    """Return how many of `count` sorted timings are below the median's confidence interval.
 
-    The same number of timings is above the interval.
-    Each timing is above or below the true median with equal probability, for any distribution,
-    so the interval follows from the binomial distribution.
+    The same number of timings is above the interval. Each timing is above or below the true median
+    with equal probability, so the interval follows from the binomial distribution.
     """
     tail_probability, rank = 0.0, 0
     while rank < count // 2:
@@ -119,9 +118,9 @@ _MIN_PERIOD_S = 0.2  # Linux counts in hundredths of a second, too coarse for a 
 
 @dataclass(frozen=True, slots=True)
 class ProcessorTimes:
-    """Counters of time in seconds; only differences between two readings have a meaning.
+    """A reading of time counters in seconds. Only differences between two readings have a meaning.
 
-    `all_s` is the processor time of all programs, `own_s` that of this process, `clock_s` the
+    `all_s` is the processor time of all programs, `own_s` that of this process, and `clock_s` the
     wall-clock time. `processors` is the number of processors.
     """
 
@@ -132,7 +131,7 @@ class ProcessorTimes:
 
 
 def processor_times(stat: Path = _STAT) -> ProcessorTimes | None:
-    """Return the processor times on Linux, or None on other systems."""
+    """Return the present processor times on Linux, or None on other systems."""
     with suppress(OSError, ValueError, IndexError):
         lines = stat.read_text("ascii").splitlines()
         ticks = [int(word) for word in lines[0].split()[1 : _COUNTED_COLUMNS + 1]]
@@ -146,7 +145,8 @@ def processor_times(stat: Path = _STAT) -> ProcessorTimes | None:
 def disturbance(before: ProcessorTimes | None, after: ProcessorTimes | None) -> str | None:
     """Return a text if other programs used more than a tenth of the processors, else None.
 
-    The result is None also if a reading is missing, or less than 0.2 seconds are between the two.
+    The text is `other programs used 15% of the processors`. The result is also None if a reading is
+    missing, or if the readings are less than 0.2 seconds apart.
     """
     if before is None or after is None or after.clock_s - before.clock_s < _MIN_PERIOD_S:
         return None

@@ -1,4 +1,4 @@
-"""Runs the suite `speed`: each test publishes a speed, or states why it cannot."""
+"""Runs the suite `speed`: each test measures the speed of a computation on the device."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _MOST_NUMBERS = 1 << 20  # the most numbers of a result that are checked, evenly
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
-    """Yield each computation at each of its sizes and modes."""
+    """Yield a test for each computation, at each of its sizes and modes."""
     for benchmark in BENCHMARKS.values():
         for mode, shapes in benchmark.shapes.items():
             for shape in shapes:
@@ -65,8 +65,8 @@ def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is 
 def run(case: Case, context: Context) -> Result:
     """Measure a computation, check its output, and return the speed.
 
-    The output must be finite and, if it can be checked, correct. If the timing must not be
-    published, the test passes without a speed.
+    The output must be finite and, if it can be checked, correct. If the timing is too noisy to be
+    published, the test passes without a speed, and the reason says why.
     """
     benchmark, limits = BENCHMARKS[case.name], context.matrix.settings
     setting = benchmark_setting(case, context.device)
@@ -96,9 +96,10 @@ def run(case: Case, context: Context) -> Result:
 def _warm_workload(
     benchmark: SpeedBenchmark, setting: Setting, clock: Clock, longest_s: float
 ) -> tuple[Workload, float]:
-    """Create and warm up a workload, and return it with the seconds of a call.
+    """Create and warm up a workload, and return it with the time of a call in seconds.
 
-    Raises SkippedError if a call takes longer than `longest_s`, or is expected to take longer.
+    Raises SkippedError if a call takes longer than `longest_s` seconds, or is expected to take much
+    longer.
     """
     get_disturbance = _disturbance_observer(setting.device)
     try:
@@ -118,8 +119,8 @@ def _measure_undisturbed(  # noqa: PLR0913, PLR0917 - what measuring needs
 ) -> tuple[Timing, str | None]:
     """Measure a workload until the timing can be published, at most `tries` times.
 
-    Returns the last timing, and the reason why it cannot be published. The reason is None if the
-    timing can be published.
+    `call_s` is the approximate time of a call. Returns the last timing, and the reason why it
+    cannot be published, or None if it can.
     """
     get_disturbance = _disturbance_observer(device)
     timing = measure_call(workload.act, clock, call_s, budget)
@@ -130,10 +131,10 @@ def _measure_undisturbed(  # noqa: PLR0913, PLR0917 - what measuring needs
 
 
 def _disturbance_observer(device: str) -> Callable[[], str | None]:
-    """Return a function that tells whether other programs have used the CPU since this call.
+    """Return a function that tells whether other programs have used the CPU since now.
 
-    That function returns a text, or None if they have not. If the device is not the CPU, that
-    function always returns None.
+    The function returns a text if they have, and None if they have not. If the device is not the
+    CPU, it always returns None.
     """
     if torch.device(device).type != "cpu":
         return lambda: None
@@ -142,7 +143,7 @@ def _disturbance_observer(device: str) -> Callable[[], str | None]:
 
 
 def benchmark_setting(case: Case, device: str) -> Setting:
-    """Return the setting for the parameters of a test."""
+    """Return the setting of a test: device, data type, size and whether it trains."""
     mode = dict(case.parameters).get("mode", "")
     shape = BENCHMARKS[case.name].shape_of(mode, case["shapes"])
     return Setting(device, getattr(torch, case["dtype"]), shape, mode == "training")
@@ -153,9 +154,9 @@ def _require_short_estimate(
 ) -> None:
     """Raise SkippedError if the estimated time of a call is more than twice `longest_s`.
 
-    To get the estimate, calls with smaller sizes are timed, from the smallest size on. The time of
-    a size is estimated from the size before it. Timing stops at the first size that is expected to
-    take too long.
+    For the estimate, calls with smaller sizes are timed, the smallest size first. The time of each
+    size is estimated from the size before. Timing stops at the first size that is expected to take
+    too long.
     """
     limit_s = _ESTIMATE_MARGIN * longest_s
     seconds_per_work = 0.0  # per unit of work
@@ -178,9 +179,10 @@ def _require_short_call(call_s: float, longest_s: float) -> None:
 
 
 def _require_correct_result(workload: Workload, setting: Setting, tolerance: Tolerance) -> None:
-    """Raise CheckFailedError if the result is on another device, MismatchError if it is wrong.
+    """Run a workload, and raise an error if its result is wrong.
 
-    A result is wrong if it has numbers that are not finite, or that differ from the CPU's numbers.
+    Raises CheckFailedError if the result is on another device. Raises MismatchError if numbers are
+    not finite, or differ from the CPU's numbers.
     """
     output = workload.act()
     tensor = first_tensor(output)
@@ -203,7 +205,7 @@ def _require_correct_result(workload: Workload, setting: Setting, tolerance: Tol
 
 
 def _speed_result(timing: Timing, benchmark: SpeedBenchmark, setting: Setting) -> Result:
-    """Return the median as a speed and as a time, with their intervals."""
+    """Return a passed result with the metrics `speed` and `time`, and their intervals."""
     work = benchmark.work(setting) / benchmark.unit.scale
     seconds = tuple(map(_rounded, (timing.median, timing.low, timing.high)))
     speed = tuple(_rounded(work / value) for value in (timing.median, timing.high, timing.low))
@@ -227,10 +229,10 @@ _WARM_S, _WARM_CALLS = 0.2, 2
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The seconds for the first round of measurements, and for all rounds.
+    """How long to measure in seconds: `first_s` in the first round, `all_s` in all rounds.
 
     Each round is twice as long as the one before. For slow calls, the first round is longer than
-    `first_s`, to include enough calls.
+    `first_s`, so that it includes enough calls.
     """
 
     first_s: float
@@ -238,9 +240,9 @@ class Budget:
 
 
 def warm_up(act: Call, clock: Clock, longest_s: float = float("inf")) -> float:
-    """Repeat a call until caches, clocks and allocators are warm, and return its shortest time.
+    """Repeat the call `act` until the device is warm, and return the shortest time of a call.
 
-    Stops if none of the first calls is shorter than `longest_s`. All times are in seconds.
+    Stops early if no call so far was shorter than `longest_s`. All times are in seconds.
     """
     fastest, start_time, calls = float("inf"), clock(), 0
     last_time = start_time
@@ -254,10 +256,10 @@ def warm_up(act: Call, clock: Clock, longest_s: float = float("inf")) -> float:
 
 
 def measure_call(act: Call, clock: Clock, call_s: float, budget: Budget) -> Timing:
-    """Repeat a warm call until its median is precise enough or the budget is used up.
+    """Repeat the warm call `act` until its median is precise enough or the budget is used up.
 
-    `call_s` is the approximate time of a call. torch.utils.benchmark combines as many calls into a
-    timing as the clock's precision requires.
+    `call_s` is the approximate time of a call in seconds. torch.utils.benchmark combines as many
+    calls into a timing as the clock's precision requires.
     """
     timer = Timer("act()", globals={"act": act}, timer=clock, num_threads=torch.get_num_threads())
     start_time, round_s = time.perf_counter(), max(budget.first_s, MIN_REPEATS * call_s)
@@ -284,7 +286,8 @@ _USABLE_MEMORY_SHARE = 0.5  # the rest is for workspaces, fallbacks and whoever 
 def free_bytes(device: str, meminfo: Path = _MEMINFO) -> int | None:
     """Return the free memory of a device in bytes.
 
-    If the free memory is unknown, return the total memory. If both are unknown, return None.
+    If a device does not state its free memory, return its total memory. If both are unknown, return
+    None.
     """
     if torch.device(device).type == "cpu":
         available = proc_field(meminfo, "MemAvailable")
@@ -300,7 +303,7 @@ def free_bytes(device: str, meminfo: Path = _MEMINFO) -> int | None:
 def require_free_memory(device: str, needed: int) -> None:
     """Raise SkippedError if a test needs more than half of the device's free memory.
 
-    `needed` is in bytes.
+    `needed` is the number of bytes that the test needs.
     """
     free = free_bytes(device)
     if free is not None and needed > _USABLE_MEMORY_SHARE * free:

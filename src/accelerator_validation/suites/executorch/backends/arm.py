@@ -1,4 +1,4 @@
-"""Tests Arm's backends: Ethos-U55, and TOSA for Ethos-U and Arm's GPUs.
+"""Defines Arm's ExecuTorch backends: Ethos-U55, and TOSA for Ethos-U and Arm's GPUs.
 
 Models for the Ethos-U55 are compiled here by Vela, but run only on a board or in Arm's simulator.
 ExecuTorch's runtime doesn't support TOSA. Like Arm's own tests, this module runs the lowered
@@ -24,7 +24,7 @@ from accelerator_validation.executorch.backend import (
 )
 
 CompileSpecFactory = Callable[[], Any]
-"""Returns an `ArmCompileSpec`."""
+"""A function that returns an `ArmCompileSpec`, which describes a target."""
 
 _INSTALL = 'pip install --no-deps "tosa-tools==2026.5.0" "ethos-u-vela==5.1.0" "ml_dtypes==0.5.1"'
 _DELEGATE_CALL = "executorch_call_delegate"
@@ -39,7 +39,7 @@ def _lowering(specify: CompileSpecFactory) -> Mapping[str, Any]:
 
 
 def _quantizer(specify: CompileSpecFactory) -> Any:
-    """Return a quantizer to 8 bits with a scale per channel, for the target of `specify`."""
+    """Return a quantizer for a target, to 8 bits with a scale per channel."""
     with required_import("Arm's tools", _INSTALL):
         from executorch.backends.arm.quantizer import get_symmetric_quantization_config
         from executorch.backends.arm.util._factory import create_quantizer

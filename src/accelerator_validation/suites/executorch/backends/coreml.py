@@ -1,4 +1,4 @@
-"""Tests Core ML. Models are lowered on Linux, but only Apple's systems can run the programs."""
+"""Defines the backend Core ML. Models are lowered on Linux, but run only on Apple's systems."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _INSTALL = 'pip install "coremltools==9.0" "scikit-learn>=1.7.1"'
 
 
 def _lowering(system: str) -> Mapping[str, Any]:
-    """Return arguments of `to_edge_transform_and_lower`.
+    """Return the arguments for `to_edge_transform_and_lower`, by name.
 
     `system` is the oldest system that must run the program, such as `iOS15`.
     """

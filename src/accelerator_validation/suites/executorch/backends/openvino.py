@@ -1,7 +1,7 @@
-"""Tests OpenVINO, Intel's compiler and runtime, on the CPU of this machine.
+"""Defines the backend OpenVINO, Intel's compiler and runtime, on the CPU of this machine.
 
-ExecuTorch's wheels for Linux include its runtime part. OpenVINO itself, and NNCF for quantization,
-are packages on PyPI.
+ExecuTorch's wheels for Linux include the backend's part of the runtime. OpenVINO itself, and NNCF
+for quantization, are packages on PyPI.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _quantizer(mode: str) -> Any:
 
 
 def _quantized_recipe(name: str, mode: str) -> Recipe:
-    """Return a recipe for a quantization mode of OpenVINO, such as `INT8_SYM`.
+    """Return a recipe for OpenVINO's quantization mode `mode`, such as `INT8_SYM`.
 
     Weights are lowered as floating-point numbers; OpenVINO itself converts them to integers.
     """

@@ -1,4 +1,4 @@
-"""Tests Qualcomm's QNN. Without Qualcomm's SDK, models are only quantized, not lowered."""
+"""Defines Qualcomm's backend QNN. Without Qualcomm's SDK, models are quantized but not lowered."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _NO_SDK = (
 
 
 def _lowering(*, half: bool) -> Mapping[str, Any]:
-    """Return arguments of `to_edge_transform_and_lower`.
+    """Return the arguments for `to_edge_transform_and_lower`, by name.
 
-    If `half` is true, unquantized numbers are float16. Raises UnavailableError if Qualcomm's
-    SDK is missing.
+    If `half` is true, unquantized numbers are float16. Raises UnavailableError if Qualcomm's SDK is
+    missing.
     """
     if not os.environ.get("QNN_SDK_ROOT"):  # without it ExecuTorch would download the SDK
         raise UnavailableError(_NO_SDK)

@@ -1,4 +1,4 @@
-"""Tests Vulkan: only lowers models, because ExecuTorch's wheels have no runtime for it."""
+"""Defines the backend Vulkan. Models are lowered, but ExecuTorch's wheels cannot run them."""
 
 from __future__ import annotations
 

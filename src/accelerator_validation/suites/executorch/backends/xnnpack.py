@@ -1,4 +1,4 @@
-"""Tests XNNPACK, the CPU backend in every wheel of ExecuTorch.
+"""Defines XNNPACK, the CPU backend in every wheel of ExecuTorch, and its recipes.
 
 Most recipes have the names of the flows in ExecuTorch's own suite,
 backends/test/suite/flows/xnnpack.py; `fp16`, `bf16`, `dynamic_int4_per_channel` and `to_edge` are
