@@ -102,7 +102,7 @@ def start_run(
     device raise no error, because the tests of this suite report them.
     """
     matrices, backend_reply = _suite_matrices(request, request.suites, sources)
-    with lock_report(request), _cluster(request, told) as cluster:
+    with lock_report(request), _cluster_connection(request, told) as cluster:
         if cluster:  # the report says how many workers there are
             request = replace(request, workers=cluster.slots)
         told(f"Importing torch, listing the tests and checking the device {request.device}.")
@@ -133,7 +133,7 @@ def resume_run(
     suites.
     """
     matrices, backend_reply = _suite_matrices(request, journal_suites(request), sources)
-    with lock_report(request), _cluster(request, told) as cluster:
+    with lock_report(request), _cluster_connection(request, told) as cluster:
         told(f"Checking {request.device}. This imports torch first.")
         probed = with_backend_facts(
             _usable_probe_result(request, matrices, cluster, told, _StartProgress(told)),
@@ -144,7 +144,7 @@ def resume_run(
             return continue_run(request, matrices, probed, watch, cluster)
 
 
-def _cluster(
+def _cluster_connection(
     request: Request, report_progress: ProgressCallback
 ) -> AbstractContextManager[Cluster | None]:
     """Return a context manager that connects to the request's cluster.

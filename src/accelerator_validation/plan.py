@@ -1,4 +1,4 @@
-"""Expands the matrices of suites into the tests of a run, and applies known issues to them."""
+"""Combines the tests and parameters of suites into the plan of a run, and applies known issues."""
 
 from __future__ import annotations
 

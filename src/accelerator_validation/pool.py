@@ -237,7 +237,7 @@ class Pool:
         """
         worker.process.join(_GRACE_S)
         exit_code = worker.process.exitcode
-        worker_log = self._remove(worker)
+        worker_log = self._remove_worker(worker)
         if worker.current:
             self._report_worker_end(
                 worker, worker.current, crash_result(exit_code, worker_log, alone=worker.alone)
@@ -251,16 +251,16 @@ class Pool:
                 )
 
     def _handle_timeout(self, worker: _Worker) -> None:
-        worker_log = self._remove(worker)
+        worker_log = self._remove_worker(worker)
         if worker.current is None:
             log_text = short_message(crash_excerpt(worker_log))
             raise PoolError(f"a worker did not start within {_START_TIMEOUT_S:.0f} s: {log_text}")
         limit_s = self._job.timeouts[worker.current.suite]
         self._report_worker_end(worker, worker.current, timeout_result(limit_s, worker_log))
 
-    def _remove(self, worker: _Worker) -> str:
+    def _remove_worker(self, worker: _Worker) -> str:
         """Remove a worker, put back the rest of its batch, and return its log."""
-        self._kill(worker)
+        self._kill_worker(worker)
         self._workers.remove(worker)
         (self._suspects if worker.alone else self._queue).extendleft(reversed(worker.batch))
         return read_log(worker.log)
@@ -271,10 +271,10 @@ class Pool:
             if worker.idle:
                 worker.connection.send(None)
                 worker.process.join(_GRACE_S)
-        self._kill(worker)
+        self._kill_worker(worker)
 
     @staticmethod
-    def _kill(worker: _Worker) -> None:
+    def _kill_worker(worker: _Worker) -> None:
         kill_group(worker.process.pid)
         if worker.process.is_alive():
             worker.process.kill()

@@ -1,4 +1,4 @@
-"""Probes a device: finds out in a separate process whether it can be used, and its environment.
+"""Finds out in a separate process whether a device can be used, and with which torch and plugin.
 
 As a program, `python -m accelerator_validation.probe DEVICE` prints the result as JSON.
 """

@@ -74,7 +74,7 @@ def add_security_policy(html: str) -> str:
             f"script ({beginning!r}). Content cannot bring scripts: put it into a file under "
             "site_src/pages/assets/scripts/ and list that in mkdocs.yml"
         )
-    policy = _POLICY.format(script=" ".join(["'self'", *map(_hash, in_theme)]))
+    policy = _POLICY.format(script=" ".join(["'self'", *map(_script_hash, in_theme)]))
     meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
     return html[: head.end()] + meta + html[head.end() :]
 
@@ -107,7 +107,7 @@ def _inline_scripts(html: str) -> Iterator[str]:
             yield text
 
 
-def _hash(text: str) -> str:
+def _script_hash(text: str) -> str:
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 

@@ -1,4 +1,4 @@
-"""Drafts a new platform's folder from a vendor's answers, so that it passes the check."""
+"""Drafts a new platform's folder from a vendor's answers, so that the folder passes the check."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def draft_from_answers(case: PlatformCase) -> Draft:
     """Return the draft of a platform's folder. The case must answer all required questions."""
     return Draft(
         sources=dict(_sources(case)),
-        accelerator=_accelerator(case),
-        install=_install(case),
+        accelerator=_accelerator_record(case),
+        install=_install_record(case),
         rows=list(_compatibility_rows(case)),
         guide=guide_sections(case),
         questions=faq_questions(case),
@@ -41,7 +41,7 @@ def _sources(case: PlatformCase) -> Iterator[tuple[str, Record]]:
         yield from case.entry.sources.items()
 
 
-def _accelerator(case: PlatformCase) -> Record:
+def _accelerator_record(case: PlatformCase) -> Record:
     plain_fields = {
         flag: case.value(flag) for flag in ("name", "vendor", "mark", "summary", "description")
     }
@@ -54,8 +54,8 @@ def _accelerator(case: PlatformCase) -> Record:
         "dispatch_key": _value_with_source(case, "dispatch-key"),
         "device": {**_value_with_source(case, "device"), **_device_note(case)},
         "package": {**package, **_source_of_answers(case, "package", "import", "autoload")},
-        "documentation": list(_documentation(case)),
-        "support": [_support(case)],
+        "documentation": list(_documentation_links(case)),
+        "support": [_support_link(case)],
     }
     if case.entry:
         record["additional_platform"] = case.entry.accelerator["additional_platform"]
@@ -65,7 +65,7 @@ def _accelerator(case: PlatformCase) -> Record:
     return record
 
 
-def _documentation(case: PlatformCase) -> Iterator[Record]:
+def _documentation_links(case: PlatformCase) -> Iterator[Record]:
     yield {
         "title": case.value("title"),
         "url": case.value("url"),
@@ -76,14 +76,14 @@ def _documentation(case: PlatformCase) -> Iterator[Record]:
         yield {"title": f"{name} on GitHub", "url": url, **_source_of_answers(case, "github")}
 
 
-def _support(case: PlatformCase) -> Record:
+def _support_link(case: PlatformCase) -> Record:
     url, repository = case.value("support"), case.value("github")
     is_repository = repository and url == f"https://github.com/{repository}/issues"
     title = f"Issues of {repository}" if is_repository else f"Questions about {case.value('name')}"
     return {"title": title, "url": url, **_source_of_answers(case, "support")}
 
 
-def _install(case: PlatformCase) -> Record:
+def _install_record(case: PlatformCase) -> Record:
     record: dict[str, Any] = {}
     if case.value("needs"):
         record["requires"] = [{"name": case.value("needs"), **_source_of_answers(case, "needs")}]

@@ -1,4 +1,4 @@
-"""Adds hosts to the hosts from which install commands may download, listed in `data/hosts.yaml`."""
+"""Adds hosts to `data/hosts.yaml`, the list of hosts from which install commands may download."""
 
 from __future__ import annotations
 

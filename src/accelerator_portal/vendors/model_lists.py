@@ -137,7 +137,7 @@ def read_models(path: str, text: str, listed: ModelList) -> ModelList:
     in `listed`, for example if a heading is missing.
     """
     reader = _ModelReader(path, text, listed)
-    for table in _tables(path, text, listed):
+    for table in _document_tables(path, text, listed):
         if set(listed.headings).intersection(table.headings):
             reader.add_table(table)
     for purpose, title in listed.purpose_from.items():
@@ -159,7 +159,7 @@ def read_models(path: str, text: str, listed: ModelList) -> ModelList:
     return listed.model_copy(update=update)
 
 
-def _tables(path: str, text: str, listed: ModelList) -> list[_DocumentTable]:
+def _document_tables(path: str, text: str, listed: ModelList) -> list[_DocumentTable]:
     """Return all tables of the document, or all its lists if `listed` reads list items.
 
     Raises ProblemsError if there is no table, or no list, below one of the headings in `listed`.

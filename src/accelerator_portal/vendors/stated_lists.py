@@ -14,7 +14,7 @@ from accelerator_portal.catalog.files.stated_models_file import (
 from accelerator_portal.vendors.draft import yaml_text
 from accelerator_portal.vendors.model_lists import read_models
 
-_HEAD = "# yaml-language-server: $schema=../../data/schema/stated-models.schema.json\n"
+_SCHEMA_LINE = "# yaml-language-server: $schema=../../data/schema/stated-models.schema.json\n"
 
 
 class CitedDocument(NamedTuple):
@@ -64,4 +64,4 @@ def stated_models_text(file: StatedModels) -> str:
     data: dict[str, Any] = file.model_dump(exclude_defaults=True)
     for list_record in data["lists"]:
         list_record["source"] = list_record["source"][0]
-    return _HEAD + yaml_text(data)
+    return _SCHEMA_LINE + yaml_text(data)

@@ -1,4 +1,4 @@
-"""Runs batches of tests in a host process, which a Dask worker starts and which starts workers.
+"""Runs batches of tests on a cluster's machine, in a host process that a Dask worker starts.
 
 A Dask worker may not start processes through `multiprocessing`, and a crashing test must not end
 the Dask worker. So each Dask worker runs this module, `python -m … FILE_DESCRIPTOR`, as a separate

@@ -101,7 +101,7 @@ def probe_machine(run: str, device: str, imports: str | None) -> ProbeResult:
     `run` is the id of a run. Only its first call probes the device; later calls return the same
     result. `imports` is a module to import after torch, or None.
     """
-    state = _state(run)
+    state = _run_state(run)
     with state.lock:
         if state.probed is None:
             with start_probe(device, imports) as probing:
@@ -125,7 +125,7 @@ def run_batch(batch: Batch) -> BatchOutcome:
             environment_differences(probe_result.environment, batch.environment)
         ):
             raise UnsuitableMachineError(f"{machine_name()} has {differences}")
-    with _host(_state(batch.run)) as host:
+    with _host_process(_run_state(batch.run)) as host:
         return replace(host.run(batch), machine=machine_name())
 
 
@@ -157,13 +157,13 @@ def environment_differences(
         yield f"{name} {one or 'not known'} instead of {other or 'not known'}"
 
 
-def _state(run: str) -> _RunState:
+def _run_state(run: str) -> _RunState:
     with _states_lock:
         return _states.setdefault(run, _RunState())
 
 
 @contextmanager
-def _host(state: _RunState) -> Iterator[HostProcess]:
+def _host_process(state: _RunState) -> Iterator[HostProcess]:
     """Provide a host process for a `with` block: an idle one if there is one, else a new one.
 
     After the block, the process becomes idle if it still runs. Otherwise it is closed.

@@ -86,11 +86,11 @@ def with_backend_facts(probed: ProbeResult, asked: BackendReply | None) -> Probe
 
 def main() -> None:
     """Print a `BackendReply` as JSON, for the backends named in the command-line argument."""
-    sys.stdout.write(f"\n{json.dumps(asdict(_reply(sys.argv[1])))}\n")
+    sys.stdout.write(f"\n{json.dumps(asdict(_backend_reply(sys.argv[1])))}\n")
     sys.stdout.flush()
 
 
-def _reply(names: str) -> BackendReply:
+def _backend_reply(names: str) -> BackendReply:
     if importlib.util.find_spec("executorch") is None:
         return BackendReply(fault=NO_EXECUTORCH)
     try:

@@ -47,7 +47,7 @@ def run(case: Case, context: Context) -> Result:
     given = context.matrix.given
     os.environ[DEVICE_VARIABLE] = given["device"]
     context.stage = "import"
-    session = _session(given["path"])
+    session = _collected_session(given["path"])
     node_id_by_test = node_id_by_identity(session.items, given["device"])
     nodeid = node_id_by_test.get((case.name, case.parameters))
     if nodeid is None:
@@ -58,7 +58,7 @@ def run(case: Case, context: Context) -> Result:
 
 
 @cache
-def _session(path: str) -> Session:
+def _collected_session(path: str) -> Session:
     from accelerator_validation.pytest_suites.session import Session
 
     return Session(path)

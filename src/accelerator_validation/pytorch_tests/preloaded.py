@@ -1,4 +1,4 @@
-"""Provides the suite `pytorch-tests` with PyTorch's test helpers imported before workers fork.
+"""Runs the suite `pytorch-tests` like the module `suite`, with PyTorch's test helpers preloaded.
 
 The functions are those of the module `suite`. The process from which workers are forked imports
 this module, so that each worker starts seconds faster. CUDA and XPU use the module `suite` instead:

@@ -1,4 +1,4 @@
-"""Splits tests or their histories into JSON files of about 30 kB, of which a browser loads one.
+"""Splits the data of many tests into JSON files of about 30 kB, so that a browser loads only one.
 
 A record is the data of one test. Whether a new file begins at a record depends only on this record
 and on the size of the file before. A new or removed record therefore changes one file, rarely a

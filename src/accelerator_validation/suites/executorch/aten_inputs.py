@@ -263,17 +263,17 @@ class OperatorCall(nn.Module):
         self._operator, self._tree = operator, tree
         self._leaves = [None if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
         tensor_indices = [n for n, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
-        self._places = tensor_indices[:inputs]
-        self._held = tensor_indices[inputs:] if inputs is not None else []
-        for index in self._held:
+        self._input_indexes = tensor_indices[:inputs]
+        self._constant_indexes = tensor_indices[inputs:] if inputs is not None else []
+        for index in self._constant_indexes:
             self.register_buffer(f"held_{index}", leaves[index].detach())
 
     def forward(self, *tensors: torch.Tensor) -> Any:
         """Return the result of the operator for these inputs."""
         leaves = list(self._leaves)
-        for index, tensor in zip(self._places, tensors, strict=True):
+        for index, tensor in zip(self._input_indexes, tensors, strict=True):
             leaves[index] = tensor
-        for index in self._held:
+        for index in self._constant_indexes:
             leaves[index] = getattr(self, f"held_{index}")
         args, kwargs = tree_unflatten(leaves, self._tree)
         result = self._operator(*args, **kwargs)

@@ -207,8 +207,8 @@ def _require_correct_result(workload: Workload, setting: Setting, tolerance: Tol
 def _speed_result(timing: Timing, benchmark: SpeedBenchmark, setting: Setting) -> Result:
     """Return a passed result with the metrics `speed` and `time`, and their intervals."""
     work = benchmark.work(setting) / benchmark.unit.scale
-    seconds = tuple(map(_rounded, (timing.median, timing.low, timing.high)))
-    speed = tuple(_rounded(work / value) for value in (timing.median, timing.high, timing.low))
+    seconds = tuple(map(_four_digits, (timing.median, timing.low, timing.high)))
+    speed = tuple(_four_digits(work / value) for value in (timing.median, timing.high, timing.low))
     return Result(
         "passed",
         "compare",
@@ -220,7 +220,7 @@ def _speed_result(timing: Timing, benchmark: SpeedBenchmark, setting: Setting) -
     )
 
 
-def _rounded(value: float) -> float:
+def _four_digits(value: float) -> float:
     return round(value, _DIGITS - 1 - math.floor(math.log10(value)))
 
 

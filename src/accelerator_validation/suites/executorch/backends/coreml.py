@@ -1,4 +1,4 @@
-"""Defines the backend Core ML. Models are lowered on Linux, but run only on Apple's systems."""
+"""Defines the ExecuTorch backend Core ML. Models are lowered on Linux, but run on macOS or iOS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defines the backend OpenVINO, Intel's compiler and runtime, on the CPU of this machine.
+"""Defines the ExecuTorch backend OpenVINO, Intel's compiler and runtime, on this machine's CPU.
 
 ExecuTorch's wheels for Linux include the backend's part of the runtime. OpenVINO itself, and NNCF
 for quantization, are packages on PyPI.

@@ -1,4 +1,4 @@
-"""Defines Qualcomm's backend QNN. Without Qualcomm's SDK, models are quantized but not lowered."""
+"""Defines Qualcomm's ExecuTorch backend QNN. Models are lowered only if Qualcomm's SDK is there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defines the backend Vulkan. Models are lowered, but ExecuTorch's wheels cannot run them."""
+"""Defines the ExecuTorch backend Vulkan. Models are only lowered: wheels have no runtime for it."""
 
 from __future__ import annotations
 
