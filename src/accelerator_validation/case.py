@@ -76,7 +76,7 @@ class Result:
     attempts: int = 1
     """The number of this attempt, starting at 1."""
     operators: tuple[str, ...] = ()
-    """The ATen operators in the computation whose result was correct."""
+    """The ATen operators in the test's computation, if its result was correct."""
     computed_on_cpu: tuple[str, ...] = ()
     """The ATen operators that PyTorch computed on the CPU instead of the device."""
     spreads: Mapping[str, Spread] = field(default_factory=dict)

@@ -49,8 +49,8 @@ def render_page(
 
     `path` is the path of the English page: `hardware.md`. `context` has the variables of the
     template. `template` is by default `path` with the suffix `.j2`. `edit` is the repository file
-    that the page's edit link opens. By default, this is the template of an English page, and the
-    file with the translations of any other page.
+    that the page's edit link opens. By default, this is the template for English, and the file with
+    the translations for any other language.
     """
     language = templates.language
     if language == ENGLISH:

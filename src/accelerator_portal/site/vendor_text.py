@@ -104,8 +104,8 @@ def _parse_markdown(text: str) -> list[Token]:
 def _link_target(address: str, page: str, to_root: str | None) -> str | None:
     """Return the `href` of a link to `address`, or None if links must not lead there.
 
-    Allowed are https addresses of public hosts, and anchors of sources on `page`. A page of the
-    site, such as `/install/`, is also allowed if `to_root` is given, which is put before it.
+    Allowed are https addresses of public hosts, and anchors of sources on `page`. If `to_root` is
+    given, pages of the site, such as `/install/`, are also allowed: `to_root` is put before them.
     """
     if to_root is not None and is_site_path(address):
         return to_root + address.removeprefix("/")

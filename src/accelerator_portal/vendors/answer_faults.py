@@ -1,4 +1,4 @@
-"""Finds faults in a vendor's answers: contradictions to other answers, platforms or releases."""
+"""Finds faults in a vendor's answers: contradictions with other answers, platforms or releases."""
 
 from __future__ import annotations
 

@@ -56,8 +56,8 @@ class Recipe:
     """
 
     name: str
-    """The name, such as `static_int8`. The name of a flow is the backend's name followed by it:
-    `openvino_static_int8`."""
+    """The name, such as `static_int8`. The name of a flow consists of the names of the backend and
+    the recipe: `openvino_static_int8`."""
     lowering: Callable[[], Mapping[str, Any]] = dict
     """A function that returns the arguments for `to_edge_transform_and_lower`, by name: the
     partitioner, passes and configuration."""

@@ -41,7 +41,7 @@ class PytestRecorder:
     def pytest_exception_interact(
         self, call: pytest.CallInfo[object], report: pytest.TestReport | pytest.CollectReport
     ) -> None:
-        """Store the first exception of each stage of a test in `raised`, by stage: `call`."""
+        """Store the first exception of each stage of a test, such as `call`, in `raised`."""
         if isinstance(report, pytest.TestReport) and call.excinfo:
             self.raised.setdefault(report.when, call.excinfo.value)
 

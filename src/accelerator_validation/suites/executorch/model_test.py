@@ -164,10 +164,9 @@ def _run_program(
 def _load_program(lowered_model: LoweredModel, backend: Backend) -> Execute:
     """Return a function that runs the program.
 
-    If the program has delegates, the backend's `simulate` or `load` loads it, if the backend has
-    one of them. Otherwise, the program is loaded in this process. Raises UnavailableError if this
-    machine cannot run the program, and NotImplementedError if ExecuTorch's runtime lacks an
-    operator.
+    A program with delegates is loaded by the backend's `simulate` or `load`, if the backend has one
+    of them. Any other program is loaded in this process. Raises UnavailableError if this machine
+    cannot run the program, and NotImplementedError if ExecuTorch's runtime lacks an operator.
     """
     delegated = bool(lowered_model.delegation.delegates)
     if delegated and backend.simulate:
