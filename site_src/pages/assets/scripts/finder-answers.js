@@ -1,77 +1,87 @@
-// Chooses, merges and orders the answers to a query for hardware.
+// Chooses, merges and sorts the finder's answers to a query for hardware.
+// A fit is a name that matches a query: `name`; `core`, `all` and `known`, sets of token positions; `missing`, a count.
+// An answer has the `platform`, the `generation` of its hardware (null: the platform as a whole) and the `models` named.
 
 import { joined } from "./finder-names.js";
 
-const MANY_GENERATIONS = 3; // more of one platform are one answer, the platform itself
+const MANY_GENERATIONS = 3; // if a platform has more answers than this, one answer for the whole platform replaces them
 
-/** Of the fits of one platform those that explain the most and leave out the least. */
+/** Returns the fits of one platform that explain the most tokens of the query; of those, the ones that miss the fewest words. */
 export function best(fits) {
-  const most = Math.max(...fits.map(({ known }) => known.size));
-  const full = fits.filter(({ known }) => known.size === most);
-  const least = Math.min(...full.map(({ missing }) => missing));
-  const whole = full.filter(({ missing }) => missing === least);
-  const longest = Math.max(...whole.map(({ all }) => all.size)); // "GTX TITAN X" is no TITAN X
-  const widest = Math.max(...whole.map(({ core }) => core.size));
-  if (whole.some(({ name }) => name.text.includes("*"))) return whole.filter(({ core }) => core.size === widest); // "Pentium 4" is not any Pentium
-  return whole.filter(({ name, all }) => name.owner.isCpu || all.size === longest);
+  const mostKnown = Math.max(...fits.map(({ known }) => known.size));
+  const mostExplained = fits.filter(({ known }) => known.size === mostKnown);
+  const leastMissing = Math.min(...mostExplained.map(({ missing }) => missing));
+  const bestFits = mostExplained.filter(({ missing }) => missing === leastMissing);
+  const mostTokens = Math.max(...bestFits.map(({ all }) => all.size)); // "GTX TITAN X" must not match the TITAN X
+  const mostCoreTokens = Math.max(...bestFits.map(({ core }) => core.size));
+  if (bestFits.some(({ name }) => name.text.includes("*"))) return bestFits.filter(({ core }) => core.size === mostCoreTokens); // "Pentium 4" must not match every Pentium
+  return bestFits.filter(({ name, all }) => name.owner.isCpu || all.size === mostTokens);
 }
 
-/** Of fits of several vendors, those whose whole name a query has, if there are any: "V100" is no MR-V100. */
+/**
+ * If the query has the whole name of some fits, drops the incomplete fits of other vendors: "V100" must not match the
+ * MR-V100. Keeps CPUs and hardware of the same maker.
+ */
 export function exactAlone(fits) {
-  const exact = fits.filter(({ missing }) => missing === 0);
+  const exactFits = fits.filter(({ missing }) => missing === 0);
   const wordsOf = ({ makers, words }) => new Set([...makers, ...words.map(joined)]);
-  const names = (one, other) => [...one.makers].some((maker) => wordsOf(other).has(maker));
-  const isSame = (one) => exact.some(({ name }) => names(one, name) || names(name, one)); // a Mac's UHD Graphics is Intel's
-  return exact.length === 0 ? fits : fits.filter(({ name, missing }) => missing === 0 || name.owner.isCpu || isSame(name));
+  const sharesMaker = (name, otherName) => [...name.makers].some((maker) => wordsOf(otherName).has(maker));
+  const isSameHardware = (candidate) => exactFits.some(({ name }) => sharesMaker(candidate, name) || sharesMaker(name, candidate)); // the UHD Graphics in a Mac is made by Intel
+  return exactFits.length === 0 ? fits : fits.filter(({ name, missing }) => missing === 0 || name.owner.isCpu || isSameHardware(name));
 }
 
-/** One entry for each generation, with the models that are named; without any it stands for all. */
+/** Groups fits by generation: `{ owner, generation, entry, models }`. `models` are the named ones; empty means all. */
 export function byGeneration(fits) {
-  const found = new Map();
+  const groups = new Map();
   for (const { name } of fits) {
     const { owner, generation, model, entry } = name;
-    const models = unique([...(found.get(generation)?.models ?? []), model].filter(Boolean));
-    found.set(generation, { owner, generation, entry, models });
+    const models = unique([...(groups.get(generation)?.models ?? []), model].filter(Boolean));
+    groups.set(generation, { owner, generation, entry, models });
   }
-  return [...found.values()];
+  return [...groups.values()];
 }
 
-/** The same processor is in computers of several systems: of its entries, those for the system count, if there are any. */
-export function ofSystem(found, os) {
-  const isHere = ({ platform, generation }) => platform.dispatch_key !== "CPU" || !generation?.systems || generation.systems.includes(os);
-  const here = found.filter(isHere);
-  return here.some(({ platform, generation }) => generation && platform.dispatch_key === "CPU") ? here : found;
+/**
+ * Removes CPU answers that are for another operating system, if there is one for `os`: the same processor can be listed
+ * once for each system.
+ */
+export function ofSystem(answers, os) {
+  const isForSystem = ({ platform, generation }) => platform.dispatch_key !== "CPU" || !generation?.systems || generation.systems.includes(os);
+  const answersForSystem = answers.filter(isForSystem);
+  return answersForSystem.some(({ platform, generation }) => generation && platform.dispatch_key === "CPU") ? answersForSystem : answers;
 }
 
 export function unique(list) {
   return [...new Set(list)];
 }
 
+/** Returns the answer for an entry of a platform's hardware. */
 export function answerOf({ owner, generation, models, broad }) {
   return { platform: owner.platform, generation, models, ...(broad && { broad }) };
 }
 
-/** A graphics unit that is part of a processor comes with it: the processor is an answer of its own. */
-export function withProcessor(found, platforms, candidates) {
+/** Adds an answer for the CPU if an answer is a graphics unit that is part of a processor and no answer is for the CPU yet. */
+export function withProcessor(answers, platforms, candidates) {
   const cpu = platforms.find(({ isCpu }) => isCpu);
-  const shares = (answer) => (answer.platform.dispatch_key === "MPS" && answer.generation && answer.generation.arch !== "x86_64" && answer.generation.verdict !== "none") || (answer.models.length > 0 && isShared(answer));
-  if (!cpu || !found.some(shares) || found.some(({ platform }) => platform === cpu.platform)) return found;
-  const own = best(candidates.filter(({ name }) => name.owner === cpu));
-  return [...found, ...(own.length > 0 ? byGeneration(own).map(answerOf) : [{ platform: cpu.platform, generation: null, models: [] }])];
+  const hasCpu = (answer) => (answer.platform.dispatch_key === "MPS" && answer.generation && answer.generation.arch !== "x86_64" && answer.generation.verdict !== "none") || (answer.models.length > 0 && isShared(answer));
+  if (!cpu || !answers.some(hasCpu) || answers.some(({ platform }) => platform === cpu.platform)) return answers;
+  const processorFits = best(candidates.filter(({ name }) => name.owner === cpu));
+  return [...answers, ...(processorFits.length > 0 ? byGeneration(processorFits).map(answerOf) : [{ platform: cpu.platform, generation: null, models: [] }])];
 }
 
-/** How closely words name a platform: its name or vendor (0), its device (1), its dispatch key (2); null: not at all. */
+/** Returns how closely words name a platform: by its name or vendor (0), device (1), dispatch key (2), or not at all (null). */
 export function rankOfPlatform({ platform, name, vendor, software }, words) {
   if (words.every((word) => name.has(word) || vendor.has(word) || word === platform.id || software.has(word))) return 0;
   if (software.has(words.join(""))) return 0; // "torch_npu"
-  const whole = words.filter((word) => !vendor.has(word)).join("");
-  const place = [platform.device, platform.dispatch_key].findIndex((text) => text.toLowerCase() === whole);
-  return place < 0 ? null : place + 1;
+  const joinedWords = words.filter((word) => !vendor.has(word)).join("");
+  const index = [platform.device, platform.dispatch_key].findIndex((identifier) => identifier.toLowerCase() === joinedWords);
+  return index < 0 ? null : index + 1;
 }
 
 /**
- * The order among platforms for the same hardware: the vendor's own current path first, then others' paths, then the
- * CPU, last what is no longer developed; of equals what runs on the reader's system, what PyTorch builds itself, the newest.
+ * Returns a comparison function that sorts platforms for the same hardware: first the platform of the hardware's own
+ * vendor, then platforms of other vendors, then the CPU, then platforms that are no longer developed. Ties are broken by
+ * these preferences: platforms that run on the reader's system, in-tree platforms, the newest PyTorch release.
  */
 export function ordering(runsHere) {
   const group = ({ platform, isCpu }, generation) => {
@@ -79,57 +89,60 @@ export function ordering(runsHere) {
     if (isCpu) return 2;
     return generation?.vendor && generation.vendor !== platform.vendor ? 1 : 0;
   };
-  const key = (owner, generation) => [group(owner, generation), runsHere(owner.platform.id) ? 0 : 1, owner.platform.integration === "in-tree" ? 0 : 1];
-  return (a, b, ofA = null, ofB = null) => {
-    const [left, right] = [key(a, ofA), key(b, ofB)];
-    const place = left.findIndex((value, n) => value !== right[n]);
-    return place >= 0 ? left[place] - right[place] : compare(b.newest, a.newest);
+  const sortKey = (owner, generation) => [group(owner, generation), runsHere(owner.platform.id) ? 0 : 1, owner.platform.integration === "in-tree" ? 0 : 1];
+  return (first, second, firstGeneration = null, secondGeneration = null) => {
+    const [left, right] = [sortKey(first, firstGeneration), sortKey(second, secondGeneration)];
+    const index = left.findIndex((value, n) => value !== right[n]);
+    return index >= 0 ? left[index] - right[index] : compare(second.newest, first.newest);
   };
 }
 
-/** Releases, parted by dots. */
+/** Compares two releases such as "2.10.1" by their numbers; the result is negative if the first is older, 0 if equal. */
 export function compare(a, b) {
   const [left, right] = [a, b].map((version) => version.split(".").map(Number));
-  for (let n = 0; n < Math.max(left.length, right.length); n += 1) {
-    const difference = (left[n] || 0) - (right[n] || 0);
+  for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
+    const difference = (left[index] || 0) - (right[index] || 0);
     if (difference !== 0) return difference;
   }
   return 0;
 }
 
-/** Whether a bound such as ">=5.1.0" admits a version. */
+/** Returns whether a version satisfies a bound such as ">=5.1.0". */
 export function isWithin(bound, version) {
   const [, sign, limit] = /^([<>]=?)\s*(.*)$/.exec(bound) ?? [];
-  const order = sign ? compare(version, limit) : NaN;
-  return order === 0 ? sign.endsWith("=") : sign?.startsWith("<") ? order < 0 : order > 0;
+  const difference = sign ? compare(version, limit) : NaN;
+  return difference === 0 ? sign.endsWith("=") : sign?.startsWith("<") ? difference < 0 : difference > 0;
 }
 
-/** A word such as "Radeon" fits many cards: their platform is the answer. */
-export function collapsed(found, asked, exact) {
-  if (asked.some(({ digit }) => digit)) return found;
-  const number = (platform) => found.filter((one) => one.platform === platform).length;
-  const seen = new Set();
-  return found.flatMap((one) => {
-    if (number(one.platform) <= MANY_GENERATIONS) return [one];
-    const whole = seen.has(one.platform) ? [] : [{ platform: one.platform, generation: null, models: [], broad: true }];
-    seen.add(one.platform);
-    return exact.some(({ generation }) => generation === one.generation) ? [one, ...whole] : whole;
+/**
+ * Replaces many answers of one platform with one broad answer for the platform: a word such as "Radeon" fits many cards.
+ * Exact answers stay. A query with a number is left unchanged.
+ */
+export function collapsed(answers, tokens, exactAnswers) {
+  if (tokens.some(({ digit }) => digit)) return answers;
+  const countOf = (platform) => answers.filter((answer) => answer.platform === platform).length;
+  const seenPlatforms = new Set();
+  return answers.flatMap((answer) => {
+    if (countOf(answer.platform) <= MANY_GENERATIONS) return [answer];
+    const platformAnswers = seenPlatforms.has(answer.platform) ? [] : [{ platform: answer.platform, generation: null, models: [], broad: true }];
+    seenPlatforms.add(answer.platform);
+    return exactAnswers.some(({ generation }) => generation === answer.generation) ? [answer, ...platformAnswers] : platformAnswers;
   });
 }
 
-/** One answer for each generation, with the models that several names of a text brought. */
+/** Merges the answers for the same generation; the result has the models of all of them. */
 export function distinct(answers) {
-  const kept = new Map();
+  const answersByKey = new Map();
   for (const answer of answers) {
     const key = `${answer.platform.id} ${answer.generation?.page ?? ""}`;
-    const earlier = kept.get(key);
-    if (!earlier) kept.set(key, answer);
+    const earlier = answersByKey.get(key);
+    if (!earlier) answersByKey.set(key, answer);
     else if (earlier.models.length > 0 && answer.models.length > 0) earlier.models = unique([...earlier.models, ...answer.models]);
   }
-  return [...kept.values()];
+  return [...answersByKey.values()];
 }
 
-/** A text that names several: the accelerator comes before the processor and the display adapter. */
+/** Returns a sort key for a text that names several devices: accelerators (0) come before display adapters and processors (3). */
 export function telling(answer) {
   const { platform, generation } = answer;
   if (platform.dispatch_key === "CPU") return 3;
@@ -138,8 +151,8 @@ export function telling(answer) {
   return isShared(answer) ? 0.5 : 0;
 }
 
-/** Whether a graphics unit is part of a processor. */
+/** Returns whether an answer is a graphics unit that shares the memory of its processor. */
 function isShared({ generation, models }) {
-  const named = models.length > 0 ? models : generation?.models ?? [];
-  return named.length > 0 && named.every(({ memory }) => memory?.startsWith("shared with the processor"));
+  const relevantModels = models.length > 0 ? models : generation?.models ?? [];
+  return relevantModels.length > 0 && relevantModels.every(({ memory }) => memory?.startsWith("shared with the processor"));
 }

@@ -1,8 +1,8 @@
-// Words of a text, and how a name of hardware stands in it. Digits and endings count: an RX 550 is no RX 5500.
+// Splits texts into tokens and finds names of hardware in them. Digits and endings matter: "RX 550" must not match RX 5500.
 
-/** Splits texts into runs of letters and of digits, so that "RTX4090" and "RTX 4090" are the same. */
+/** Splits texts into runs of letters and runs of digits, so that "RTX4090" and "RTX 4090" have the same tokens. */
 export class Language {
-  /** `words` is the table of data/finder.yaml, `names` are names in other scripts, which stand in texts without spaces. */
+  /** The first parameter is the table of data/finder.yaml; `names` are names in other scripts, which need no spaces around them. */
   constructor({ phrases, ignored, forms, units, computers, foreign }, names) {
     const unit = longestFirst(units).join("|");
     this.ignored = new Set(ignored);
@@ -16,73 +16,84 @@ export class Language {
     this.scripts = new RegExp(longestFirst(names).map(escaped).join("|") || "$^", "gu");
   }
 
-  /** Tokens of a text; `start` and `end` say where a word begins and ends, `word` is the whole word. */
+  /**
+   * Returns the tokens of a text. `text` is the run of letters or digits; `word` is the word that it is part of; `start`
+   * and `end` tell whether the run begins or ends that word; `digit` tells whether the word has a digit.
+   */
   tokens(text) {
     let plain = text.normalize("NFKD").replace(/(?<=[a-z]{3})(?=[A-Z]{1,4}\d)|(?<=(?:^|\s)\d{1,2}[x×])(?=[A-Z])/g, " ").toLowerCase().replace(/[\u0300-\u036f]/g, "").replace(/[™®]|\((?:r|tm|c|\d+)\)|\brev(?:ision)?[ .:]*[\da-f.]+\b/g, " ").replace(/\bgen (\d)/g, "gen$1").replace(/\btpu(?=v\d)/g, "tpu ");
     plain = plain.normalize("NFC").replace(this.scripts, " $& ").replace(/[$€£¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:[$€£¥元](?!\s?\d)|(?:usd|eur|gbp|rmb|euros?|dollars?|bucks|pounds?)\b)/g, " ");
     plain = plain.replace(/(?<![\w.-])(\d{1,2})(?: ?[x×](?=\s|$)| ?[x×] ?(?=[a-z]{0,6}\d{3}|[a-z]{1,6}\d))/g, "x$1 ").replace(/(?:(?<=[\d\s(]|^)x|[×*]) ?(\d{1,2})(?![\d.a-z])/g, " x$1 ").replace(this.gaps, "$1$2").replace(/(?<![a-z\d#])(\d{1,3})(?:gi?b?| ?(?:go|гб))(?![a-z\d])/g, "$1gb");
-    for (const [pattern, whole] of this.phrases) plain = plain.replace(pattern, whole);
+    for (const [pattern, replacement] of this.phrases) plain = plain.replace(pattern, replacement);
     return [...plain.matchAll(/(?:[a-z0-9#]|(?<=\d)\.(?=\d))+|[^\P{Letter}a-z]+/gu)].flatMap(([word]) => {
       const runs = word.match(this.runs) ?? [];
       return runs.map((run, n) => ({ text: run, word, start: n === 0, end: n === runs.length - 1, digit: /\d/.test(word) }));
     });
   }
 
-  /** Whether a word tells nothing about which product is meant, unless a name has it. */
+  /** Returns whether a token does not identify a product, such as a size or a form factor, unless a name contains it. */
   isNoise({ text, word, digit }) {
     return this.ignored.has(digit ? word : text) || this.size.test(text) || this.form.test(word);
   }
 }
 
-/** A name of hardware: `core` must stand in a query, `rest` may. */
+/**
+ * A name of hardware. `words` are its words, each a list of tokens. A query must contain the words in `core`. It may lack
+ * the words in `rest`; of these, the words in `optional` make a match better.
+ */
 export class Name {
   constructor(language, text, { owner, generation, model, makers }) {
     Object.assign(this, { text, owner, generation, model, makers });
-    this.family = text.endsWith("*"); // "Ryzen *": a number of a model may follow
-    const all = inWords(language.tokens(text));
-    const telling = all.filter((word) => !word.every((token) => language.ignored.has(token.text) || makers.has(token.text)));
-    const words = telling.length > 0 ? telling : all;
+    this.family = text.endsWith("*"); // "Ryzen *": a model number may follow
+    const allWords = inWords(language.tokens(text));
+    const distinguishing = allWords.filter((word) => !word.every((token) => language.ignored.has(token.text) || makers.has(token.text)));
+    const significantWords = distinguishing.length > 0 ? distinguishing : allWords;
     const isSize = (word) => word.length === 1 && language.size.test(word[0].text);
-    const isForm = (word) => language.form.test(joined(word)); // a year or "x2" tells nothing by itself
-    const numbered = words.filter((word) => /\d|#./.test(joined(word)) && !isSize(word) && !isForm(word));
-    this.short = numbered.length > 0 && numbered.every((word) => /^(?:\d{1,2}|\d+\.\d+|[a-z]?[#\d]*#[#\d]*)$/.test(joined(word)));
-    this.core = numbered.length > 0 && !this.short ? numbered : words.filter((word) => !isSize(word) && joined(word) !== "#");
-    this.words = all;
-    this.rest = all.filter((word) => !this.core.includes(word));
-    this.optional = this.rest.filter((word) => words.includes(word) && !isSize(word));
+    const isForm = (word) => language.form.test(joined(word)); // a year or "x2" identifies nothing by itself
+    const numberedWords = significantWords.filter((word) => /\d|#./.test(joined(word)) && !isSize(word) && !isForm(word));
+    this.short = numberedWords.length > 0 && numberedWords.every((word) => /^(?:\d{1,2}|\d+\.\d+|[a-z]?[#\d]*#[#\d]*)$/.test(joined(word)));
+    this.core = numberedWords.length > 0 && !this.short ? numberedWords : significantWords.filter((word) => !isSize(word) && joined(word) !== "#");
+    this.words = allWords;
+    this.rest = allWords.filter((word) => !this.core.includes(word));
+    this.optional = this.rest.filter((word) => significantWords.includes(word) && !isSize(word));
     this.isNumber = this.core.every((word) => /^[\d.]+$/.test(joined(word)));
-    this.isWeak = /^[a-z]?[\d.]{1,4}[a-z]?$/.test(this.core.map(joined).join("")); // other products are called so, too
+    this.isWeak = /^[a-z]?[\d.]{1,4}[a-z]?$/.test(this.core.map(joined).join("")); // other products have such names, too
     this.length = this.core.map(joined).join("").length;
   }
 
-  /** The places in `asked` where the name stands, or null. `around` are words that belong to the same hardware. */
-  fit(asked, around) {
-    const core = new Set();
+  /**
+   * Finds this name in the tokens of a query: null if a word of its core is missing, else `core` and `all`, the sets of
+   * token positions of its core and of all its words, and `missing`, the number of optional words that the query does
+   * not have. `hardwareWords` has `words`, the words of the same hardware's names, and `ignored`.
+   */
+  fit(tokens, hardwareWords) {
+    const corePositions = new Set();
     for (const word of this.core) {
-      const found = placesOf(word, asked);
-      if (!found) return null;
-      found.forEach((at) => core.add(at));
+      const positions = positionsOf(word, tokens);
+      if (!positions) return null;
+      positions.forEach((position) => corePositions.add(position));
     }
-    const all = new Set(core);
+    const allPositions = new Set(corePositions);
     let missing = 0;
     for (const word of this.rest) {
-      const found = placesOf(word, asked);
-      found?.forEach((at) => all.add(at));
-      if (!found && this.optional.includes(word)) missing += 1;
+      const positions = positionsOf(word, tokens);
+      positions?.forEach((position) => allPositions.add(position));
+      if (!positions && this.optional.includes(word)) missing += 1;
     }
-    if (this.family) followers(Math.max(...core) + 1, asked, around).forEach((at) => all.add(at));
-    return { name: this, core, all, missing };
+    if (this.family) modelNumberPositions(Math.max(...corePositions) + 1, tokens, hardwareWords).forEach((position) => allPositions.add(position));
+    return { name: this, core: corePositions, all: allPositions, missing };
   }
 
-  /** Whether every word of a query is part of this name, the last one perhaps begun; `exact`: the name begins with them. */
-  continues(asked, exact) {
-    if (exact && !this.words.map(joined).join("").startsWith(joined(asked))) return false;
+  /** Returns whether all tokens of a query are in this name; the last one may be incomplete. */
+  continues(tokens, mustBeginName) {
+    if (mustBeginName && !this.words.map(joined).join("").startsWith(joined(tokens))) return false;
     const runs = this.words.flat().map(({ text }) => text);
-    const begins = ({ text }) => (asked.length > 1 ? runs : runs.slice(0, 1)).some((run) => run.startsWith(text)); // "nan" is no Jetson Nano
-    return asked.every((token, at) => runs.includes(token.text) || (at === asked.length - 1 && begins(token)));
+    const begins = ({ text }) => (tokens.length > 1 ? runs : runs.slice(0, 1)).some((run) => run.startsWith(text)); // "nan" must not match Jetson Nano
+    return tokens.every((token, index) => runs.includes(token.text) || (index === tokens.length - 1 && begins(token)));
   }
 }
 
+/** Groups tokens into words; each word is a list of tokens. */
 export function inWords(tokens) {
   const words = [];
   for (const token of tokens) {
@@ -92,69 +103,72 @@ export function inWords(tokens) {
   return words;
 }
 
+/** Escapes a text for use in a regular expression. */
 export function escaped(text) {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
+/** Sorts words by length, so that a pattern of alternatives tries the longest first. */
 export function longestFirst(words) {
   return [...words].sort((a, b) => b.length - a.length);
 }
 
+/** Returns the text of a list of tokens. */
 export function joined(word) {
   return word.map(({ text }) => text).join("");
 }
 
-/** Where a word stands, preferably by itself; `#` stands for a digit. */
-function placesOf(word, asked) {
+/** Returns the positions of the tokens that match a word, preferably a whole word of the query; `#` matches a digit. Null if none. */
+function positionsOf(word, tokens) {
   if (word.some(({ text }) => text === "#")) {
     const pattern = new RegExp(`^${escaped(joined(word)).replaceAll("#", "\\d")}$`);
-    const at = asked.findIndex((token) => token.start && pattern.test(token.word));
-    if (at < 0) return null;
-    return asked.flatMap((token, n) => (n >= at && token.word === asked[at].word && n < at + 4 ? [n] : []));
+    const first = tokens.findIndex((token) => token.start && pattern.test(token.word));
+    if (first < 0) return null;
+    return tokens.flatMap((token, n) => (n >= first && token.word === tokens[first].word && n < first + 4 ? [n] : []));
   }
   let best = null;
-  for (let at = 0; at + word.length <= asked.length; at += 1) {
-    if (!word.every(({ text }, n) => asked[at + n].text === text)) continue;
-    const places = word.map((_, n) => at + n);
-    if (asked[at].start && asked[at + word.length - 1].end) return places;
-    if (word.length > 1 || word[0].text.length > 1 || asked[at].end) best ??= places;
+  for (let start = 0; start + word.length <= tokens.length; start += 1) {
+    if (!word.every(({ text }, n) => tokens[start + n].text === text)) continue;
+    const positions = word.map((_, n) => start + n);
+    if (tokens[start].start && tokens[start + word.length - 1].end) return positions;
+    if (word.length > 1 || word[0].text.length > 1 || tokens[start].end) best ??= positions;
   }
   return best;
 }
 
-/** The number of a model behind the name of its family: "7 PRO 5850U" behind "Ryzen", "Gold 6338" behind "Xeon". */
-function followers(from, asked, { words, ignored }) {
-  const found = [];
-  let at = from;
-  const take = () => {
-    do found.push(at);
-    while (!asked[at++].end && at < asked.length);
+/** Returns the positions of a model number after the name of a family: "7 PRO 5850U" after "Ryzen", "Gold 6338" after "Xeon". */
+function modelNumberPositions(start, tokens, { words, ignored }) {
+  const positions = [];
+  let position = start;
+  const takeWord = () => {
+    do positions.push(position);
+    while (!tokens[position++].end && position < tokens.length);
   };
-  const known = ({ text, word, digit }) => (digit ? word.length <= 2 : words.has(text) || ignored.has(text));
-  while (at < asked.length && known(asked[at])) take();
-  if (at < asked.length && asked[at].digit && asked[at].word.length > 2) take();
-  if (/^v\d$/.test(asked[at]?.word ?? "")) take();
-  return found;
+  const isExpected = ({ text, word, digit }) => (digit ? word.length <= 2 : words.has(text) || ignored.has(text));
+  while (position < tokens.length && isExpected(tokens[position])) takeWord();
+  if (position < tokens.length && tokens[position].digit && tokens[position].word.length > 2) takeWord();
+  if (/^v\d$/.test(tokens[position]?.word ?? "")) takeWord();
+  return positions;
 }
 
-/** How many letters must change, or change places with the next one, to make one text of another. */
-export function distance(one, other) {
-  let before = [];
-  let row = [...other, ""].map((_, n) => n);
-  for (const [at, letter] of [...one].entries()) {
-    const next = [at + 1];
-    for (let n = 0; n < other.length; n += 1) {
-      const isSwapped = at > 0 && n > 0 && letter === other[n - 1] && one[at - 1] === other[n];
-      next.push(Math.min(row[n] + (letter === other[n] ? 0 : 1), row[n + 1] + 1, next[n] + 1, isSwapped ? before[n - 1] + 1 : Infinity));
+/** Returns the edit distance of two texts: how many letters to insert, remove, replace, or swap with the next letter. */
+export function distance(first, second) {
+  let rowBefore = [];
+  let row = [...second, ""].map((_, n) => n);
+  for (const [firstIndex, letter] of [...first].entries()) {
+    const nextRow = [firstIndex + 1];
+    for (let secondIndex = 0; secondIndex < second.length; secondIndex += 1) {
+      const isSwapped = firstIndex > 0 && secondIndex > 0 && letter === second[secondIndex - 1] && first[firstIndex - 1] === second[secondIndex];
+      nextRow.push(Math.min(row[secondIndex] + (letter === second[secondIndex] ? 0 : 1), row[secondIndex + 1] + 1, nextRow[secondIndex] + 1, isSwapped ? rowBefore[secondIndex - 1] + 1 : Infinity));
     }
-    [before, row] = [row, next];
+    [rowBefore, row] = [row, nextRow];
   }
   return row.at(-1);
 }
 
-/** The names of machine types as patterns; the part before a `*` fits by itself, and "ND H100 v5" stands for the whole type. */
+/** Returns a pattern for a cloud machine type. The part before a final `*` matches by itself; spaces can stand for underscores. */
 export function instancePattern(type) {
-  const plain = type.toLowerCase().replace(/^standard_/, "").replaceAll(".", "\\.");
-  const open = plain.replace(/(\\\.|-)\*$/, "(?:$1[a-z0-9-]*)?").replace(/(?<!\])\*([a-z]*)/g, "(?:[a-z0-9-]*$1)?");
-  return new RegExp(`(?:^|[\\s,(])(?:standard[_ ])?(?:ml\\.)?${open.replaceAll("_", "[_ ]")}(?=$|[\\s,)])`);
+  const normalized = type.toLowerCase().replace(/^standard_/, "").replaceAll(".", "\\.");
+  const withWildcards = normalized.replace(/(\\\.|-)\*$/, "(?:$1[a-z0-9-]*)?").replace(/(?<!\])\*([a-z]*)/g, "(?:[a-z0-9-]*$1)?");
+  return new RegExp(`(?:^|[\\s,(])(?:standard[_ ])?(?:ml\\.)?${withWildcards.replaceAll("_", "[_ ]")}(?=$|[\\s,)])`);
 }
