@@ -1,11 +1,11 @@
-// Compares any two reports: which two, and what of the differences is shown, is kept in the address.
+// Compares two reports that a reader selects; the address keeps the reports and the filters of their differences.
 
 import { compareReports, environmentDifferences, pairOf } from "./compare-reports-model.js";
 import { countsTable, differenceList, environmentTable, paragraph, section } from "./compare-reports-view.js";
 import { element, link, setText } from "./elements.js";
 import { number } from "./matrix-model.js";
 
-const LONG = 60; // more of a nonsense id need not be repeated
+const LONGEST_ID = 60; // characters of an unknown id that a message repeats
 
 export function startReportComparison(form) {
   new ReportComparison(form).start();
@@ -21,8 +21,8 @@ class ReportComparison {
     this.status = form.querySelector(".filters-state");
     this.words = JSON.parse(form.dataset.words);
     this.signs = signsOf(article);
-    this.reports = new Map(); // what was read already, by id
-    this.asked = 0; // the last comparison asked for: an answer that comes late is dropped
+    this.reports = new Map(); // promises of the reports that were read, by id
+    this.request = 0; // number of the latest comparison; results of earlier ones are dropped
   }
 
   start() {
@@ -32,28 +32,30 @@ class ReportComparison {
     this.form.addEventListener("submit", (event) => event.preventDefault());
     this.form.addEventListener("change", () => this.choose());
     this.form.querySelector("[data-part=swap]").addEventListener("click", () => this.swap());
-    addEventListener("popstate", () => this.read());
-    this.read();
+    addEventListener("popstate", () => this.readAddress());
+    this.readAddress();
   }
 
+  /** Compares the two reports that are selected in the form. */
   choose() {
     const { from, to } = Object.fromEntries(new FormData(this.form));
-    this.go({ from, to, suite: "", kind: "" });
+    this.setState({ from, to, suite: "", kind: "" });
   }
 
   swap() {
-    this.go({ ...this.state, from: this.state.to, to: this.state.from });
+    this.setState({ ...this.state, from: this.state.to, to: this.state.from });
     this.select();
   }
 
-  /** Takes the state from the address. */
-  read() {
+  /** Sets the state from the address. */
+  readAddress() {
     const query = new URLSearchParams(location.search);
     this.state = Object.fromEntries(["from", "to", "suite", "kind"].map((name) => [name, query.get(name) ?? ""]));
     this.select();
     this.show();
   }
 
+  /** Selects the reports of the state in the form. */
   select() {
     for (const name of ["from", "to"]) {
       const select = this.form.elements[name];
@@ -62,110 +64,113 @@ class ReportComparison {
     }
   }
 
-  go(state) {
+  /** Sets the state, adds it to the history and shows the comparison. */
+  setState(state) {
     this.state = state;
-    const set = Object.entries(state).filter(([, value]) => value !== "");
-    const query = new URLSearchParams(set).toString();
+    const filled = Object.entries(state).filter(([, value]) => value !== "");
+    const query = new URLSearchParams(filled).toString();
     history.pushState(null, "", (query ? `?${query}` : location.pathname) + location.hash);
     this.show();
   }
 
-  /** Why the two reports of the state cannot be compared; nothing where they can. */
-  complaint() {
+  /** Returns why the two reports of the state cannot be compared; "" if they can. */
+  problem() {
     const { from, to } = this.state;
-    const known = this.rows.map(({ dataset }) => dataset.report);
-    const unknown = [from, to].find((id) => id && !known.includes(id));
-    if (unknown) return `There is no report “${unknown.slice(0, LONG)}”. Choose one from the list.`;
+    const ids = this.rows.map(({ dataset }) => dataset.report);
+    const unknown = [from, to].find((id) => id && !ids.includes(id));
+    if (unknown) return `There is no report “${unknown.slice(0, LONGEST_ID)}”. Choose one from the list.`;
     if (!from || !to) return from || to ? "Choose the other report." : "Choose two reports.";
     return from === to ? "Choose two different reports." : "";
   }
 
+  /** Reads the two reports of the state and draws their comparison, or shows why they cannot be compared. */
   async show() {
-    const asked = ++this.asked;
-    const complaint = this.complaint();
-    setText(this.status, complaint || "Loading both reports…");
-    if (complaint) {
+    const request = ++this.request;
+    const problem = this.problem();
+    setText(this.status, problem || "Loading both reports…");
+    if (problem) {
       this.box.replaceChildren();
       return;
     }
     try {
       const [first, second] = await Promise.all([this.state.from, this.state.to].map((id) => this.load(id)));
-      if (asked === this.asked) this.draw(first, second);
+      if (request === this.request) this.draw(first, second);
     } catch (error) {
       console.info("compare reports:", error);
-      if (asked === this.asked) setText(this.status, "A report could not be read. Reload the page to try again.");
+      if (request === this.request) setText(this.status, "A report could not be read. Reload the page to try again.");
     }
   }
 
+  /** Returns a promise of a report; reads it once. */
   load(id) {
     if (!this.reports.has(id)) {
       const reading = readReport(`${this.form.dataset.data}${encodeURIComponent(id)}.json`);
       this.reports.set(id, reading);
-      reading.catch(() => this.reports.delete(id)); // the next choice tries again
+      reading.catch(() => this.reports.delete(id)); // the next selection retries
     }
     return this.reports.get(id);
   }
 
   draw(first, second) {
     const groups = Object.fromEntries([...this.signs].map(([outcome, sign]) => [outcome, sign.dataset.group]));
-    const found = compareReports(first, second, groups, this.form.dataset.settings.split(" "));
+    const comparison = compareReports(first, second, groups, this.form.dataset.settings.split(" "));
     const pair = pairOf(first, second);
-    const words = Object.fromEntries(Object.entries(this.words.differences).map(([kind, ofPair]) => [kind, ofPair[pair]]));
-    const filters = this.filters(found, words);
+    const titles = Object.fromEntries(Object.entries(this.words.differences).map(([kind, byPair]) => [kind, byPair[pair]]));
+    const filters = this.filterForm(comparison, titles);
     const lists = element("div");
-    this.box.replaceChildren(this.about(), ...this.notes(first, second, found, pair), ...this.environment(first, second));
-    if (found.unchanged.size) this.box.append(section("Differences", countsTable(found, words)), filters, lists);
-    const listed = () => this.list(lists, found, words, filters);
+    this.box.replaceChildren(this.reportLinks(), ...this.notes(first, second, comparison, pair), ...this.environment(first, second));
+    if (comparison.unchanged.size) this.box.append(section("Differences", countsTable(comparison, titles)), filters, lists);
+    const updateLists = () => this.showLists(lists, comparison, titles, filters);
     filters.addEventListener("change", () => {
       const { suite, kind } = Object.fromEntries(new FormData(filters));
       this.state = { ...this.state, suite, kind };
-      const set = Object.entries(this.state).filter(([, value]) => value !== "");
-      history.replaceState(null, "", `?${new URLSearchParams(set)}${location.hash}`);
-      listed();
+      const filled = Object.entries(this.state).filter(([, value]) => value !== "");
+      history.replaceState(null, "", `?${new URLSearchParams(filled)}${location.hash}`);
+      updateLists();
     });
-    listed();
-    setText(this.status, this.sentence(found));
+    updateLists();
+    setText(this.status, this.summary(comparison));
   }
 
-  sentence({ differences, unchanged }) {
+  summary({ differences, unchanged }) {
     if (!unchanged.size) return "The reports have no suite with the same settings in common.";
     const same = [...unchanged.values()].reduce((sum, count) => sum + count, 0);
     return `${number(differences.length)} tests differ, ${number(same)} are unchanged.`;
   }
 
-  about() {
-    const made = paragraph("", "report-links");
+  reportLinks() {
+    const line = paragraph("", "report-links");
     for (const [title, id] of [["First report: ", this.state.from], [" · Second report: ", this.state.to]]) {
-      made.append(title, link(`${this.form.dataset.results}runs/${id}/`, id), " (", link(`${this.form.dataset.data}${id}.json`, "JSON"), ")");
+      line.append(title, link(`${this.form.dataset.results}runs/${id}/`, id), " (", link(`${this.form.dataset.data}${id}.json`, "JSON"), ")");
     }
-    return made;
+    return line;
   }
 
-  notes(first, second, found, pair) {
+  notes(first, second, comparison, pair) {
     const notes = [this.words.pairs[pair]];
     if (first.accelerator !== second.accelerator) notes.push("The reports are of different platforms.");
-    for (const [which, only] of [["first", found.onlyFirst], ["second", found.onlySecond]]) {
-      const named = only.map(([name, tests]) => `${name}: ${number(tests)} ${tests === 1 ? "test" : "tests"}`);
-      if (named.length) notes.push(`Only the ${which} report has: ${named.join("; ")}.`);
+    for (const [which, missing] of [["first", comparison.onlyFirst], ["second", comparison.onlySecond]]) {
+      const counts = missing.map(([name, tests]) => `${name}: ${number(tests)} ${tests === 1 ? "test" : "tests"}`);
+      if (counts.length) notes.push(`Only the ${which} report has: ${counts.join("; ")}.`);
     }
     return notes.filter(Boolean).map((text) => paragraph(text));
   }
 
   environment(first, second) {
     const differences = environmentDifferences(first, second);
-    const part = differences.length
+    const content = differences.length
       ? environmentTable(differences, ["First report", "Second report"])
       : paragraph("The reports state no differences.");
-    return [section("Environment", part)];
+    return [section("Environment", content)];
   }
 
-  /** The filters of the lists, with what the address asks for. */
-  filters(found, words) {
-    const made = element("form", "filters");
-    made.setAttribute("aria-label", "Filter the differences");
-    made.addEventListener("submit", (event) => event.preventDefault());
-    const suites = [...found.unchanged.keys()].sort().map((suite) => [suite, suite]);
-    const choices = { suite: ["Suite", suites], kind: ["Difference", Object.entries(words)] };
+  /** Returns the form with the filters of the lists, set to the state. */
+  filterForm(comparison, titles) {
+    const form = element("form", "filters");
+    form.setAttribute("aria-label", "Filter the differences");
+    form.addEventListener("submit", (event) => event.preventDefault());
+    const suites = [...comparison.unchanged.keys()].sort().map((suite) => [suite, suite]);
+    const choices = { suite: ["Suite", suites], kind: ["Difference", Object.entries(titles)] };
     for (const [name, [title, options]] of Object.entries(choices)) {
       const select = element("select");
       select.name = name;
@@ -174,28 +179,28 @@ class ReportComparison {
       if (select.selectedIndex === -1) select.selectedIndex = 0;
       const label = element("label", "", `${title} `);
       label.append(select);
-      made.append(label);
+      form.append(label);
     }
-    return made;
+    return form;
   }
 
-  list(box, found, words, filters) {
+  showLists(box, comparison, titles, filters) {
     const { suite, kind } = Object.fromEntries(new FormData(filters));
-    const fitting = found.differences.filter((one) => (!suite || one.test.suite === suite) && (!kind || one.kind === kind));
-    const lists = Object.entries(words).map(([name, title]) => [title, fitting.filter((one) => one.kind === name)]);
-    const shown = lists.filter(([, tests]) => tests.length);
-    box.replaceChildren(...shown.map(([title, tests]) => differenceList(title, tests, this.signs, this.form.dataset.results)));
-    if (!shown.length) box.append(paragraph("No difference matches these filters."));
+    const matching = comparison.differences.filter((diff) => (!suite || diff.test.suite === suite) && (!kind || diff.kind === kind));
+    const lists = Object.entries(titles).map(([name, title]) => [title, matching.filter((diff) => diff.kind === name)]);
+    const nonEmpty = lists.filter(([, tests]) => tests.length);
+    box.replaceChildren(...nonEmpty.map(([title, tests]) => differenceList(title, tests, this.signs, this.form.dataset.results)));
+    if (!nonEmpty.length) box.append(paragraph("No difference matches these filters."));
   }
 }
 
 async function readReport(address) {
-  const answer = await fetch(address);
-  if (!answer.ok) throw new Error(`${answer.status} for ${address}`);
-  return answer.json();
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`${response.status} for ${address}`);
+  return response.json();
 }
 
-/** The reports as options, under the names of their platforms. */
+/** Returns the reports as options, grouped by platform. */
 function optionsOf(rows) {
   const groups = new Map();
   for (const { dataset } of rows) {
@@ -207,7 +212,7 @@ function optionsOf(rows) {
   return [...groups.values()];
 }
 
-/** The sign of each outcome; its data-group is what the outcome says of the product. */
+/** Returns a map from outcome to the element with its sign; data-group of the element is the group of the outcome. */
 function signsOf(article) {
   const items = [...article.querySelectorAll("[data-part=signs] [data-outcome]")];
   return new Map(items.map((item) => [item.dataset.outcome, item]));

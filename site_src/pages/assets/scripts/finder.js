@@ -1,4 +1,5 @@
-// "Which card do you have?": commands while the reader types. Without this script the form leads to the table of all cards.
+// Answers the form "Which card do you have?" with install commands while the reader types. Without this script, the form
+// opens the table of all hardware.
 
 import { startCopying } from "./copying.js";
 import { Cards, MOST_CHARACTERS, SHORTEST } from "./finder-model.js";
@@ -10,9 +11,9 @@ import { architectureOfBrowser, nameOfSystem } from "./selector.js";
 
 const MOST_ANSWERS = 6;
 const LONGEST_QUOTED = 80;
-const LONGEST_ERROR = 1000; // its last characters, which name the error
+const LONGEST_ERROR = 1000; // characters at its end, where the error is
 const ERROR = /\w*(?:error|exception)\b *:|^traceback\b/im;
-const LONGEST_KEPT = 200; // characters of a query that stands in the address
+const LONGEST_IN_ADDRESS = 200; // characters; a longer query is not kept in the address
 
 export function startFinder(form) {
   const finder = new Finder(form);
@@ -32,11 +33,11 @@ export function startFinder(form) {
   document.addEventListener("change", ({ target }) => {
     if (["os", "arch", "python"].includes(target.name) && input.value.trim()) finder.ask();
   });
-  input.value = input.value.replace(/\n+$/, ""); // Enter, pressed before this script was there
+  input.value = input.value.replace(/\n+$/, ""); // from pressing Enter before this script was loaded
   if (input.value.trim()) finder.ask();
-  const asked = ownsAddress() && new URLSearchParams(location.search).get("card");
-  if (asked) {
-    input.value = asked.slice(0, MOST_CHARACTERS);
+  const cardInAddress = ownsAddress() && new URLSearchParams(location.search).get("card");
+  if (cardInAddress) {
+    input.value = cardInAddress.slice(0, MOST_CHARACTERS);
     finder.ask();
   }
 }
@@ -47,17 +48,19 @@ class Finder {
     this.status = form.querySelector("[role=status]");
     this.answers = form.querySelector("[data-part=answers]");
     this.data = null;
-    this.turn = 0; // counts the questions: only the last one is answered
+    this.turn = 0; // number of the latest query; results of earlier queries are dropped
   }
 
+  /** Returns a promise of the data that the finder needs; reads it once. */
   load() {
     this.data ??= readAll(this.form.dataset);
     return this.data;
   }
 
+  /** Reads the query in the form and shows its answers. */
   async ask() {
     const turn = (this.turn += 1);
-    await new Promise((go) => setTimeout(go)); // text of many lines brings an event for each line
+    await new Promise((resolve) => setTimeout(resolve)); // a text of several lines fires one event for each line
     if (turn !== this.turn) return undefined;
     const query = this.form.elements.card.value.trim();
     keepInAddress(query);
@@ -66,10 +69,10 @@ class Finder {
     try {
       data = await this.load();
     } catch (error) {
-      this.data = null; // the next letter tries again
+      this.data = null; // retry on the next input
       return this.show(...this.#failed(error));
     }
-    if (turn !== this.turn) return undefined; // the reader typed on meanwhile
+    if (turn !== this.turn) return undefined; // the query changed in the meantime
     const answer = await this.#answer(data, query).catch((error) => this.#failed(error));
     if (turn !== this.turn) return undefined;
     const [status, boxes] = answer;
@@ -81,28 +84,29 @@ class Finder {
     return [say("The finder could not load its data. The table of all hardware has the same answers."), [allHardware(this.form)]];
   }
 
-  async #answer({ cards, rows, model, own }, query) {
+  /** Returns the status text and the elements to show for a query: [text, elements]. */
+  async #answer({ cards, rows, model, readerSystem }, query) {
     if ((query.slice(0, MOST_CHARACTERS).match(/[\p{Letter}\p{Number}]/gu) ?? []).length < SHORTEST) return [say("Type at least two letters or digits."), []];
-    const system = selectedSystem(model, own);
+    const system = selectedSystem(model, readerSystem);
     const runsHere = (platform, os) => Object.keys(model.offers(platform)).some((machine) => machine.includes(os ?? system.os));
-    const { answers: found, unknown } = cards.read(query, runsHere, system.os);
+    const { answers: hits, unknown } = cards.read(query, runsHere, system.os);
     const platforms = cards.platforms.map(({ platform }) => platform);
     const cpu = cards.platforms.find(({ isCpu }) => isCpu)?.platform;
     const { root, home = root } = this.form.dataset;
-    const context = { root, home, model, system, platforms, cpu, openHere, query, answers: found };
-    const missing = say("“{name}” is not in the list.", { name: shortened(unknown || query) });
-    if (found.length === 0 && cards.reader.namesOnlyARelease(query)) return [say("Type the name of your hardware, too."), [releaseLink(this.form, olderRelease(model, cards.reader.read(query).release))]];
-    if (found.length === 0) return [missing, [...nearBox(context, cards.nearest(query)), helpBox(context)]];
-    const leading = found.slice(0, MOST_ANSWERS);
-    const needed = new Set([...leading.map(({ platform }) => platform), cpu].map((platform) => platform?.id));
-    await Promise.all([...needed].filter((id) => id in model.data.offers).map((id) => rows.load(id)));
-    const shown = leading.map((answer, place) => answerBox(context, answer, place));
-    if (found[0].guessed) return [sentences([missing, say("The vendor's pages list its hardware.")]), [...nearBox(context, cards.nearest(query)), ...shown, helpBox(context)]];
-    const cut = this.form.elements.card.value.length >= MOST_CHARACTERS ? [say("Only the first {count} characters were read.", { count: MOST_CHARACTERS.toLocaleString("en-US") })] : [];
-    const also = [...(unknown ? [missing] : []), ...cut];
-    if (found.length === 1) return [sentences([sayCount("{count} match.", "{count} matches.", 1), ...also]), shown];
-    const more = found.length > MOST_ANSWERS ? say("Showing the first {count}. Type more of the name to see fewer.", { count: MOST_ANSWERS }) : say("The best match is first.");
-    return [sentences([sayCount("{count} match.", "{count} matches.", found.length), more, ...also]), shown];
+    const context = { root, home, model, system, platforms, cpu, openHere, query, answers: hits };
+    const notListed = say("“{name}” is not in the list.", { name: shortened(unknown || query) });
+    if (hits.length === 0 && cards.reader.namesOnlyARelease(query)) return [say("Type the name of your hardware, too."), [releaseLink(this.form, olderRelease(model, cards.reader.read(query).release))]];
+    if (hits.length === 0) return [notListed, [...nearBox(context, cards.nearest(query)), helpBox(context)]];
+    const listed = hits.slice(0, MOST_ANSWERS);
+    const platformIds = new Set([...listed.map(({ platform }) => platform), cpu].map((platform) => platform?.id));
+    await Promise.all([...platformIds].filter((id) => id in model.data.offers).map((id) => rows.load(id)));
+    const boxes = listed.map((answer, index) => answerBox(context, answer, index));
+    if (hits[0].guessed) return [sentences([notListed, say("The vendor's pages list its hardware.")]), [...nearBox(context, cards.nearest(query)), ...boxes, helpBox(context)]];
+    const cutNote = this.form.elements.card.value.length >= MOST_CHARACTERS ? [say("Only the first {count} characters were read.", { count: MOST_CHARACTERS.toLocaleString("en-US") })] : [];
+    const remarks = [...(unknown ? [notListed] : []), ...cutNote];
+    if (hits.length === 1) return [sentences([sayCount("{count} match.", "{count} matches.", 1), ...remarks]), boxes];
+    const hint = hits.length > MOST_ANSWERS ? say("Showing the first {count}. Type more of the name to see fewer.", { count: MOST_ANSWERS }) : say("The best match is first.");
+    return [sentences([sayCount("{count} match.", "{count} matches.", hits.length), hint, ...remarks]), boxes];
   }
 
   show(status, answers) {
@@ -111,30 +115,30 @@ class Finder {
   }
 }
 
-/** The cards, the selector's rows and the reader's own machine. */
+/** Reads the hardware and the selector's rows, and detects the reader's system. */
 async function readAll({ finder, install }) {
   const [cards, rows, architecture] = await Promise.all([read(finder), readSelector(install), architectureOfBrowser()]);
   const { model } = rows;
   const start = model.start(nameOfSystem());
-  return { cards: new Cards(cards), rows, model, own: { os: start.os, arch: architecture ?? start.arch, isGuessed: nameOfSystem() !== start.os } };
+  return { cards: new Cards(cards), rows, model, readerSystem: { os: start.os, arch: architecture ?? start.arch, isGuessed: nameOfSystem() !== start.os } };
 }
 
-/** The system and Python that the reader selected in the selector of the same page, or else the browser's system. */
-function selectedSystem(model, own) {
-  const selected = new URLSearchParams(ownsAddress() ? "" : location.search);
-  const os = selected.get("os");
-  const python = selected.get("python") ?? undefined;
-  if (!model.data.axes.os.some(([id]) => id === os)) return { ...own, python };
-  return { os, python, arch: selected.get("arch") ?? (os === own.os ? own.arch : model.start(os).arch) };
+/** Returns the system and Python that the reader selected in the selector on this page, or else the browser's system. */
+function selectedSystem(model, readerSystem) {
+  const parameters = new URLSearchParams(ownsAddress() ? "" : location.search);
+  const os = parameters.get("os");
+  const python = parameters.get("python") ?? undefined;
+  if (!model.data.axes.os.some(([id]) => id === os)) return { ...readerSystem, python };
+  return { os, python, arch: parameters.get("arch") ?? (os === readerSystem.os ? readerSystem.arch : model.start(os).arch) };
 }
 
 async function read(address) {
-  const answer = await fetch(address);
-  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
-  return answer.json();
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+  return response.json();
 }
 
-/** Set the selector of the same page; false where there is none. */
+/** Sets the selector on this page to a query; returns false if there is no selector. */
 function openHere(query) {
   const selector = document.querySelector("form[data-selector]:not([data-platform])[data-ready]");
   if (!selector) return false;
@@ -149,7 +153,7 @@ function shortened(text) {
   return text.length > LONGEST_QUOTED ? `${text.slice(0, LONGEST_QUOTED)}…` : text;
 }
 
-/** A link to the meaning of an error message, if the reader pasted one. */
+/** Returns a link to the search for error messages if the query looks like one, as a list. */
 function errorLink({ dataset }, query) {
   if (!ERROR.test(query)) return [];
   const line = element("p", "answer-links");
@@ -169,13 +173,14 @@ function allHardware(form) {
   return line;
 }
 
+/** Returns whether the address holds the finder's query, which is so on the hardware page. */
 function ownsAddress() {
   return document.querySelector(".all-hardware") !== null;
 }
 
-/** On the hardware page the query belongs to the address; elsewhere the address is the selector's. */
+/** Writes the query to the address on the hardware page; on other pages, the address belongs to the selector. */
 function keepInAddress(query) {
   if (!ownsAddress()) return;
-  const address = query && query.length <= LONGEST_KEPT ? `?card=${encodeURIComponent(query)}` : location.pathname;
+  const address = query && query.length <= LONGEST_IN_ADDRESS ? `?card=${encodeURIComponent(query)}` : location.pathname;
   history.replaceState(null, "", address + location.hash);
 }
