@@ -15,6 +15,7 @@ export function section(title, ...parts) {
   return fragment;
 }
 
+/** Returns a paragraph with a text. */
 export function paragraph(text, className = "") {
   return element("p", className, text);
 }

@@ -7,6 +7,7 @@ import { number } from "./matrix-model.js";
 
 const LONGEST_ID = 60; // characters of an unknown id that a message repeats
 
+/** Makes the form that compares two reports work. */
 export function startReportComparison(form) {
   new ReportComparison(form).start();
 }
@@ -42,6 +43,7 @@ class ReportComparison {
     this.setState({ from, to, suite: "", kind: "" });
   }
 
+  /** Exchanges the first and the second report. */
   swap() {
     this.setState({ ...this.state, from: this.state.to, to: this.state.from });
     this.select();
@@ -111,6 +113,7 @@ class ReportComparison {
     return this.reports.get(id);
   }
 
+  /** Draws the comparison of two reports, with filters that update its lists and the address. */
   draw(first, second) {
     const groups = Object.fromEntries([...this.signs].map(([outcome, sign]) => [outcome, sign.dataset.group]));
     const comparison = compareReports(first, second, groups, this.form.dataset.settings.split(" "));
@@ -132,12 +135,14 @@ class ReportComparison {
     setText(this.status, this.summary(comparison));
   }
 
+  /** Returns how many tests differ and how many are unchanged, as a sentence. */
   summary({ differences, unchanged }) {
     if (!unchanged.size) return "The reports have no suite with the same settings in common.";
     const same = [...unchanged.values()].reduce((sum, count) => sum + count, 0);
     return `${number(differences.length)} tests differ, ${number(same)} are unchanged.`;
   }
 
+  /** Returns a line with links to both reports. */
   reportLinks() {
     const line = paragraph("", "report-links");
     for (const [title, id] of [["First report: ", this.state.from], [" · Second report: ", this.state.to]]) {
@@ -146,6 +151,7 @@ class ReportComparison {
     return line;
   }
 
+  /** Returns paragraphs on what the comparison means, and on what only one report has. */
   notes(first, second, comparison, pair) {
     const notes = [this.words.pairs[pair]];
     if (first.accelerator !== second.accelerator) notes.push("The reports are of different platforms.");
@@ -156,6 +162,7 @@ class ReportComparison {
     return notes.filter(Boolean).map((text) => paragraph(text));
   }
 
+  /** Returns the section on the environments of two reports, as a list. */
   environment(first, second) {
     const differences = environmentDifferences(first, second);
     const content = differences.length
@@ -184,6 +191,7 @@ class ReportComparison {
     return form;
   }
 
+  /** Shows in `box` the lists of the differences that match the filters. */
   showLists(box, comparison, titles, filters) {
     const { suite, kind } = Object.fromEntries(new FormData(filters));
     const matching = comparison.differences.filter((diff) => (!suite || diff.test.suite === suite) && (!kind || diff.kind === kind));
@@ -194,6 +202,7 @@ class ReportComparison {
   }
 }
 
+/** Reads a report; throws an error if the server does not return it. */
 async function readReport(address) {
   const response = await fetch(address);
   if (!response.ok) throw new Error(`${response.status} for ${address}`);

@@ -1,36 +1,37 @@
-// Copy buttons: what stands in the box beside the button.
+// Makes copy buttons work: a button copies the text of the box beside it.
 
 import { say } from "./elements.js";
 
-const SHOWN_MS = 2000;
+const MESSAGE_MS = 2000;
 
-/** Let the form's copy buttons work, those too that come later. */
+/** Makes the copy buttons of a form work, also those that are added later. */
 export function startCopying(form) {
   form.addEventListener("click", (event) => {
     const button = event.target.closest("[data-copy]");
-    if (button) copy(button, source(form, button));
+    if (button) copy(button, sourceOf(form, button));
   });
 }
 
-/** The element whose text a button copies: a named part of the form, or its own neighbor. */
-function source(form, button) {
+/** Returns the element whose text a button copies: a part of the form that it names, or the element before it. */
+function sourceOf(form, button) {
   const { copy: name } = button.dataset;
   return name === "script" || name === "commands" ? form.querySelector(`[data-part=${name}]`) : button.previousElementSibling;
 }
 
-async function copy(button, box) {
-  let done = true;
+/** Copies the text of an element and shows the result on the button for a short time. */
+async function copy(button, source) {
+  let isCopied = true;
   try {
-    await navigator.clipboard.writeText(box.textContent);
+    await navigator.clipboard.writeText(source.textContent);
   } catch {
-    getSelection().selectAllChildren(box); // without the permission, at least mark what to copy
-    done = document.execCommand("copy");
+    getSelection().selectAllChildren(source); // without permission for the clipboard, select the text
+    isCopied = document.execCommand("copy");
   }
   const label = button.dataset.label ?? button.textContent;
   button.dataset.label = label;
-  button.textContent = done ? say("Copied") : say("Selected: press Ctrl+C");
+  button.textContent = isCopied ? say("Copied") : say("Selected: press Ctrl+C");
   setTimeout(() => {
     button.textContent = label;
     delete button.dataset.label;
-  }, SHOWN_MS);
+  }, MESSAGE_MS);
 }

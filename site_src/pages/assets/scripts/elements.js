@@ -1,98 +1,103 @@
-// Making elements: text is always text, never markup. Texts are messages, which pages in other languages translate.
+// Creates page elements and translates messages. Texts are inserted as text, never as markup.
 
-/** What the language of the page brings: the texts of scripts, and the addresses of translated pages. */
-const box = globalThis.document?.getElementById("messages");
-const { texts, pages } = box ? await messages(box.dataset.file) : { texts: {}, pages: [] };
+/** The translated texts, by the English one, and the paths of translated pages; English pages have none. */
+const messagesBox = globalThis.document?.getElementById("messages");
+const { texts, pages } = messagesBox ? await readMessages(messagesBox.dataset.file) : { texts: {}, pages: [] };
 
-/** A message in the language of the page; each `{name}` in it stands for a value. English pages bring no messages. */
+/** Returns a message in the language of the page; `values` replace each `{name}` in it. */
 export function say(text, values = {}) {
   return filled(translated(text) ?? text, values);
 }
 
-/** The message for a count. */
-export function sayCount(one, many, count, values = {}) {
+/** Returns the message for a count in the language of the page; `{count}` in it is replaced by the count. */
+export function sayCount(singular, plural, count, values = {}) {
   const rules = new Intl.PluralRules(document.documentElement.lang);
-  const own = rules.resolvedOptions().pluralCategories;
-  const forms = ["zero", "one", "two", "few", "many", "other"].filter((name) => own.includes(name));
-  const texts = translated(one) ?? [one, many];
-  return filled(texts[forms.indexOf(rules.select(count))] ?? many, { count, ...values });
+  const categories = rules.resolvedOptions().pluralCategories;
+  const forms = ["zero", "one", "two", "few", "many", "other"].filter((name) => categories.includes(name));
+  const translations = translated(singular) ?? [singular, plural];
+  return filled(translations[forms.indexOf(rules.select(count))] ?? plural, { count, ...values });
 }
 
-/** A message as a list of nodes and texts; its values are such lists. */
+/** Returns a message as a list of nodes and texts; each value is such a list, or one node. */
 export function sayParts(text, values) {
-  return say(text).split(/\{(\w+)\}/).flatMap((part, place) => (place % 2 ? values[part] : part));
+  return say(text).split(/\{(\w+)\}/).flatMap((part, index) => (index % 2 ? values[part] : part));
 }
 
-/** Texts as a sentence names them: "a and b". */
+/** Joins texts with "and": "a and b". */
 export function both([first = "", ...others]) {
   return others.reduce((one, other) => say("{one} and {other}", { one, other }), first);
 }
 
-/** Texts as a list: "a, b". */
+/** Joins texts with commas: "a, b". */
 export function listed([first = "", ...others]) {
   return others.reduce((one, other) => say("{one}, {other}", { one, other }), first);
 }
 
-/** Whole sentences, one after the other. */
+/** Joins whole sentences. */
 export function sentences([first = "", ...others]) {
   return others.reduce((one, other) => say("{one} {other}", { one, other }), first);
 }
 
-async function messages(file) {
+/** Reads the file with the messages of the page's language. */
+async function readMessages(file) {
   try {
     return await (await fetch(file)).json();
   } catch (error) {
-    console.info("messages:", error); // the texts are English then
+    console.info("messages:", error); // the texts stay English
     return { texts: {}, pages: [] };
   }
 }
 
+/** Returns the translation of a text: a list of plural forms for a count; undefined if there is none. */
 function translated(text) {
   return Object.hasOwn(texts, text) ? texts[text] : undefined;
 }
 
+/** Replaces each `{name}` in a text by its value; leaves names without a value. */
 function filled(text, values) {
-  return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+  return text.replace(/\{(\w+)\}/g, (placeholder, name) => values[name] ?? placeholder);
 }
 
+/** Returns a new element with a class and a text. */
 export function element(tag, className = "", text = "") {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (text) made.textContent = text;
-  return made;
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text) node.textContent = text;
+  return node;
 }
 
-/** A vendor's text: translated, or else in English on every page. */
+/** Returns an element with a vendor's text: its translation, or else the English text, marked as English. */
 export function vendorText(tag, className, text) {
   return markEnglish(element(tag, className, translated(text) ?? text));
 }
 
-/** On a page in another language, mark an element as English, unless its text is translated: it has letters of another script. */
-export function markEnglish(made) {
-  if (document.documentElement.lang === "en") return made;
-  if (/[^\P{Letter}\p{Script=Latin}]/u.test(made.textContent)) made.removeAttribute("lang");
-  else made.lang = "en";
-  return made;
+/** On pages in other languages, marks an element as English, unless its text is translated (has letters of another script). */
+export function markEnglish(node) {
+  if (document.documentElement.lang === "en") return node;
+  if (/[^\P{Letter}\p{Script=Latin}]/u.test(node.textContent)) node.removeAttribute("lang");
+  else node.lang = "en";
+  return node;
 }
 
+/** Returns a link; on a page in another language, it leads to the page in that language if there is one. */
 export function link(href, text) {
-  const made = element("a", "", text);
-  setAddress(made, href);
-  return made;
+  const anchor = element("a", "", text);
+  setAddress(anchor, href);
+  return anchor;
 }
 
-/** Let a link lead to a page in the language of this one; if there is none, it says so. */
-export function setAddress(made, href) {
-  const root = box?.dataset.root;
-  made.href = href;
+/** Sets the address of a link to the page in the language of this one; if there is none, the link says that it is in English. */
+export function setAddress(node, href) {
+  const root = messagesBox?.dataset.root;
+  node.href = href;
   if (!root || !href.startsWith(root)) return;
   const [path] = href.slice(root.length).split(/[?#]/);
   const { lang } = document.documentElement;
-  if (pages.some((page) => (page.includes("*") ? path.startsWith(page.split("*")[0]) : path === page))) made.href = `${root}${lang}/${href.slice(root.length)}`;
-  else made.dataset.language = say("{title} (English)", { title: "" });
+  if (pages.some((page) => (page.includes("*") ? path.startsWith(page.split("*")[0]) : path === page))) node.href = `${root}${lang}/${href.slice(root.length)}`;
+  else node.dataset.language = say("{title} (English)", { title: "" });
 }
 
-/** Set a text; what already stands there is left alone, so that nothing is read out again. */
-export function setText(box, text) {
-  if (box.textContent !== text) box.textContent = text;
+/** Sets the text of a node if it differs, so that screen readers do not read the same text again. */
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
 }

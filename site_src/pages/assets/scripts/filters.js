@@ -1,35 +1,36 @@
-// Filters of a list: which of its items are shown, said in words.
-// data-filters names the items; a control named "text" looks into their words, others compare with data-<name>;
-// marked data-at-least or data-at-most they compare numbers or days, and an item without one is not shown.
-// A control marked data-order sorts the items by data-<its value>; one marked data-columns also hides the columns,
-// elements of that selector, whose data-kind is another one.
+// Filters and sorts the items of a list, and shows how many match.
+// The attribute data-filters of the form selects the items. A control named "text" searches the text of the items; other
+// controls compare their value with the item's data-<name>. Controls with data-at-least or data-at-most compare numbers or
+// days; an item without a value does not match. A control with data-order sorts the items by data-<its value>. A control
+// with data-columns also hides the elements of that selector whose data-kind is not its value.
 
 import { say } from "./elements.js";
 
 const SHOWN = {
-  platforms: (numbers) => say("Showing {shown} of {all} platforms.", numbers),
-  models: (numbers) => say("Showing {shown} of {all} models.", numbers),
-  reports: (numbers) => say("Showing {shown} of {all} reports.", numbers),
-  entries: (numbers) => say("Showing {shown} of {all} entries.", numbers),
+  platforms: (counts) => say("Showing {shown} of {all} platforms.", counts),
+  models: (counts) => say("Showing {shown} of {all} models.", counts),
+  reports: (counts) => say("Showing {shown} of {all} reports.", counts),
+  entries: (counts) => say("Showing {shown} of {all} entries.", counts),
 };
 
+/** Makes the filters of a list work, and applies those that are set. */
 export function startFilters(form) {
   const items = [...document.querySelectorAll(form.dataset.filters)];
-  const state = form.querySelector(".filters-state");
-  const words = new Map(items.map((item) => [item, item.textContent.toLowerCase()]));
-  const order = form.querySelector("[data-order]");
-  const columns = form.querySelector("[data-columns]");
+  const status = form.querySelector(".filters-state");
+  const itemTexts = new Map(items.map((item) => [item, item.textContent.toLowerCase()]));
+  const orderMenu = form.querySelector("[data-order]");
+  const kindMenu = form.querySelector("[data-columns]");
   const update = () => {
-    const wanted = [...new FormData(form)].filter(([name, value]) => value.trim() !== "" && name !== order?.name);
-    if (order) sort(items, order.value);
-    if (columns) showColumns(columns);
-    const shown = items.filter((item) => wanted.every(([name, value]) => matches(item, words, form.elements[name], value)));
-    const keep = new Set(shown);
-    for (const item of items) item.hidden = !keep.has(item);
-    // What was asked for does not stay in a closed fold.
-    if (wanted.length) for (const item of shown) item.parentElement.closest("details")?.setAttribute("open", "");
-    if (columns?.value) for (const item of shown) item.querySelectorAll("details:has([data-kind]:not([hidden]))").forEach((fold) => (fold.open = true));
-    state.textContent = SHOWN[form.dataset.noun]({ shown: shown.length, all: items.length });
+    const activeFilters = [...new FormData(form)].filter(([name, value]) => value.trim() !== "" && name !== orderMenu?.name);
+    if (orderMenu) sort(items, orderMenu.value);
+    if (kindMenu) showColumns(kindMenu);
+    const hits = items.filter((item) => activeFilters.every(([name, value]) => matches(item, itemTexts, form.elements[name], value)));
+    const hitSet = new Set(hits);
+    for (const item of items) item.hidden = !hitSet.has(item);
+    // Open the folds that hide matching items.
+    if (activeFilters.length) for (const item of hits) item.parentElement.closest("details")?.setAttribute("open", "");
+    if (kindMenu?.value) for (const item of hits) item.querySelectorAll("details:has([data-kind]:not([hidden]))").forEach((fold) => (fold.open = true));
+    status.textContent = SHOWN[form.dataset.noun]({ shown: hits.length, all: items.length });
   };
   form.hidden = false;
   if ("address" in form.dataset) {
@@ -41,16 +42,16 @@ export function startFilters(form) {
   update();
 }
 
-/** With data-address the filters are kept in the address: ?text=bert&outcome=failed. */
+/** Sets the controls of a form from the address, such as ?text=bert&outcome=failed. */
 export function readAddress(form) {
   const query = new URLSearchParams(location.search);
   for (const control of form.elements) {
     if (control.name) control.value = query.get(control.name) ?? "";
-    if (control.selectedIndex === -1) control.selectedIndex = 0; // a value that does not exist
+    if (control.selectedIndex === -1) control.selectedIndex = 0; // there is no such option
   }
 }
 
-/** Every choice goes into the address; one step back or forth in the history is taken from there. */
+/** Writes every change to the address; when the reader goes back or forward, reads the address and calls `update`. */
 export function keepInAddress(form, update) {
   form.addEventListener("input", () => writeAddress(form));
   addEventListener("popstate", () => {
@@ -59,41 +60,44 @@ export function keepInAddress(form, update) {
   });
 }
 
+/** Writes the values of a form to the address. */
 function writeAddress(form) {
-  const set = [...new FormData(form)].filter(([, value]) => value !== "");
-  const query = new URLSearchParams(set).toString();
+  const filled = [...new FormData(form)].filter(([, value]) => value !== "");
+  const query = new URLSearchParams(filled).toString();
   history.replaceState(null, "", (query ? `?${query}` : location.pathname) + location.hash);
 }
 
-/** Numbers by their size, days (2026-11-22) by their text, which has the same order. */
-function compared(one, other) {
-  const difference = Number(one) - Number(other);
-  return Number.isNaN(difference) ? Number(one > other) - Number(one < other) : difference;
+/** Compares two values: numbers by size, days (2026-11-22) as texts, which sort the same way. */
+function compareValues(first, second) {
+  const difference = Number(first) - Number(second);
+  return Number.isNaN(difference) ? Number(first > second) - Number(first < second) : difference;
 }
 
-/** Without a value the items stand as the page has them; those without the attribute come last. */
+/** Sorts the items by an attribute; items without it come last. Without a name, restores the order of the page. */
 function sort(items, name) {
-  const place = new Map(items.map((item, index) => [item, index]));
-  const compare = (a, b) => {
-    const [one, other] = [a.dataset[name], b.dataset[name]];
-    if (one === undefined || other === undefined) return (one === undefined) - (other === undefined);
-    return compared(one, other);
+  const originalIndex = new Map(items.map((item, index) => [item, index]));
+  const compareItems = (a, b) => {
+    const [first, second] = [a.dataset[name], b.dataset[name]];
+    if (first === undefined || second === undefined) return (first === undefined) - (second === undefined);
+    return compareValues(first, second);
   };
-  const sorted = name ? [...items].sort((a, b) => compare(a, b) || place.get(a) - place.get(b)) : items;
+  const sorted = name ? [...items].sort((a, b) => compareItems(a, b) || originalIndex.get(a) - originalIndex.get(b)) : items;
   for (const item of sorted) item.parentElement.append(item);
 }
 
+/** Hides the columns of other kinds than the control's value; without a value, shows all. */
 function showColumns(control) {
   for (const cell of document.querySelectorAll(control.dataset.columns)) {
     cell.hidden = control.value !== "" && cell.dataset.kind !== control.value;
   }
 }
 
-function matches(item, words, control, value) {
+/** Returns whether an item matches the value of a control. */
+function matches(item, itemTexts, control, value) {
   const { name } = control;
-  if (name === "text") return words.get(item).includes(value.trim().toLowerCase());
-  const own = item.dataset[name] ?? "";
-  if ("atLeast" in control.dataset) return own !== "" && compared(own, value) >= 0;
-  if ("atMost" in control.dataset) return own !== "" && compared(own, value) <= 0;
-  return own.split("|").includes(value);
+  if (name === "text") return itemTexts.get(item).includes(value.trim().toLowerCase());
+  const itemValue = item.dataset[name] ?? "";
+  if ("atLeast" in control.dataset) return itemValue !== "" && compareValues(itemValue, value) >= 0;
+  if ("atMost" in control.dataset) return itemValue !== "" && compareValues(itemValue, value) <= 0;
+  return itemValue.split("|").includes(value);
 }

@@ -51,6 +51,7 @@ export function ofSystem(answers, os) {
   return answersForSystem.some(({ platform, generation }) => generation && platform.dispatch_key === "CPU") ? answersForSystem : answers;
 }
 
+/** Returns a list without duplicates. */
 export function unique(list) {
   return [...new Set(list)];
 }

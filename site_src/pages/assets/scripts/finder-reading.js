@@ -63,6 +63,7 @@ export class Reader {
     return this.#readTyped(limited, facts);
   }
 
+  /** Adds what a typed text says to `facts`, and returns them. */
   #readTyped(text, facts) {
     text = text.replace(PYTHON_TAG, "python 3.$1");
     let remaining = this.#readSoftware((facts.driver ? text.replace(SMI_HEADER, " ") : text).replace(DRIVER, " ").replace(CARD_COUNT, "$1"), facts);
@@ -75,6 +76,7 @@ export class Reader {
     return facts;
   }
 
+  /** Adds what a pasted text, such as the output of a tool, says to `facts`, and returns them. */
   #readPasted(text, facts) {
     const lowerText = text.toLowerCase();
     for (const [pattern, { platforms, systems }] of this.tools) {

@@ -92,16 +92,16 @@ function answerBody(context, answer) {
   const parts = [];
   const wslAnswer = answer.wsl && generation && resolved.row && platform.wsl_answer;
   const olderParts = platform.integration === "in-tree" && answer.release ? olderRelease(model, answer.release) : [];
-  const shown = wslAnswer || olderParts.length > 0 ? {} : resolved;
+  const offer = wslAnswer || olderParts.length > 0 ? {} : resolved;
   if (olderParts.length > 0) parts.push(paragraph("answer-verdict", [say("There is no command for {what} here.", { what: `PyTorch ${answer.release}` }), ...olderParts]));
   else if (wslAnswer) parts.push(paragraph("answer-verdict", vendorText("span", "", platform.wsl)), paragraph("answer-why", link(root + platform.wsl_answer, say("How to use this hardware in WSL2"))));
-  else if (shown.row) parts.push(...commandParts(context, answer, shown));
-  else if (shown.ended) parts.push(...endedCommands(model, answer, shown));
+  else if (offer.row) parts.push(...commandParts(context, answer, offer));
+  else if (offer.ended) parts.push(...endedCommands(model, answer, offer));
   else parts.push(...unavailableParts(context, answer));
-  parts.push(...notes(answer, shown.row));
+  parts.push(...notes(answer, offer.row));
   const links = element("p", "answer-links");
-  if (shown.row || shown.ended) links.append(selectorLink(context, shown, say("Open in the selector")), " ");
-  const newest = shown.row && newestOnRequest(model, answer, shown);
+  if (offer.row || offer.ended) links.append(selectorLink(context, offer, say("Open in the selector")), " ");
+  const newest = offer.row && newestOnRequest(model, answer, offer);
   if (newest) links.append(selectorLink(context, newest, say("Command for {build}", { build: newest.choice.build })), " ");
   const page = generation ? generation.page : `compute-platforms/${platform.id}/`;
   links.append(link(root + page, generation ? say("{card} on the {platform} page, with sources", { card: generation.name, platform: platform.name }) : say("{platform}: setup, first program, help", { platform: platform.name })));
@@ -214,7 +214,7 @@ function listsVersion(name, version) {
 /** Returns a link to older releases, if a toolkit is older than every version on this site, as parts that follow a sentence. */
 function olderToolkitParts(model, { id, integration }, { version }) {
   const versions = model.values("variant", id).flatMap(([, label]) => /\d+\.\d+$/.exec(label) ?? []);
-  return integration === "in-tree" && versions.length > 0 && versions.every((known) => compareVersions(version, known) < 0) ? [" ", olderReleases(model)] : [];
+  return integration === "in-tree" && versions.length > 0 && versions.every((toolkitVersion) => compareVersions(version, toolkitVersion) < 0) ? [" ", olderReleases(model)] : [];
 }
 
 /** Returns links to the commands for other systems, if neither the query nor the browser tells the system (on a phone, for example). */
@@ -333,6 +333,7 @@ function withOwnTarget(note, generation) {
   return /^gfx\w+$/.test(generation?.chip) ? note?.replace(/device-gfx\w+ for an? [^.,]+/, `device-${generation.chip} for this card`) : note;
 }
 
+/** Returns a list without duplicates. */
 function unique(list) {
   return [...new Set(list)];
 }

@@ -15,6 +15,7 @@ const LONGEST_ERROR = 1000; // characters at its end, where the error is
 const ERROR = /\w*(?:error|exception)\b *:|^traceback\b/im;
 const LONGEST_IN_ADDRESS = 200; // characters; a longer query is not kept in the address
 
+/** Makes the finder's form work; answers at once if the form or the address has a query. */
 export function startFinder(form) {
   const finder = new Finder(form);
   const input = form.elements.card;
@@ -42,6 +43,7 @@ export function startFinder(form) {
   }
 }
 
+/** The finder of one form: loads its data on first use and shows the answers. */
 class Finder {
   constructor(form) {
     this.form = form;
@@ -79,6 +81,7 @@ class Finder {
     return this.show(status, [...errorLink(this.form, query), ...boxes]);
   }
 
+  /** Returns the status text and the elements to show if the data could not be loaded. */
   #failed(error) {
     console.info("card finder:", error);
     return [say("The finder could not load its data. The table of all hardware has the same answers."), [allHardware(this.form)]];
@@ -117,7 +120,7 @@ class Finder {
 
 /** Reads the hardware and the selector's rows, and detects the reader's system. */
 async function readAll({ finder, install }) {
-  const [cards, rows, architecture] = await Promise.all([read(finder), readSelector(install), architectureOfBrowser()]);
+  const [cards, rows, architecture] = await Promise.all([readJson(finder), readSelector(install), architectureOfBrowser()]);
   const { model } = rows;
   const start = model.start(nameOfSystem());
   return { cards: new Cards(cards), rows, model, readerSystem: { os: start.os, arch: architecture ?? start.arch, isGuessed: nameOfSystem() !== start.os } };
@@ -132,7 +135,8 @@ function selectedSystem(model, readerSystem) {
   return { os, python, arch: parameters.get("arch") ?? (os === readerSystem.os ? readerSystem.arch : model.start(os).arch) };
 }
 
-async function read(address) {
+/** Reads a JSON file; throws an error if the server does not return it. */
+async function readJson(address) {
   const response = await fetch(address);
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
   return response.json();
@@ -149,6 +153,7 @@ function openHere(query) {
   return true;
 }
 
+/** Cuts a long text for use in a message. */
 function shortened(text) {
   return text.length > LONGEST_QUOTED ? `${text.slice(0, LONGEST_QUOTED)}…` : text;
 }
@@ -161,12 +166,14 @@ function errorLink({ dataset }, query) {
   return [line];
 }
 
+/** Returns a paragraph with links for a release; `older` are parts on older releases. */
 function releaseLink({ dataset }, older) {
   const line = element("p", "answer-links");
   line.append(...older, " ", link(`${dataset.root}versions/`, say("Platforms by PyTorch release")));
   return line;
 }
 
+/** Returns a paragraph with links to the list of all hardware. */
 function allHardware(form) {
   const line = element("p", "answer-links");
   line.append(link(`${form.dataset.root}hardware/#all`, say("All hardware")), " ", link(`${form.dataset.root}hardware/#see`, say("How to identify your hardware")));

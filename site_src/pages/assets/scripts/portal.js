@@ -1,8 +1,8 @@
-// What pages do beyond what their HTML already says. Each page loads the modules of its own forms only.
+// Starts the scripts of a page. A page loads only the modules of its own forms.
 
 import { startDisclosure } from "./disclosure.js";
 
-const TURNING = ["pointerover", "focusin"];
+const USE_EVENTS = ["pointerover", "focusin"];
 
 const PARTS = {
   "form[data-selector]": () => import("./selector.js").then(({ startSelector }) => startSelector),
@@ -17,32 +17,34 @@ const PARTS = {
   "form[data-questions]": () => import("./questions.js").then(({ startQuestions }) => startQuestions),
 };
 
-// What a reader turns to first: its scripts are fetched then, or where the address or the field already asks something.
-const LATER = { "form[data-finder]": () => import("./finder.js").then(({ startFinder }) => startFinder) };
+// Forms whose modules load when the reader points at or enters the form, or at once if the address or a field has a query.
+const LOADED_ON_USE = { "form[data-finder]": () => import("./finder.js").then(({ startFinder }) => startFinder) };
 
-function beginLater([selector, load]) {
+/** Starts a form's script when the reader first uses the form. */
+function startOnUse([selector, load]) {
   for (const form of document.querySelectorAll(selector)) {
     const start = () => {
-      for (const event of TURNING) form.removeEventListener(event, start);
-      load().then((begun) => begun(form)).catch(() => {});
+      for (const event of USE_EVENTS) form.removeEventListener(event, start);
+      load().then((startForm) => startForm(form)).catch(() => {});
     };
-    for (const event of TURNING) form.addEventListener(event, start);
-    const isAsked = [...form.elements].some((control) => control.name && (control.value || new URLSearchParams(location.search).has(control.name)));
-    if (isAsked) start();
+    for (const event of USE_EVENTS) form.addEventListener(event, start);
+    const hasText = [...form.elements].some((control) => control.name && (control.value || new URLSearchParams(location.search).has(control.name)));
+    if (hasText) start();
   }
 }
 
-async function begin([selector, load]) {
+/** Starts the script of all forms that match a selector. */
+async function startForms([selector, load]) {
   const forms = document.querySelectorAll(selector);
   if (forms.length === 0) return;
   const start = await load();
   await Promise.all([...forms].map((form) => start(form)));
 }
 
-// Old addresses of the selector.
+// Redirects old addresses of the selector.
 if (document.querySelector("[data-moved-selector]") && location.search) location.replace(`../${location.search}`);
 
 startDisclosure();
-Object.entries(LATER).forEach(beginLater);
-for (const part of Object.entries(PARTS)) await begin(part).catch(() => {}); // what stands first is ready first
-document.documentElement.dataset.scripts = "begun"; // until then links and forms work as without scripts
+Object.entries(LOADED_ON_USE).forEach(startOnUse);
+for (const part of Object.entries(PARTS)) await startForms(part).catch(() => {}); // one after the other, in the order of the table
+document.documentElement.dataset.scripts = "begun"; // tests wait for this; before, links and forms work as they do without scripts

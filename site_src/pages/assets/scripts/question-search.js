@@ -1,8 +1,9 @@
-// Which question answers a pasted error message: a pure model; the page that uses it is in questions.js.
-// An answer opens only for a message that it declares in its file. Words rank the others, which stay closed; the site's
-// build weighs them (site/platforms/questions.py): rare ones count most.
+// Finds the questions that answer a pasted error message. This module does not use the page; questions.js shows the results.
+// An answer opens only for a message that its file declares. Other answers are ranked by their words and stay closed; the
+// site's build computes the weights of words (site/platforms/questions.py): rare words weigh most.
+// In this file, a question is its number: the position of its id in `index.questions`.
 
-// The same list as in site/platforms/questions.py; a test compares what both make of every question.
+// The same list as in site/platforms/questions.py; a test compares the terms that both compute for every question.
 const COMMON = new Set(
   ("about above after all also an and any are as at be been before but by can could did do does for from had has" +
     " have how if in into is it its last line may me mean most my no not of on once one only or other our out over" +
@@ -11,10 +12,10 @@ const COMMON = new Set(
 );
 const WORD = /[a-z0-9_]+(?:::[a-z0-9_]+)*/g;
 const PART = /::|_/;
-const LONGEST = 100; // characters of a name; what is longer is data
+const LONGEST_NAME = 100; // characters of a word; a longer one is data
 
-// What differs from machine to machine, and what PyTorch adds to every error of a device.
-const FRAME = /^[ \t]*File "[^"\n]*", line \d+.*(?:\n[ \t]{3,}\S.*)*/gm; // a step of a traceback, with its line of code
+// Parts of messages that differ between machines, and sentences that PyTorch adds to every device error.
+const FRAME = /^[ \t]*File "[^"\n]*", line \d+.*(?:\n[ \t]{3,}\S.*)*/gm; // a frame of a traceback, with its line of code
 const NOISE = [
   [FRAME, " "],
   [/\b\w+ kernel errors might be asynchronously reported[^.]{0,200}\.?/g, " "],
@@ -23,192 +24,197 @@ const NOISE = [
   [/\b(?:CUDA_LAUNCH_BLOCKING|TORCH_USE_\w+_DSA|AMD_SERIALIZE_KERNEL|TORCHDYNAMO_VERBOSE|TORCH_LOGS)\b(?:=\S*)?/g, " "],
   [/\u001b\[[0-9;]{0,20}[A-Za-z]/g, ""], // colors of a terminal
   [/https?:\/\/\S+/g, " "],
-  [/\(from versions: [^()]*, /g, "(from versions: "], // pip's list without all but its newest
+  [/\(from versions: [^()]*, /g, "(from versions: "], // shortens pip's list of versions to the newest
   [/\b\d{4}-(?:\d\d|[A-Za-z]{3})-\d\d(?:[T\- ]?\d\d:\d\d:\d\d[\d.:]*Z?)?/g, " "], // a date or time
   [/\b0x[0-9a-fA-F]+/g, " "],
-  [/(?:[A-Za-z]:)?(?:[\\/][^\s\\/:"'()]+)+/g, kept],
+  [/(?:[A-Za-z]:)?(?:[\\/][^\s\\/:"'()]+)+/g, withoutFolders],
 ];
-const LIBRARY = /\.so\b|\.(?:dll|ids)$/; // or the list of AMD's cards
-// Only declared messages hold these: the name of an exception, and a C++ symbol as linkers write it.
+const LIBRARY = /\.so\b|\.(?:dll|ids)$/; // libraries, and amdgpu.ids, the list of AMD's cards
+// Names of exceptions and mangled C++ symbols: declared messages may contain them, but they do not count in the ranking.
 const UNRANKED = /\b[\w.]{0,80}(?:Error|Exception|Warning)(?=[ \t]*:)|\b_Z[A-Za-z0-9_]+/g;
 
-// An exception, unless it only says that another process or a program within the program failed.
+// The name of an exception that begins an error, except exceptions which only report that another process failed.
 const EXCEPTION =
   /\b[\w.]{0,80}(?<!\bChildFailed|\bCalledProcess|\bProcess(?:Raised|Exited))(?:\BError|Exception)(?=[ \t]*(?::(?!:| Engine core init| The following operation failed in)|$))/gm;
 const CPU_BUILD = /(?<=\d)\+cpu\b/g;
-const SHUTDOWN = /^Exception ignored in/m; // what follows an error when Python ends
-const CAUSED = /^.*The above exception was the direct cause of the following exception:?/gm; // the cause stands above
+const SHUTDOWN = /^Exception ignored in/m; // begins messages that follow an error when Python exits
+const DIRECT_CAUSE = /^.*The above exception was the direct cause of the following exception:?/gm; // the text above it is the cause
 
-// A declared message: a part that varies, and how many characters it has at most.
+// The placeholder for a part of a declared message that varies, and the pattern that replaces it.
 const VARIES = /…|\*|\.{3}/;
 const ANYTHING = ".{0,300}?";
 
-const LEAST = 18; // the score of an answer that may fit
-const LEAST_WHOLE = 5; // that of an answer that has every word of a few
-const FEW = 5; // words
-const ALIKE = 4; // scores that differ by less are alike: PyTorch's own platforms come first
-const MOST = 3; // answers
-const NAMED = 1.5; // times the score of the answers of a platform that the message names
+const LEAST = 18; // the lowest score of an answer that may fit
+const LEAST_WHOLE = 5; // the lowest score if an answer has every word of a short message
+const FEW_WORDS = 5; // the most words of a short message
+const SIMILAR = 4; // scores that differ by less count as equal: then PyTorch's own platforms come first
+const MOST_ANSWERS = 3;
+const NAMED_FACTOR = 1.5; // multiplies the scores of answers about a platform that the message names
 
-/** The last part of a path, if it is a library or a device; anything else is different everywhere. */
-function kept(path) {
+/** Returns a device path, or the file name of a library; other paths differ between machines and are removed. */
+function withoutFolders(path) {
   if (path.startsWith("/dev/")) return path;
   const file = path.split(/[\\/]/).at(-1);
   return LIBRARY.test(file) ? ` ${file}` : " ";
 }
 
 /**
- * The words of a text that count, and each pair of neighbors among them. A name such as torch_npu also counts by its
- * parts; a number has at least three digits.
+ * Yields the terms of a text: its words without common ones, and each pair of adjacent words, joined by a space. A name
+ * such as torch_npu also yields its parts; numbers need at least three digits.
  */
 export function* terms(text) {
-  let before = "";
+  let previous = "";
   for (const [word] of text.normalize("NFKC").toLowerCase().matchAll(WORD)) {
-    if (word.length > LONGEST) continue;
-    const whole = word.replace(/^_+|_+$/g, "");
-    const parts = whole.split(PART).filter(Boolean);
-    const kept = (parts.length > 1 ? [whole, ...parts] : parts).filter(counts).map(singular);
-    yield* kept;
-    if (kept.length === 0) continue;
-    if (before) yield `${before} ${kept[0]}`;
-    [before] = kept;
+    if (word.length > LONGEST_NAME) continue;
+    const trimmed = word.replace(/^_+|_+$/g, "");
+    const parts = trimmed.split(PART).filter(Boolean);
+    const counted = (parts.length > 1 ? [trimmed, ...parts] : parts).filter(counts).map(singular);
+    yield* counted;
+    if (counted.length === 0) continue;
+    if (previous) yield `${previous} ${counted[0]}`;
+    [previous] = counted;
   }
 }
 
+/** Returns whether a word is long enough and not common. */
 function counts(name) {
   return !COMMON.has(name) && name.length >= (/^\d+$/.test(name) ? 3 : 2);
 }
 
+/** Returns an English word without its plural "s". */
 function singular(term) {
   return term.length > 3 && /[^sui]s$/.test(term) ? term.slice(0, -1) : term;
 }
 
-/** The message without paths, addresses, times, names of exceptions and steps of tracebacks. */
+/** Returns a message without paths, addresses, times, frames of tracebacks and other noise. */
 function cleaned(message) {
-  return NOISE.reduce((text, [pattern, instead]) => text.replace(pattern, instead), message);
+  return NOISE.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), message);
 }
 
 /**
- * The ids of the platforms that a message names; if its words name none, those that its traceback names. The version of
- * a CPU build, as in 2.15.0+cpu, names none: people who look for their GPU have it, too.
+ * Returns the ids of the platforms that a message names; if its words name none, of those that its traceback names. The
+ * version of a CPU build, as in 2.15.0+cpu, does not name the CPU: readers with a GPU can have that build by mistake.
  */
-function named(index, text) {
+function platformsNamedIn(index, text) {
   const message = text.replace(CPU_BUILD, " ");
-  const found = namedIn(index, cleaned(message));
-  return found.size > 0 ? found : namedIn(index, message);
+  const platforms = platformsIn(index, cleaned(message));
+  return platforms.size > 0 ? platforms : platformsIn(index, message);
 }
 
 /**
- * Longer names first: torch_tpu is not the tpu of another platform. Of platforms with the same device string, the one
- * that gave it its name counts only alone: PyTorch on ROCm reports a "CUDA error", too.
+ * Returns the ids of the platforms whose names a text has. Longer names match first, so that "torch_tpu" does not match
+ * another platform's "tpu". If platforms share a device string, the one that it is named after counts only if the text
+ * names none of the others: PyTorch on ROCm reports a "CUDA error", too.
  */
-function namedIn({ names, same_device }, text) {
-  const found = new Set();
-  for (const name of Object.keys(names).sort((one, other) => other.length - one.length)) {
-    const any = name === name.toLowerCase();
+function platformsIn({ names, same_device }, text) {
+  const platforms = new Set();
+  for (const name of Object.keys(names).sort((first, second) => second.length - first.length)) {
+    const isLowerCase = name === name.toLowerCase();
     const escaped = name.replace(/[^\w]/g, "\\$&");
-    const pattern = new RegExp(`(?<![a-zA-Z0-9])(?:lib)?${escaped}`, any ? "gi" : "g");
-    text = text.replace(pattern, (word, place) => {
-      if (continues(word.at(-1), text.slice(place + word.length, place + word.length + 2))) return word;
-      for (const platform of names[name]) found.add(platform);
+    const pattern = new RegExp(`(?<![a-zA-Z0-9])(?:lib)?${escaped}`, isLowerCase ? "gi" : "g");
+    text = text.replace(pattern, (word, position) => {
+      if (continues(word.at(-1), text.slice(position + word.length, position + word.length + 2))) return word;
+      for (const platform of names[name]) platforms.add(platform);
       return " ";
     });
   }
-  for (const [platform, others] of Object.entries(same_device)) if (others.some((other) => found.has(other))) found.delete(platform);
-  return found;
+  for (const [platform, others] of Object.entries(same_device)) if (others.some((other) => platforms.has(other))) platforms.delete(platform);
+  return platforms;
 }
 
-/** Whether a word goes on in the same way: "cann" in "cannot" or "CANNOT", but not "hip" in "hipError". */
+/** Returns whether a match is only the start of a longer word: "cann" in "cannot" or "CANNOT", but not "hip" in "hipError". */
 function continues(last, next) {
   return /[a-z]/.test(last) ? /^[a-z]/.test(next) : /[A-Z]/.test(last) && /^[A-Z](?![a-z])/.test(next);
 }
 
-/** A message from its last exception on; all of it, if it has none. */
+/** Returns a message from the line of its last exception on; all of it if it has no exception. */
 export function lastError(message) {
   const [text] = message.split(SHUTDOWN);
   const start = [...text.matchAll(EXCEPTION)].at(-1)?.index ?? 0;
   return text.slice(text.lastIndexOf("\n", start) + 1);
 }
 
-/** The last error, then what caused it, then the cause of that. */
+/** Returns the last error of a message, then its cause, then the cause of that, and so on. */
 function causes(message) {
-  return message.split(CAUSED).reverse().map(lastError);
+  return message.split(DIRECT_CAUSE).reverse().map(lastError);
 }
 
-/** A text as declared messages are compared: its words in lower case; a dot or hyphen within a word belongs to it. */
+/** Returns a text in the form in which messages are compared: its words in lower case, with dots and hyphens inside words. */
 function plain(text) {
   const words = cleaned(text).toLowerCase().match(/[a-z0-9_]+(?:[.-]+[a-z0-9_]+)*/g) ?? [];
   return words.join(" ");
 }
 
-/** The length of the longest declared message in the text, by the number of its question. */
-function declared(index, text) {
-  const words = ` ${plain(text)} `;
-  const found = new Map();
-  for (const [place, message] of index.messages) {
-    const parts = message.split(VARIES).map(plain);
-    const { length } = parts.join("");
-    const pattern = ` ${parts.join(ANYTHING).replaceAll(/\.(?=[a-z0-9_])/g, "\\.")} `.replace(` ${ANYTHING}`, "");
-    if (length > (found.get(place) ?? 0) && new RegExp(pattern).test(words)) found.set(place, length);
+/** Returns a map from question to the length of its longest declared message in the text. */
+function declaredLengths(index, text) {
+  const plainText = ` ${plain(text)} `;
+  const lengths = new Map();
+  for (const [question, message] of index.messages) {
+    const fixedParts = message.split(VARIES).map(plain);
+    const { length } = fixedParts.join("");
+    const pattern = ` ${fixedParts.join(ANYTHING).replaceAll(/\.(?=[a-z0-9_])/g, "\\.")} `.replace(` ${ANYTHING}`, "");
+    if (length > (lengths.get(question) ?? 0) && new RegExp(pattern).test(plainText)) lengths.set(question, length);
   }
-  return found;
+  return lengths;
 }
 
 /**
- * The answers that are shown, best first, and the one that opens: it declares the last error of the message. Selecting
- * another platform keeps it closed; then it is `other`. What the message names decides the platform.
+ * Returns the answers to a message: `found`, the ids of the questions to show, the best first; `named`, the ids of the
+ * platforms that the message names; `opened`, the id of the question that declares the last error of the message or its cause, or null;
+ * and `other`, that question if it is about another platform than the selected one, or null.
+ * `selected` is the id of the platform that the reader selected; "" means any that the message names.
  */
 export function answers(index, message, selected = "") {
-  const last = lastError(message);
-  const names = [last, message].map((text) => named(index, text)).find((found) => found.size > 0) ?? new Set();
+  const error = lastError(message);
+  const names = [error, message].map((text) => platformsNamedIn(index, text)).find((ids) => ids.size > 0) ?? new Set();
   const platforms = selected ? new Set([selected]) : names;
-  const group = (place) => index.questions[place]?.split("/")[0];
-  const titled = headed(index, message);
-  const fits = (place) => platforms.size === 0 || group(place) === "any" || platforms.has(group(place)) || (!selected && titled.includes(place));
-  const declaring = (text) => {
-    const found = declared(index, text);
-    const own = (place) => Number(platforms.size > 0 && group(place) !== "any");
-    return [...found.keys()].sort((one, other) => own(other) - own(one) || found.get(other) - found.get(one));
+  const group = (question) => index.questions[question]?.split("/")[0];
+  const withHeading = withSameHeading(index, message);
+  const fits = (question) => platforms.size === 0 || group(question) === "any" || platforms.has(group(question)) || (!selected && withHeading.includes(question));
+  const declaringFor = (text) => {
+    const lengths = declaredLengths(index, text);
+    const isOwn = (question) => Number(platforms.size > 0 && group(question) !== "any");
+    return [...lengths.keys()].sort((first, second) => isOwn(second) - isOwn(first) || lengths.get(second) - lengths.get(first));
   };
-  const now = [titled, ...causes(message).map(declaring)].find((found) => found.length > 0) ?? [];
-  const owners = new Set(now.map(group).filter((owner) => owner !== "any"));
-  const sure = platforms.size > 0 || group(now[0]) === "any" || owners.size === 1;
-  const right = sure ? now.find(fits) : undefined;
-  const other = right === undefined && selected ? now[0] : undefined;
-  const { scores, whole } = ranked(index, last);
-  const score = (place) => scores.get(place) * (platforms.has(group(place)) ? NAMED : 1);
-  const rank = (place) => Math.round(score(place) / ALIKE);
-  const near = [...scores.keys()].filter((place) => score(place) >= (whole.has(place) ? LEAST_WHOLE : LEAST)).sort((one, two) => rank(two) - rank(one) || one - two);
-  const places = [...now, ...declaring(message), ...quoting(index, last), ...near].filter((place) => fits(place) || place === other);
-  const id = (place) => index.questions[place] ?? null;
-  return { found: [...new Set(places)].slice(0, MOST).map(id), named: names, opened: id(right), other: id(other) };
+  const declaring = [withHeading, ...causes(message).map(declaringFor)].find((questions) => questions.length > 0) ?? [];
+  const platformsOfAnswers = new Set(declaring.map(group).filter((platform) => platform !== "any"));
+  const isSure = platforms.size > 0 || group(declaring[0]) === "any" || platformsOfAnswers.size === 1;
+  const match = isSure ? declaring.find(fits) : undefined;
+  const other = match === undefined && selected ? declaring[0] : undefined;
+  const { scores, whole } = scoresOf(index, error);
+  const score = (question) => scores.get(question) * (platforms.has(group(question)) ? NAMED_FACTOR : 1);
+  const rank = (question) => Math.round(score(question) / SIMILAR);
+  const similar = [...scores.keys()].filter((question) => score(question) >= (whole.has(question) ? LEAST_WHOLE : LEAST)).sort((a, b) => rank(b) - rank(a) || a - b);
+  const ordered = [...declaring, ...declaringFor(message), ...questionsQuoting(index, error), ...similar].filter((question) => fits(question) || question === other);
+  const id = (question) => index.questions[question] ?? null;
+  return { found: [...new Set(ordered)].slice(0, MOST_ANSWERS).map(id), named: names, opened: id(match), other: id(other) };
 }
 
-/** The questions whose heading is the whole text. */
-function headed(index, text) {
-  const asked = plain(text);
-  return asked ? [...index.titles.keys()].filter((place) => plain(index.titles[place]) === asked) : [];
+/** Returns the questions whose heading is the whole text. */
+function withSameHeading(index, text) {
+  const plainText = plain(text);
+  return plainText ? [...index.titles.keys()].filter((question) => plain(index.titles[question]) === plainText) : [];
 }
 
-/** The questions that declare a message with the whole text in it, such as "no kernel image"; one word is too little. */
-function quoting(index, text) {
-  const words = plain(text);
-  return words.includes(" ") ? index.messages.filter(([, message]) => ` ${plain(message)} `.includes(` ${words} `)).map(([place]) => place) : [];
+/** Returns the questions that declare a message which contains the whole text, such as "no kernel image"; none for one word. */
+function questionsQuoting(index, text) {
+  const plainText = plain(text);
+  return plainText.includes(" ") ? index.messages.filter(([, message]) => ` ${plain(message)} `.includes(` ${plainText} `)).map(([question]) => question) : [];
 }
 
-/** The score of each question that has words of the text; `whole` are those that have every word of a text of a few. */
-function ranked(index, text) {
+/** Returns `scores`, a map from question to score, and `whole`, the set of questions that have every word of a short text. */
+function scoresOf(index, text) {
   const scores = new Map();
   const missing = new Map();
-  const all = [...new Set(terms(cleaned(text).replace(UNRANKED, " ")))];
-  const words = all.filter((term) => !term.includes(" "));
-  for (const term of all) {
+  const allTerms = [...new Set(terms(cleaned(text).replace(UNRANKED, " ")))];
+  const words = allTerms.filter((term) => !term.includes(" "));
+  for (const term of allTerms) {
     if (!Object.hasOwn(index.terms, term)) continue;
-    for (const [place, weight] of index.terms[term]) {
-      scores.set(place, (scores.get(place) ?? 0) + weight);
-      if (words.includes(term)) missing.set(place, (missing.get(place) ?? words.length) - 1);
+    for (const [question, weight] of index.terms[term]) {
+      scores.set(question, (scores.get(question) ?? 0) + weight);
+      if (words.includes(term)) missing.set(question, (missing.get(question) ?? words.length) - 1);
     }
   }
-  const whole = new Set(words.length <= FEW ? [...scores.keys()].filter((place) => missing.get(place) === 0) : []);
+  const whole = new Set(words.length <= FEW_WORDS ? [...scores.keys()].filter((question) => missing.get(question) === 0) : []);
   return { scores, whole };
 }

@@ -1,8 +1,11 @@
-// Draws a test with every result, as the static pages show one. Texts come from vendors: they are put in as text.
+// Draws a test with all its results, as the static pages show it. Texts come from vendors, so they are inserted as text.
 
 import { element, link } from "./elements.js";
 
-/** The test, open; `reports` has what is known of each report, `root` is where the pages of results begin. */
+/**
+ * Returns the element of a test, open. `reports` maps the id of each report to its facts, `signs` maps each outcome to the
+ * element with its sign, and `root` is the address of the results pages.
+ */
 export function testDetails(anchor, { name, results }, reports, signs, root) {
   const box = element("details", "fold test");
   box.open = true;
@@ -14,16 +17,17 @@ export function testDetails(anchor, { name, results }, reports, signs, root) {
   return box;
 }
 
+/** Returns the list item of one result: its outcome in a sentence, then its facts. */
 function resultItem(result, report, signs, root) {
   const item = element("li");
   item.id = result.id;
-  const words = element("p");
-  if (report.kind === "baseline") words.append("expected, not run: ");
-  words.append(signs.get(result.outcome).firstElementChild.cloneNode(true), ` ${result.outcome.replaceAll("-", " ")} · `);
-  words.append(link(`${root}../compute-platforms/${report.accelerator}/#results`, report.name));
-  if (result.settings) words.append(` · ${result.settings}`);
-  if (result.known_issue) words.append(" ", outside(result.known_issue, "known issue"));
-  for (const note of result.notes ?? []) words.append(" ", element("span", "note", note));
+  const sentence = element("p");
+  if (report.kind === "baseline") sentence.append("expected, not run: ");
+  sentence.append(signs.get(result.outcome).firstElementChild.cloneNode(true), ` ${result.outcome.replaceAll("-", " ")} · `);
+  sentence.append(link(`${root}../compute-platforms/${report.accelerator}/#results`, report.name));
+  if (result.settings) sentence.append(` · ${result.settings}`);
+  if (result.known_issue) sentence.append(" ", outside(result.known_issue, "known issue"));
+  for (const note of result.notes ?? []) sentence.append(" ", element("span", "note", note));
   const facts = element("dl");
   for (const [term, parts] of factsOf(result, report, root)) {
     const row = element("div");
@@ -32,10 +36,11 @@ function resultItem(result, report, signs, root) {
     row.append(element("dt", "", term), value);
     facts.append(row);
   }
-  item.append(words, facts);
+  item.append(sentence, facts);
   return item;
 }
 
+/** Yields the facts of a result: [term, list of texts and elements]. */
 function* factsOf(result, report, root) {
   const since = [result.since ?? "not stated"];
   if (result.history) since.push(" ", link(`${root}test-history/?${result.history}`, "history"));
@@ -48,6 +53,7 @@ function* factsOf(result, report, root) {
   yield ["Command", [result.command ? element("code", "", result.command) : "No command published."]];
 }
 
+/** Returns the links to a result's logs and the end of its log, as a list of texts and elements. */
 function logOf({ evidence = [], log_tail: tail }) {
   const parts = evidence.flatMap(({ url, label }) => [outside(url, label), " "]);
   if (tail) {
@@ -59,10 +65,10 @@ function logOf({ evidence = [], log_tail: tail }) {
   return parts.length ? parts : ["No log published."];
 }
 
-/** A link to elsewhere; what is no address of the web is only shown. */
+/** Returns a link to another site; if the address is not a web address, only the text. */
 function outside(address, text) {
   if (!/^https?:\/\//.test(address)) return text;
-  const made = link(address, text);
-  made.rel = "nofollow noopener noreferrer";
-  return made;
+  const anchor = link(address, text);
+  anchor.rel = "nofollow noopener noreferrer";
+  return anchor;
 }

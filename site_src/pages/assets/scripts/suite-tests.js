@@ -1,5 +1,5 @@
-// The tests of a suite that do not stand on a page: whoever follows a link to one, or finds it by its name, reads the
-// one file that has it. The address holds the choice: #test-alexnet-0123abcd
+// Shows a test of a large suite, whose tests are not all on a page: reads the file that has the test when a reader follows
+// a link to it or finds it by name. The address names the test: #test-alexnet-0123abcd
 
 import { link, element, setText } from "./elements.js";
 import { Shards } from "./shards.js";
@@ -7,12 +7,13 @@ import { search } from "./shards-search.js";
 import { unreadable } from "./shards-view.js";
 import { testDetails } from "./suite-tests-view.js";
 
-const MOST = 30; // tests that are listed for a search
-const PATIENCE = 200; // milliseconds without a key until a search begins
+const MOST_LISTED = 30; // tests that are listed for a search
+const PAUSE = 200; // milliseconds without typing before a search starts
 
-// What the id of a test is made of; that of one of its results goes on after a point.
-const TEST = /^#(test-[a-z0-9-]+-[0-9a-f]{8})(\..*)?$/;
+// The anchor of a test; the anchor of one of its results has a suffix after a period.
+const TEST_ANCHOR = /^#(test-[a-z0-9-]+-[0-9a-f]{8})(\..*)?$/;
 
+/** Makes the form that searches the tests of a suite work. */
 export function startSuiteTests(form) {
   new SuiteTests(form).start();
 }
@@ -22,11 +23,11 @@ class SuiteTests {
     const article = form.closest("article");
     this.form = form;
     this.status = form.querySelector(".filters-state");
-    this.found = article.querySelector("[data-part=found]");
+    this.foundBox = article.querySelector("[data-part=found]");
     this.box = article.querySelector("[data-part=test]");
     this.signs = new Map([...article.querySelectorAll("[data-part=signs] [data-outcome]")].map((sign) => [sign.dataset.outcome, sign]));
     this.shards = new Shards(form.dataset.tests);
-    this.asked = 0;
+    this.request = 0;
     this.timer = 0;
   }
 
@@ -38,22 +39,22 @@ class SuiteTests {
     });
     this.form.elements.test.addEventListener("input", () => {
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.search(), PATIENCE);
+      this.timer = setTimeout(() => this.search(), PAUSE);
     });
     addEventListener("hashchange", () => this.show());
     this.show();
   }
 
-  /** Draws the test that the address names, unless the page has it. */
+  /** Draws the test that the address names, unless it is on the page. */
   async show() {
-    const [, anchor, result] = TEST.exec(location.hash) ?? [];
-    const there = anchor && document.getElementById(anchor);
-    if (!anchor || (there && !this.box.contains(there))) return;
-    const asked = ++this.asked;
+    const [, anchor, result] = TEST_ANCHOR.exec(location.hash) ?? [];
+    const existing = anchor && document.getElementById(anchor);
+    if (!anchor || (existing && !this.box.contains(existing))) return;
+    const request = ++this.request;
     setText(this.status, "Loading the test…");
     try {
       const [index, file] = await Promise.all([this.shards.index(), this.shards.holding(anchor)]);
-      if (asked !== this.asked) return;
+      if (request !== this.request) return;
       const test = file?.tests[anchor];
       if (!test) {
         setText(this.status, "This test does not exist. Search for its name.");
@@ -64,41 +65,44 @@ class SuiteTests {
       setText(this.status, "");
       (document.getElementById(anchor + (result ?? "")) ?? details).scrollIntoView();
     } catch (error) {
-      if (asked === this.asked) this.fail(error, () => this.show());
+      if (request === this.request) this.fail(error, () => this.show());
     }
   }
 
+  /** Shows that a file could not be read, with a button that calls `retry`. */
   fail(error, retry) {
     setText(this.status, "");
     this.box.replaceChildren(unreadable(error, retry));
   }
 
+  /** Lists the tests whose names contain the words in the form. */
   async search() {
-    const asked = ++this.asked;
+    const request = ++this.request;
     const words = this.form.elements.test.value.trim().toLowerCase();
-    this.found.replaceChildren();
+    this.foundBox.replaceChildren();
     setText(this.status, words ? "Searching…" : "");
     if (!words) return;
-    const begin = `test-${words.replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "")}`;
-    const fitting = ({ tests }) => Object.entries(tests).filter(([, { name }]) => name.toLowerCase().includes(words));
-    const told = (found, sentence) => {
-      this.list(found);
+    const anchorStart = `test-${words.replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "")}`;
+    const matches = ({ tests }) => Object.entries(tests).filter(([, { name }]) => name.toLowerCase().includes(words));
+    const show = (tests, sentence) => {
+      this.showFound(tests);
       setText(this.status, sentence);
     };
     try {
-      await search(this.shards, begin, fitting, { most: MOST, wanted: () => asked === this.asked, told });
+      await search(this.shards, anchorStart, matches, { most: MOST_LISTED, wanted: () => request === this.request, told: show });
     } catch (error) {
-      if (asked === this.asked) this.fail(error, () => this.search());
+      if (request === this.request) this.fail(error, () => this.search());
     }
   }
 
-  list(tests) {
+  /** Lists links to tests, [anchor, test]. */
+  showFound(tests) {
     const list = element("ul", "found-tests");
     for (const [anchor, { name }] of tests) {
       const item = element("li");
       item.append(link(`#${anchor}`, name));
       list.append(item);
     }
-    this.found.replaceChildren(list);
+    this.foundBox.replaceChildren(list);
   }
 }
