@@ -1,80 +1,82 @@
-// The selector's sentences: what is shown, and which wishes could not be met.
+// Writes the messages of the install selector: what is shown, which wishes could not be met, and buttons to change that.
 
 import { both, element, link, listed, say, sentences, setAddress, setText } from "./elements.js";
 import { compareVersions } from "./selector-model.js";
 import { LIMITS } from "./selector-wishes.js";
 
-export function announce(form, model, found, { wishes, whole, limits, unknown, quiet, step }) {
-  const ignored = unknown.map(([axis, value]) => say("This selector has no {axis} “{value}”.", { axis: axisName(form, axis), value }));
-  const effect = sideEffect(model, found, whole, limits);
-  const sequel = step ? stepEffect(model, found, wishes, step, effect?.changed ?? []) : "";
-  const news = [...ignored, ...conflicts(model, found, wishes, limits), effect?.text, ownPython(model, found, wishes), ...unusedMirrors(form, found, wishes), sequel].filter(Boolean);
+/** Write the status message: what is shown or why it differs from the wishes, with buttons and links that help. */
+export function announce(form, model, resolved, { wishes, whole: allWishes, limits, unknown, quiet, step }) {
+  const unknownMessages = unknown.map(([axis, value]) => say("This selector has no {axis} “{value}”.", { axis: axisName(form, axis), value }));
+  const effect = sideEffect(model, resolved, allWishes, limits);
+  const stepMessage = step ? stepEffect(model, resolved, wishes, step, effect?.changed ?? []) : "";
+  const messages = [...unknownMessages, ...conflicts(model, resolved, wishes, limits), effect?.text, unusedPython(model, resolved, wishes), ...unusedMirrors(form, resolved, wishes), stepMessage].filter(Boolean);
   const box = form.querySelector("[data-part=status]");
-  box.classList.toggle("has-news", news.length > 0);
-  if (news.length > 0) setText(box, sentences(news));
-  else setText(box, quiet ? "" : say("Commands for {choice}.", { choice: described(model, found.choice) }));
-  for (const [axis, value] of unknown) if (axis === "build") box.append(...olderRelease(model, value, found.choice.platform));
-  if (!found.row) box.append(" ", ...machineButtons(model, found.choice, limits));
-  for (const [axis, value] of found.row ? found.unmet : []) {
-    const wanted = axis === "build" && !model.available(axis, found.choice).has(value) ? nearest(model, found.choice, value) : value;
-    const asked = [...whole.filter(([other]) => other !== axis), [axis, wanted]];
-    if (wanted && model.resolve(asked, limits).choice[axis] === wanted) box.append(" ", wayBack(say("Change to {value}", { value: valueName(model, axis, wanted, found.choice.platform) }), axis, wanted));
+  box.classList.toggle("has-news", messages.length > 0);
+  if (messages.length > 0) setText(box, sentences(messages));
+  else setText(box, quiet ? "" : say("Commands for {choice}.", { choice: described(model, resolved.choice) }));
+  for (const [axis, value] of unknown) if (axis === "build") box.append(...olderRelease(model, value, resolved.choice.platform));
+  if (!resolved.row) box.append(" ", ...machineButtons(model, resolved.choice, limits));
+  for (const [axis, value] of resolved.row ? resolved.unmet : []) {
+    const suggestion = axis === "build" && !model.available(axis, resolved.choice).has(value) ? nearestRelease(model, resolved.choice, value) : value;
+    const suggestedWishes = [...allWishes.filter(([other]) => other !== axis), [axis, suggestion]];
+    if (suggestion && model.resolve(suggestedWishes, limits).choice[axis] === suggestion)
+      box.append(" ", wishButton(say("Change to {value}", { value: valueName(model, axis, suggestion, resolved.choice.platform) }), axis, suggestion));
   }
-  const { platform } = found.choice;
+  const { platform } = resolved.choice;
   const containers = model.data.containers[platform];
-  const lost = new Map(found.unmet);
-  if (containers && lost.get("method")?.startsWith("docker")) box.append(" ", pageLink(form.dataset.root, platform, containers, say("Containers for {platform}", { platform: model.label("platform", platform) })));
-  if (wantsConda(found)) box.append(" ", condaAnswer(form.dataset.root));
-  if (lost.has("build") && isPlugin(model, platform)) box.append(" ", olderReleases(model, platform));
-  if (effect?.undo) box.append(" ", wayBack(say("Back to {value}", { value: effect.without }), effect.undo, ""));
-  if (sequel) box.append(" ", wayBack(say("Back to {value}", { value: valueName(model, step.axis, step.choice[step.axis]) }), step.axis, step.wish ?? ""));
+  const unmetValues = new Map(resolved.unmet);
+  if (containers && unmetValues.get("method")?.startsWith("docker")) box.append(" ", pageLink(form.dataset.root, platform, containers, say("Containers for {platform}", { platform: model.label("platform", platform) })));
+  if (wantsConda(resolved)) box.append(" ", condaAnswer(form.dataset.root));
+  if (unmetValues.has("build") && isPlugin(model, platform)) box.append(" ", olderReleases(model, platform));
+  if (effect?.undo) box.append(" ", wishButton(say("Back to {value}", { value: effect.without }), effect.undo, ""));
+  if (stepMessage) box.append(" ", wishButton(say("Back to {value}", { value: valueName(model, step.axis, step.choice[step.axis]) }), step.axis, step.wish ?? ""));
 }
 
-/** What else a change of the machine or the platform has changed. */
-export function stepEffect(model, { choice, row }, wishes, { axis, choice: before }, said) {
-  if (!row || !before.build) return "";
-  const isSame = choice.platform === before.platform;
-  const own = new Set([axis, ...said, ...wishes.map(([name]) => name), ...(isSame ? [] : ["variant"]), ...(row.pythons ? [] : ["python"])]);
-  const changed = model.axes.filter((name) => !own.has(name) && choice[name] !== before[name]);
-  const parts = changed.map((name) => {
-    const [now, then] = [choice, before].map((from) => valueName(model, name, from[name], choice.platform));
+/** A sentence about the other axes that a change of the machine or the platform has changed; empty if none. */
+export function stepEffect(model, { choice, row }, wishes, { axis, choice: previousChoice }, announcedAxes) {
+  if (!row || !previousChoice.build) return "";
+  const isSamePlatform = choice.platform === previousChoice.platform;
+  const excludedAxes = new Set([axis, ...announcedAxes, ...wishes.map(([name]) => name), ...(isSamePlatform ? [] : ["variant"]), ...(row.pythons ? [] : ["python"])]);
+  const changedAxes = model.axes.filter((name) => !excludedAxes.has(name) && choice[name] !== previousChoice[name]);
+  const texts = changedAxes.map((name) => {
+    const [now, then] = [choice, previousChoice].map((from) => valueName(model, name, from[name], choice.platform));
     return then ? say("{now} instead of {then}", { now, then }) : now;
   });
-  return parts.length > 0 ? say("Changed for {value}: {changes}.", { value: valueName(model, axis, choice[axis]), changes: listed(parts) }) : "";
+  return texts.length > 0 ? say("Changed for {value}: {changes}.", { value: valueName(model, axis, choice[axis]), changes: listed(texts) }) : "";
 }
 
-/** What wishes or limits changed on other axes; `undo` is the wish's axis. */
+/** What wishes or limits changed on other axes, or null: those axes, a text, the axis of the wish that a button can undo, and its value `without` the wish. */
 export function sideEffect(model, { choice, row }, wishes, limits) {
-  const isGiven = ([axis]) => axis === "platform" || model.data.machine.includes(axis);
-  const usual = model.resolve(wishes.filter(isGiven)).choice;
-  const picked = new Set(wishes.map(([axis]) => axis));
-  const own = (axis) => axis !== "python" || row.pythons; // a container has a Python of its own
-  const changed = model.data.weights.filter((axis) => row && !picked.has(axis) && choice[axis] !== usual[axis] && own(axis));
+  const isMachineOrPlatform = ([axis]) => axis === "platform" || model.data.machine.includes(axis);
+  const defaultChoice = model.resolve(wishes.filter(isMachineOrPlatform)).choice;
+  const wishedAxes = new Set(wishes.map(([axis]) => axis));
+  const isComparable = (axis) => axis !== "python" || row.pythons; // a container has its own Python
+  const changed = model.data.weights.filter((axis) => row && !wishedAxes.has(axis) && choice[axis] !== defaultChoice[axis] && isComparable(axis));
   if (changed.length === 0) return null;
-  const name = (from) => (axis) => shownName(model, axis, from);
-  const [shown, instead] = [listed(changed.map(name(choice))), listed(changed.map(name(usual)))];
-  const without = (axis) => model.resolve(wishes.filter(([other]) => other !== axis), limits).choice;
-  const restores = (count) => ([axis]) => changed[count]((other) => without(axis)[other] === usual[other]);
-  const free = wishes.filter((wish) => !isGiven(wish)).reverse();
-  const isLimited = free.some(([axis]) => LIMITS.includes(axis));
-  const last = isLimited ? null : free.find(([axis, value]) => choice[axis] === value); // of several causes
-  const cause = free.find(restores("every")) ?? free.find(restores("some")) ?? last;
+  const nameFrom = (source) => (axis) => shownName(model, axis, source);
+  const [shown, instead] = [listed(changed.map(nameFrom(choice))), listed(changed.map(nameFrom(defaultChoice)))];
+  const choiceWithout = (axis) => model.resolve(wishes.filter(([other]) => other !== axis), limits).choice;
+  const restores = (method) => ([axis]) => changed[method]((other) => choiceWithout(axis)[other] === defaultChoice[other]);
+  const freeWishes = wishes.filter((wish) => !isMachineOrPlatform(wish)).reverse();
+  const isLimited = freeWishes.some(([axis]) => LIMITS.includes(axis));
+  const newestMet = isLimited ? null : freeWishes.find(([axis, value]) => choice[axis] === value); // if several wishes are the cause
+  const cause = freeWishes.find(restores("every")) ?? freeWishes.find(restores("some")) ?? newestMet;
   if (!cause) {
-    const newest = listed(["build", "variant"].map((axis) => name(choice)(axis)).filter(Boolean));
+    const newest = listed(["build", "variant"].map((axis) => nameFrom(choice)(axis)).filter(Boolean));
     if (!limits.driver && model.card(choice.platform, limits.card).isUncertain) return { changed, text: say("No source confirms {instead} on your card. Showing {newest}.", { instead, newest }), undo: null };
-    const fits = (limit) => changed.every((axis) => model.resolve(wishes, limit).choice[axis] === usual[axis]);
+    const fits = (limit) => changed.every((axis) => model.resolve(wishes, limit).choice[axis] === defaultChoice[axis]);
     return { changed, text: say("{limits} does not fit {instead}. The newest build that fits is {newest}.", { limits: limitNames(limits, true, fits), instead, newest }), undo: null };
   }
   const [undo, value] = cause;
-  const together = model.resolve([...changed.map((axis) => [axis, usual[axis]]), ...wishes], limits);
-  const isSame = model.axes.every((axis) => changed.includes(axis) || together.choice[axis] === choice[axis]);
-  const isPossible = isSame && together.unmet.length === 0 && together.row.finding(together.choice.python)?.[0] !== "none";
+  const combined = model.resolve([...changed.map((axis) => [axis, defaultChoice[axis]]), ...wishes], limits);
+  const isSameChoice = model.axes.every((axis) => changed.includes(axis) || combined.choice[axis] === choice[axis]);
+  const isPossible = isSameChoice && combined.unmet.length === 0 && combined.row.finding(combined.choice.python)?.[0] !== "none";
   const values = { value: valueName(model, undo, value, choice.platform), instead, shown };
   const text = isPossible ? say("{value} comes with {shown} unless you select {instead}.", values) : say("This site has no {value} command for {instead}. Showing {shown}.", values);
-  return { changed, text, undo, without: valueName(model, undo, without(undo)[undo], choice.platform) };
+  return { changed, text, undo, without: valueName(model, undo, choiceWithout(undo)[undo], choice.platform) };
 }
 
-function ownPython(model, { choice, row }, wishes) {
+function unusedPython(model, { choice, row }, wishes) {
   const python = new Map(wishes).get("python");
   if (!python || !row || row.pythons || !model.data.inside.includes(choice.method)) return "";
   return say("The container has its own Python and does not use Python {python}.", { python });
@@ -85,7 +87,7 @@ function unusedMirrors(form, { row }, wishes) {
   return unused.map(({ selectedOptions }) => say("These commands do not use the mirror {name}.", { name: selectedOptions[0].text }));
 }
 
-/** Whether pip is shown instead of conda. */
+/** Whether the reader selected conda and pip is shown instead. */
 export function wantsConda({ choice, unmet }) {
   return choice.method === "pip" && new Map(unmet).get("method") === "conda";
 }
@@ -94,55 +96,56 @@ export function condaAnswer(root) {
   return link(`${root}questions/#faq-why-does-conda-install-no-new-pytorch-or-not-find-pytorch-cuda`, say("Run the pip lines in your activated conda environment"));
 }
 
-/** A button that takes a wish (again), or takes one back. */
-function wayBack(words, axis, value) {
+/** A button that sets a wish, or removes it if the value is empty. */
+function wishButton(words, axis, value) {
   const button = element("button", "link", words);
   Object.assign(button, { type: "button" });
   Object.assign(button.dataset, { axis, wish: value });
   return button;
 }
 
+/** Say that the reader's card or driver limits the builds. */
 export function showLimit(form, model, platform, { card, driver }) {
   const { name, remark, isUncertain } = model.card(platform, card);
-  const least = driver && model.data.drivers[platform];
-  const parts = [name && say("Limited to builds for {card}.", { card: name }), !isUncertain && remark, least && say("Limited to builds for {card}.", { card: `${least.name} ${driver}` })].filter(Boolean);
+  const driverData = driver && model.data.drivers[platform];
+  const parts = [name && say("Limited to builds for {card}.", { card: name }), !isUncertain && remark, driverData && say("Limited to builds for {card}.", { card: `${driverData.name} ${driver}` })].filter(Boolean);
   const box = form.querySelector("[data-part=limit]");
   box.hidden = parts.length === 0;
   setText(box.querySelector("span"), sentences(parts));
-  const about = box.querySelector("a");
-  about.hidden = !name;
-  if (name) setAddress(about, `${form.dataset.root}compute-platforms/${platform}/#card-${card}`);
+  const cardLink = box.querySelector("a");
+  cardLink.hidden = !name;
+  if (name) setAddress(cardLink, `${form.dataset.root}compute-platforms/${platform}/#card-${card}`);
 }
 
-/** One sentence for each wish that could not be met. */
+/** One sentence for each wish that could not be met, or why the machine has no commands. */
 function conflicts(model, { choice, row, unmet, limited }, wishes, limits) {
   const platform = model.label("platform", choice.platform);
   const machine = model.data.machine.map((axis) => model.label(axis, choice[axis])).join(" ");
   if (!row && limited) return [say("{limits} fits no verified build of {platform} on {machine} since PyTorch {oldest}.", { limits: limitNames(limits, true), platform, machine, oldest: oldestRelease(model, choice.platform) })];
   if (!row) {
-    const [said, others] = notHere(model, choice, { machine, platform });
-    return [said, machineButtons(model, choice, limits).length > 0 && others];
+    const [sentence, othersIntro] = unavailableMessages(model, choice, { machine, platform });
+    return [sentence, machineButtons(model, choice, limits).length > 0 && othersIntro];
   }
   const isHere = ([axis, value]) => model.available(axis, choice).has(value);
   return unmet.map(([axis, value]) => {
-    const wished = valueName(model, axis, value, choice.platform);
+    const wishedName = valueName(model, axis, value, choice.platform);
     const shown = shownName(model, axis, choice);
     if (isHere([axis, value])) {
-      const alike = unmet.filter((wish) => isHere(wish) && shownName(model, wish[0], choice) === shown);
-      if (alike[0][0] !== axis) return "";
-      const values = both(alike.map(([name, other]) => valueName(model, name, other, choice.platform)));
-      return say("This site has no {value} command for {instead}. Showing {shown}.", { value: values, instead: later(model, choice, wishes, axis, unmet, limits), shown });
+      const sameWishes = unmet.filter((wish) => isHere(wish) && shownName(model, wish[0], choice) === shown);
+      if (sameWishes[0][0] !== axis) return "";
+      const values = both(sameWishes.map(([otherAxis, otherValue]) => valueName(model, otherAxis, otherValue, choice.platform)));
+      return say("This site has no {value} command for {instead}. Showing {shown}.", { value: values, instead: newerWishNames(model, choice, wishes, axis, unmet, limits), shown });
     }
-    if (axis !== "build") return say("{value} is not available for {platform} on {machine}. Showing {shown}.", { value: wished, platform, machine, shown });
+    if (axis !== "build") return say("{value} is not available for {platform} on {machine}. Showing {shown}.", { value: wishedName, platform, machine, shown });
     const newest = model.offers(choice.platform)[model.machine(choice)];
-    const near = nearest(model, choice, value);
-    if (near) return say("This site has no command for {platform} {build} on {machine}. The nearest release is {nearest}.", { platform, build: buildName(value), machine, nearest: near });
+    const nearestBuild = nearestRelease(model, choice, value);
+    if (nearestBuild) return say("This site has no command for {platform} {build} on {machine}. The nearest release is {nearest}.", { platform, build: buildName(value), machine, nearest: nearestBuild });
     return say("{platform} {build} is not verified for {machine}. Newest verified: {newest}.", { platform, build: buildName(value), machine, newest: buildName(newest) });
   });
 }
 
-/** What is said of a machine without rows. */
-function notHere(model, choice, { machine, platform }) {
+/** What to say about a machine without rows: a sentence, and an introduction to the buttons of other machines. */
+function unavailableMessages(model, choice, { machine, platform }) {
   const ended = model.ended(choice);
   if (!ended) return [say("{platform} is not available for {machine}.", { platform, machine }), say("It is available for:")];
   const { version } = ended;
@@ -150,8 +153,8 @@ function notHere(model, choice, { machine, platform }) {
   return [say("PyTorch {version} is the last release with wheels for {machine}. The commands below install its CPU build.", { version, machine }), say("{platform} is available for:", { platform })];
 }
 
-/** Another release of the same minor version that a platform has for a machine. */
-function nearest(model, choice, build) {
+/** Another release of the same minor version that the platform has for the machine of a choice; undefined if none. */
+function nearestRelease(model, choice, build) {
   const minor = build.replace(/\d+$/, "");
   return model.values("build").map(([id]) => id).find((id) => id.startsWith(minor) && model.available("build", choice).has(id));
 }
@@ -159,8 +162,8 @@ function nearest(model, choice, build) {
 /** The oldest release that a platform has commands for. */
 function oldestRelease(model, platform) {
   const builds = model.values("build").map(([id]) => id);
-  const known = (model.rowsOf.get(platform) ?? []).map((row) => builds.indexOf(row.build));
-  return builds[Math.max(...known)];
+  const positions = (model.rowsOf.get(platform) ?? []).map((row) => builds.indexOf(row.build));
+  return builds[Math.max(...positions)];
 }
 
 function isPlugin(model, platform) {
@@ -171,30 +174,30 @@ function pageLink(root, platform, anchor, words) {
   return link(`${root}compute-platforms/${platform}/#${anchor}`, words);
 }
 
-/** A link to releases without commands here; a plugin's page has its own. */
+/** A link to the releases that the selector does not have: for a plugin, to the versions on its page. */
 export function olderReleases(model, platform = "") {
   const { older, root } = document.querySelector("[data-older]").dataset;
   if (!isPlugin(model, platform)) return link(older, say("Older releases on pytorch.org"));
   return pageLink(root, platform, "versions", say("All versions of {platform}", { platform: model.label("platform", platform) }));
 }
 
-/** What follows a sentence about a release that is older than all here. */
+/** What follows a sentence about an unknown release: texts and a link if it is older than all releases here, else nothing. */
 export function olderRelease(model, release, platform = "") {
   const builds = model.values("build").map(([id]) => id);
   const isOlder = /^\d+(\.\d+)*$/.test(release) && compareVersions(release, builds.at(-1)) < 0 && !builds.some((id) => id.startsWith(`${release}.`));
   return isOlder ? [" ", say("The oldest release here is {version}.", { version: builds.at(-1) }), " ", olderReleases(model, platform)] : [];
 }
 
-/** The newer wishes, or the limits, that a wish gave way to. */
-function later(model, choice, wishes, axis, unmet, limits) {
-  const place = wishes.findIndex(([name]) => name === axis);
-  const given = new Set(unmet.map(([name]) => name));
-  const names = wishes.slice(place + 1).filter(([name]) => model.data.weights.includes(name) && !given.has(name));
-  const parts = names.map(([name, value]) => valueName(model, name, value, choice.platform)).filter(Boolean);
-  return parts.length > 0 ? both(parts) : limitNames(limits, false);
+/** The names of the newer wishes, or else of the limits, that prevent a wish. */
+function newerWishNames(model, choice, wishes, axis, unmet, limits) {
+  const index = wishes.findIndex(([name]) => name === axis);
+  const unmetAxes = new Set(unmet.map(([name]) => name));
+  const newerWishes = wishes.slice(index + 1).filter(([name]) => model.data.weights.includes(name) && !unmetAxes.has(name));
+  const names = newerWishes.map(([name, value]) => valueName(model, name, value, choice.platform)).filter(Boolean);
+  return names.length > 0 ? both(names) : limitNames(limits, false);
 }
 
-/** What limits the builds; one, if the other `fits`. */
+/** The name of the limit on the builds, card or driver; both, unless only one of them `fits`. `isFirst` starts a sentence. */
 export function limitNames({ card, driver }, isFirst, fits = () => false) {
   if (card && driver && fits({ card }) === fits({ driver })) return isFirst ? say("Your GPU driver or card") : say("your GPU driver or card");
   if (card && !(driver && fits({ card }))) return isFirst ? say("Your card") : say("your card");
@@ -211,13 +214,14 @@ function shownName(model, axis, choice) {
   return isUnpinned(model, choice) && ["build", "variant"].includes(axis) ? releaseName(model, choice) : valueName(model, axis, choice[axis], choice.platform);
 }
 
+/** The name of a choice, for a sentence. */
 export function described(model, choice) {
   const [platform, variant, ...others] = ["platform", "variant", "os", "arch", "method"].map((axis) => model.label(axis, choice[axis], choice.platform));
-  const build = isUnpinned(model, choice) ? "" : variant;
-  return listed([platform, build, releaseName(model, choice), ...others].filter(Boolean));
+  const variantName = isUnpinned(model, choice) ? "" : variant;
+  return listed([platform, variantName, releaseName(model, choice), ...others].filter(Boolean));
 }
 
-/** A button for each machine that the platform has rows for. */
+/** A button for each machine for which the platform has rows within the limits. */
 function machineButtons(model, choice, limits) {
   const machines = Object.keys(model.offers(choice.platform)).map((machine) => [machine, machine.split(" ")]);
   const isPossible = ([, values]) => model.resolve([["platform", choice.platform], ...model.data.machine.map((axis, n) => [axis, values[n]])], limits).row;
@@ -238,7 +242,7 @@ export function releaseName(model, choice) {
   return isUnpinned(model, choice) ? say("PyTorch, version not pinned") : say("PyTorch {build}", { build: buildName(choice.build) });
 }
 
-/** What a command installs, in one word. */
+/** The build that a command installs, for labels. */
 export function shortName(model, choice) {
   return isUnpinned(model, choice) ? say("not pinned") : buildName(choice.build);
 }

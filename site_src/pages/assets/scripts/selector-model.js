@@ -1,5 +1,5 @@
-// The rows of the install selector, and the row that a reader's wishes lead to, as
-// src/accelerator_portal/install/resolution.py has it; tests compare the two.
+// Finds the row of install commands that fits a reader's wishes, as src/accelerator_portal/install/resolution.py does;
+// tests compare the two. A wish is [axis, value]. A choice has one value for each axis.
 
 const PREVIEW = "preview";
 const STABLE = "stable";
@@ -7,16 +7,16 @@ const STABLE = "stable";
 export class Model {
   constructor(data) {
     this.data = data;
-    this.axes = data.order; // in the order of addresses
-    this.place = places(data);
+    this.axes = data.order; // in the order of URL parameters
+    this.positions = positionsOfValues(data);
     this.rowsOf = new Map();
-    this.points = new Map();
-    if ("rows" in data) this.add(data.axes.platform[0][0], data); // a page of one platform has its rows
+    this.candidatesOf = new Map();
+    if ("rows" in data) this.add(data.axes.platform[0][0], data); // the data of a platform's page includes its rows
   }
 
-  /** Take the rows of a platform from its own data. The ranges of its cards count these rows. */
+  /** Add the rows of a platform from its own data. The ranges of its cards refer to the numbers of these rows. */
   add(platform, data) {
-    this.rowsOf.set(platform, decode(data).map((row) => ({ ...row, machine: this.machine(row) })));
+    this.rowsOf.set(platform, decodeRows(data).map((row) => ({ ...row, machine: this.machine(row) })));
     this.data.cards[platform] = data.cards[platform] ?? {};
   }
 
@@ -28,144 +28,145 @@ export class Model {
     return this.data.axes[axis] ?? this.data.variants[platform] ?? [];
   }
 
-  /** Whether a value stands on an axis, of whatever platform. */
+  /** Whether an axis has a value, on any platform. */
   knows(axis, value) {
-    const lists = axis in this.data.axes ? [this.data.axes[axis]] : Object.values(this.data.variants);
-    return lists.some((values) => values.some(([id]) => id === value));
+    const valueLists = axis in this.data.axes ? [this.data.axes[axis]] : Object.values(this.data.variants);
+    return valueLists.some((values) => values.some(([id]) => id === value));
   }
 
   label(axis, value, platform) {
     return this.values(axis, platform).find(([id]) => id === value)?.[1] ?? "";
   }
 
-  /** The starting choice of an operating system. */
+  /** The default choice for an operating system. */
   start(os) {
     return this.data.starts.find((start) => start.os === os) ?? this.data.starts[0];
   }
 
-  /** The machine of wishes or of a choice as one key of `offers`. */
+  /** The machine of a choice as a key of `offers`: "linux x86_64". */
   machine(choice) {
     return this.data.machine.map((axis) => choice[axis]).join(" ");
   }
 
-  /** The build that a reader without other wishes gets, for each machine of a platform. */
+  /** The default build of a platform, by machine. */
   offers(platform) {
     return this.data.offers[platform] ?? {};
   }
 
   /**
-   * What wishes lead to. `wishes` is a list of [axis, value], the oldest first, with the machine's axes among them;
-   * `limits` has the reader's driver and card, and `versions` of other requirements. Without a row, `choice` still has the platform and the machine.
+   * Find the row that fits the wishes. `wishes` is a list of [axis, value], the oldest first; newer wishes win. `limits` has
+   * the reader's `driver` and `card`, and `versions` of other requirements by name. Returns the choice, its row, the unmet
+   * wishes, and whether the limits exclude any row. If no row fits, `row` is null and `choice` has only machine and platform.
    */
   resolve(wishes, limits = {}) {
-    const wished = Object.fromEntries(wishes);
-    const start = this.start(wished.os);
-    const machine = this.#machineOf(wished, start);
+    const wishByAxis = Object.fromEntries(wishes);
+    const start = this.start(wishByAxis.os);
+    const machine = this.#machineOf(wishByAxis, start);
     const platform = this.platform(wishes);
-    const here = this.#pointsOn(platform, this.machine(machine), start);
-    let points = Object.values(limits).some(Boolean) ? here.filter(({ row }) => this.#admits(row, limits)) : here;
-    const limited = points.length < here.length;
-    if (points.length === 0) return { choice: { ...machine, platform }, row: null, unmet: [], limited };
+    const machineCandidates = this.#candidatesOn(platform, this.machine(machine), start);
+    let candidates = Object.values(limits).some(Boolean) ? machineCandidates.filter(({ row }) => this.#admits(row, limits)) : machineCandidates;
+    const isLimited = candidates.length < machineCandidates.length;
+    if (candidates.length === 0) return { choice: { ...machine, platform }, row: null, unmet: [], limited: isLimited };
     const unmet = [];
     for (const [axis, value] of this.#freeWishes(wishes, platform).reverse()) {
-      const kept = holding(points, axis, value);
-      if (kept.length > 0) points = kept;
+      const matching = candidatesWith(candidates, axis, value);
+      if (matching.length > 0) candidates = matching;
       else unmet.unshift([axis, value]);
     }
-    const [{ row, python }] = points;
+    const [{ row, python }] = candidates;
     const choice = Object.fromEntries(this.axes.map((axis) => [axis, row[axis]]));
-    choice.python = python || wished.python || start.python;
-    return { choice, row, unmet, limited };
+    choice.python = python || wishByAxis.python || start.python;
+    return { choice, row, unmet, limited: isLimited };
   }
 
-  /** The platform that wishes lead to. */
+  /** The platform of the wishes, or the default one for their machine. */
   platform(wishes) {
-    const wished = Object.fromEntries(wishes);
-    const start = this.start(wished.os);
-    return wished.platform ?? this.#usualPlatform(start, this.#machineOf(wished, start));
+    const wishByAxis = Object.fromEntries(wishes);
+    const start = this.start(wishByAxis.os);
+    return wishByAxis.platform ?? this.#usualPlatform(start, this.#machineOf(wishByAxis, start));
   }
 
-  /** The values of an axis that a platform has on a machine. */
+  /** The set of values of an axis that the platform of a choice has on its machine. */
   available(axis, choice) {
     const machine = this.machine(choice);
     const rows = (this.rowsOf.get(choice.platform) ?? []).filter((row) => row.machine === machine);
     return new Set(rows.flatMap((row) => (axis === "python" ? row.pythons ?? [] : [row[axis]])));
   }
 
-  /** The oldest driver that a variant runs with, if that is stated. */
+  /** The oldest driver version that a variant runs with; undefined if no source states it. */
   oldestDriver(platform, variant, os) {
     return this.data.drivers[platform]?.oldest[variant]?.[os];
   }
 
-  /** The last release with wheels for a machine that newer ones no longer have: its version, platforms and method, and the lines to paste. */
+  /** The last release for a machine without wheels of newer releases: version, platforms, method and commands; undefined for other machines. */
   ended({ os, arch, platform }) {
-    const found = this.data.ended[`${os} ${arch}`];
-    return found && { ...found, check: found.checks[platform] ?? found.check };
+    const release = this.data.ended[`${os} ${arch}`];
+    return release && { ...release, check: release.checks[platform] ?? release.check };
   }
 
-  /** Its name, and a condition or doubt about its builds. */
+  /** The name of a card, a remark about its builds, and whether no source confirms them. */
   card(platform, card) {
     const [name, remark, isUncertain] = this.data.cards[platform]?.[card] ?? [];
     return { name, remark, isUncertain };
   }
 
-  #machineOf(wished, start) {
-    return Object.fromEntries(this.data.machine.map((axis) => [axis, wished[axis] ?? start[axis]]));
+  #machineOf(wishByAxis, start) {
+    return Object.fromEntries(this.data.machine.map((axis) => [axis, wishByAxis[axis] ?? start[axis]]));
   }
 
   #usualPlatform(start, machine) {
     const key = this.machine(machine);
-    const usual = [start.platform, ...this.data.axes.platform.map(([id]) => id)];
-    return usual.find((platform) => key in this.offers(platform)) ?? start.platform;
+    const platforms = [start.platform, ...this.data.axes.platform.map(([id]) => id)];
+    return platforms.find((platform) => key in this.offers(platform)) ?? start.platform;
   }
 
   #admits(row, { driver, card, versions = {} }) {
-    const tooOld = ([name, least]) => versions[name] && least?.startsWith(">=") && compareVersions(versions[name], least.slice(2)) < 0;
-    if (row.needs.some(tooOld)) return false;
-    const oldest = driver && this.oldestDriver(row.platform, row.variant, row.os);
-    if (oldest && compareVersions(driver, oldest) < 0) return false;
+    const isTooOld = ([name, version]) => versions[name] && version?.startsWith(">=") && compareVersions(versions[name], version.slice(2)) < 0;
+    if (row.needs.some(isTooOld)) return false;
+    const oldestDriver = driver && this.oldestDriver(row.platform, row.variant, row.os);
+    if (oldestDriver && compareVersions(driver, oldestDriver) < 0) return false;
     const [name, , , ...ranges] = (card && this.data.cards[row.platform]?.[card]) || [];
     if (!name) return true;
     for (let n = 0; n < ranges.length; n += 2) if (ranges[n] <= row.number && row.number < ranges[n + 1]) return true;
     return false;
   }
 
-  /** Wishes about neither the machine nor the platform; `stable` wishes for what comes anyway. */
+  /** The wishes about neither the machine nor the platform, without `stable`, which is the default. */
   #freeWishes(wishes, platform) {
-    const own = new Set(this.values("variant", platform).map(([id]) => id));
+    const variants = new Set(this.values("variant", platform).map(([id]) => id));
     return wishes.filter(([axis, value]) => {
       if (!this.data.weights.includes(axis) || (axis === "build" && value === STABLE)) return false;
-      return axis !== "variant" || own.has(value);
+      return axis !== "variant" || variants.has(value);
     });
   }
 
-  /** The rows of a machine, each with one Python, in the order of preference: worked out once, as each click asks often. */
-  #pointsOn(platform, machine, start) {
+  /** All pairs of a row and one of its Python versions for a machine, the preferred ones first. Cached, as each click needs them often. */
+  #candidatesOn(platform, machine, start) {
     const key = `${platform} ${machine}`;
     if (!this.rowsOf.has(platform)) return [];
-    if (!this.points.has(key)) {
+    if (!this.candidatesOf.has(key)) {
       const rows = this.rowsOf.get(platform).filter((row) => row.machine === machine);
-      const points = rows.flatMap((row) => (row.pythons ?? [""]).map((python) => ({ row, python })));
-      const ranked = points.map((point) => [this.#preference(start, point), point]).sort(inOrder);
-      this.points.set(key, ranked.map(([, point]) => point));
+      const candidates = rows.flatMap((row) => (row.pythons ?? [""]).map((python) => ({ row, python })));
+      const ranked = candidates.map((candidate) => [this.#preference(start, candidate), candidate]).sort(compareRanks);
+      this.candidatesOf.set(key, ranked.map(([, candidate]) => candidate));
     }
-    return this.points.get(key);
+    return this.candidatesOf.get(key);
   }
 
-  /** The order among points: what is known to fail last, then the newest and the most usual. */
+  /** The rank of a candidate, a list of numbers; lower ones come first. Rows that are known to fail are last. */
   #preference(start, { row, python }) {
-    const weighed = this.data.weights.map((axis) => {
+    const axisRanks = this.data.weights.map((axis) => {
       const value = axis === "python" ? python : row[axis];
-      return value === start[axis] ? -1 : this.place.get(`${axis} ${value}`) ?? 0;
+      return value === start[axis] ? -1 : this.positions.get(`${axis} ${value}`) ?? 0;
     });
-    const fails = row.finding(python)?.[0] === "none";
-    return [fails, row.build === PREVIEW, !this.data.ready.includes(row.method), row.onRequest, ...weighed].map(Number);
+    const isKnownToFail = row.finding(python)?.[0] === "none";
+    return [isKnownToFail, row.build === PREVIEW, !this.data.ready.includes(row.method), row.onRequest, ...axisRanks].map(Number);
   }
 }
 
-/** Versions of drivers: numbers parted by dots. */
-export function compareVersions(a, b) {
-  const [left, right] = [a, b].map((version) => version.split(".").map(Number));
+/** Compare two versions that have only numbers and dots. Returns a negative number if the first one is older. */
+export function compareVersions(first, second) {
+  const [left, right] = [first, second].map((version) => version.split(".").map(Number));
   for (let n = 0; n < Math.max(left.length, right.length); n += 1) {
     const difference = (left[n] ?? 0) - (right[n] ?? 0);
     if (difference !== 0) return difference;
@@ -173,51 +174,51 @@ export function compareVersions(a, b) {
   return 0;
 }
 
-function inOrder([a], [b]) {
-  const n = a.findIndex((number, place) => number !== b[place]);
-  return n < 0 ? 0 : a[n] - b[n];
+function compareRanks([first], [second]) {
+  const n = first.findIndex((number, index) => number !== second[index]);
+  return n < 0 ? 0 : first[n] - second[n];
 }
 
-/** The points with a value; those for which Python does not matter only where none is for that Python. */
-function holding(points, axis, value) {
-  if (axis !== "python") return points.filter(({ row }) => row[axis] === value);
-  const own = points.filter(({ python }) => python === value);
-  return own.length > 0 ? own : points.filter(({ python }) => python === "");
+/** The candidates that have a value; if none has that Python version, those of commands that do not depend on it. */
+function candidatesWith(candidates, axis, value) {
+  if (axis !== "python") return candidates.filter(({ row }) => row[axis] === value);
+  const withSamePython = candidates.filter(({ python }) => python === value);
+  return withSamePython.length > 0 ? withSamePython : candidates.filter(({ python }) => python === "");
 }
 
-function places(data) {
-  const lists = [...Object.entries(data.axes), ...Object.values(data.variants).map((values) => ["variant", values])];
-  return new Map(lists.flatMap(([axis, values]) => values.map(([id], place) => [`${axis} ${id}`, place])));
+function positionsOfValues(data) {
+  const valueLists = [...Object.entries(data.axes), ...Object.values(data.variants).map((values) => ["variant", values])];
+  return new Map(valueLists.flatMap(([axis, values]) => values.map(([id], index) => [`${axis} ${id}`, index])));
 }
 
-function decode(data) {
+function decodeRows(data) {
   const columns = Object.entries(data.rows);
-  const single = Object.keys(data.rows).filter((name) => name in data.axes);
-  return data.rows.commands.map((_, place) => {
-    const number = Object.fromEntries(columns.map(([name, numbers]) => [name, numbers[place]]));
-    const ids = Object.fromEntries(single.map((axis) => [axis, data.axes[axis][number[axis]][0]]));
-    const pythons = number.pythons < 0 ? null : data.pythons[number.pythons].map((python) => data.axes.python[python][0]);
+  const axes = Object.keys(data.rows).filter((name) => name in data.axes);
+  return data.rows.commands.map((_, index) => {
+    const indexes = Object.fromEntries(columns.map(([name, column]) => [name, column[index]]));
+    const ids = Object.fromEntries(axes.map((axis) => [axis, data.axes[axis][indexes[axis]][0]]));
+    const pythons = indexes.pythons < 0 ? null : data.pythons[indexes.pythons].map((python) => data.axes.python[python][0]);
     return {
       ...ids,
-      number: place,
-      variant: number.variant < 0 ? "default" : data.variants[ids.platform][number.variant][0],
+      number: index,
+      variant: indexes.variant < 0 ? "default" : data.variants[ids.platform][indexes.variant][0],
       pythons,
-      commands: data.commands[number.commands],
-      files: data.files[number.files] ?? [],
-      needs: data.needs[number.needs] ?? [],
-      check: data.check[number.check] ?? null,
-      note: data.note[number.note] ?? "",
-      stage: data.stage[number.stage] ?? null, // [words, the day on which it ends or null]
-      onRequest: number.on_request >= 0,
-      finding: (python) => finding(data, number, pythons, python), // [kind, words] or null
+      commands: data.commands[indexes.commands],
+      files: data.files[indexes.files] ?? [],
+      needs: data.needs[indexes.needs] ?? [],
+      check: data.check[indexes.check] ?? null,
+      note: data.note[indexes.note] ?? "",
+      stage: data.stage[indexes.stage] ?? null, // [text, its last day or null]
+      onRequest: indexes.on_request >= 0,
+      finding: (python) => finding(data, indexes, pythons, python), // [kind, text] or null
     };
   });
 }
 
-/** What is known of a row's versions for one Python: a number each, or one for all. */
-function finding(data, number, pythons, python) {
-  const numbers = data.findings[number.findings];
-  if (!numbers) return null;
-  const place = numbers.length === 1 ? 0 : pythons.indexOf(python);
-  return data.finding[numbers[place]] ?? null;
+/** The result of the check of a row's versions for one Python version. A row has one result for all, or one for each. */
+function finding(data, indexes, pythons, python) {
+  const findingIndexes = data.findings[indexes.findings];
+  if (!findingIndexes) return null;
+  const position = findingIndexes.length === 1 ? 0 : pythons.indexOf(python);
+  return data.finding[findingIndexes[position]] ?? null;
 }

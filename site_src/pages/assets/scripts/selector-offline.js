@@ -1,10 +1,10 @@
-// The commands of a selection for a machine without a network, as src/accelerator_portal/site/platforms/commands_table.py writes them.
+// Writes the commands for a machine without network access, as src/accelerator_portal/site/platforms/commands_table.py does.
 
 const INSTALL = " -m pip install ";
 
-/** What to run with a network and without one; null where something else than pip installs, or an address is named. */
+/** The commands to run with network access, then without it; null if not all lines are pip commands, or one has the URL of a wheel. */
 export function offlineLines({ method, commands }) {
-  const lines = commands.split("\n").filter((line) => !line.startsWith("source ")); // an environment, which pip does not need
+  const lines = commands.split("\n").filter((line) => !line.startsWith("source ")); // activates an environment, which is not needed here
   if (method !== "pip" || !lines.every((line) => line.includes(INSTALL) && !line.includes(".whl"))) return null;
   const [python] = lines[0].split(INSTALL);
   const words = lines.flatMap((line) => line.split(INSTALL)[1].replace(/ (?:--(?:extra-)?index-url|-f) \S+/g, "").split(" "));

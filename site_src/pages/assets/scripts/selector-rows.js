@@ -1,49 +1,49 @@
-// Fetches the selector's data: first what is true of all platforms, then the rows of those that are looked at.
+// Fetches the selector's data: first the part for all platforms, then the rows of each platform when they are needed.
 
 import { Model } from "./selector-model.js";
 
-const MOST_AHEAD = 24; // files of platforms that are fetched together
+const MAX_FILES_AHEAD = 24; // at most so many platforms at once
 
-/** The model of a page's selector, and the rows that it still needs. */
+/** The `Rows` of a page's selector, whose model has only the data for all platforms at first. */
 export async function readSelector(address) {
   const data = await read(address);
   return new Rows(new Model(data), (platform) => new URL(data.parts.replace("{platform}", platform), new URL(address, document.baseURI)));
 }
 
 class Rows {
-  #asked = new Map();
+  #loading = new Map();
 
   constructor(model, addressOf) {
     this.model = model;
     this.addressOf = addressOf;
   }
 
-  /** Whether the rows of a platform are there; a page of one platform has them from the beginning. */
+  /** Whether the rows of a platform are loaded. On a platform's own page they are from the start. */
   has(platform) {
     return this.model.hasRows(platform);
   }
 
-  /** Fetch the rows of a platform, once; a failure can be tried again. */
+  /** Fetch the rows of a platform, only once unless that fails. */
   load(platform) {
     if (this.has(platform)) return Promise.resolve();
-    if (!this.#asked.has(platform)) {
-      const answer = read(this.addressOf(platform)).then((data) => this.model.add(platform, data));
-      this.#asked.set(platform, answer);
-      answer.catch(() => this.#asked.delete(platform));
+    if (!this.#loading.has(platform)) {
+      const rows = read(this.addressOf(platform)).then((data) => this.model.add(platform, data));
+      this.#loading.set(platform, rows);
+      rows.catch(() => this.#loading.delete(platform));
     }
-    return this.#asked.get(platform);
+    return this.#loading.get(platform);
   }
 
-  /** Fetch the rows of platforms together, and tell whether there were any; what fails is fetched when it is needed. */
+  /** Fetch missing rows of several platforms; failures are ignored. Returns whether any were missing. */
   async loadAhead(platforms) {
-    const missing = navigator.connection?.saveData ? [] : platforms.filter((platform) => !this.has(platform)).slice(0, MOST_AHEAD);
+    const missing = navigator.connection?.saveData ? [] : platforms.filter((platform) => !this.has(platform)).slice(0, MAX_FILES_AHEAD);
     await Promise.all(missing.map((platform) => this.load(platform).catch(() => {})));
     return missing.length > 0;
   }
 }
 
 async function read(address) {
-  const answer = await fetch(address);
-  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
-  return answer.json();
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+  return response.json();
 }

@@ -1,10 +1,11 @@
-// What the reader picked: kept in the page's address and, for the next visit, on this device.
+// Reads and stores the reader's wishes, which are the values that they selected: in the page's address and, for the next
+// visit, on this device.
 
-const STORED = "accelerator-portal.selector";
-export const LIMITS = ["card", "driver"]; // wishes about the reader's machine that no axis has
-const NO_AXES = [...LIMITS, "pypi-mirror", "pytorch-mirror"]; // wishes that no axis has
+const STORAGE_KEY = "accelerator-portal.selector";
+export const LIMITS = ["card", "driver"]; // wishes about the reader's machine that are not axes
+const NAMES_WITHOUT_AXIS = [...LIMITS, "pypi-mirror", "pytorch-mirror"]; // all wishes that are not axes
 const ALIASES = { torch: "build" };
-const DRIVER = /^\d{2,4}(\.\d{1,4}){0,3}$/;
+const DRIVER_VERSION = /^\d{2,4}(\.\d{1,4}){0,3}$/;
 
 export class Wishes {
   /** `list` is [axis, value], the oldest first. */
@@ -16,47 +17,47 @@ export class Wishes {
     return this.list.find(([name]) => name === axis)?.[1];
   }
 
-  /** These wishes with a newer one; a value of null takes one back. */
+  /** These wishes with a newer one; null as value removes a wish. */
   with(axis, value) {
-    const others = this.list.filter(([name]) => name !== axis);
-    return new Wishes(value === null ? others : [...others, [axis, value]]);
+    const otherWishes = this.list.filter(([name]) => name !== axis);
+    return new Wishes(value === null ? otherWishes : [...otherWishes, [axis, value]]);
   }
 
   get limits() {
     return Object.fromEntries(LIMITS.map((name) => [name, this.get(name)]));
   }
 
-  /** As the part of an address behind the question mark; empty where there is none. */
+  /** The wishes as a query string without question mark; empty if there are none. */
   query(fixedPlatform) {
-    const kept = this.list.filter(([axis]) => !(fixedPlatform && axis === "platform"));
-    return new URLSearchParams(kept).toString();
+    const addressWishes = this.list.filter(([axis]) => !(fixedPlatform && axis === "platform"));
+    return new URLSearchParams(addressWishes).toString();
   }
 }
 
-/** What an address asks for: wishes, and what it asks for that does not exist. */
+/** Read the query string of an address: the wishes, and pairs [axis, value] whose value does not exist. */
 export function readAddress(model, search) {
   const wishes = [];
   const unknown = [];
   for (const [name, text] of new URLSearchParams(search)) {
     const axis = ALIASES[name] ?? name;
-    const value = axis === "build" ? newestOf(model, text) : text;
-    if (!model.axes.includes(axis) && !NO_AXES.includes(axis)) continue;
+    const value = axis === "build" ? newestRelease(model, text) : text;
+    if (!model.axes.includes(axis) && !NAMES_WITHOUT_AXIS.includes(axis)) continue;
     if (isKnown(model, axis, value)) wishes.push([axis, value]);
     else unknown.push([axis, value.slice(0, 60)]);
   }
-  const last = new Map(wishes); // of a value that stands twice, the last counts
-  return { wishes: new Wishes([...last]), unknown };
+  const lastWishes = new Map(wishes); // if an address repeats a parameter, the last value counts
+  return { wishes: new Wishes([...lastWishes]), unknown };
 }
 
-/** The newest release of a minor version: "2.9" is 2.9.1; other builds as they are. */
-function newestOf(model, build) {
+/** The newest release of a minor version, such as 2.9.1 for "2.9"; other builds unchanged. */
+function newestRelease(model, build) {
   return model.values("build").map(([id]) => id).find((id) => id.startsWith(`${build}.`)) ?? build;
 }
 
-/** The wishes of the last visit; none where the browser does not keep them or they are of another site's version. */
+/** The wishes of the last visit, without values that no longer exist; none if the browser does not store them. */
 export function recall(model) {
   try {
-    const stored = JSON.parse(localStorage.getItem(STORED) ?? "[]");
+    const stored = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "[]");
     return new Wishes(stored.filter(([axis, value]) => isKnown(model, axis, value)));
   } catch {
     return new Wishes();
@@ -65,24 +66,25 @@ export function recall(model) {
 
 export function remember(wishes) {
   try {
-    if (wishes.list.length > 0) localStorage.setItem(STORED, JSON.stringify(wishes.list));
-    else localStorage.removeItem(STORED);
+    if (wishes.list.length > 0) localStorage.setItem(STORAGE_KEY, JSON.stringify(wishes.list));
+    else localStorage.removeItem(STORAGE_KEY);
   } catch {
-    // Some readers forbid it; then the address alone keeps the choice.
+    // The browser does not allow storage. The address still has the wishes.
   }
 }
 
-/** The driver's version in what a reader typed or pasted from nvidia-smi; null where there is none. */
+/** The driver version in a text that the reader typed or pasted from nvidia-smi; null if there is none. */
 export function driverVersion(text) {
-  const printed = /Driver Version:\s*([\d.]+)/i.exec(text)?.[1];
-  const typed = text.trim().replace(/^v(ersion)?\s*/i, "");
-  const found = (printed ?? typed).replace(/\.$/, "");
-  return DRIVER.test(found) ? found : null;
+  const reportedVersion = /Driver Version:\s*([\d.]+)/i.exec(text)?.[1];
+  const typedVersion = text.trim().replace(/^v(ersion)?\s*/i, "");
+  const version = (reportedVersion ?? typedVersion).replace(/\.$/, "");
+  return DRIVER_VERSION.test(version) ? version : null;
 }
 
+/** Whether the site has such a card, mirror or value of an axis, or the value is a driver version. */
 function isKnown(model, axis, value) {
   if (typeof value !== "string") return false;
-  if (axis === "driver") return DRIVER.test(value);
+  if (axis === "driver") return DRIVER_VERSION.test(value);
   if (axis === "card") return Object.values(model.data.cards).some((cards) => Object.hasOwn(cards, value));
   if (axis.endsWith("-mirror")) return [...document.querySelectorAll(`#${CSS.escape(axis)} option`)].some((option) => option.value === value);
   return model.axes.includes(axis) && model.knows(axis, value);

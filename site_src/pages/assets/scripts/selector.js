@@ -1,4 +1,5 @@
-// The install selector: reads its data, follows the reader's wishes, keeps them in the address and on this device.
+// Runs the install selector: loads its data, shows the commands for the reader's wishes, and keeps the wishes in the address
+// and on this device. A wish is [axis, value].
 
 import { startCopying } from "./copying.js";
 import { say } from "./elements.js";
@@ -7,11 +8,11 @@ import { readSelector } from "./selector-rows.js";
 import { showChoice, showResult, showScript } from "./selector-view.js";
 import { driverVersion, readAddress, recall, remember, Wishes } from "./selector-wishes.js";
 
-const SETTLED_MS = 1000; // quicker changes of one axis are one step of the history
+const SETTLED_MS = 1000; // within this time, changes of one axis are one entry of the browser's history
 
 export async function startSelector(form) {
   startCopying(form);
-  showFirst(form);
+  showFirstChoice(form);
   try {
     await new Selector(form, await readSelector(form.dataset.selector)).begin();
   } catch (error) {
@@ -25,20 +26,20 @@ class Selector {
     this.form = form;
     this.rows = rows;
     this.model = model;
-    this.turn = 0;
+    this.showCount = 0;
     this.fixedPlatform = form.dataset.platform;
-    this.browser = { os: systemOfBrowser(model), arch: null }; // the machine, as far as the browser tells
+    this.browser = { os: systemOfBrowser(model), arch: null }; // null where the browser does not tell
     this.wishes = new Wishes();
-    this.last = { axis: null, at: -Infinity };
+    this.lastChange = { axis: null, at: -Infinity };
   }
 
   async begin() {
     const { form } = this;
     await this.#readAddress();
     form.addEventListener("change", (event) => event.target.name && this.#choose(event.target.name, event.target.value || null));
-    form.addEventListener("click", (event) => this.#press(event.target));
+    form.addEventListener("click", (event) => this.#handleClick(event.target));
     form.addEventListener("submit", (event) => event.preventDefault());
-    form.querySelector("#driver-version")?.addEventListener("input", (event) => this.#takeDriver(event.target.value));
+    form.querySelector("#driver-version")?.addEventListener("input", (event) => this.#setDriver(event.target.value));
     form.querySelector("[data-filter=platform]")?.addEventListener("input", () => this.#filterPlatforms());
     addEventListener("popstate", () => this.#readAddress());
     for (const control of form.querySelectorAll("textarea, [data-reset]")) control.disabled = false;
@@ -47,7 +48,7 @@ class Selector {
     if (!this.fixedPlatform) this.#followPointer();
   }
 
-  /** Fetch the platform that is pointed at, and those of the fold once it opens. */
+  /** Fetch the rows of a platform when the reader points at it, and of more platforms when their list opens. */
   #followPointer() {
     const { form, rows } = this;
     const inputOf = (target) => target.closest?.("label")?.querySelector("input[name=platform]");
@@ -60,132 +61,133 @@ class Selector {
     form.querySelector(".axis-platform .more-choices")?.addEventListener("toggle", () => this.#loadAhead());
   }
 
-  /** Fetch what a next click may need: the platforms that are shown and have commands for the machine. */
+  /** Fetch the rows that the next click may need: of all visible platforms with commands for the machine. */
   async #loadAhead() {
     if (this.fixedPlatform) return;
     const { form, rows } = this;
-    const shown = [...form.querySelectorAll(".axis-platform .choice:not(.is-blocked, [hidden]) input")].filter((input) => !input.closest("details:not([open])"));
-    const isNews = await rows.loadAhead(shown.map((input) => input.value));
-    if (isNews && !form.hasAttribute("aria-busy")) this.showChips(); // they can now tell what the other platforms bring
+    const visibleInputs = [...form.querySelectorAll(".axis-platform .choice:not(.is-blocked, [hidden]) input")].filter((input) => !input.closest("details:not([open])"));
+    const hasNewRows = await rows.loadAhead(visibleInputs.map((input) => input.value));
+    if (hasNewRows && !form.hasAttribute("aria-busy")) this.showChips(); // the new rows tell which builds the other platforms have
     form.dataset.loadedAhead = "";
   }
 
-  /** The reader picked a value: it becomes a wish, and everything else is derived afresh. */
+  /** Make a value that the reader selected a wish, and derive the choice again. */
   #choose(axis, value) {
-    this.#take(this.wishes.with(axis, axis === "build" && value === "stable" ? null : value), axis);
+    this.#setWishes(this.wishes.with(axis, axis === "build" && value === "stable" ? null : value), axis);
   }
 
-  #take(wishes, axis) {
-    const isStep = axis === "platform" || this.model.data.machine.includes(axis);
-    const step = isStep ? { axis, wish: this.wishes.get(axis), choice: this.choice } : null;
+  #setWishes(wishes, axis) {
+    const isPlatformOrMachine = axis === "platform" || this.model.data.machine.includes(axis);
+    const step = isPlatformOrMachine ? { axis, wish: this.wishes.get(axis), choice: this.choice } : null;
     this.wishes = wishes;
     const now = performance.now();
-    const settled = axis !== this.last.axis || now - this.last.at > SETTLED_MS;
-    this.last = { axis, at: now };
+    const isNewStep = axis !== this.lastChange.axis || now - this.lastChange.at > SETTLED_MS;
+    this.lastChange = { axis, at: now };
     const query = wishes.query(this.fixedPlatform);
     const address = (query ? `?${query}` : location.pathname) + location.hash;
-    history[settled ? "pushState" : "replaceState"](null, "", address);
+    history[isNewStep ? "pushState" : "replaceState"](null, "", address);
     remember(wishes);
     this.#show({ step });
   }
 
-  #press(target) {
+  #handleClick(target) {
     const { axis, machine, wish } = target.dataset;
-    if (target.type === "radio" && this.unmet.has(target.name) && this.choice[target.name] === target.value) {
-      this.#take(this.wishes.with(target.name, null), target.name); // what is shown instead of a wish was confirmed
+    if (target.type === "radio" && this.unmetAxes.has(target.name) && this.choice[target.name] === target.value) {
+      this.#setWishes(this.wishes.with(target.name, null), target.name); // the reader confirmed what is shown instead of the wish
     } else if (wish !== undefined) {
-      this.#take(this.wishes.with(axis, wish || null), "back");
+      this.#setWishes(this.wishes.with(axis, wish || null), "back");
     } else if (machine) {
       const values = machine.split(" ");
-      this.#take(this.model.data.machine.reduce((wishes, axis, n) => wishes.with(axis, values[n]), this.wishes), "machine");
+      this.#setWishes(this.model.data.machine.reduce((wishes, axis, n) => wishes.with(axis, values[n]), this.wishes), "machine");
     } else if ("reset" in target.dataset) {
       this.form.querySelector("#driver-version").value = "";
-      this.#take(new Wishes(), "reset");
+      this.#setWishes(new Wishes(), "reset");
     } else if ("removeLimit" in target.dataset) {
       this.form.querySelector("#driver-version").value = "";
-      this.#take(this.wishes.with("card", null).with("driver", null), "limit");
+      this.#setWishes(this.wishes.with("card", null).with("driver", null), "limit");
     }
   }
 
-  /** Hide the platforms whose name and vendor do not hold what was typed. */
+  /** Hide the platforms whose name and vendor do not contain the typed text. */
   #filterPlatforms() {
     const { form, model } = this;
-    const wanted = form.querySelector("[data-filter=platform]")?.value.trim().toLowerCase() ?? "";
+    const text = form.querySelector("[data-filter=platform]")?.value.trim().toLowerCase() ?? "";
     for (const input of form.querySelectorAll(".axis-platform .more-choices input[type=radio]")) {
       const names = model.values("platform").find(([id]) => id === input.value) ?? [];
-      input.closest("label").hidden = !names.join(" ").toLowerCase().includes(wanted);
+      input.closest("label").hidden = !names.join(" ").toLowerCase().includes(text);
     }
   }
 
-  #takeDriver(text) {
+  #setDriver(text) {
     const driver = driverVersion(text);
-    const state = this.form.querySelector("[data-part=driver-state]");
-    state.textContent = text.trim() && !driver ? say("No driver version found. Use a format like 535 or 535.104.") : "";
-    if (driver !== (this.wishes.get("driver") ?? null)) this.#take(this.wishes.with("driver", driver), "driver");
+    const status = this.form.querySelector("[data-part=driver-state]");
+    status.textContent = text.trim() && !driver ? say("No driver version found. Use a format like 535 or 535.104.") : "";
+    if (driver !== (this.wishes.get("driver") ?? null)) this.#setWishes(this.wishes.with("driver", driver), "driver");
   }
 
-  /** Show what the address asks for; without a choice there, that of the last visit. */
+  /** Show the wishes of the address; without any, those of the last visit. */
   #readAddress() {
     const { wishes, unknown } = readAddress(this.model, location.search);
     this.wishes = wishes.list.length > 0 || unknown.length > 0 || this.wishes.list.length > 0 ? wishes : recall(this.model);
-    const driver = this.form.querySelector("#driver-version");
-    if (driver) driver.value = this.wishes.get("driver") ?? "";
-    this.last = { axis: null, at: -Infinity };
+    const driverInput = this.form.querySelector("#driver-version");
+    if (driverInput) driverInput.value = this.wishes.get("driver") ?? "";
+    this.lastChange = { axis: null, at: -Infinity };
     return this.#show({ unknown, quiet: true });
   }
 
-  /** Show what the wishes lead to, at once where its rows are there; of several clicks, the last counts. */
-  async #show(how = {}) {
+  /** Show the choice for the wishes, at once if its rows are loaded. If the reader clicks again meanwhile, only the last click counts. */
+  async #show(options = {}) {
     const { form, rows, model } = this;
-    this.turn += 1;
-    const { turn } = this;
-    const platform = model.platform(this.#whole());
-    if (rows.has(platform)) return this.#present(how);
+    this.showCount += 1;
+    const { showCount } = this;
+    const platform = model.platform(this.#allWishes());
+    if (rows.has(platform)) return this.#present(options);
     form.setAttribute("aria-busy", "true");
     try {
       await rows.load(platform);
     } catch (error) {
       if (!("ready" in form.dataset)) throw error;
-      if (turn === this.turn) missRows(form, model, platform, error);
+      if (showCount === this.showCount) showLoadError(form, model, platform, error);
       return;
     }
-    if (turn === this.turn) this.#present(how);
+    if (showCount === this.showCount) this.#present(options);
   }
 
   #present({ unknown = [], quiet = false, step = null }) {
     const { form, model } = this;
     form.removeAttribute("aria-busy");
-    const whole = this.#whole();
-    const found = model.resolve(whole, this.wishes.limits);
-    this.choice = found.choice;
-    this.unmet = new Set(found.unmet.map(([axis]) => axis));
+    const allWishes = this.#allWishes();
+    const resolved = model.resolve(allWishes, this.wishes.limits);
+    this.choice = resolved.choice;
+    this.unmetAxes = new Set(resolved.unmet.map(([axis]) => axis));
     this.showChips = () => {
-      showChoice(form, model, found, whole, this.wishes.limits);
+      showChoice(form, model, resolved, allWishes, this.wishes.limits);
       this.#filterPlatforms();
     };
     this.showChips();
-    showResult(form, model, found, this.wishes);
-    showLimit(form, model, found.choice.platform, this.wishes.limits);
-    announce(form, model, found, { wishes: this.wishes.list, whole, limits: this.wishes.limits, unknown, quiet, step });
+    showResult(form, model, resolved, this.wishes);
+    showLimit(form, model, resolved.choice.platform, this.wishes.limits);
+    announce(form, model, resolved, { wishes: this.wishes.list, whole: allWishes, limits: this.wishes.limits, unknown, quiet, step });
     this.#loadAhead();
   }
 
-  /** The wishes with the machine that the browser tells of, and the page's platform. */
-  #whole() {
+  /** The wishes, completed with the machine of the browser and the platform of the page. */
+  #allWishes() {
     const { model, wishes, fixedPlatform } = this;
     const start = model.start(this.browser.os);
     const os = wishes.get("os") ?? start.os;
     const arch = this.browser.arch && this.browser.os === os ? this.browser.arch : model.start(os).arch;
     const machine = Object.entries({ os, arch }).filter(([axis]) => wishes.get(axis) === undefined);
     const platform = fixedPlatform ? [["platform", fixedPlatform]] : [];
-    const own = wishes.list.filter(([axis]) => !(fixedPlatform && axis === "platform"));
-    const whole = [...machine, ...platform, ...own];
-    const here = Object.fromEntries(whole);
-    const elsewhere = fixedPlatform && wishes.get("os") === undefined && !(model.machine(here) in model.offers(fixedPlatform)) && !model.ended(here)?.platforms.includes(fixedPlatform);
-    if (!elsewhere) return whole;
-    // A reader who looks at a platform for another machine sees that machine's commands.
-    const usual = Object.fromEntries(model.data.machine.map((axis) => [axis, model.data.starts[0][axis]]));
-    return [...Object.entries(usual), ...whole.filter(([axis]) => !model.data.machine.includes(axis))];
+    const ownWishes = wishes.list.filter(([axis]) => !(fixedPlatform && axis === "platform"));
+    const allWishes = [...machine, ...platform, ...ownWishes];
+    const wishByAxis = Object.fromEntries(allWishes);
+    const isElsewhere =
+      fixedPlatform && wishes.get("os") === undefined && !(model.machine(wishByAxis) in model.offers(fixedPlatform)) && !model.ended(wishByAxis)?.platforms.includes(fixedPlatform);
+    if (!isElsewhere) return allWishes;
+    // The platform has no commands for the reader's machine: show those for the default machine.
+    const defaultMachine = Object.fromEntries(model.data.machine.map((axis) => [axis, model.data.starts[0][axis]]));
+    return [...Object.entries(defaultMachine), ...allWishes.filter(([axis]) => !model.data.machine.includes(axis))];
   }
 
   async #learnArchitecture() {
@@ -196,11 +198,11 @@ class Selector {
   }
 }
 
-/** Nothing could be read: the table of commands takes over. */
+/** Show the static table of commands instead of the selector, as the data could not be loaded. */
 function fail(form, error) {
   form.classList.add("has-failed");
   form.removeAttribute("aria-busy");
-  report(form, say("The install selector could not load its data. The table of commands below has the same commands."));
+  showStatus(form, say("The install selector could not load its data. The table of commands below has the same commands."));
   document.querySelectorAll(".static-commands").forEach((table) => {
     table.classList.add("is-needed");
     table.open = true;
@@ -208,27 +210,27 @@ function fail(form, error) {
   console.info("install selector:", error);
 }
 
-/** The rows of one platform could not be read: no commands are shown, rather than another platform's. */
-function missRows(form, model, platform, error) {
+/** Say that the rows of a platform could not be loaded, and hide the commands, which are another platform's. */
+function showLoadError(form, model, platform, error) {
   form.removeAttribute("aria-busy");
   form.querySelector("[data-part=box]").hidden = true;
-  report(form, say("The commands for {platform} could not be loaded. Check your connection and select the platform again.", { platform: model.label("platform", platform) }));
+  showStatus(form, say("The commands for {platform} could not be loaded. Check your connection and select the platform again.", { platform: model.label("platform", platform) }));
   console.info("install selector:", error);
 }
 
-function report(form, text) {
+function showStatus(form, text) {
   const status = form.querySelector("[data-part=status]");
   status.textContent = text;
   status.classList.add("has-news");
 }
 
-/** Before the data is there, show the first choice of the reader's own system, which the page brings along. */
-function showFirst(form) {
-  const first = JSON.parse(form.dataset.first)[nameOfSystem()];
-  if (!first || location.search) return;
-  showScript(form, first.script);
-  form.querySelector("[data-part=summary]").textContent = first.summary;
-  for (const input of form.querySelectorAll("input[type=radio]")) input.checked = first.choice[input.name] === input.value;
+/** Until the data is loaded, show the default choice for the reader's system, which is part of the page. */
+function showFirstChoice(form) {
+  const firstChoice = JSON.parse(form.dataset.first)[nameOfSystem()];
+  if (!firstChoice || location.search) return;
+  showScript(form, firstChoice.script);
+  form.querySelector("[data-part=summary]").textContent = firstChoice.summary;
+  for (const input of form.querySelectorAll("input[type=radio]")) input.checked = firstChoice.choice[input.name] === input.value;
 }
 
 function systemOfBrowser(model) {
@@ -236,7 +238,7 @@ function systemOfBrowser(model) {
   return model.data.starts.some((start) => start.os === name) ? name : model.data.starts[0].os;
 }
 
-/** As client hints tell it, or the name of Linux on Arm. */
+/** "x86_64" or "aarch64", from client hints or from the platform name of Linux on Arm; null if unknown. */
 export async function architectureOfBrowser() {
   const { platform, userAgent, userAgentData } = navigator;
   if (!userAgentData) return platform === "Linux aarch64" && !userAgent.includes("Android") ? "aarch64" : null;
@@ -244,7 +246,7 @@ export async function architectureOfBrowser() {
   return hints?.bitness === "64" ? { arm: "aarch64", x86: "x86_64" }[hints.architecture] ?? null : null;
 }
 
-/** Null on a phone or tablet, whose system says "Linux" or "MacIntel". */
+/** "linux", "macos" or "windows". Null on other systems, and on phones and tablets, which call themselves "Linux" or "MacIntel". */
 export function nameOfSystem() {
   const name = (navigator.userAgentData?.platform || navigator.platform || "").toLowerCase();
   if (/android/i.test(navigator.userAgent) || (name.startsWith("mac") && navigator.maxTouchPoints > 1)) return null;
