@@ -1,51 +1,51 @@
-// Draws the history of a test: a strip for each of its settings over one axis of time, then every change as a table.
+// Draws the history of a test: a strip for each of its settings over one time axis, and a table of all changes.
 
 import { element, link } from "./elements.js";
 import { changesOf, commitsOf, courseWords, spanOf } from "./test-history-model.js";
 import { number } from "./matrix-model.js";
 
 const WIDTH = 720;
-const LEAST = 1.5; // of a night among many, too, something is seen
-const MOST = 200; // rows of the table
+const MIN_WIDTH = 1.5; // so that a single night among many is visible
+const MAX_ROWS = 200; // of the table
 
-/** The picture: what is drawn stands beside each strip in words, too. */
+/** The strips of all courses. Each has a caption that says in words what it shows. */
 export function picture(index, courses, signs) {
   const span = spanOf(index);
-  const place = (time) => (WIDTH * (time - span.first)) / (span.last - span.first);
+  const xOf = (time) => (WIDTH * (time - span.first)) / (span.last - span.first);
   const box = element("div", "courses");
   for (const course of courses) {
     const figure = element("figure", "course");
-    const words = element("figcaption");
-    if (course.words) words.append(element("strong", "", course.words), ": ");
-    words.append(courseWords(course, index.reports));
-    figure.append(words, strip(course, place, signs));
+    const caption = element("figcaption");
+    if (course.words) caption.append(element("strong", "", course.words), ": ");
+    caption.append(courseWords(course, index.reports));
+    figure.append(caption, strip(course, xOf, signs));
     box.append(figure);
   }
-  const day = (time) => new Date(time).toISOString().slice(0, 10);
+  const dayOf = (time) => new Date(time).toISOString().slice(0, 10);
   const axis = element("p", "course-axis");
-  axis.append(element("span", "", day(span.first)), element("span", "", day(span.last)));
+  axis.append(element("span", "", dayOf(span.first)), element("span", "", dayOf(span.last)));
   box.append(axis);
   return box;
 }
 
-function strip({ parts }, place, signs) {
-  const svg = drawn("svg", { class: "course-strip", viewBox: `0 0 ${WIDTH} 14`, preserveAspectRatio: "none", "aria-hidden": "true", focusable: "false" });
+function strip({ parts }, xOf, signs) {
+  const svg = svgElement("svg", { class: "course-strip", viewBox: `0 0 ${WIDTH} 14`, preserveAspectRatio: "none", "aria-hidden": "true", focusable: "false" });
   for (const { outcome, from, until } of parts) {
-    if (!outcome) continue; // the test was gone
-    const width = Math.max(place(until) - place(from), LEAST);
-    const x = Math.min(place(from), WIDTH - LEAST);
-    svg.append(drawn("rect", { class: `outcome--${signs.get(outcome)?.dataset.color ?? "none"}`, x: x.toFixed(1), width: width.toFixed(1), height: 14 }));
+    if (!outcome) continue; // the reports no longer have the test
+    const width = Math.max(xOf(until) - xOf(from), MIN_WIDTH);
+    const x = Math.min(xOf(from), WIDTH - MIN_WIDTH);
+    svg.append(svgElement("rect", { class: `outcome--${signs.get(outcome)?.dataset.color ?? "none"}`, x: x.toFixed(1), width: width.toFixed(1), height: 14 }));
   }
   return svg;
 }
 
-function drawn(name, attributes) {
-  const made = document.createElementNS(document.querySelector("svg").namespaceURI, name); // every page has an icon
-  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
-  return made;
+function svgElement(name, attributes) {
+  const node = document.createElementNS(document.querySelector("svg").namespaceURI, name); // every page has an SVG icon
+  for (const [attribute, value] of Object.entries(attributes)) node.setAttribute(attribute, value);
+  return node;
 }
 
-/** Every change, the newest first; of a long list the file has the rest. */
+/** A table of the newest changes; if there are more, a link to the file that has all. */
 export function changesTable(index, courses, signs, file, commitsRoot) {
   const changes = changesOf(courses, index.reports);
   const box = element("div", "table-box");
@@ -60,31 +60,33 @@ export function changesTable(index, courses, signs, file, commitsRoot) {
     head.append(cell);
   }
   const body = table.createTBody();
-  for (const change of changes.slice(0, MOST)) {
+  for (const change of changes.slice(0, MAX_ROWS)) {
     const row = body.insertRow();
     const commits = commitsOf(change.earlier, change.report, commitsRoot);
-    const cells = [change.report.started.slice(0, 10), change.words, outcomeWords(change, signs), change.report.torch ?? "not stated", commits ? outside(commits) : ""];
+    const cells = [
+      change.report.started.slice(0, 10), change.words, outcomeWords(change, signs), change.report.torch ?? "not stated", commits ? externalLink(commits) : "",
+    ];
     for (const value of cells) row.insertCell().append(value);
   }
   box.append(table);
-  if (changes.length <= MOST) return box;
-  const rest = element("p", "", `${number(changes.length - MOST)} more changes are in `);
-  rest.append(link(file, "the file"), ".");
-  box.append(rest);
+  if (changes.length <= MAX_ROWS) return box;
+  const note = element("p", "", `${number(changes.length - MAX_ROWS)} more changes are in `);
+  note.append(link(file, "the file"), ".");
+  box.append(note);
   return box;
 }
 
 function outcomeWords({ outcome, stage }, signs) {
-  const made = document.createDocumentFragment();
+  const fragment = document.createDocumentFragment();
   const sign = signs.get(outcome)?.querySelector(".outcome");
-  if (sign) made.append(sign.cloneNode(true), " ");
-  made.append(outcome ? outcome.replaceAll("-", " ") : "gone");
-  if (stage) made.append(element("span", "note", ` ${stage}`));
-  return made;
+  if (sign) fragment.append(sign.cloneNode(true), " ");
+  fragment.append(outcome ? outcome.replaceAll("-", " ") : "gone");
+  if (stage) fragment.append(element("span", "note", ` ${stage}`));
+  return fragment;
 }
 
-function outside({ href, text }) {
-  const made = link(href, text);
-  made.rel = "nofollow noopener noreferrer";
-  return made;
+function externalLink({ href, text }) {
+  const anchor = link(href, text);
+  anchor.rel = "nofollow noopener noreferrer";
+  return anchor;
 }

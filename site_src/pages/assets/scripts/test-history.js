@@ -1,5 +1,5 @@
-// The history of a test: a reader chooses a platform and finds a test, and the browser reads the one file that has it.
-// The choice stands in the address: ?platform=xpu-runs&test=torchbench/hf_Bert
+// Shows the history of a test on a platform: searches for tests by name, and reads only the file that has the selected test.
+// The address has the selection: ?platform=xpu-runs&test=torchbench/hf_Bert
 
 import { element, link, setText } from "./elements.js";
 import { number } from "./matrix-model.js";
@@ -9,9 +9,9 @@ import { unreadable } from "./shards-view.js";
 import { coursesOf, nameOf } from "./test-history-model.js";
 import { changesTable, picture } from "./test-history-view.js";
 
-const MOST = 30; // tests that are listed for a search
-const PATIENCE = 200; // milliseconds without a key until a search begins
-const LONG = 60;
+const MAX_RESULTS = 30; // listed tests of a search
+const SEARCH_DELAY_MS = 200; // after the last key
+const MAX_QUOTED = 60;
 
 export function startTestHistory(form) {
   new TestHistory(form).start();
@@ -22,12 +22,12 @@ class TestHistory {
     const article = form.closest("article");
     this.form = form;
     this.status = form.querySelector(".filters-state");
-    this.found = article.querySelector("[data-part=found]");
+    this.resultList = article.querySelector("[data-part=found]");
     this.box = article.querySelector("[data-part=history]");
     this.signs = new Map([...article.querySelectorAll("[data-part=signs] [data-outcome]")].map((sign) => [sign.dataset.outcome, sign]));
     this.settings = form.dataset.settings.split(" ");
     this.folders = new Map();
-    this.asked = 0;
+    this.requestCount = 0;
     this.timer = 0;
   }
 
@@ -38,24 +38,24 @@ class TestHistory {
       event.preventDefault();
       this.search();
     });
-    platform.addEventListener("change", () => this.go({ platform: platform.value, test: "" }));
+    platform.addEventListener("change", () => this.setState({ platform: platform.value, test: "" }));
     test.addEventListener("input", () => {
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.search(), PATIENCE);
+      this.timer = setTimeout(() => this.search(), SEARCH_DELAY_MS);
     });
-    this.found.addEventListener("click", (event) => this.choose(event));
-    addEventListener("popstate", () => this.read());
-    this.read();
+    this.resultList.addEventListener("click", (event) => this.handleResultClick(event));
+    addEventListener("popstate", () => this.readAddress());
+    this.readAddress();
   }
 
-  read() {
+  readAddress() {
     const query = new URLSearchParams(location.search);
     this.state = { platform: query.get("platform") ?? "", test: query.get("test") ?? "" };
     const { platform, test } = this.form.elements;
     if (this.state.platform) platform.value = this.state.platform;
     if (platform.selectedIndex === -1) {
       platform.selectedIndex = 0;
-      setText(this.status, `There is no history “${this.state.platform.slice(0, LONG)}”. Choose a platform from the list.`);
+      setText(this.status, `There is no history “${this.state.platform.slice(0, MAX_QUOTED)}”. Choose a platform from the list.`);
       return;
     }
     this.state.platform = platform.value;
@@ -63,45 +63,46 @@ class TestHistory {
     this.show();
   }
 
-  go(state) {
+  setState(state) {
     this.state = state;
-    const set = Object.entries(state).filter(([, value]) => value !== "");
-    history.pushState(null, "", `?${new URLSearchParams(set)}${location.hash}`);
+    const parameters = Object.entries(state).filter(([, value]) => value !== "");
+    history.pushState(null, "", `?${new URLSearchParams(parameters)}${location.hash}`);
     this.form.elements.test.value = state.test && nameOf(state.test);
     this.show();
   }
 
-  choose(event) {
-    const chosen = event.target.closest("a[data-test]");
-    if (!chosen || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  handleResultClick(event) {
+    const testLink = event.target.closest("a[data-test]");
+    if (!testLink || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    this.go({ ...this.state, test: chosen.dataset.test });
+    this.setState({ ...this.state, test: testLink.dataset.test });
     this.box.focus();
   }
 
+  /** The files of the selected platform. */
   shards() {
     const { platform } = this.state;
     if (!this.folders.has(platform)) this.folders.set(platform, new Shards(`${this.form.dataset.data}${platform}/`));
     return this.folders.get(platform);
   }
 
-  /** Draws the test of the state; without one, says how many there are. */
+  /** Draw the test of the state, or say how many tests there are if none is selected. */
   async show() {
-    const asked = ++this.asked;
+    const request = ++this.requestCount;
     const { test } = this.state;
-    this.found.replaceChildren();
+    this.resultList.replaceChildren();
     this.box.replaceChildren();
     setText(this.status, test ? "Loading the history…" : "Loading the list of tests…");
     try {
       const shards = this.shards();
       const index = await shards.index();
       const file = test ? await shards.holding(test) : null;
-      if (asked !== this.asked) return;
+      if (request !== this.requestCount) return;
       if (!test) setText(this.status, `${number(index.tests)} tests in ${number(index.reports.length)} reports. Type part of a test name.`);
       else if (file?.tests[test]) this.draw(index, file.tests[test]);
-      else setText(this.status, `No report of this platform has the test “${nameOf(test).slice(0, LONG)}”.`);
+      else setText(this.status, `No report of this platform has the test “${nameOf(test).slice(0, MAX_QUOTED)}”.`);
     } catch (error) {
-      if (asked === this.asked) this.fail(error, () => this.show());
+      if (request === this.requestCount) this.fail(error, () => this.show());
     }
   }
 
@@ -120,9 +121,9 @@ class TestHistory {
     setText(this.status, `${courses.length} ${courses.length === 1 ? "setting" : "settings"} in ${number(index.reports.length)} reports.`);
   }
 
-  /** Looks through the files, first the one where the words would begin a name, until enough tests are found. */
+  /** Search the files for tests until enough are found, starting with the file whose names begin like the typed words. */
   async search() {
-    const asked = ++this.asked;
+    const request = ++this.requestCount;
     const words = this.form.elements.test.value.trim().toLowerCase();
     this.box.replaceChildren();
     if (!words) {
@@ -131,31 +132,32 @@ class TestHistory {
       return;
     }
     try {
-      await this.lookThrough(words, () => asked === this.asked);
+      await this.searchFiles(words, () => request === this.requestCount);
     } catch (error) {
-      if (asked === this.asked) this.fail(error, () => this.search());
+      if (request === this.requestCount) this.fail(error, () => this.search());
     }
   }
 
-  async lookThrough(words, wanted) {
-    const fitting = ({ tests }) => Object.keys(tests).filter((key) => nameOf(key).toLowerCase().includes(words));
-    const told = (found, sentence) => {
-      this.list(found);
+  /** List the tests whose name contains the words, while `isCurrent` returns true. */
+  async searchFiles(words, isCurrent) {
+    const matchingKeys = ({ tests }) => Object.keys(tests).filter((key) => nameOf(key).toLowerCase().includes(words));
+    const showProgress = (keys, sentence) => {
+      this.list(keys);
       setText(this.status, sentence);
     };
-    await search(this.shards(), words, fitting, { most: MOST, wanted, told });
+    await search(this.shards(), words, matchingKeys, { most: MAX_RESULTS, wanted: isCurrent, told: showProgress });
   }
 
   list(keys) {
     const items = keys.map((key) => {
       const item = element("li");
-      const made = link(`?${new URLSearchParams({ ...this.state, test: key })}`, nameOf(key));
-      made.dataset.test = key;
-      item.append(made);
+      const testLink = link(`?${new URLSearchParams({ ...this.state, test: key })}`, nameOf(key));
+      testLink.dataset.test = key;
+      item.append(testLink);
       return item;
     });
     const box = element("ul", "found-tests");
     box.append(...items);
-    this.found.replaceChildren(box);
+    this.resultList.replaceChildren(box);
   }
 }
