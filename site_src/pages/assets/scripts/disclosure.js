@@ -1,41 +1,41 @@
-// Opens what a link leads into: most browsers do that on their own, and some do not.
+// Opens the closed `details` elements around the target of a link, which some browsers do not do.
 
-let printing = false;
+let isPrinting = false;
 
 export function startDisclosure() {
-  // Material opens every part for printing; on paper stand those that the reader opened.
-  addEventListener("toggle", remember, true);
-  addEventListener("beforeprint", () => (printing = true));
-  addEventListener("afterprint", () => (printing = false));
-  reveal();
-  addEventListener("hashchange", reveal);
+  // Material opens all disclosures for printing. The print styles show only those that the reader opened.
+  addEventListener("toggle", markOpened, true);
+  addEventListener("beforeprint", () => (isPrinting = true));
+  addEventListener("afterprint", () => (isPrinting = false));
+  openTarget();
+  addEventListener("hashchange", openTarget);
   addEventListener("click", ({ target }) => {
-    // The same link a second time changes no address.
-    if (target.closest?.("a[href^='#']")) setTimeout(reveal);
+    // A second click on the same link does not change the address, so there is no hashchange event.
+    if (target.closest?.("a[href^='#']")) setTimeout(openTarget);
   });
 }
 
-function remember({ target }) {
-  if (printing || matchMedia("print").matches || target.localName !== "details") return;
+function markOpened({ target }) {
+  if (isPrinting || matchMedia("print").matches || target.localName !== "details") return;
   target.toggleAttribute("data-opened", target.open);
 }
 
-function reveal() {
+function openTarget() {
   const target = document.getElementById(decoded(location.hash.slice(1)));
   if (target?.closest("[data-forward]")) {
-    location.replace(target.href); // what once stood here has a page of its own
+    location.replace(target.href); // the content has moved to its own page
     return;
   }
-  const closed = [];
+  const closedBoxes = [];
   for (let box = target?.closest("details"); box; box = box.parentElement.closest("details")) {
-    if (!box.open) closed.push(box);
+    if (!box.open) closedBoxes.push(box);
   }
-  if (closed.length === 0) return;
-  for (const box of closed) box.open = true;
+  if (closedBoxes.length === 0) return;
+  for (const box of closedBoxes) box.open = true;
   target.scrollIntoView();
 }
 
-/** Anybody may write an address. */
+/** Decode a text, or return it as it is, as anyone can write an invalid address. */
 function decoded(text) {
   try {
     return decodeURIComponent(text);

@@ -1,4 +1,4 @@
-// The table of models by platform: rows by words, columns by platform, cells by what they rest on. All is kept in the address.
+// Filters the table of models: rows by words, columns by platform, cells by evidence. Keeps the filters in the address.
 
 import { listed, say, sentences } from "./elements.js";
 import { number } from "./matrix-model.js";
@@ -18,7 +18,7 @@ export function startModels(form) {
 
 function show(form, table, empty) {
   const { text, platform, evidence } = Object.fromEntries(new FormData(form));
-  const words = text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean); // "Llama-3.1-8B" is llama_v31_8b elsewhere
+  const words = text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean); // some names of "Llama-3.1-8B" are like llama_v31_8b
   for (const cell of table.querySelectorAll("[data-platform]")) {
     cell.hidden = platform !== "" && cell.dataset.platform !== platform;
   }
@@ -26,27 +26,29 @@ function show(form, table, empty) {
     cell.classList.toggle("is-filtered", evidence !== "" && cell.dataset.basis !== evidence);
   }
   const rows = [...table.tBodies[0].rows];
-  const fitting = (asked) => rows.filter((row) => isShown(row, asked, Boolean(platform || evidence)));
-  const all = fitting(words);
-  const found = all.length === 0 && words.length > 1 ? fitting(words.slice(0, 1)) : all;
-  for (const row of rows) row.hidden = !found.includes(row);
-  table.parentElement.hidden = found.length === 0;
-  empty.hidden = found.length > 0;
-  const reason = found.length > all.length ? say("No family matches all words. The first word matches these.") : "";
-  form.querySelector(".filters-state").textContent = sentences([reason, sentence(form, found.length, rows.length)].filter(Boolean));
+  const rowsWith = (someWords) => rows.filter((row) => isShown(row, someWords, Boolean(platform || evidence)));
+  const exactRows = rowsWith(words);
+  const shownRows = exactRows.length === 0 && words.length > 1 ? rowsWith(words.slice(0, 1)) : exactRows;
+  for (const row of rows) row.hidden = !shownRows.includes(row);
+  table.parentElement.hidden = shownRows.length === 0;
+  empty.hidden = shownRows.length > 0;
+  const reason = shownRows.length > exactRows.length ? say("No family matches all words. The first word matches these.") : "";
+  form.querySelector(".filters-state").textContent = sentences([reason, sentence(form, shownRows.length, rows.length)].filter(Boolean));
 }
 
-/** A row is shown where its words fit, and, if a platform or the evidence is chosen, some cell does, too. */
-function isShown(row, words, chosen) {
-  const own = row.dataset.words.toLowerCase();
+/** Whether a row has all words and, if a platform or the evidence is selected, a cell that matches. */
+function isShown(row, words, hasCellFilter) {
+  const rowText = row.dataset.words.toLowerCase();
   const cells = [...row.querySelectorAll("[data-basis]")];
-  return words.every((word) => own.includes(word)) && (!chosen || cells.some((cell) => !cell.hidden && !cell.classList.contains("is-filtered")));
+  return words.every((word) => rowText.includes(word)) &&
+    (!hasCellFilter || cells.some((cell) => !cell.hidden && !cell.classList.contains("is-filtered")));
 }
 
-function sentence(form, shown, total) {
-  const chosen = [...form.querySelectorAll("select")].filter(({ value }) => value);
-  const words = listed(chosen.map((select) => select.selectedOptions[0].textContent));
-  const numbers = { shown: number(shown), all: number(total), words };
-  if (shown < total) return words ? say("Showing {shown} of {all} families: {words}.", numbers) : say("Showing {shown} of {all} families.", numbers);
-  return words ? say("Showing all {all} families: {words}.", numbers) : say("Showing all {all} families.", numbers);
+/** The status line: how many families are shown, and the selected filters. */
+function sentence(form, count, total) {
+  const activeSelects = [...form.querySelectorAll("select")].filter(({ value }) => value);
+  const words = listed(activeSelects.map((select) => select.selectedOptions[0].textContent));
+  const values = { shown: number(count), all: number(total), words };
+  if (count < total) return words ? say("Showing {shown} of {all} families: {words}.", values) : say("Showing {shown} of {all} families.", values);
+  return words ? say("Showing all {all} families: {words}.", values) : say("Showing all {all} families.", values);
 }

@@ -1,23 +1,23 @@
-// "Paste an error message": the answer that declares it, open, and others that may fit, closed. Without this script the
-// page lists every question, closed, by platform.
+// Shows the answers to a pasted error message: opens the one that declares the message, and lists others that may fit.
+// Without this script the page lists all questions by platform, closed.
 
 import { say, sayCount, sentences } from "./elements.js";
 import { answers, lastError } from "./question-search.js";
 
-const PAUSE = 150; // milliseconds without typing
-const MOST_HELP = 3; // platforms that a message names, with their support channels
-const LONGEST_ADDRESS = 1000; // characters; of a longer message the address keeps the last error
+const TYPING_PAUSE_MS = 150; // without typing
+const MAX_HELP_PLATFORMS = 3; // platforms whose support channels are shown
+const MAX_ADDRESS_LENGTH = 1000; // characters; of a longer message, the address has only the last error
 
 export function startQuestions(form) {
   const page = new Questions(form);
   const { text, platform } = form.elements;
-  let waiting = 0;
-  const soon = () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(() => page.ask(), PAUSE);
+  let timer = 0;
+  const askSoon = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => page.ask(), TYPING_PAUSE_MS);
   };
   text.addEventListener("focus", () => page.load().catch(() => {}), { once: true });
-  text.addEventListener("input", soon);
+  text.addEventListener("input", askSoon);
   platform.addEventListener("input", () => page.ask());
   form.addEventListener("submit", (event) => event.preventDefault());
   addEventListener("popstate", () => page.readAddress());
@@ -30,7 +30,7 @@ class Questions {
     const box = form.parentElement.querySelector(".questions");
     this.form = form;
     this.box = box;
-    this.state = form.querySelector("[role=status]");
+    this.status = form.querySelector("[role=status]");
     this.results = box.querySelector(".question-results");
     this.add = box.querySelector(".question-add");
     this.groups = [...box.querySelectorAll(".question-group")].map((group) => ({
@@ -40,117 +40,120 @@ class Questions {
     }));
     this.items = new Map(this.groups.flatMap(({ items }) => items).map((item) => [item.dataset.question, item]));
     this.index = null;
-    this.opened = null; // by this script, and not by the reader
+    this.openedItem = null; // opened by this script, not by the reader
   }
 
+  /** A promise of the search index. */
   load() {
-    this.index ??= read(this.form.dataset.questions);
+    this.index ??= readJson(this.form.dataset.questions);
     return this.index;
   }
 
   readAddress() {
-    const wanted = new URLSearchParams(location.search);
+    const parameters = new URLSearchParams(location.search);
     const { text, platform } = this.form.elements;
-    text.value = wanted.get("text") ?? "";
-    platform.value = wanted.get("platform") ?? "";
-    if (platform.selectedIndex === -1) platform.selectedIndex = 0; // a platform that does not exist
+    text.value = parameters.get("text") ?? "";
+    platform.value = parameters.get("platform") ?? "";
+    if (platform.selectedIndex === -1) platform.selectedIndex = 0; // the platform does not exist
     return this.ask(false);
   }
 
-  async ask(keep = true) {
+  /** Show the answers to the message in the form, or the groups if there is none. */
+  async ask(keepsInAddress = true) {
     const { text, platform } = this.form.elements;
     const message = text.value.trim();
     let index = null;
     try {
       if (message) index = await this.load();
     } catch (error) {
-      this.index = null; // the next letter tries again
+      this.index = null; // the next input tries again
       console.info("questions:", error);
-      if (keep) this.keepInAddress(message);
+      if (keepsInAddress) this.keepInAddress(message);
       return this.showGroups(platform.value, say("The search index could not be read. Select your platform to see its questions."));
     }
-    if (message !== text.value.trim()) return undefined; // the reader typed on meanwhile
-    if (keep) this.keepInAddress(message);
+    if (message !== text.value.trim()) return undefined; // the reader has typed more
+    if (keepsInAddress) this.keepInAddress(message);
     if (!message) return this.showGroups(platform.value, "");
-    return this.showFound(answers(index, message, platform.value), platform.value);
+    return this.showAnswers(answers(index, message, platform.value), platform.value);
   }
 
-  showFound({ found, named, opened, other }, platform) {
-    const items = found.map((question) => this.items.get(question)).filter(Boolean);
-    const help = (platform ? [platform] : [...named]).slice(0, MOST_HELP).map((id) => this.helpOf(id)).filter(Boolean);
-    const state = this.stateOf(items.length, opened, other);
-    if (items.length === 0) this.showGroups(platform, state);
+  showAnswers({ found: questions, named, opened: openId, other: otherId }, platform) {
+    const items = questions.map((question) => this.items.get(question)).filter(Boolean);
+    const help = (platform ? [platform] : [...named]).slice(0, MAX_HELP_PLATFORMS).map((id) => this.helpOf(id)).filter(Boolean);
+    const text = this.statusText(items.length, openId, otherId);
+    if (items.length === 0) this.showGroups(platform, text);
     else {
-      this.putBack();
+      this.restoreQuestions();
       for (const { group } of this.groups) group.hidden = true;
     }
     this.results.replaceChildren(...items, ...help, this.add);
     this.results.hidden = false;
-    this.open(opened && this.items.get(opened));
-    this.state.textContent = state;
+    this.open(openId && this.items.get(openId));
+    this.status.textContent = text;
   }
 
-  stateOf(count, opened, other) {
-    const others = sayCount("{count} other answer may fit.", "{count} other answers may fit.", count - 1);
-    if (opened) return sentences([say("Answer found."), ...(count > 1 ? [others] : [])]);
-    if (other) return say("The answer to this message is about {one}, not {other}.", { one: this.nameOf(other.split("/")[0]), other: this.nameOf() });
-    const none = say("No answer matches this message.");
-    if (count > 0) return sentences([none, sayCount("{count} answer may fit.", "{count} answers may fit.", count)]);
-    if (this.nameOf()) return sentences([none, say("These are all questions about {platform}.", { platform: this.nameOf() })]);
-    return sentences([none, say("Select your platform to see its questions and support channels.")]);
+  statusText(count, openId, otherId) {
+    const othersText = sayCount("{count} other answer may fit.", "{count} other answers may fit.", count - 1);
+    if (openId) return sentences([say("Answer found."), ...(count > 1 ? [othersText] : [])]);
+    if (otherId)
+      return say("The answer to this message is about {one}, not {other}.", { one: this.nameOf(otherId.split("/")[0]), other: this.nameOf() });
+    const noMatch = say("No answer matches this message.");
+    if (count > 0) return sentences([noMatch, sayCount("{count} answer may fit.", "{count} answers may fit.", count)]);
+    if (this.nameOf()) return sentences([noMatch, say("These are all questions about {platform}.", { platform: this.nameOf() })]);
+    return sentences([noMatch, say("Select your platform to see its questions and support channels.")]);
   }
 
-  /** The name of a platform, or of the selected one, if any. */
+  /** The name of a platform, by default the selected one; an empty value if none is selected. */
   nameOf(id = this.form.elements.platform.value) {
     return id && [...this.form.elements.platform.options].find(({ value }) => value === id)?.text;
   }
 
-  /** The closed groups of all platforms, or the open one of the selected platform, which ends with where to ask. */
-  showGroups(platform, words) {
-    this.putBack();
+  /** Show the groups of all platforms, closed, or only that of the selected platform, open. */
+  showGroups(platform, text) {
+    this.restoreQuestions();
     this.results.hidden = true;
     this.open(null);
-    let shown = 0;
+    let shownCount = 0;
     for (const { group, items } of this.groups) {
       group.hidden = Boolean(platform) && group.dataset.platform !== platform;
       group.open = group.dataset.platform === platform;
-      if (!group.hidden) shown += items.length;
+      if (!group.hidden) shownCount += items.length;
     }
-    this.state.textContent = words || say("Showing {shown} of {all} questions.", { shown, all: this.items.size });
+    this.status.textContent = text || say("Showing {shown} of {all} questions.", { shown: shownCount, all: this.items.size });
   }
 
   helpOf(platform) {
     return this.groups.find(({ group }) => group.dataset.platform === platform)?.help?.cloneNode(true);
   }
 
-  /** Each question stands where the page had it. */
-  putBack() {
+  /** Move all questions back to their groups. */
+  restoreQuestions() {
     for (const { group, help, items } of this.groups) help ? help.before(...items) : group.append(...items);
     this.box.append(this.add);
     this.results.replaceChildren();
   }
 
   open(item) {
-    if (this.opened && this.opened !== item) this.opened.open = false;
+    if (this.openedItem && this.openedItem !== item) this.openedItem.open = false;
     if (item && !item.open) {
       item.open = true;
-      this.opened = item;
+      this.openedItem = item;
     }
-    if (!item) this.opened = null;
+    if (!item) this.openedItem = null;
   }
 
   keepInAddress(message) {
     const platform = this.form.elements.platform.value;
-    const wanted = new URLSearchParams();
-    if (message) wanted.set("text", message.length > LONGEST_ADDRESS ? lastError(message).slice(0, LONGEST_ADDRESS) : message);
-    if (platform) wanted.set("platform", platform);
-    const words = wanted.toString();
-    history.replaceState(null, "", (words ? `?${words}` : location.pathname) + location.hash);
+    const parameters = new URLSearchParams();
+    if (message) parameters.set("text", message.length > MAX_ADDRESS_LENGTH ? lastError(message).slice(0, MAX_ADDRESS_LENGTH) : message);
+    if (platform) parameters.set("platform", platform);
+    const query = parameters.toString();
+    history.replaceState(null, "", (query ? `?${query}` : location.pathname) + location.hash);
   }
 }
 
-async function read(address) {
-  const answer = await fetch(address);
-  if (!answer.ok) throw new Error(`${answer.status} for ${address}`);
-  return answer.json();
+async function readJson(address) {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`${response.status} for ${address}`);
+  return response.json();
 }

@@ -1,43 +1,45 @@
-// Which rows of a report a reader asks for, and in which files they are. Rows are numbered from 0, in the order of the
-// files; an interval is [first, after the last]. Nothing here knows the page.
+// Finds the rows of a report that match the filters, and the files that have them. Rows are numbered from 0 in the
+// order of the files. An interval is [first row, row after the last]. Nothing here uses the document.
 
-/** The intervals of rows with an outcome and of a suite; an empty choice is any. */
+/** The intervals of rows with an outcome and a suite; "" means any. `ranges` are [outcome, suite, count]. */
 export function intervalsOf(ranges, { outcome, suite }) {
-  const found = [];
+  const intervals = [];
   let first = 0;
-  for (const [own, of, count] of ranges) {
-    if ((!outcome || own === outcome) && (!suite || of === suite)) found.push([first, first + count]);
+  for (const [rangeOutcome, rangeSuite, count] of ranges) {
+    if ((!outcome || rangeOutcome === outcome) && (!suite || rangeSuite === suite))
+      intervals.push([first, first + count]);
     first += count;
   }
-  return found;
+  return intervals;
 }
 
+/** The number of rows in the intervals. */
 export const countOf = (intervals) => intervals.reduce((sum, [first, end]) => sum + end - first, 0);
 
-/** So many rows of intervals, after those that are left out. */
-export function sliceOf(intervals, skipped, most) {
-  const found = [];
-  let [left, room] = [skipped, most];
+/** The intervals of at most `maxRows` rows, after the first `skippedRows` ones. */
+export function sliceOf(intervals, skippedRows, maxRows) {
+  const slice = [];
+  let [toSkip, toTake] = [skippedRows, maxRows];
   for (const [first, end] of intervals) {
-    const begin = first + Math.min(left, end - first);
-    left -= begin - first;
-    const last = Math.min(end, begin + room);
-    if (last > begin) found.push([begin, last]);
-    room -= last - begin;
+    const begin = first + Math.min(toSkip, end - first);
+    toSkip -= begin - first;
+    const last = Math.min(end, begin + toTake);
+    if (last > begin) slice.push([begin, last]);
+    toTake -= last - begin;
   }
-  return found;
+  return slice;
 }
 
-/** The parts of files that have the rows of intervals: {name, first, end}, numbered within the file. */
+/** The parts of files with the rows of intervals: {name, first, end}, numbered per file. `files` are [name, count]. */
 export function partsOf(files, intervals) {
-  const found = [];
-  let start = 0;
+  const parts = [];
+  let fileStart = 0;
   for (const [name, count] of files) {
     for (const [first, end] of intervals) {
-      const [begin, last] = [Math.max(first, start), Math.min(end, start + count)];
-      if (last > begin) found.push({ name, first: begin - start, end: last - start });
+      const [begin, last] = [Math.max(first, fileStart), Math.min(end, fileStart + count)];
+      if (last > begin) parts.push({ name, first: begin - fileStart, end: last - fileStart });
     }
-    start += count;
+    fileStart += count;
   }
-  return found;
+  return parts;
 }

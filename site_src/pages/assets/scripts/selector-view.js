@@ -5,7 +5,7 @@ import { mirrored } from "./selector-mirrors.js";
 import { offlineLines } from "./selector-offline.js";
 import { buildName, isUnpinned, limitNames, olderReleases, releaseName, shortName } from "./selector-messages.js";
 
-const BUILDING = ["method", "variant"]; // axes whose values may change the build
+const BUILD_AXES = ["method", "variant"]; // axes whose values may change the build
 
 /** Check the chosen radio buttons, hide the values that the platform does not have, and set the details of the others. */
 export function showChoice(form, model, { choice, row }, allWishes, limits) {
@@ -27,6 +27,7 @@ export function showChoice(form, model, { choice, row }, allWishes, limits) {
   if (driver) driver.hidden = !model.data.drivers[choice.platform];
 }
 
+/** Update a radio button: its detail, and whether it is checked, hidden or blocked for a reason. */
 function showValue(form, model, { choice, row, newest, availableValues, allWishes, limits }, input) {
   const { name: axis, value } = input;
   const label = input.closest("label");
@@ -56,8 +57,8 @@ function showValue(form, model, { choice, row, newest, availableValues, allWishe
     isChecked &&= !isHidden;
     if (axis === "method" && isHidden) reason = otherMachinesOfMethod(model, choice, value);
     isHidden &&= reason === "";
-    if (BUILDING.includes(axis) && !isHidden && !reason) [text, reason] = valueDetail(model, { choice, allWishes, limits }, axis, value);
-    if (BUILDING.includes(axis)) setDetail(label, text);
+    if (BUILD_AXES.includes(axis) && !isHidden && !reason) [text, reason] = valueDetail(model, { choice, allWishes, limits }, axis, value);
+    if (BUILD_AXES.includes(axis)) setDetail(label, text);
   }
   input.checked = isChecked && !(["build", "variant"].includes(axis) && isUnpinned(model, choice));
   input.disabled = false;

@@ -76,6 +76,7 @@ class Selector {
     this.#setWishes(this.wishes.with(axis, axis === "build" && value === "stable" ? null : value), axis);
   }
 
+  /** Show the choice for new wishes, of which `axis` changed, and keep them in the address and on this device. */
   #setWishes(wishes, axis) {
     const isPlatformOrMachine = axis === "platform" || this.model.data.machine.includes(axis);
     const step = isPlatformOrMachine ? { axis, wish: this.wishes.get(axis), choice: this.choice } : null;

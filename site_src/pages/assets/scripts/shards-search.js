@@ -1,30 +1,35 @@
-// A search through the files of an index, a few at a time, from where the words would begin a name.
+// Searches the files of an index, a few at a time, starting with the file whose names begin like the searched words.
 
 import { placeOf } from "./shards.js";
 import { number } from "./matrix-model.js";
 
-const AT_ONCE = 4; // files that are read side by side
+const FILES_AT_ONCE = 4; // files that are read in parallel
 
 /**
- * Reads files until `most` records are found: `recordsOf` gives those of a file that fit. `told` gets what was found
- * and a sentence on how far the search is; it ends where `wanted` says that nobody waits any more.
+ * Read files until more than `most` records are found. `recordsOf` returns the matching records of a file. `told` is called
+ * with the records so far and a sentence about the progress. The search stops when `wanted` returns false.
  */
-export async function search(shards, begin, recordsOf, { most, wanted, told }) {
+export async function search(shards, prefix, recordsOf, { most: maxRecords, wanted: isCurrent, told: showProgress }) {
   const { files } = await shards.index();
-  const start = Math.max(0, placeOf(files, begin));
-  const order = [...files.slice(start), ...files.slice(0, start)];
-  const found = [];
-  for (let read = 0; read < order.length && found.length <= most; read += AT_ONCE) {
-    const some = await Promise.all(order.slice(read, read + AT_ONCE).map(([, name]) => shards.file(name)));
-    if (!wanted()) return;
-    found.push(...some.flatMap(recordsOf));
-    told(found.slice(0, most), `Searched ${number(Math.min(read + AT_ONCE, order.length))} of ${number(order.length)} files…`);
+  const start = Math.max(0, placeOf(files, prefix));
+  const orderedFiles = [...files.slice(start), ...files.slice(0, start)];
+  const records = [];
+  for (let filesRead = 0; filesRead < orderedFiles.length && records.length <= maxRecords; filesRead += FILES_AT_ONCE) {
+    const loadedFiles = await Promise.all(
+      orderedFiles.slice(filesRead, filesRead + FILES_AT_ONCE).map(([, name]) => shards.file(name)),
+    );
+    if (!isCurrent()) return;
+    records.push(...loadedFiles.flatMap(recordsOf));
+    showProgress(
+      records.slice(0, maxRecords),
+      `Searched ${number(Math.min(filesRead + FILES_AT_ONCE, orderedFiles.length))} of ${number(orderedFiles.length)} files…`,
+    );
   }
-  if (wanted()) told(found.slice(0, most), conclusion(found.length, most));
+  if (isCurrent()) showProgress(records.slice(0, maxRecords), conclusion(records.length, maxRecords));
 }
 
-function conclusion(count, most) {
-  if (count > most) return `The first ${most} tests found. Type more of the name to see others.`;
+function conclusion(count, maxRecords) {
+  if (count > maxRecords) return `The first ${maxRecords} tests found. Type more of the name to see others.`;
   if (count === 0) return "No test name has these words.";
   return `${count} ${count === 1 ? "test" : "tests"} found.`;
 }

@@ -1,4 +1,4 @@
-// What a reader sees where a file of the data could not be read: why, the file itself, and a button to try again.
+// Creates the error message for a file that could not be read: the reason, a link to the file, and a button to try again.
 
 import { element, link } from "./elements.js";
 import { UnreadableFile } from "./shards.js";

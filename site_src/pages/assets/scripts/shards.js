@@ -1,7 +1,7 @@
-// Data that is read when somebody asks for it: an index, and files with a range of its records each.
-// Any static web server will do: whole files are asked for, none of them large.
+// Reads data that is split into files: an index, and files that have a range of the records each. Files are read when they
+// are needed. They are small and read as a whole, so any static web server can serve them.
 
-/** A file of the data that is missing, cut off, or no JSON; `address` is where it should be. */
+/** A file that is missing, truncated or not JSON: its address, and why it could not be read. */
 export class UnreadableFile extends Error {
   constructor(address, why) {
     super(`${why}: ${address}`);
@@ -10,11 +10,11 @@ export class UnreadableFile extends Error {
   }
 }
 
-/** What has been read is kept; what failed is asked for again the next time. */
+/** The files of a folder. Each is read once; if that fails, the next request tries again. */
 export class Shards {
   constructor(folder) {
     this.folder = folder;
-    this.kept = new Map();
+    this.filePromises = new Map();
   }
 
   index() {
@@ -22,23 +22,23 @@ export class Shards {
   }
 
   file(name) {
-    if (!this.kept.has(name)) {
+    if (!this.filePromises.has(name)) {
       const reading = readJson(this.folder + name);
-      reading.catch(() => this.kept.delete(name));
-      this.kept.set(name, reading);
+      reading.catch(() => this.filePromises.delete(name));
+      this.filePromises.set(name, reading);
     }
-    return this.kept.get(name);
+    return this.filePromises.get(name);
   }
 
-  /** The file whose range has the key. */
+  /** The file whose range includes the key; null if the key is before all ranges. */
   async holding(key) {
     const { files } = await this.index();
-    const place = placeOf(files, key);
-    return place < 0 ? null : this.file(files[place][1]);
+    const position = placeOf(files, key);
+    return position < 0 ? null : this.file(files[position][1]);
   }
 }
 
-/** The last of the files that begins with the key or before it; -1 where the first begins later. */
+/** The index of the file whose range includes the key; -1 if all ranges begin later. `files` are [first key, name], sorted. */
 export function placeOf(files, key) {
   let [low, high] = [0, files.length];
   while (low < high) {
@@ -50,15 +50,16 @@ export function placeOf(files, key) {
 }
 
 async function readJson(address) {
-  let answer;
+  let response;
   try {
-    answer = await fetch(address);
+    response = await fetch(address);
   } catch {
     throw new UnreadableFile(address, "The file could not be reached");
   }
-  if (!answer.ok) throw new UnreadableFile(address, answer.status === 404 ? "The file is missing" : `The server answered ${answer.status}`);
+  if (!response.ok)
+    throw new UnreadableFile(address, response.status === 404 ? "The file is missing" : `The server answered ${response.status}`);
   try {
-    return await answer.json();
+    return await response.json();
   } catch {
     throw new UnreadableFile(address, "The file is cut off or not JSON");
   }
