@@ -1,5 +1,5 @@
-// Shows only the selected platforms of a table, at most four, and keeps them in the address: ?with=cuda,rocm. Without a selection
-// all are shown. With data-usual, an address without `with` shows those platforms, and ?with= shows all.
+// Shows only the selected platforms of a table, at most four, and keeps them in the address: ?with=cuda,rocm.
+// Without a selection all are shown. With data-usual, an address without `with` shows those platforms, and ?with= all.
 
 import { say, sentences } from "./elements.js";
 

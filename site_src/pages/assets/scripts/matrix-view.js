@@ -92,15 +92,15 @@ export class MatrixView {
 
   /** A new cell with a single element in it, as thousands of cells are drawn in one frame. */
   #newCell(column, outcome) {
-    const words = (outcome ?? NO_EVIDENCE).replaceAll("-", " ");
+    const label = (outcome ?? NO_EVIDENCE).replaceAll("-", " ");
     const sign = this.signs.get(outcome ?? NO_EVIDENCE);
     const inner = element(outcome === null ? "span" : "a", sign.className, sign.textContent);
-    inner.setAttribute("aria-label", words);
+    inner.setAttribute("aria-label", label);
     if (outcome === null) {
       inner.setAttribute("role", "img");
     } else {
       inner.href = "";
-      inner.title = `${column.name}, ${column.like}: ${column.kind === "baseline" ? "expected, not run: " : ""}${words}`;
+      inner.title = `${column.name}, ${column.like}: ${column.kind === "baseline" ? "expected, not run: " : ""}${label}`;
     }
     const cell = element("td");
     cell.append(inner);

@@ -1,5 +1,5 @@
-// Finds the rows of a report that match the filters, and the files that have them. Rows are numbered from 0 in the
-// order of the files. An interval is [first row, row after the last]. Nothing here uses the document.
+// Finds the rows of a report that match the filters, and the files that have them. Nothing here uses the document.
+// Rows are numbered from 0 in the order of the files. An interval is [first row, row after the last].
 
 /** The intervals of rows with an outcome and a suite; "" means any. `ranges` are [outcome, suite, count]. */
 export function intervalsOf(ranges, { outcome, suite }) {

@@ -1,5 +1,5 @@
-// Shows the tests of a report, one page of rows at a time, and reads only the files that have these rows. The filters and the
-// page are in the address: ?outcome=failed&suite=operators&text=conv&rows=2
+// Shows the tests of a report, one page of rows at a time, and reads only the files that have these rows.
+// The address has the filters and the page: ?outcome=failed&suite=operators&text=conv&rows=2
 
 import { element, link, setText } from "./elements.js";
 import { addressOf, folderOf } from "./compare-reports-model.js";

@@ -18,7 +18,7 @@ export function announce(form, model, resolved, { wishes, whole: allWishes, limi
   if (!resolved.row) box.append(" ", ...machineButtons(model, resolved.choice, limits));
   for (const [axis, value] of resolved.row ? resolved.unmet : []) {
     const suggestion = axis === "build" && !model.available(axis, resolved.choice).has(value) ? nearestRelease(model, resolved.choice, value) : value;
-    const suggestedWishes = [...allWishes.filter(([other]) => other !== axis), [axis, suggestion]];
+    const suggestedWishes = [...allWishes.filter(([otherAxis]) => otherAxis !== axis), [axis, suggestion]];
     if (suggestion && model.resolve(suggestedWishes, limits).choice[axis] === suggestion)
       box.append(" ", wishButton(say("Change to {value}", { value: valueName(model, axis, suggestion, resolved.choice.platform) }), axis, suggestion));
   }
@@ -55,8 +55,8 @@ export function sideEffect(model, { choice, row }, wishes, limits) {
   if (changed.length === 0) return null;
   const nameFrom = (source) => (axis) => shownName(model, axis, source);
   const [shown, instead] = [listed(changed.map(nameFrom(choice))), listed(changed.map(nameFrom(defaultChoice)))];
-  const choiceWithout = (axis) => model.resolve(wishes.filter(([other]) => other !== axis), limits).choice;
-  const restores = (method) => ([axis]) => changed[method]((other) => choiceWithout(axis)[other] === defaultChoice[other]);
+  const choiceWithout = (axis) => model.resolve(wishes.filter(([otherAxis]) => otherAxis !== axis), limits).choice;
+  const restores = (method) => ([axis]) => changed[method]((otherAxis) => choiceWithout(axis)[otherAxis] === defaultChoice[otherAxis]);
   const freeWishes = wishes.filter((wish) => !isMachineOrPlatform(wish)).reverse();
   const isLimited = freeWishes.some(([axis]) => LIMITS.includes(axis));
   const newestMet = isLimited ? null : freeWishes.find(([axis, value]) => choice[axis] === value); // if several wishes are the cause
@@ -97,8 +97,8 @@ export function condaAnswer(root) {
 }
 
 /** A button that sets a wish, or removes it if the value is empty. */
-function wishButton(words, axis, value) {
-  const button = element("button", "link", words);
+function wishButton(text, axis, value) {
+  const button = element("button", "link", text);
   Object.assign(button, { type: "button" });
   Object.assign(button.dataset, { axis, wish: value });
   return button;
@@ -170,8 +170,8 @@ function isPlugin(model, platform) {
   return model.data.more.platform?.includes(platform);
 }
 
-function pageLink(root, platform, anchor, words) {
-  return link(`${root}compute-platforms/${platform}/#${anchor}`, words);
+function pageLink(root, platform, anchor, text) {
+  return link(`${root}compute-platforms/${platform}/#${anchor}`, text);
 }
 
 /** A link to the releases that the selector does not have: for a plugin, to the versions on its page. */
@@ -216,17 +216,17 @@ function shownName(model, axis, choice) {
 
 /** The name of a choice, for a sentence. */
 export function described(model, choice) {
-  const [platform, variant, ...others] = ["platform", "variant", "os", "arch", "method"].map((axis) => model.label(axis, choice[axis], choice.platform));
+  const [platform, variant, ...otherNames] = ["platform", "variant", "os", "arch", "method"].map((axis) => model.label(axis, choice[axis], choice.platform));
   const variantName = isUnpinned(model, choice) ? "" : variant;
-  return listed([platform, variantName, releaseName(model, choice), ...others].filter(Boolean));
+  return listed([platform, variantName, releaseName(model, choice), ...otherNames].filter(Boolean));
 }
 
 /** A button for each machine for which the platform has rows within the limits. */
 function machineButtons(model, choice, limits) {
   const machines = Object.keys(model.offers(choice.platform)).map((machine) => [machine, machine.split(" ")]);
-  const isPossible = ([, values]) => model.resolve([["platform", choice.platform], ...model.data.machine.map((axis, n) => [axis, values[n]])], limits).row;
+  const isPossible = ([, values]) => model.resolve([["platform", choice.platform], ...model.data.machine.map((axis, index) => [axis, values[index]])], limits).row;
   return machines.filter(isPossible).map(([machine, values]) => {
-    const button = element("button", "copy", values.map((value, n) => model.label(model.data.machine[n], value)).join(" "));
+    const button = element("button", "copy", values.map((value, index) => model.label(model.data.machine[index], value)).join(" "));
     button.type = "button";
     button.dataset.machine = machine;
     return button;

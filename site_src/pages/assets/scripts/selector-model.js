@@ -1,5 +1,5 @@
-// Finds the row of install commands that fits a reader's wishes, as src/accelerator_portal/install/resolution.py does;
-// tests compare the two. A wish is [axis, value]. A choice has one value for each axis.
+// Finds the install commands that fit a reader's wishes, as src/accelerator_portal/install/resolution.py does.
+// Tests compare the two. A wish is [axis, value]. A choice has a value for each axis, and a row has the commands for it.
 
 const PREVIEW = "preview";
 const STABLE = "stable";
@@ -127,7 +127,7 @@ export class Model {
     if (oldestDriver && compareVersions(driver, oldestDriver) < 0) return false;
     const [name, , , ...ranges] = (card && this.data.cards[row.platform]?.[card]) || [];
     if (!name) return true;
-    for (let n = 0; n < ranges.length; n += 2) if (ranges[n] <= row.number && row.number < ranges[n + 1]) return true;
+    for (let index = 0; index < ranges.length; index += 2) if (ranges[index] <= row.number && row.number < ranges[index + 1]) return true;
     return false;
   }
 
@@ -167,16 +167,16 @@ export class Model {
 /** Compare two versions that have only numbers and dots. Returns a negative number if the first one is older. */
 export function compareVersions(first, second) {
   const [left, right] = [first, second].map((version) => version.split(".").map(Number));
-  for (let n = 0; n < Math.max(left.length, right.length); n += 1) {
-    const difference = (left[n] ?? 0) - (right[n] ?? 0);
+  for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
+    const difference = (left[index] ?? 0) - (right[index] ?? 0);
     if (difference !== 0) return difference;
   }
   return 0;
 }
 
 function compareRanks([first], [second]) {
-  const n = first.findIndex((number, index) => number !== second[index]);
-  return n < 0 ? 0 : first[n] - second[n];
+  const position = first.findIndex((number, index) => number !== second[index]);
+  return position < 0 ? 0 : first[position] - second[position];
 }
 
 /** The candidates that have a value; if none has that Python version, those of commands that do not depend on it. */

@@ -80,7 +80,7 @@ function platformDetail(model, { choice, row, allWishes, limits }, platform) {
 
 /** The build of a value, if it differs, and the driver that it needs; or why it does not fit the reader's card or driver: [text, reason]. */
 function valueDetail(model, { choice, allWishes, limits }, axis, value) {
-  const wishes = [...allWishes.filter(([other]) => other !== axis), [axis, value]];
+  const wishes = [...allWishes.filter(([otherAxis]) => otherAxis !== axis), [axis, value]];
   const { choice: newChoice, row } = model.resolve(wishes, limits);
   const fits = (limit) => model.resolve(wishes, limit).choice[axis] === value;
   if (row && newChoice[axis] !== value) return ["", say("not for {platform}", { platform: limitNames(limits, false, fits) })];
@@ -204,18 +204,18 @@ function showPlatformLink(form, model, choice) {
 
 /** Show the lifecycle stage of a plugin, as of today. */
 function showStage(box, stage) {
-  const [words, until] = stage ?? ["", null];
+  const [text, until] = stage ?? ["", null];
   const isPast = until !== null && until < new Date().toISOString().slice(0, 10);
-  toggle(box, words, () => setText(box.querySelector("span"), isPast ? words.replace(` until ${until}`, ` ended on ${until}`) : words));
+  toggle(box, text, () => setText(box.querySelector("span"), isPast ? text.replace(` until ${until}`, ` ended on ${until}`) : text));
   box.classList.toggle("is-past", isPast);
 }
 
 /** Show the result of the check of the versions in the commands. */
 function showFinding(form, finding) {
-  const [kind, words] = finding ?? ["unchecked", ""];
+  const [kind, text] = finding ?? ["unchecked", ""];
   const box = form.querySelector("[data-part=finding]");
   box.className = `finding finding--${kind}`;
-  showText(box, words);
+  showText(box, text);
   form.querySelector("[data-part=box]").classList.toggle("is-doubtful", kind === "none");
   setText(form.querySelector("[data-copy=script]"), kind === "none" ? say("Copy anyway") : say("Copy"));
 }

@@ -1,5 +1,5 @@
-// Reads and stores the reader's wishes, which are the values that they selected: in the page's address and, for the next
-// visit, on this device.
+// Reads and stores the reader's wishes, which are the values that they selected.
+// The page's address has them and, for the next visit, this device.
 
 const STORAGE_KEY = "accelerator-portal.selector";
 export const LIMITS = ["card", "driver"]; // wishes about the reader's machine that are not axes

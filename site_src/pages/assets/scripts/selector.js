@@ -1,5 +1,5 @@
-// Runs the install selector: loads its data, shows the commands for the reader's wishes, and keeps the wishes in the address
-// and on this device. A wish is [axis, value].
+// Runs the install selector: loads its data, shows the commands for the reader's wishes, and stores the wishes.
+// The address and this device keep them. A wish is [axis, value]: a value that the reader selected.
 
 import { startCopying } from "./copying.js";
 import { say } from "./elements.js";

@@ -1,5 +1,5 @@
-// Reads data that is split into files: an index, and files that have a range of the records each. Files are read when they
-// are needed. They are small and read as a whole, so any static web server can serve them.
+// Reads data that is split into files: an index, and files that have a range of the records each.
+// Files are read as a whole when they are needed; they are small, and any static web server can serve them.
 
 /** A file that is missing, truncated or not JSON: its address, and why it could not be read. */
 export class UnreadableFile extends Error {
