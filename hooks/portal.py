@@ -25,7 +25,7 @@ from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.site import RepositoryLinks, build_site
 from accelerator_portal.site.archive_page import archive_files
-from accelerator_portal.site.assets import read_page_modules
+from accelerator_portal.site.assets import SCRIPTS_FOLDER, read_page_modules
 from accelerator_portal.site.hidden_html import FINISHED_HTML, RAW_HTML, html_ids
 from accelerator_portal.site.languages import published_languages
 from accelerator_portal.site.operations import read_nights
@@ -40,8 +40,6 @@ PAGES_KEY = "portal_pages"
 
 # The key of a page's metadata for HTML that Markdown and the search don't process.
 KEPT_HTML_KEY = "portal_kept_html"
-
-SCRIPTS_FOLDER = "assets/scripts"
 
 # The key of the configuration for the JavaScript modules of each kind of form.
 IMPORTS_KEY = "portal_imports"
@@ -68,7 +66,9 @@ def on_pre_build(*, config: MkDocsConfig) -> None:
         config.extra[PAGES_KEY] = _generate_site(config, folder)
     finally:
         gc.enable()
-    config.extra[IMPORTS_KEY] = read_page_modules(Path(config.docs_dir, SCRIPTS_FOLDER))
+    config.extra[IMPORTS_KEY] = read_page_modules(
+        Path(config.config_file_path).parent / SCRIPTS_FOLDER
+    )
     gc.collect()  # the catalog and the templates refer to each other, and MkDocs needs the room
 
 

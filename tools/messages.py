@@ -50,7 +50,7 @@ _SOURCES: tuple[tuple[str, str, dict[str, Any], dict[str, str]], ...] = (
 )
 
 # Babel's reader of JavaScript overlooks a call within another one.
-_SCRIPTS = "site_src/pages/assets/scripts/*.js"
+_SCRIPTS = "site_src/scripts/*.js"
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _SCRIPT_CALL = re.compile(rf"\b(?:say|sayParts|sayCount)\(\s*({_STRING})(?:,\s*({_STRING}))?")
 

@@ -12,7 +12,7 @@ from accelerator_portal.reports.outcomes import OUTCOMES, WORST_FIRST, OutcomeCo
 from tests.built_site import Site, attribute
 from tests.folders import REPOSITORY
 
-SCRIPTS = REPOSITORY / "site_src/pages/assets/scripts"
+SCRIPTS = REPOSITORY / "site_src/scripts"
 STYLES = REPOSITORY / "site_src/styles"
 CLASS = re.compile(r"\.outcome--([a-z-]+) {")
 

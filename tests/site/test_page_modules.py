@@ -9,7 +9,7 @@ from accelerator_portal.site.assets import PageModules, read_page_modules
 from tests.built_site import Site, attribute
 from tests.folders import REPOSITORY, Tree
 
-SCRIPTS = REPOSITORY / "site_src/pages/assets/scripts"
+SCRIPTS = REPOSITORY / "site_src/scripts"
 
 
 @pytest.fixture

@@ -163,7 +163,7 @@ def test_a_script_that_stands_twice_is_named_once() -> None:
     ],
 )
 def test_content_with_a_script_is_refused_and_says_where(content: str) -> None:
-    with pytest.raises(SecurityPolicyError, match=r"^line 3: .*'steal\(\)'.*assets/scripts/"):
+    with pytest.raises(SecurityPolicyError, match=r"^line 3: .*'steal\(\)'.*site_src/scripts/"):
         add_security_policy(page(content="<p>one</p>\n\n" + content))
 
 

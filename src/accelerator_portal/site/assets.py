@@ -1,4 +1,4 @@
-"""Joins the style sheets to one file, and determines which JavaScript modules a page loads.
+"""Joins the style sheets, removes scripts' comments, and lists the modules that a page loads.
 
 A page lists its modules, so that a browser loads all of them at once. Without a list, a browser
 finds a module only after it has loaded the module that imports it: one round trip for each import.
@@ -7,7 +7,7 @@ finds a module only after it has loaded the module that imports it: one round tr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,10 +15,13 @@ from accelerator_portal.site.page import SiteFile
 
 ENTRY_MODULE = "portal"
 STYLES_FOLDER = "site_src/styles"
+SCRIPTS_FOLDER = "site_src/scripts"
 
 # A line of the table in portal.js: which module makes which form work.
 _FORM_MODULE = re.compile(r'"form\[(data-[a-z-]+)\]": \(\) => import\("\./([a-z-]+)\.js"\)')
 _IMPORT = re.compile(r'^import [^;]+ from "\./([a-z-]+)\.js";', re.MULTILINE)
+# Comments with lines of their own.
+_SCRIPT_COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*.*?\*/)[ \t]*\n", re.MULTILINE | re.DOTALL)
 _CSS_IMPORT = re.compile(r'@import "([^"]+)";\n')
 
 
@@ -79,3 +82,13 @@ def style_sheet(root: Path) -> SiteFile:
 
     css = _CSS_IMPORT.sub(text, (folder / "portal.css").read_text(encoding="utf-8"))
     return SiteFile("assets/portal.css", css)
+
+
+def published_scripts(root: Path) -> Iterator[SiteFile]:
+    """Yield the JavaScript modules without their comments, which a reader would have to download.
+
+    `root` is the folder of the repository.
+    """
+    for file in sorted((root / SCRIPTS_FOLDER).glob("*.js")):
+        code = _SCRIPT_COMMENT.sub("", file.read_text(encoding="utf-8"))
+        yield SiteFile(f"assets/scripts/{file.name}", code)

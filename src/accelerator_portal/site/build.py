@@ -27,7 +27,7 @@ from accelerator_portal.results.quality import as_of
 from accelerator_portal.site.api import api_files, selector_files
 from accelerator_portal.site.api_shapes import FindingShares
 from accelerator_portal.site.archive_page import archive_pages
-from accelerator_portal.site.assets import style_sheet
+from accelerator_portal.site.assets import published_scripts, style_sheet
 from accelerator_portal.site.format_reference import file_reference, format_reference
 from accelerator_portal.site.languages import ENGLISH, Language
 from accelerator_portal.site.operations import NightMetrics, operations_pages
@@ -133,6 +133,7 @@ def build_site(
     releases = list(release_rows(catalog, selector))
     findings_data = finding_counts(rows)
     yield style_sheet(root)
+    yield from published_scripts(root)
     yield data_file("findings.json", findings_data)
     yield from stale_facts_pages(catalog, data_time.date(), templates)
     yield from operations_pages(nights, templates)

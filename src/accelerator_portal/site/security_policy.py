@@ -72,7 +72,7 @@ def add_security_policy(html: str) -> str:
         raise SecurityPolicyError(
             f"line {_script_line_number(html, script, begin)}: the page's content holds an inline "
             f"script ({beginning!r}). Content cannot bring scripts: put it into a file under "
-            "site_src/pages/assets/scripts/ and list that in mkdocs.yml"
+            "site_src/scripts/ and list that in mkdocs.yml"
         )
     policy = _POLICY.format(script=" ".join(["'self'", *map(_script_hash, in_theme)]))
     meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'

@@ -181,7 +181,7 @@ def _heading_prefix(anchor: str) -> str:
 # The index has the messages that answers declare, and the weight of each word. If no answer
 # declares a message, words rank the answers: rare words count more than common words (BM25), and
 # words of titles and code more than others. The script
-# `site_src/pages/assets/scripts/question-search.js` reads words in the same way and adds up the
+# `site_src/scripts/question-search.js` reads words in the same way and adds up the
 # weights; a test compares the two.
 
 # The weight of a word in the title, in code or quotes, and elsewhere.
