@@ -18,7 +18,6 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from accelerator_portal.results.archive import History, state_path
 from accelerator_portal.results.partitions.columns import change_tables
 from accelerator_portal.results.partitions.manifest import (
     MONTH_FILE_STEM,
@@ -29,7 +28,8 @@ from accelerator_portal.results.partitions.manifest import (
 )
 from accelerator_portal.results.partitions.writing import write_parquet_file
 from accelerator_portal.results.state_file import write_state
-from accelerator_portal.site.results.sharding import courses_by_test
+from accelerator_portal.results.stored_history import History, state_path
+from accelerator_portal.site.results.json_shards import courses_by_test
 from benchmarks.browser import PHONE, browser_path, slow_phone
 from benchmarks.copies import make_generated
 from benchmarks.made_up_year import add_report, add_suite, history

@@ -15,8 +15,8 @@ from accelerator_automation.upstream.check_runs import CHECK_LABEL_PREFIX
 from accelerator_automation.upstream.planning import plan_tests
 from accelerator_automation.upstream.workflow_artifacts import LEDGER_FILE, PLAN_FILE, SENT_FILE
 from accelerator_portal.catalog import Catalog, load_catalog
-from accelerator_portal.results.archive import state_path
 from accelerator_portal.results.state_file import write_state
+from accelerator_portal.results.stored_history import state_path
 from benchmarks.event_github import DayGitHub
 from tests.automation.upstream import scene
 from tests.automation.upstream.scene import HOME, NOW, SECTION, UPSTREAM

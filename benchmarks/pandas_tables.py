@@ -8,8 +8,8 @@ from typing import cast
 import pandas as pd
 
 from accelerator_portal.reports.outcomes import Outcome, ReportKind
-from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.tables import Column, ResultMatrix, group_of
+from accelerator_portal.reports.stored_reports import StoredReport
+from accelerator_portal.results.result_matrices import Column, ResultMatrix, group_of
 
 
 def long_table(reports: Iterable[StoredReport]) -> pd.DataFrame:

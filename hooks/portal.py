@@ -28,9 +28,9 @@ from accelerator_portal.site.archive_page import archive_files
 from accelerator_portal.site.assets import SCRIPTS_FOLDER, read_page_modules
 from accelerator_portal.site.hidden_html import FINISHED_HTML, RAW_HTML, html_ids
 from accelerator_portal.site.languages import published_languages
-from accelerator_portal.site.operations import read_nights
-from accelerator_portal.site.page import PLATFORMS, SiteFile, write_files
+from accelerator_portal.site.nightly_metrics_page import read_nights
 from accelerator_portal.site.security_policy import add_security_policy
+from accelerator_portal.site.site_file import PLATFORMS, SiteFile, write_files
 
 # With more platforms, the sidebar lists none of them: each page would contain links to all.
 MOST_IN_NAVIGATION = 60

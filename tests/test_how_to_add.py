@@ -28,7 +28,7 @@ def made_up(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     yield Problem("data/releases.yaml", 1, "made up", "nothing")
 '''
 READER = '''"""A made-up format."""
-from accelerator_portal.reports.reading import file_error
+from accelerator_portal.reports.file_reading import file_error
 def read_made_up(path, options):
     raise file_error(path, 1, "read by the made-up reader", "nothing")
 '''

@@ -15,7 +15,7 @@ SOURCES = REPOSITORY / "src"
 # stand in messages to readers of that file, or in a published schema: neither side can change.
 _CTRF = "accelerator_portal/reports/formats/ctrf_model.py"
 _PYTEST = "accelerator_portal/reports/formats/pytest_json.py"
-_PUBLISHED_SITE = "accelerator_portal/site/difference/state.py"
+_PUBLISHED_SITE = "accelerator_portal/site/difference/site_state.py"
 ACCEPTED = {
     "Document": [_CTRF, _PYTEST],  # each is a part of its own format, and used with its module
     "Summary": [_CTRF, _PYTEST],

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from accelerator_automation.comment_posting import ARTIFACT_NAME
 from accelerator_automation.github.app import APP_ID, APP_KEY
+from accelerator_automation.site_change_comment import ARTIFACT_NAME
 from accelerator_automation.upstream.change import UPSTREAM, Change
 from accelerator_automation.upstream.dispatching import _dispatch_request
 from accelerator_automation.upstream.workflow_artifacts import WRITING_WORKFLOWS

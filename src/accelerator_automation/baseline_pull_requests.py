@@ -17,9 +17,9 @@ from urllib.parse import unquote
 from packaging.version import Version
 
 from accelerator_automation.cited_files import is_checked_on_day, is_converted_again, newest_commit
-from accelerator_automation.events import ListedCommit
 from accelerator_automation.github.api import Api, GitHubError
 from accelerator_automation.github.branch import BranchRepository
+from accelerator_automation.github.models import ListedCommit
 from accelerator_automation.proposals import (
     Proposal,
     ProposalKind,
@@ -32,15 +32,15 @@ from accelerator_portal.catalog import Catalog, Problem, ProblemsError
 from accelerator_portal.catalog.files.releases_file import Release
 from accelerator_portal.catalog.markdown_quotes import code_span
 from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.file_reading import ImportOptions, ImportResult, with_entry_counts
 from accelerator_portal.reports.formats.format_list import READERS, detect_format
-from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.merge import merged_results
-from accelerator_portal.reports.reading import ImportOptions, ImportResult, with_entry_counts
 from accelerator_portal.reports.report import Origin, Report
 from accelerator_portal.reports.report_check import known_names, report_problems
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.report_names import with_imported_suite_names
-from accelerator_portal.reports.store import StoredReport, stored_reports
+from accelerator_portal.reports.stored_reports import StoredReport, stored_reports
+from accelerator_portal.reports.test_keys import identity_of
 
 KIND: ProposalKind = "baseline"
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from accelerator_automation.archive_store import Archive
-from accelerator_automation.last_good import write_last_good
+from accelerator_automation.last_good_folders import write_last_good
 from accelerator_automation.night_metrics import write_nights
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.problem import UserError

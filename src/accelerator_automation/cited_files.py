@@ -17,7 +17,6 @@ from urllib.parse import quote, unquote
 
 from pydantic import RootModel
 
-from accelerator_automation.events import GitHubModel, ListedCommit, Sha
 from accelerator_automation.github.api import (
     Api,
     GitHubError,
@@ -25,6 +24,7 @@ from accelerator_automation.github.api import (
     none_if_missing,
     read_response,
 )
+from accelerator_automation.github.models import GitHubModel, ListedCommit, Sha
 from accelerator_automation.issues import (
     IssueList,
     Issues,
@@ -33,11 +33,11 @@ from accelerator_automation.issues import (
 )
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import platform_id_of
+from accelerator_portal.catalog.facts import facts
 from accelerator_portal.catalog.markdown_quotes import code_span
-from accelerator_portal.catalog.source_ages import facts
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.store import stored_reports
+from accelerator_portal.reports.stored_reports import stored_reports
 
 LABEL = "cited-file"
 

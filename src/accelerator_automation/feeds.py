@@ -16,8 +16,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from accelerator_automation.events import Artifacts, GitHubModel, ListedRuns, Number
 from accelerator_automation.github.api import Api, GitHubError, read_response
+from accelerator_automation.github.models import Artifacts, GitHubModel, ListedRuns, Number
 from accelerator_automation.zip_members import ArtifactError, read_members
 from accelerator_portal.catalog import Catalog, Problem, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
@@ -29,7 +29,7 @@ from accelerator_portal.checks import errors, run_checks
 from accelerator_portal.http.client import HttpClient, open_client
 from accelerator_portal.http.errors import FetchError, InvalidResponseError
 from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.reports.reading import MAX_REPORT_BYTES
+from accelerator_portal.reports.file_reading import MAX_REPORT_BYTES
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import KnownNames, known_names, report_problems
 from accelerator_portal.reports.report_file import first_test_line, read_report, report_text

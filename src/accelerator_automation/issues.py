@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from accelerator_automation.comment_posting import BOT
-from accelerator_automation.events import GitHubModel, Label, User
 from accelerator_automation.github.api import Api, parse_response, read_all_pages
+from accelerator_automation.github.models import GitHubModel, Label, User
 from accelerator_automation.markdown_check import faults
+from accelerator_automation.site_change_comment import BOT
 
 MUTED = "muted"
 

@@ -31,7 +31,7 @@ from accelerator_automation.cited_files import report_cited_files
 from accelerator_automation.feeds import FeedAccess, FetchResult, fetch_reports
 from accelerator_automation.github.api import Api
 from accelerator_automation.issues import Issues
-from accelerator_automation.last_good import (
+from accelerator_automation.last_good_folders import (
     archive_good_folders,
     damaged_folders,
     last_good_dates,
@@ -51,7 +51,7 @@ from accelerator_portal.packages.sync import (
     sync,
     sync_summary,
 )
-from accelerator_portal.packages.trials import import_trials
+from accelerator_portal.packages.trial_installs import import_trials
 from accelerator_portal.packages.verification import (
     ResolverFactory,
     Verification,
@@ -60,12 +60,12 @@ from accelerator_portal.packages.verification import (
 )
 from accelerator_portal.releases.index_queries import QueryOptions, query_release
 from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.store import StoredReport, stored_reports
-from accelerator_portal.results.archive import read_state_of
+from accelerator_portal.reports.stored_reports import StoredReport, stored_reports
 from accelerator_portal.results.breakages import Breakage, open_breakages
 from accelerator_portal.results.folding import fold_reports, folder_reports, without_future_reports
 from accelerator_portal.results.partitions.compaction import compact_all
 from accelerator_portal.results.partitions.manifest import month_of
+from accelerator_portal.results.stored_history import read_state_of
 
 UV_CACHE = Path(".cache/uv")
 

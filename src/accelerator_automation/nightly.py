@@ -26,7 +26,7 @@ from accelerator_portal.catalog.atomic_write import remove_leftovers
 from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.catalog.problem import UserError
 from accelerator_portal.site.difference import compare, markdown, read_state
-from accelerator_portal.site.operations import NightMetrics, StepMetrics
+from accelerator_portal.site.nightly_metrics_page import NightMetrics, StepMetrics
 
 
 def run_night(

@@ -13,11 +13,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from accelerator_automation.comment_posting import BOT
-from accelerator_automation.events import GitHubModel, Number, Sha, User
 from accelerator_automation.github.api import parse_response, read_all_pages
 from accelerator_automation.github.branch import BranchFile, BranchRepository
+from accelerator_automation.github.models import GitHubModel, Number, Sha, User
 from accelerator_automation.markdown_check import faults
+from accelerator_automation.site_change_comment import BOT
 
 ProposalKind = Literal["plugin-release", "pytorch-release", "stated-models", "baseline"]
 ProposalOutcome = Literal["opened", "updated", "unchanged", "left", "declined", "waiting"]

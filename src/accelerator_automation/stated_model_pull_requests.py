@@ -29,7 +29,7 @@ from accelerator_portal.catalog.catalog import STATED_MODELS
 from accelerator_portal.catalog.files.stated_models_file import ModelList, StatedModels
 from accelerator_portal.catalog.markdown_quotes import code_span
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.vendors.stated_lists import (
+from accelerator_portal.vendors.model_list_update import (
     CitedDocument,
     DocumentCopy,
     cited_document,

@@ -8,9 +8,9 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
-from accelerator_portal.reports.identity import Identity, parse_key
 from accelerator_portal.reports.outcomes import Outcome, Stage
-from accelerator_portal.reports.texts import shortened_text
+from accelerator_portal.reports.shortened_text import shortened_text
+from accelerator_portal.reports.test_keys import Identity, parse_key
 
 MAX_REASON = 400
 """The usual maximum number of characters in the reason of a result. It keeps reports of thousands

@@ -16,7 +16,11 @@ from typing import TYPE_CHECKING
 
 from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.wording import count, install_command
-from accelerator_validation.executorch.query import BackendReply, query_backend, with_backend_facts
+from accelerator_validation.executorch.backend_query import (
+    BackendReply,
+    query_backend,
+    with_backend_facts,
+)
 from accelerator_validation.listing import start_listing, wait_for_offers
 from accelerator_validation.matrix import Matrix, with_recipes
 from accelerator_validation.plan import Plan, RunError
@@ -46,7 +50,7 @@ from accelerator_validation.sharding import apply_sharding, sharding_message
 from accelerator_validation.side_process import SideProcess, WaitCallback
 
 if TYPE_CHECKING:
-    from accelerator_validation.cluster.connecting import Cluster
+    from accelerator_validation.cluster.connection import Cluster
 
 
 # Seconds between two messages that the start is still in progress.
@@ -155,7 +159,7 @@ def _cluster_connection(
     if request.scheduler is None:
         return nullcontext()
     report_progress(f"Connecting to the Dask scheduler at {request.scheduler}.")
-    from accelerator_validation.cluster.connecting import connect_to_cluster
+    from accelerator_validation.cluster.connection import connect_to_cluster
 
     return connect_to_cluster(request.scheduler)
 

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pydantic import TypeAdapter
 
 from accelerator_validation.case import short_message
-from accelerator_validation.context import load_suite
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer, RunError
 from accelerator_validation.side_process import SideProcess, WaitCallback
+from accelerator_validation.suite_interface import load_suite
 
 AUTOLOAD = "TORCH_DEVICE_BACKEND_AUTOLOAD"
 

@@ -12,11 +12,11 @@ from accelerator_portal.catalog.files.known_issues_file import KnownFailure
 from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.reports.outcomes import ReportKind, TriggerKind
+from accelerator_validation.case_selection import parse_expression
 from accelerator_validation.executorch.registry import DEFAULT_BACKEND as USUAL_BACKEND
 from accelerator_validation.matrix import Matrix, read_matrix, suite_names
 from accelerator_validation.plan import Offer, Plan, RunError, apply_known_issues, expand
 from accelerator_validation.pytorch_tests.checkout import checkout_commit
-from accelerator_validation.selecting import parse_expression
 
 # Names that stand for several suites.
 SUITE_FAMILIES: Mapping[str, tuple[str, ...]] = {

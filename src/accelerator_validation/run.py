@@ -20,13 +20,13 @@ from accelerator_portal.reports.outcomes import ATTEMPTED, UNSETTLED, Outcome
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import report_text
 from accelerator_validation.case import Case, Result
-from accelerator_validation.heading import heading
 from accelerator_validation.journal import (
     Journal,
     JournalContent,
     JournalError,
     read_journal,
 )
+from accelerator_validation.journal_heading import heading
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Plan, RunError
 from accelerator_validation.pool import Pool, PoolError, start_fork_server
@@ -37,7 +37,7 @@ from accelerator_validation.worker import Job
 
 if TYPE_CHECKING:
     from accelerator_validation.cluster.cluster_pool import ClusterPool
-    from accelerator_validation.cluster.connecting import Cluster
+    from accelerator_validation.cluster.connection import Cluster
 
 
 # The seconds between two reports. If the run is killed, the journal has the results since the last.

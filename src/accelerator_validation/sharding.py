@@ -19,11 +19,11 @@ from statistics import median_low
 
 from accelerator_portal.catalog import Platform, ProblemsError
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.reports.shard import Shard, positions_text
-from accelerator_validation.heading import repeat_options
+from accelerator_portal.reports.test_keys import identity_of
+from accelerator_validation.journal_heading import repeat_options
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Plan, RunError
 from accelerator_validation.report_builder import suite_options

@@ -28,9 +28,9 @@ from typing import Literal
 from accelerator_portal.reports.outcomes import OUTCOMES, UNSUCCESSFUL
 from accelerator_validation.case import Case, Result, with_recording_failure
 from accelerator_validation.classify import classify_error, describe_error
-from accelerator_validation.context import Context, load_suite
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.probe import is_round_trip_exact
+from accelerator_validation.suite_interface import Context, load_suite
 
 MessageKind = Literal["begin", "verdict", "end", "idle", "unfit", "unforkable"]
 Message = tuple[MessageKind, str, Result | None]

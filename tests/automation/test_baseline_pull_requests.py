@@ -11,15 +11,15 @@ import pytest
 
 from accelerator_automation.baseline_pull_requests import propose_baselines
 from accelerator_automation.cited_files import CHECK_INTERVAL_DAYS, cited_files
-from accelerator_automation.comment_posting import BOT
 from accelerator_automation.github import branch
 from accelerator_automation.github.api import GitHubError
 from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.proposals import ProposalResults
+from accelerator_automation.site_change_comment import BOT
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.reports.file_reading import ImportOptions, with_entry_counts
 from accelerator_portal.reports.formats.dynamo_csv import read_dynamo_csv
 from accelerator_portal.reports.merge import merged_results
-from accelerator_portal.reports.reading import ImportOptions, with_entry_counts
 from accelerator_portal.reports.report_file import report_text
 from tests.automation.github_double import HOME, Fault, GitHubDouble
 from tests.automation.github_git import GitStore

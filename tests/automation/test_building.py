@@ -18,7 +18,7 @@ from accelerator_automation.building import (
     build,
     mkdocs,
 )
-from accelerator_automation.last_good import archive_good_folders, last_good_dates
+from accelerator_automation.last_good_folders import archive_good_folders, last_good_dates
 from tests.automation.small_site import SmallEngine
 from tests.folders import EXAMPLE, GUIDE, Tree, edited, write_tree
 

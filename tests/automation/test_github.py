@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_automation.events import Comment
 from accelerator_automation.github.api import GitHubError, read_all_pages, read_response
+from accelerator_automation.github.models import Comment
 from tests.automation.made_up import MadeUpGitHub
 
 

@@ -14,11 +14,11 @@ from fsspec.implementations.local import LocalFileSystem
 
 from accelerator_automation.archive_store import Archive, open_archive, store_published_digest
 from accelerator_automation.building import inputs_digest
-from accelerator_automation.comment_posting import BOT
 from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.night_steps import NETWORK_STEPS, NightRun, steps
 from accelerator_automation.night_summary import Night, summary
 from accelerator_automation.nightly import run_night
+from accelerator_automation.site_change_comment import BOT
 from accelerator_automation.step_runner import StepResult, run_steps
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts, PackagesRead
@@ -27,7 +27,7 @@ from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.http.traffic import Traffic
 from accelerator_portal.install.axes import KEY_AXES
 from accelerator_portal.packages.facts_text import facts_text, packages_read_text
-from accelerator_portal.packages.questions import ResolutionQuestion
+from accelerator_portal.packages.resolution_questions import ResolutionQuestion
 from accelerator_portal.packages.sync import SyncInterrupted, SyncOptions, SyncResult, sync
 from accelerator_portal.packages.uv_resolution import ResolutionResult
 from accelerator_portal.packages.verdict_file import Trial, Verdict, read_verdicts, write_verdicts

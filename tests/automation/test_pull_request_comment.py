@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_automation.comment_posting import (
+from accelerator_automation.ownership import notices
+from accelerator_automation.site_change_comment import (
     MARKER,
     HarmfulError,
     difference_comment,
     failure_comment,
 )
-from accelerator_automation.ownership import notices
 from accelerator_portal.site.difference import Difference
 from accelerator_portal.site.difference.shapes import PagesDifference
 from tests.automation.made_up import RUN_PAGE, run

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_automation.comment_posting import BOT
 from accelerator_automation.github.branch import EMAIL
 from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.proposals import ProposalResults
@@ -18,11 +17,12 @@ from accelerator_automation.pytorch_pull_requests import (
     incomplete_releases,
     propose_pytorch_releases,
 )
+from accelerator_automation.site_change_comment import BOT
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts
-from accelerator_portal.releases.entry import read_releases
 from accelerator_portal.releases.index_queries import query_release
+from accelerator_portal.releases.release_entry import read_releases
 from tests.automation.github_double import HOME, GitHubDouble
 from tests.automation.github_git import GitStore
 from tests.folders import Tree

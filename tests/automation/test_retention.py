@@ -10,7 +10,7 @@ from accelerator_automation.archive_store import Archive, gzip_decompress, open_
 from accelerator_automation.night_steps import archive_package_data, archive_runs
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import report_text
-from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.reports.stored_reports import StoredReport
 from tests.results.made_up import made_up
 
 FRIDAY = dt.date(2026, 11, 20)

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, Route
 
 from accelerator_portal.reports.report_file import report_text
-from accelerator_portal.reports.store import stored_reports
+from accelerator_portal.reports.stored_reports import stored_reports
 from accelerator_portal.results.report_comparison import compare_reports
 from accelerator_portal.site.results.result_addresses import address_of
 from tests.browser.visit import OpenPage, expect

@@ -6,14 +6,14 @@ import pytest
 from pydantic import ValidationError
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.files.sources import Source
-from accelerator_portal.catalog.source_ages import (
+from accelerator_portal.catalog.facts import (
     TrustLevel,
     facts,
     site_of_url,
     trust_level,
     vendor_sites,
 )
+from accelerator_portal.catalog.files.sources import Source
 from tests.folders import ACCELERATOR, EXAMPLE, Tree, edited, loaded
 
 VENDOR = frozenset({"github.com/ascend", "hiascend.com"})

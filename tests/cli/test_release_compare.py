@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from accelerator_portal.cli import main
-from accelerator_portal.releases.upstream_sources import MAX_BYTES
+from accelerator_portal.releases.upstream_commands import MAX_BYTES
 from tests.folders import EXAMPLE, Tree
 from tests.packages.loopback import Index, send, served
 from tests.packages.syncing import FAST

@@ -176,7 +176,7 @@ runpy.run_module("accelerator_portal.cli", run_name="__main__", alter_sys=True)
     "module",
     [
         "click",
-        "accelerator_portal.cli.failures",
+        "accelerator_portal.cli.error_messages",
         "accelerator_portal.catalog",
         "accelerator_portal.cli.check",
     ],

@@ -36,13 +36,13 @@ from accelerator_portal.catalog.yaml_file import parse_yaml
 from accelerator_portal.catalog.yaml_validation import validate
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.install.expand import expand
+from accelerator_portal.reports.file_reading import ImportOptions
 from accelerator_portal.reports.formats.format_list import READERS, detect_format
-from accelerator_portal.reports.reading import ImportOptions
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import KnownNames, report_problems
 from accelerator_portal.reports.report_file import read_report, report_text
-from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.tables import matrices
+from accelerator_portal.reports.stored_reports import StoredReport
+from accelerator_portal.results.result_matrices import matrices
 from accelerator_portal.site.build import RepositoryLinks, build_site
 from accelerator_portal.site.results.matrix_pages import csv_text
 from accelerator_portal.site.vendor_text import render_vendor_text

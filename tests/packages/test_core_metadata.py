@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 
-from accelerator_portal.packages.metadata import (
+from accelerator_portal.packages.wheel_metadata import (
     dist_info_file,
     parse_core_metadata,
     specifier_set,

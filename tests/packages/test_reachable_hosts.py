@@ -8,13 +8,13 @@ import pytest
 
 from accelerator_portal.install.rows import PipCall
 from accelerator_portal.packages import reachable_hosts
-from accelerator_portal.packages.questions import ResolutionQuestion
 from accelerator_portal.packages.reachable_hosts import (
     ReachableHosts,
     index_hosts,
     resolver_of_reachable_hosts,
     unreachable_hosts,
 )
+from accelerator_portal.packages.resolution_questions import ResolutionQuestion
 from accelerator_portal.packages.uv_resolution import ResolutionResult
 
 NO_ANSWER = ResolutionResult("unchecked", why="an index did not respond", no_answer=True)

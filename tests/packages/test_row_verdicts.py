@@ -12,7 +12,7 @@ import pytest
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import InstallRow, PipCall
-from accelerator_portal.packages.questions import (
+from accelerator_portal.packages.resolution_questions import (
     ResolutionQuestion,
     distinct_questions,
     questions_of_row,

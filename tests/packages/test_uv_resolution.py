@@ -12,7 +12,7 @@ from uv import find_uv_bin
 
 from accelerator_portal.catalog.fields import Arch
 from accelerator_portal.install.rows import PipCall
-from accelerator_portal.packages.questions import ResolutionQuestion
+from accelerator_portal.packages.resolution_questions import ResolutionQuestion
 from accelerator_portal.packages.uv_resolution import ResolutionResult, Uv, resolve
 from tests.packages_index import Wheel, serve
 

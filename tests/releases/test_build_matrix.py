@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from accelerator_portal.releases.upstream_commands import UpstreamComparison, UpstreamSourceError
 from accelerator_portal.releases.upstream_lists import compare_matrix, is_matrix, read_matrix
-from accelerator_portal.releases.upstream_sources import UpstreamComparison, UpstreamSourceError
 from tests.releases.portal_releases import RELEASES
 
 ALL = ("3.10", "3.11", "3.12", "3.13", "3.13t")

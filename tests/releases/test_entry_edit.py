@@ -10,8 +10,8 @@ from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.package_file import PYPI
 from accelerator_portal.catalog.files.releases_file import Releases
 from accelerator_portal.catalog.problem import ProblemsError
-from accelerator_portal.releases.entry import entry_change, read_releases, with_release
-from accelerator_portal.releases.published import PublishedBuild, PublishedRelease
+from accelerator_portal.releases.published_builds import PublishedBuild, PublishedRelease
+from accelerator_portal.releases.release_entry import entry_change, read_releases, with_release
 from tests.folders import EXAMPLE
 
 DAY = dt.date(2026, 2, 3)

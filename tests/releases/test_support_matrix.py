@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from accelerator_portal.releases.upstream_commands import UpstreamSourceError
 from accelerator_portal.releases.upstream_lists import (
     compare_support,
     has_support_matrix,
     read_support_matrix,
 )
-from accelerator_portal.releases.upstream_sources import UpstreamSourceError
 from tests.releases.portal_releases import RELEASES
 
 HEAD = """\

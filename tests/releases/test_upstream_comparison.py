@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.releases.upstream_sources import (
+from accelerator_portal.releases.upstream_commands import (
     Agreement,
     UpstreamComparison,
     compare_commands,

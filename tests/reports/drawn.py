@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from accelerator_portal.catalog.fields import VERDICT_MARK
 from accelerator_portal.catalog.files.suite_file import SuiteKind
 from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER
-from accelerator_portal.reports.identity import identity_of
+from accelerator_portal.reports.file_reading import ImportResult
 from accelerator_portal.reports.outcomes import Outcome, ReportKind, Stage
-from accelerator_portal.reports.reading import ImportResult
 from accelerator_portal.reports.report import (
     Component,
     Environment,
@@ -25,6 +24,7 @@ from accelerator_portal.reports.report import (
     TestEntry,
     Trigger,
 )
+from accelerator_portal.reports.test_keys import identity_of
 
 # Any character but half of a pair, which no text in UTF-8 has.
 CHARACTERS = st.characters(exclude_categories=["Cs"])

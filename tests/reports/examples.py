@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.reports.stored_reports import StoredReport
 
 TEST: dict[str, Any] = {"suite": "made-up", "name": "first", "outcome": "passed"}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.reading import ImportOptions, ImportResult, Reader
+from accelerator_portal.reports.file_reading import ImportOptions, ImportResult, Reader
 from accelerator_portal.reports.report import TestEntry
 
 

@@ -19,7 +19,7 @@ from accelerator_portal.reports.report_check import (
     site_limit_faults,
 )
 from accelerator_portal.reports.report_file import read_report, report_text
-from accelerator_portal.reports.store import _report_id
+from accelerator_portal.reports.stored_reports import _report_id
 from tests.reports.examples import report as example
 
 

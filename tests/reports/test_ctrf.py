@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from accelerator_portal.catalog.files.own_suite import SUITE_NAME_PATTERN
+from accelerator_portal.reports.file_reading import ImportOptions, ImportResult
 from accelerator_portal.reports.formats.ctrf import ctrf_status
 from accelerator_portal.reports.outcomes import OUTCOMES
-from accelerator_portal.reports.reading import ImportOptions, ImportResult
 from accelerator_portal.reports.report import Environment, Evidence, Metric, Suite, TestEntry
 from tests.reports.ctrf_files import STATUSES, case_fields, document, problems, read
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from accelerator_portal.reports.file_reading import ImportOptions
 from accelerator_portal.reports.formats.ctrf import ctrf_text, read_ctrf
-from accelerator_portal.reports.reading import ImportOptions
 from accelerator_portal.reports.report import (
     Environment,
     Evidence,

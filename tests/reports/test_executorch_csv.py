@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from accelerator_portal.reports.file_reading import ImportOptions
 from accelerator_portal.reports.formats.executorch import read_executorch_csv
-from accelerator_portal.reports.reading import ImportOptions
 from accelerator_portal.reports.report import Scalar
 from tests.reports.format_file import FormatFile, only
 

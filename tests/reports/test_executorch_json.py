@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from accelerator_portal.reports.file_reading import ImportOptions, ImportResult
 from accelerator_portal.reports.formats.executorch import read_executorch_json
 from accelerator_portal.reports.formats.format_list import detect_format
-from accelerator_portal.reports.reading import ImportOptions, ImportResult
 from accelerator_portal.reports.report import TestEntry
 from tests.reports.format_file import FormatFile, only
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.reports.file_reading import ImportOptions
 from accelerator_portal.reports.formats import imported_tests as module
 from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
-from accelerator_portal.reports.reading import ImportOptions
 from accelerator_portal.reports.report import Suite
 
 FILE = Path("somewhere/example.csv")

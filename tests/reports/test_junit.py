@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
+from accelerator_portal.reports.file_reading import ImportOptions, ImportResult
 from accelerator_portal.reports.formats.junit import junit_text, read_junit
 from accelerator_portal.reports.outcomes import OUTCOMES
-from accelerator_portal.reports.reading import ImportOptions, ImportResult
 from accelerator_portal.reports.report import Environment, Report, Suite, TestEntry, Trigger
 from tests.reports import drawn
 from tests.reports.junit_files import SUITE, problems, read

@@ -4,8 +4,8 @@ import datetime as dt
 
 import pytest
 
-from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.known_issues import issue_matches_test, outdated_issues
+from accelerator_portal.reports.test_keys import identity_of
 from tests.reports.examples import report
 from tests.results.made_up import known_failure
 

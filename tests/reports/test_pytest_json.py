@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from accelerator_portal.reports.file_reading import ImportOptions, ImportResult
 from accelerator_portal.reports.formats.pytest_json import read_pytest_json
-from accelerator_portal.reports.reading import ImportOptions, ImportResult
 from accelerator_portal.reports.report import Environment, Suite, TestEntry
 from tests.reports.format_file import FormatFile
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from accelerator_portal.reports.file_reading import ImportOptions
 from accelerator_portal.reports.formats import torchbench as module
 from accelerator_portal.reports.formats.torchbench import read_torchbench
-from accelerator_portal.reports.reading import ImportOptions
 from accelerator_portal.reports.report import Environment, Scalar, TestEntry
 from tests.reports.format_file import FormatFile, only
 

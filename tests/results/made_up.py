@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from accelerator_portal.catalog.files.known_issues_file import KnownFailure
 from accelerator_portal.reports import Report
 from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.results.history import OutcomeChange, fold_report
 from accelerator_portal.results.history_state import State, StoredTestState
 

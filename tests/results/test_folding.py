@@ -4,8 +4,8 @@ import datetime as dt
 from pathlib import Path
 
 from accelerator_portal.reports import Report
-from accelerator_portal.results.archive import read_history, read_state_of
 from accelerator_portal.results.folding import FoldedHistory, fold_reports, without_future_reports
+from accelerator_portal.results.stored_history import read_history, read_state_of
 from tests.results.made_up import made_up
 
 

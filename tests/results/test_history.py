@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports import Report
 from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
-from accelerator_portal.results.archive import read_history, state_path
 from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.results.history import OutcomeChange, fold_report
 from accelerator_portal.results.history_state import State, StoredTestState
 from accelerator_portal.results.state_file import read_state, state_text, write_state
+from accelerator_portal.results.stored_history import read_history, state_path
 from tests.results.made_up import HISTORIES, START, Outcomes, course, folded, made_up, standing
 
 P: Outcome = "passed"

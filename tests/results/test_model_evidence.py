@@ -6,7 +6,7 @@ import datetime as dt
 from typing import Any
 
 from accelerator_portal.catalog.files.shared_files import ModelFamily
-from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.results.model_evidence import FamilyResults, model_evidence
 from tests.reports import examples
 

@@ -19,7 +19,7 @@ from accelerator_portal.cli import main
 from accelerator_portal.reports.outcomes import BAD, GOOD
 from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.results.partitions.manifest import HISTORY, read_manifest
-from accelerator_portal.results.rolling_up import (
+from accelerator_portal.results.rollups import (
     ROLLUPS,
     dask_rollup,
     engine_for,
@@ -103,7 +103,7 @@ def test_above_a_number_of_rows_dask_rolls_up(
     archive(tmp_path, *(made_up(day, outcomes) for day, outcomes in enumerate(DAYS)))
     partitions = result_partitions(tmp_path, ["example"])
     assert engine_for(partitions) == "pandas"
-    monkeypatch.setattr("accelerator_portal.results.rolling_up.MOST_ROWS_IN_MEMORY", 8)
+    monkeypatch.setattr("accelerator_portal.results.rollups.MOST_ROWS_IN_MEMORY", 8)
     assert engine_for(partitions) == "dask"
 
 

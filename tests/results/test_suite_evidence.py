@@ -6,7 +6,7 @@ import datetime as dt
 
 from accelerator_portal.reports.known_issues import outdated_issues
 from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.results.suite_evidence import newest_evidence
 from tests.results.made_up import START, known_failure, made_up, stored
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import datetime as dt
 
-from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.tables import single_platform_suites
+from accelerator_portal.reports.stored_reports import StoredReport
+from accelerator_portal.results.result_matrices import single_platform_suites
 from accelerator_portal.site.platforms.platform_page import devices_of_runs, systems_of_runs
 from tests.reports.examples import stored
 

@@ -10,7 +10,7 @@ import pytest
 from accelerator_portal.catalog.files.own_suite import suite_folder
 from accelerator_portal.catalog.schema import SCHEMA_MODELS
 from accelerator_portal.install.payload import payload, payload_overview
-from accelerator_portal.reports.store import stored_reports
+from accelerator_portal.reports.stored_reports import stored_reports
 from accelerator_portal.site.api import PLATFORM_INSTALL_PATH
 from tests.built_site import Site
 from tests.schema_faults import schema_faults

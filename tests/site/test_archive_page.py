@@ -17,15 +17,15 @@ import pytest
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.reports.outcomes import BAD, GOOD
-from accelerator_portal.results.archive import read_history
 from accelerator_portal.results.partitions.manifest import archived_accelerators, manifest_path
-from accelerator_portal.results.rolling_up import (
+from accelerator_portal.results.rollups import (
     CODE_COLUMNS,
     ROLLUPS,
     pandas_rollup,
     read_partition,
     result_partitions,
 )
+from accelerator_portal.results.stored_history import read_history
 from accelerator_portal.site.archive_page import (
     ARCHIVE_QUESTIONS,
     LOCAL_SETUP,

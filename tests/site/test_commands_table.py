@@ -8,11 +8,11 @@ from itertools import product
 import pytest
 from selectolax.lexbor import LexborNode
 
-from accelerator_portal.install.formats import VENDOR_METHODS
+from accelerator_portal.install.derived_formats import VENDOR_METHODS
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.site.platforms.commands_table import default_build_rows
-from accelerator_portal.site.words import python_range
+from accelerator_portal.site.text_formats import python_range
 from tests.built_site import Page, Site
 
 GOLDEN = "golden/commands_acme.json"

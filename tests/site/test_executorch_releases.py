@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.site.results.executorch_view import ReleasePair, release_pairs
 from tests.site.test_executorch_view import SUITE, entry, stored
 

@@ -7,7 +7,7 @@ from typing import Any
 from accelerator_portal.catalog.files.criteria_file import ExecutorchReadiness
 from accelerator_portal.catalog.files.shared_files import Goal
 from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.site.results.executorch_view import (
     FlowRun,
     flow_runs,

@@ -13,7 +13,7 @@ from accelerator_portal.catalog.files.accelerator import Feature, FeatureSupport
 from accelerator_portal.catalog.files.shared_files import FeatureEvidence
 from accelerator_portal.reports.outcomes import BAD, Outcome, ReportKind
 from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.site.platforms.features import contradicts, feature_runs
 from tests.built_site import Page, Site, attribute
 

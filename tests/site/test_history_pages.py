@@ -7,7 +7,7 @@ import json
 import re
 import xml.etree.ElementTree as ET
 
-from accelerator_portal.results.archive import read_history
+from accelerator_portal.results.stored_history import read_history
 from accelerator_portal.site.results.history_view import read_histories
 from accelerator_portal.site.results.result_addresses import anchor_of
 from accelerator_portal.site.results.results_view import ResultsView

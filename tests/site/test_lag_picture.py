@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from accelerator_portal.packages.fitting import ReleaseLag
+from accelerator_portal.packages.fitting_releases import ReleaseLag
 from accelerator_portal.site.packages_pages import HEIGHT, WIDTH, lag_picture
 
 DAY = dt.date(2026, 1, 1)

@@ -13,9 +13,8 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
-from accelerator_portal.results.tables import Column, ResultMatrix
+from accelerator_portal.results.result_matrices import Column, ResultMatrix
 from accelerator_portal.site.build import RepositoryLinks
-from accelerator_portal.site.page import SiteFile
 from accelerator_portal.site.results.matrix_pages import (
     MOST_ROWS,
     RowsPage,
@@ -34,6 +33,7 @@ from accelerator_portal.site.results.results_view import (
     MatrixView,
 )
 from accelerator_portal.site.results.speeds import speed_table
+from accelerator_portal.site.site_file import SiteFile
 from accelerator_portal.site.templates import TEMPLATES_FOLDER, Templates
 from tests.folders import REPOSITORY
 

@@ -13,7 +13,7 @@ import pytest
 from accelerator_portal.catalog.files.own_suite import is_executorch_suite
 from accelerator_portal.catalog.wording import count as counted
 from accelerator_portal.reports.outcomes import BAD, GOOD
-from accelerator_portal.reports.store import StoredReport, stored_reports
+from accelerator_portal.reports.stored_reports import StoredReport, stored_reports
 from tests.built_site import Page, Site, attribute
 
 MODELS = "results/by-model/"

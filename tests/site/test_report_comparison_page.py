@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from accelerator_portal.reports.identity import SETTINGS
 from accelerator_portal.reports.outcomes import OUTCOMES
-from accelerator_portal.reports.store import StoredReport, stored_reports
+from accelerator_portal.reports.stored_reports import StoredReport, stored_reports
+from accelerator_portal.reports.test_keys import SETTINGS
 from accelerator_portal.results.report_comparison import DIFFERENCE_TITLES
 from accelerator_portal.site.results.report_comparison_page import ReportChoice, suggestions
 from tests.built_site import Page, Site, attribute

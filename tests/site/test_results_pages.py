@@ -12,8 +12,8 @@ from urllib.parse import parse_qs, urlsplit
 from accelerator_portal.catalog.files.own_suite import suite_folder, suite_owner
 from accelerator_portal.reports.missing_operators import missing_operators, waiting_tests_text
 from accelerator_portal.reports.report_file import report_text
-from accelerator_portal.reports.store import stored_reports
-from accelerator_portal.results.tables import group_of
+from accelerator_portal.reports.stored_reports import stored_reports
+from accelerator_portal.results.result_matrices import group_of
 from accelerator_portal.site.results.matrix_pages import MOST_ROWS
 from accelerator_portal.site.results.result_addresses import address_of, anchor_of, evidence_suffix
 from accelerator_portal.site.results.results_view import ResultsView

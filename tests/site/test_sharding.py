@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.site.results.sharding import (
+from accelerator_portal.site.results.json_shards import (
     LEAST_FILE_BYTES,
     MOST_FILE_BYTES,
     shard_name,

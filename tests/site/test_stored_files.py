@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from accelerator_portal.site.page import SiteFile, write_files
+from accelerator_portal.site.site_file import SiteFile, write_files
 
 
 def test_content_stands_at_its_place_as_it_was(tmp_path: Path) -> None:

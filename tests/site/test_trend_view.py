@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.results.archive import History
+from accelerator_portal.results.stored_history import History
 from accelerator_portal.site.results.history_pages import trend_group
 from tests.folders import EXAMPLE, Tree
 from tests.results.made_up import Outcomes, folded, made_up

@@ -19,9 +19,9 @@ from accelerator_validation.classify import (
     SkippedError,
     UncheckedError,
 )
-from accelerator_validation.context import Context
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer
+from accelerator_validation.suite_interface import Context
 
 _seen: list[str] = []
 

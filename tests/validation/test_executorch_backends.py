@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 
 from accelerator_validation.executorch.backend import PORTABLE
-from accelerator_validation.executorch.query import BackendReply, query_backend, with_backend_facts
+from accelerator_validation.executorch.backend_query import (
+    BackendReply,
+    query_backend,
+    with_backend_facts,
+)
 from accelerator_validation.executorch.registry import (
     _BUILT_IN,
     BACKEND_GROUP,

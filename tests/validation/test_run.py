@@ -12,8 +12,8 @@ import pytest
 
 from accelerator_portal.reports.report import OperatorCoverage
 from accelerator_portal.reports.report_file import read_report
-from accelerator_validation.heading import ON_CPU
 from accelerator_validation.journal import read_journal
+from accelerator_validation.journal_heading import ON_CPU
 from accelerator_validation.plan import RunError
 from accelerator_validation.probe import ProbeResult
 from accelerator_validation.request import ShardRequest

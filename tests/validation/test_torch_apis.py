@@ -11,7 +11,7 @@ import pytest
 
 from accelerator_validation.case import Case
 from accelerator_validation.classify import SkippedError
-from accelerator_validation.context import Context
+from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites import device_checks, integration
 from accelerator_validation.suites.torch_apis import missing_torch_name, require_api
 from tests.validation.runs import matrix

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.report import Environment, Suite, TestEntry
 from accelerator_portal.reports.report_file import read_report
+from accelerator_portal.reports.test_keys import identity_of
 from tests.folders import REPOSITORY
 from tests.made_once import made_once
 from tests.validation_torch.installing import SHIM, install_double

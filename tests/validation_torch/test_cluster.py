@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.reports.identity import identity_of
+from accelerator_portal.reports.test_keys import identity_of
 from tests.folders import REPOSITORY
 from tests.validation.cluster.dask_cluster import NANNY, DaskCluster, dask_cluster
 from tests.validation_torch.conftest import Done, validate

@@ -61,7 +61,7 @@ def test_the_same_case_gives_the_same_numbers_whatever_ran_before() -> None:
 
 
 def test_every_model_of_the_libraries_can_be_planned() -> None:
-    from accelerator_validation.context import load_suite
+    from accelerator_validation.suite_interface import load_suite
 
     least = {"small-diffusers": 15, "small-timm": 20, "small-transformers": 35}
     names: set[str] = set()

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from accelerator_portal.reports.file_reading import ImportOptions
 from accelerator_portal.reports.formats.executorch import read_executorch_csv
-from accelerator_portal.reports.identity import identity_of
-from accelerator_portal.reports.reading import ImportOptions
 from accelerator_portal.reports.report import Report, TestEntry
 from accelerator_portal.reports.report_file import read_report
+from accelerator_portal.reports.test_keys import identity_of
 from accelerator_validation.executorch.metric import METRIC_GROUP as METRICS
 from accelerator_validation.executorch.registry import BACKEND_GROUP
 from tests.validation.packages import install_entry_point

@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch import nn
 
-from accelerator_validation.suites import models, weak_spots
+from accelerator_validation.suites import model_comparison, weak_spots
 from accelerator_validation.suites.float32_precision import full_float32
-from accelerator_validation.suites.models import Example
+from accelerator_validation.suites.model_comparison import Example
 
 
 def test_tf32_and_hf32_are_off_in_a_block_and_back_afterwards(
@@ -34,7 +34,7 @@ def test_recurrent_layers_are_trained_in_training_mode_without_dropout() -> None
     lstm = example.model.inner.lstm
     lstm.dropout = 0.5
     example.model.eval()
-    models._train(example, models._unwrapped_model)
+    model_comparison._train(example, model_comparison._unwrapped_model)
     assert (lstm.training, lstm.dropout) == (True, 0.0)
 
 
@@ -66,7 +66,7 @@ class CachesInEvaluation(nn.Module):  # type: ignore[misc]
 def test_a_model_has_no_cache_without_gradients_before_it_is_copied() -> None:
     model = CachesInEvaluation().eval()
     example = Example(model, {"x": torch.randn(3, 4)})
-    models._perturb_weights(example)
+    model_comparison._perturb_weights(example)
     assert not model.training
-    gradients = models._train(example, models._unwrapped_model)
+    gradients = model_comparison._train(example, model_comparison._unwrapped_model)
     assert "the gradient of bias" in gradients

@@ -10,8 +10,8 @@ from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 
 from accelerator_validation.case import Case, Result
 from accelerator_validation.classify import UncheckedError
-from accelerator_validation.context import Context
 from accelerator_validation.matrix import read_matrix
+from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites import operators
 from accelerator_validation.suites.aten import (
     core_operators,

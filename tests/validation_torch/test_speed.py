@@ -23,8 +23,8 @@ from accelerator_validation.suites.speed.benchmark import COMPUTING, Setting, Wo
 from accelerator_validation.suites.speed.device_clock import device_clock, require_waiting
 from accelerator_validation.suites.speed.full_models import MODELS
 from accelerator_validation.suites.speed.sensors import SensorReading
-from accelerator_validation.suites.speed.spread import Timing
 from accelerator_validation.suites.speed.suite import Budget, measure_call, warm_up
+from accelerator_validation.suites.speed.timing_summary import Timing
 from accelerator_validation.worker import Job, run_case
 from tests.validation_torch.conftest import validate
 

@@ -20,7 +20,6 @@ from urllib.parse import quote
 
 from pydantic import StringConstraints
 
-from accelerator_automation.events import GitHubModel, Sha
 from accelerator_automation.git import (
     GitError,
     changed_entries,
@@ -37,6 +36,7 @@ from accelerator_automation.github.api import (
     parse_response,
     read_response,
 )
+from accelerator_automation.github.models import GitHubModel, Sha
 from accelerator_automation.zip_members import ArtifactError, folder_files
 from accelerator_portal.catalog.catalog import HISTORY
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
-from accelerator_automation.comment_posting import HarmfulError
-from accelerator_automation.events import GitHubModel, Number, time_text
 from accelerator_automation.github.api import Api, GitHubError, read_all_pages
+from accelerator_automation.github.models import GitHubModel, Number, time_text
 from accelerator_automation.ownership import maintainers
+from accelerator_automation.site_change_comment import HarmfulError
 from accelerator_automation.upstream import answer_ledger
 from accelerator_automation.upstream.answer_ledger import Ledger, LookupResult
 from accelerator_automation.upstream.change import Change
@@ -51,8 +51,8 @@ from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.catalog import RESULTS
 from accelerator_portal.reports.report_check import known_names
 from accelerator_portal.reports.report_file import report_text
-from accelerator_portal.results.archive import read_state_of
 from accelerator_portal.results.history_state import State
+from accelerator_portal.results.stored_history import read_state_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from accelerator_automation.events import GitHubModel, time_text
+from accelerator_automation.github.models import GitHubModel, time_text
 from accelerator_automation.upstream.change import (
     UPSTREAM,
     Delivery,

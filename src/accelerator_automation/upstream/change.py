@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from accelerator_automation.events import (
+from accelerator_automation.github.api import Api, GitHubError, read_response
+from accelerator_automation.github.models import (
     FullName,
     GitHubModel,
     Label,
@@ -15,7 +16,6 @@ from accelerator_automation.events import (
     PullRequest,
     Sha,
 )
-from accelerator_automation.github.api import Api, GitHubError, read_response
 from accelerator_portal.catalog.fields import StrictModel
 from accelerator_portal.catalog.files.upstream_events import UpstreamTrigger
 

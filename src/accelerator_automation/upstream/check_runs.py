@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from accelerator_automation.events import GitHubModel, Number
 from accelerator_automation.github.api import Api, read_response
+from accelerator_automation.github.models import GitHubModel, Number
 from accelerator_automation.upstream.change import Change, UpstreamPullRequest
 from accelerator_automation.upstream.comment import PlatformAnswer, run_page
 from accelerator_automation.upstream.incoming import CHECK_PREFIX

@@ -17,11 +17,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, ValidationError
 
-from accelerator_automation.comment_posting import HarmfulError
-from accelerator_automation.events import Comment, FullName, Number
 from accelerator_automation.github.api import Api, read_all_pages, read_response
+from accelerator_automation.github.models import Comment, FullName, Number
 from accelerator_automation.markdown_check import faults
 from accelerator_automation.ownership import Maintainers
+from accelerator_automation.site_change_comment import HarmfulError
 from accelerator_automation.upstream.change import Change, Sha1, UpstreamPullRequest
 from accelerator_automation.upstream.new_failures import NewFailure, ReportNews
 from accelerator_portal.catalog.fields import Id, StrictModel

@@ -15,8 +15,8 @@ from urllib.parse import quote
 
 from pydantic import Field, NonNegativeInt
 
-from accelerator_automation.events import ListedRuns, time_text
 from accelerator_automation.github.api import Api, GitHubError, read_response
+from accelerator_automation.github.models import ListedRuns, time_text
 from accelerator_automation.upstream.change import Change, Delivery
 from accelerator_automation.upstream.planning import DispatchPlan, PlannedPlatform
 from accelerator_portal.catalog.fields import Id, StrictModel

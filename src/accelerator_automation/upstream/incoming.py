@@ -15,7 +15,7 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from accelerator_automation.events import GitHubModel, Label, Repository
+from accelerator_automation.github.models import GitHubModel, Label, Repository
 from accelerator_automation.upstream.change import (
     BRANCH,
     UPSTREAM,

@@ -15,10 +15,10 @@ from pydantic import Field, NonNegativeInt
 
 from accelerator_portal.catalog.fields import StrictModel
 from accelerator_portal.catalog.files.known_issues_file import KnownFailure
-from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.known_issues import issue_matches_test
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Moment, Report, TestEntry
+from accelerator_portal.reports.test_keys import identity_of
 from accelerator_portal.results.breakages import is_flaky
 from accelerator_portal.results.history_state import State, StoredTestState, verdict
 

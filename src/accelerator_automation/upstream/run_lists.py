@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from urllib.parse import quote
 
-from accelerator_automation.events import (
+from accelerator_automation.github.api import Api, GitHubError, read_response
+from accelerator_automation.github.models import (
     Artifacts,
     ListedArtifact,
     ListedRun,
     ListedRuns,
     time_text,
 )
-from accelerator_automation.github.api import Api, GitHubError, read_response
 
 _PAGE_SIZE = 100
 # GitHub returns at most 1,000 runs for a request that filters by event or date.

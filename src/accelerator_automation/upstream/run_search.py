@@ -16,16 +16,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from accelerator_automation.events import ListedArtifact, ListedRun
 from accelerator_automation.github.api import Api, GitHubError, read_response
+from accelerator_automation.github.models import ListedArtifact, ListedRun
 from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.planning import REPORT_ARTIFACT, PlannedPlatform, run_title
 from accelerator_automation.upstream.run_lists import ArtifactLists, RunLists, artifact_pages
 from accelerator_automation.zip_members import ArtifactError, read_members
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.file_reading import ImportResult
 from accelerator_portal.reports.merge import merged_results
-from accelerator_portal.reports.reading import ImportResult
 from accelerator_portal.reports.report import Report, Trigger
 from accelerator_portal.reports.report_check import KnownNames, report_problems
 from accelerator_portal.reports.report_file import read_report

@@ -15,8 +15,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from accelerator_automation.events import ListedArtifact, ListedRun
 from accelerator_automation.github.api import Api, GitHubError, read_response
+from accelerator_automation.github.models import ListedArtifact, ListedRun
 from accelerator_automation.upstream.run_lists import artifact_pages, is_older
 from accelerator_automation.zip_members import ArtifactError, read_members
 

@@ -11,7 +11,7 @@ import click
 from accelerator_automation import building
 from accelerator_automation.archive_store import open_archive
 from accelerator_automation.building import restore_previous
-from accelerator_automation.last_good import last_good_dates
+from accelerator_automation.last_good_folders import last_good_dates
 from accelerator_portal.catalog.atomic_write import write_folder_atomically
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.wording import count
@@ -25,8 +25,8 @@ from accelerator_portal.cli.options import (
     checked_catalog,
 )
 from accelerator_portal.site import RepositoryLinks, build_site
+from accelerator_portal.site.commonmark_export import EXPORT_INDEX, export_files
 from accelerator_portal.site.difference import compare, markdown, read_state
-from accelerator_portal.site.export import EXPORT_INDEX, export_files
 from accelerator_portal.site.languages import published_languages
 
 _MAX_SHOWN_LINKS = 20

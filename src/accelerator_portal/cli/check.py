@@ -256,7 +256,7 @@ def _checked_catalog_and_problems(
 
 
 def _link_problems(catalog: Catalog, selection: Sequence[str]) -> list[Problem]:
-    from accelerator_portal.checks.network import check_network, links_to_check
+    from accelerator_portal.checks.links import check_network, links_to_check
 
     links = {
         url: location

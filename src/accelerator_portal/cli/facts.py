@@ -10,7 +10,7 @@ import click
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import platform_id_of
 from accelerator_portal.catalog.clock import today
-from accelerator_portal.catalog.source_ages import (
+from accelerator_portal.catalog.facts import (
     TRUST_LEVELS,
     Fact,
     aged_facts,

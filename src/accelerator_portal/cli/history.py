@@ -31,7 +31,6 @@ from accelerator_portal.cli.options import (
     refuse_unknown,
     require_repository,
 )
-from accelerator_portal.results.archive import History, read_history
 from accelerator_portal.results.breakages import classes_by_key
 from accelerator_portal.results.folding import (
     fold_reports,
@@ -47,7 +46,7 @@ from accelerator_portal.results.partitions.manifest import (
     month_of,
     read_manifest,
 )
-from accelerator_portal.results.rolling_up import (
+from accelerator_portal.results.rollups import (
     MOST_ROWS_IN_MEMORY,
     ROLLUPS,
     PartitionFiles,
@@ -58,6 +57,7 @@ from accelerator_portal.results.rolling_up import (
     pandas_rollup,
     result_partitions,
 )
+from accelerator_portal.results.stored_history import History, read_history
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import click
 
+from accelerator_portal.cli.error_messages import failures_as_messages
 from accelerator_portal.cli.extras import Extra, is_installed, missing_extra_command
-from accelerator_portal.cli.failures import failures_as_messages
 
 
 class LazyCommand(NamedTuple):
@@ -89,7 +89,7 @@ COMMANDS = {
     "nightly": _lazy_command(
         "nightly:nightly", "Run the nightly update and build the site.", "automation"
     ),
-    "owners": _lazy_command("generated:owners", "Generate the code owners and issue forms."),
+    "owners": _lazy_command("generated_files:owners", "Generate the code owners and issue forms."),
     "packages": _lazy_command(
         "packages:packages", "Manage package data from package indexes.", "packages"
     ),
@@ -106,11 +106,13 @@ COMMANDS = {
         "release:release", "Add, check and compare PyTorch releases.", "packages"
     ),
     "report": _lazy_command("report:report", "Import, check, merge and export test reports."),
-    "schema": _lazy_command("generated:schema", "Generate the JSON Schemas in data/schema/."),
+    "schema": _lazy_command("generated_files:schema", "Generate the JSON Schemas in data/schema/."),
     "stated-models": _lazy_command(
         "stated_models:stated_models", "Update the lists of models that documents state.", "site"
     ),
-    "suites": _lazy_command("generated:suites", "Add the harness's test names to data/suites."),
+    "suites": _lazy_command(
+        "generated_files:suites", "Add the harness's test names to data/suites."
+    ),
     "upstream": _lazy_command(
         "upstream:upstream", "Test changes of PyTorch and report the results.", "automation"
     ),

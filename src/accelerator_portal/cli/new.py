@@ -19,8 +19,8 @@ from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors, load_and_check
-from accelerator_portal.cli.failures import INTERRUPTED_EXIT_STATUS
-from accelerator_portal.cli.generated import outdated_files
+from accelerator_portal.cli.error_messages import INTERRUPTED_EXIT_STATUS
+from accelerator_portal.cli.generated_files import outdated_files
 from accelerator_portal.cli.options import (
     INPUT_FILE,
     ROOT,
@@ -34,12 +34,8 @@ from accelerator_portal.install.additional_platforms import (
 )
 from accelerator_portal.install.pip_command import UnreadableCommandError
 from accelerator_portal.vendors.answer_faults import id_fault
-from accelerator_portal.vendors.answers import (
-    QUESTIONS,
-    Prompt,
-    RefusedAnswerError,
-    answer_text,
-)
+from accelerator_portal.vendors.derived_answers import derived_answer, suggested
+from accelerator_portal.vendors.document_answers import answers_from_entry, answers_from_package
 from accelerator_portal.vendors.draft import (
     Draft,
     PlatformCase,
@@ -63,9 +59,13 @@ from accelerator_portal.vendors.interview import (
     question_detail,
 )
 from accelerator_portal.vendors.known_hosts import with_host_lines, with_known_hosts
-from accelerator_portal.vendors.offers import answers_from_entry, answers_from_package
 from accelerator_portal.vendors.package_metadata import NoMetadataError, read_package
-from accelerator_portal.vendors.suggestions import derived_answer, suggested
+from accelerator_portal.vendors.questions import (
+    QUESTIONS,
+    Prompt,
+    RefusedAnswerError,
+    answer_text,
+)
 
 _Command = Callable[..., None]
 

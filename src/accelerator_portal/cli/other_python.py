@@ -37,7 +37,10 @@ def environment_for_python(variables: Mapping[str, str]) -> dict[str, str]:
 
     The other Python finds its own packages first, then this package and its base dependencies.
     """
-    python_path = [str(Path(__file__).parent / "behind"), variables.get("PYTHONPATH", "")]
+    python_path = [
+        str(Path(__file__).parent / "other_python_startup"),
+        variables.get("PYTHONPATH", ""),
+    ]
     specs = [spec for name in _BASE if (spec := find_spec(name)) and spec.origin]
     folders = dict.fromkeys(str(Path(str(spec.origin)).parent.parent) for spec in specs)
     return {

@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.problem import did_you_mean, printable
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.failures import INTERRUPTED_EXIT_STATUS
+from accelerator_portal.cli.error_messages import INTERRUPTED_EXIT_STATUS
 from accelerator_portal.cli.options import (
     OUTPUT_FOLDER,
     ROOT,

@@ -21,7 +21,7 @@ from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.failures import INTERRUPTED_EXIT_STATUS
+from accelerator_portal.cli.error_messages import INTERRUPTED_EXIT_STATUS
 from accelerator_portal.cli.options import (
     ROOT,
     print_problems,
@@ -31,9 +31,9 @@ from accelerator_portal.cli.options import (
 
 if TYPE_CHECKING:
     from accelerator_portal.checks.release_addition import ReleaseAddition
-    from accelerator_portal.releases.entry import EntryChange
-    from accelerator_portal.releases.published import PublishedRelease
-    from accelerator_portal.releases.upstream_sources import UpstreamComparison
+    from accelerator_portal.releases.published_builds import PublishedRelease
+    from accelerator_portal.releases.release_entry import EntryChange
+    from accelerator_portal.releases.upstream_commands import UpstreamComparison
 
 
 @click.group()
@@ -71,8 +71,8 @@ def compare_releases(root: Path, sources: tuple[str, ...], *, every: bool) -> No
 
 
 def _comparison_with_source(catalog: Catalog, source: str) -> UpstreamComparison:
+    from accelerator_portal.releases.upstream_commands import UpstreamSourceError
     from accelerator_portal.releases.upstream_lists import compare_upstream
-    from accelerator_portal.releases.upstream_sources import UpstreamSourceError
 
     try:
         return compare_upstream(catalog, _source_text(source))
@@ -87,7 +87,7 @@ def _source_text(source: str) -> str:
     """
     from accelerator_portal.http.errors import FetchError
     from accelerator_portal.http.limits import RequestLimits
-    from accelerator_portal.releases.upstream_sources import upstream_text
+    from accelerator_portal.releases.upstream_commands import upstream_text
 
     limits = click.get_current_context().find_object(RequestLimits) or RequestLimits()
     try:
@@ -102,7 +102,7 @@ def _source_text(source: str) -> str:
 
 
 def _print_comparison(source: str, comparison: UpstreamComparison, *, every: bool) -> None:
-    from accelerator_portal.releases.upstream_sources import AGREEMENTS
+    from accelerator_portal.releases.upstream_commands import AGREEMENTS
 
     click.echo(source)
     for entry in comparison.entries:
@@ -182,7 +182,7 @@ def check_release(root: Path, version: str | None) -> None:
     The command looks for each PyTorch build that install commands use. With VERSION, it looks only
     for builds of that release. It exits with status 1 if builds are missing.
     """
-    from accelerator_portal.releases.claims import claims_without_evidence
+    from accelerator_portal.releases.unlisted_builds import claims_without_evidence
 
     catalog = usable_catalog(root)
     _require_listed_release(catalog, version)

@@ -26,10 +26,10 @@ from accelerator_portal.cli.options import (
     refuse_unknown,
     usable_catalog,
 )
+from accelerator_portal.reports.file_reading import ImportOptions, ImportResult, with_entry_counts
 from accelerator_portal.reports.formats.format_list import READERS, detect_format
 from accelerator_portal.reports.merge import merged_results
 from accelerator_portal.reports.outcomes import Outcome, TriggerKind, outcome_counts_text
-from accelerator_portal.reports.reading import ImportOptions, ImportResult, with_entry_counts
 from accelerator_portal.reports.report import Origin, Report, Trigger
 from accelerator_portal.reports.report_check import KnownNames, known_names, report_problems
 from accelerator_portal.reports.report_file import report_text
@@ -38,7 +38,7 @@ from accelerator_portal.reports.report_names import (
     with_full_suite_names,
     with_imported_suite_names,
 )
-from accelerator_portal.reports.run_facts import (
+from accelerator_portal.reports.run_environment import (
     ENVIRONMENT_OPTIONS,
     IMPORT_REMEDIES,
     merged_environment,

@@ -16,7 +16,7 @@ from accelerator_portal.catalog.catalog import STATED_MODELS
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.files.stated_models_file import ModelList
 from accelerator_portal.cli.options import INPUT_FOLDER, ROOT, refuse_unknown, usable_catalog
-from accelerator_portal.vendors.stated_lists import (
+from accelerator_portal.vendors.model_list_update import (
     DocumentCopy,
     cited_document,
     stated_models_text,

@@ -17,8 +17,8 @@ from accelerator_portal.catalog import Platform, ProblemsError, load_catalog
 from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.catalog.wording import count
+from accelerator_portal.cli.error_messages import INTERRUPTED_EXIT_STATUS
 from accelerator_portal.cli.extras import require_extra
-from accelerator_portal.cli.failures import INTERRUPTED_EXIT_STATUS
 from accelerator_portal.cli.options import (
     INPUT,
     INPUT_FILE,
@@ -35,6 +35,7 @@ from accelerator_portal.reports.outcomes import TriggerKind
 from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.reports.shard import MAX_SHARDS
 from accelerator_validation import launch
+from accelerator_validation.case_selection import ExpressionError, failed_keys
 from accelerator_validation.executorch.registry import DEFAULT_BACKEND as USUAL_BACKEND
 from accelerator_validation.plan import Plan, RunError
 from accelerator_validation.pytest_suites.source import PytestSource
@@ -49,7 +50,6 @@ from accelerator_validation.request import (
     with_full_size_suites,
 )
 from accelerator_validation.run import journal_suites
-from accelerator_validation.selecting import ExpressionError, failed_keys
 from accelerator_validation.sharding import recorded_times
 
 _SHARD_FORM = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})")

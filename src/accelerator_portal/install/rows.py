@@ -12,7 +12,7 @@ PREVIEW = "preview"
 NO_VARIANT = "default"
 
 DerivedMethod = Literal["uv-auto", "pyproject", "requirements", "conda", "dockerfile"]
-"""Methods of rows that the portal derives from vendors' rows; see `install/formats.py`."""
+"""Methods of rows that the portal derives from vendors' rows; see `install/derived_formats.py`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from itertools import product
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.releases_file import Ended
 from accelerator_portal.install.axes import AXES, Axis, Choice, Value
-from accelerator_portal.install.limits import DriverBounds, driver_bounds
+from accelerator_portal.install.hardware_limits import DriverBounds, driver_bounds
 from accelerator_portal.install.rows import NO_VARIANT, PREVIEW, InstallRow
 
 

@@ -14,7 +14,7 @@ from accelerator_portal.catalog.files.releases_file import Release, Wheel
 from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.install.targets import Target
 from accelerator_portal.packages.facts_text import release_line_number
-from accelerator_portal.packages.fitting import (
+from accelerator_portal.packages.fitting_releases import (
     PluginIndex,
     admits,
     last_read_day,

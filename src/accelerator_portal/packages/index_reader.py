@@ -27,7 +27,12 @@ from accelerator_portal.packages.index_page import (
     files_digest,
     parse_page,
 )
-from accelerator_portal.packages.metadata import (
+from accelerator_portal.packages.portal_packages import TORCH, PortalPackage
+from accelerator_portal.packages.resolution_questions import (
+    representative_wheels,
+    selected_versions,
+)
+from accelerator_portal.packages.wheel_metadata import (
     MAX_METADATA,
     Metadata,
     cuda_version,
@@ -37,8 +42,6 @@ from accelerator_portal.packages.metadata import (
     python_range,
     requirements_of_wheel,
 )
-from accelerator_portal.packages.portal_packages import TORCH, PortalPackage
-from accelerator_portal.packages.questions import representative_wheels, selected_versions
 from accelerator_portal.packages.wheel_tags import platform_tag, python_label, python_label_key
 
 

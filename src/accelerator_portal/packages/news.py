@@ -16,7 +16,7 @@ from accelerator_portal.catalog.cached import cached_by_owner
 from accelerator_portal.catalog.files.package_file import ANY_PLATFORM_TAG, FactChange
 from accelerator_portal.catalog.message import comma_list, message
 from accelerator_portal.install.resolution import minor_release, supported_releases
-from accelerator_portal.packages.fitting import (
+from accelerator_portal.packages.fitting_releases import (
     PluginIndex,
     plugin_index,
     release_lags,

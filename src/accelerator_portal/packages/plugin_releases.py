@@ -20,7 +20,7 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.files.package_file import ReleaseFacts
 from accelerator_portal.install.labels import OS_LABELS
-from accelerator_portal.packages.fitting import (
+from accelerator_portal.packages.fitting_releases import (
     SYSTEMS,
     admits,
     last_read_day,

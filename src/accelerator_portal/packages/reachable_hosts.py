@@ -17,7 +17,7 @@ from uv import find_uv_bin
 from accelerator_portal.http.client import HttpClient, open_client
 from accelerator_portal.http.errors import FetchError
 from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.packages.questions import ResolutionQuestion
+from accelerator_portal.packages.resolution_questions import ResolutionQuestion
 from accelerator_portal.packages.uv_resolution import ResolutionResult, Uv, resolve
 
 USER_AGENT = "accelerator-portal (checks whether package indexes respond)"

@@ -21,7 +21,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from accelerator_portal.install.rows import PipCall
-from accelerator_portal.packages.questions import ResolutionQuestion
+from accelerator_portal.packages.resolution_questions import ResolutionQuestion
 
 ResolutionKind = Literal["found", "none", "unchecked"]
 """`found`: uv found versions that fit each other. `none`: no versions fit each other. `unchecked`:

@@ -19,7 +19,7 @@ from accelerator_portal.catalog.fields import StrictModel
 from accelerator_portal.install.axes import KEY_AXES, row_key
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.packages.uv_resolution import ResolutionKind, ResolutionResult
-from accelerator_portal.reports.reading import file_error, read_bytes
+from accelerator_portal.reports.file_reading import file_error, read_bytes
 
 VERDICTS = "data/verdicts"
 

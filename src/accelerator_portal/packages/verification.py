@@ -1,6 +1,7 @@
 """Verifies install commands with uv, and stores the verdicts in `data/verdicts`.
 
-Each pip and uv command is resolved. Commands for this machine can also be installed; see `trials`.
+Each pip and uv command is resolved. Commands for this machine can also be installed, see
+`trial_installs`.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.packages.install_check import (
     install_row,
 )
-from accelerator_portal.packages.questions import (
+from accelerator_portal.packages.reachable_hosts import installed_uv, resolver_of_reachable_hosts
+from accelerator_portal.packages.resolution_questions import (
     ResolutionQuestion,
     distinct_questions,
     questions_of_row,
 )
-from accelerator_portal.packages.reachable_hosts import installed_uv, resolver_of_reachable_hosts
-from accelerator_portal.packages.trials import TrialOptions, run_trials
+from accelerator_portal.packages.trial_installs import TrialOptions, run_trials
 from accelerator_portal.packages.uv_resolution import ResolutionResult
 from accelerator_portal.packages.verdict_file import (
     RowKey,

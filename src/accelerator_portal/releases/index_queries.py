@@ -26,7 +26,7 @@ from accelerator_portal.packages.portal_packages import (
     portal_packages,
 )
 from accelerator_portal.packages.sync import CACHE, USER_AGENT, address_of
-from accelerator_portal.releases.published import (
+from accelerator_portal.releases.published_builds import (
     PublishedBuild,
     PublishedRelease,
     builds_on_index,

@@ -20,7 +20,7 @@ from accelerator_portal.catalog.files.releases_file import (
     Wheel,
 )
 from accelerator_portal.packages.wheel_tags import ordered_pythons
-from accelerator_portal.releases.upstream_sources import (
+from accelerator_portal.releases.upstream_commands import (
     NIGHTLY,
     Agreement,
     ComparedEntry,

@@ -10,9 +10,9 @@ from typing import Literal
 from urllib.parse import unquote
 
 from accelerator_portal.catalog.files.known_issues_file import KnownFailure
-from accelerator_portal.reports.identity import Identity, identity_of, parse_key
 from accelerator_portal.reports.outcomes import GOOD
 from accelerator_portal.reports.report import TestEntry
+from accelerator_portal.reports.test_keys import Identity, identity_of, parse_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ def issue_matches_test(issue: KnownFailure, identity: Identity) -> bool:
     """Return whether a known issue is about a test.
 
     The issue has either a pattern (`issue.glob`) or a test key (`issue.test`). A pattern must match
-    the key of `identity`, as it is or as `readable_key` returns it. A test key must have the same
+    the test's key, as it is or as `readable_key` returns it. A test key must have the same
     suite, name and parameter values. Parameters that it does not name may have any value.
     """
     if issue.glob is not None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from accelerator_portal.catalog.problem import Problem, ProblemsError
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.reports.reading import MAX_TESTS, ImportResult
+from accelerator_portal.reports.file_reading import MAX_TESTS, ImportResult
 from accelerator_portal.reports.report import (
     OperatorCoverage,
     Report,
@@ -17,9 +17,9 @@ from accelerator_portal.reports.report import (
     different_facts,
     environment_facts,
 )
-from accelerator_portal.reports.run_facts import merged_environment
+from accelerator_portal.reports.run_environment import merged_environment
 from accelerator_portal.reports.shard import Shard, positions_of
-from accelerator_portal.reports.texts import shortened_text
+from accelerator_portal.reports.shortened_text import shortened_text
 
 
 def merged_shards(files: Sequence[ShardFile]) -> Report:

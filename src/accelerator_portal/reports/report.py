@@ -23,7 +23,7 @@ from accelerator_portal.catalog.files.own_suite import (
 from accelerator_portal.catalog.files.suite_file import SuiteKind
 from accelerator_portal.reports.outcomes import Outcome, ReportKind, Stage, TriggerKind
 from accelerator_portal.reports.shard import Shard
-from accelerator_portal.reports.texts import MAX_TEXT_LENGTH
+from accelerator_portal.reports.shortened_text import MAX_TEXT_LENGTH
 
 SCHEMA_VERSION = 1
 

@@ -16,8 +16,8 @@ from accelerator_portal.catalog.files.own_suite import SuiteNames
 from accelerator_portal.catalog.files.suite_file import SuiteFile
 from accelerator_portal.catalog.problem import Problem, did_you_mean
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.reports.identity import Identity, identity_of
 from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.test_keys import Identity, identity_of
 
 MAX_LISTED_FAULTS = 20
 """The maximum number of faults of one kind that are listed; further faults are only counted."""

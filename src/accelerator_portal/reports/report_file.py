@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.reports import report_check
-from accelerator_portal.reports.reading import (
+from accelerator_portal.reports.file_reading import (
     MAX_REPORT_BYTES,
     MAX_TESTS,
     file_error,

@@ -18,13 +18,13 @@ from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.reports.report_names import with_full_suite_names
-from accelerator_portal.reports.store import stored_reports
-from accelerator_portal.results.archive import read_state_of, state_path
+from accelerator_portal.reports.stored_reports import stored_reports
 from accelerator_portal.results.history import fold_report, history_point
 from accelerator_portal.results.history_state import Basis, State, basis_of
 from accelerator_portal.results.partitions.manifest import read_manifest
 from accelerator_portal.results.partitions.writing import add_report, delete_reports, history_lock
 from accelerator_portal.results.state_file import write_state
+from accelerator_portal.results.stored_history import read_state_of, state_path
 
 CLOCK_DIFFERENCE = dt.timedelta(days=1)
 """The time by which the clock of a machine that runs tests may be ahead."""

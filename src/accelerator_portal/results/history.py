@@ -13,10 +13,10 @@ from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.reports.identity import identity_of, parse_key
+from accelerator_portal.reports.file_reading import file_error
 from accelerator_portal.reports.outcomes import Outcome, Stage
-from accelerator_portal.reports.reading import file_error
 from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.test_keys import identity_of, parse_key
 from accelerator_portal.results.history_state import (
     Group,
     HistoryPoint,

@@ -18,7 +18,7 @@ from accelerator_portal.catalog.files.own_suite import is_executorch_suite
 from accelerator_portal.catalog.files.shared_files import ModelFamily
 from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Outcome
 from accelerator_portal.reports.report import TestEntry
-from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.results.history_state import Basis, basis_of
 
 _LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)

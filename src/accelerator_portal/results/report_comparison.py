@@ -14,9 +14,9 @@ from itertools import groupby
 from typing import Literal, NamedTuple, TypeAlias, get_args
 from urllib.parse import unquote
 
-from accelerator_portal.reports.identity import Identity, identity_of, parse_key
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.test_keys import Identity, identity_of, parse_key
 from accelerator_portal.results.history import OutcomeChange
 from accelerator_portal.results.history_state import verdict
 

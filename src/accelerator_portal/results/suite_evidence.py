@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from accelerator_portal.catalog.files.suite_file import SuiteKind
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
 from accelerator_portal.reports.report import TestEntry
-from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.reports.stored_reports import StoredReport
 
 _UNDATED = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 

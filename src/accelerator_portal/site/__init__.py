@@ -5,6 +5,6 @@ page or data file is a `SiteFile`, a path with its content.
 """
 
 from accelerator_portal.site.build import RepositoryLinks, build_site
-from accelerator_portal.site.page import SiteFile
+from accelerator_portal.site.site_file import SiteFile
 
 __all__ = ["RepositoryLinks", "SiteFile", "build_site"]

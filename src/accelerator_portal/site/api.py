@@ -22,7 +22,7 @@ from accelerator_portal.install.additional_platforms import (
     additional_platform_id,
 )
 from accelerator_portal.install.expand import rows_by_platform
-from accelerator_portal.install.limits import row_ranges
+from accelerator_portal.install.hardware_limits import row_ranges
 from accelerator_portal.install.payload import Card, payload, payload_overview
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector
@@ -41,9 +41,8 @@ from accelerator_portal.site.api_shapes import (
 )
 from accelerator_portal.site.difference.shapes import Difference
 from accelerator_portal.site.languages import Language
-from accelerator_portal.site.operations import OPERATIONS, Operations
+from accelerator_portal.site.nightly_metrics_page import OPERATIONS, Operations
 from accelerator_portal.site.packages_pages import PackagesIndex
-from accelerator_portal.site.page import API, SiteFile, data_file
 from accelerator_portal.site.platforms.features import FeaturesData
 from accelerator_portal.site.platforms.hardware import (
     HardwareData,
@@ -70,7 +69,8 @@ from accelerator_portal.site.results.results_shapes import (
     TestShard,
     TestsIndex,
 )
-from accelerator_portal.site.source_ages import STALE_FACTS, SourceAges
+from accelerator_portal.site.site_file import API, SiteFile, data_file
+from accelerator_portal.site.stale_facts_page import STALE_FACTS, SourceAges
 from accelerator_portal.site.vendor_text import render_vendor_text
 
 ADDITIONAL_PLATFORMS = "additional-platforms.json"

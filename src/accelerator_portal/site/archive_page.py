@@ -23,8 +23,8 @@ from accelerator_portal.results.partitions.manifest import (
     archived_accelerators,
     read_manifest,
 )
-from accelerator_portal.site.page import SiteFile
 from accelerator_portal.site.results.result_addresses import RESULTS_PAGES
+from accelerator_portal.site.site_file import SiteFile
 from accelerator_portal.site.templates import Templates
 
 PAGE = f"{RESULTS_PAGES}/ask.md"

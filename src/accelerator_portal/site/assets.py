@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from accelerator_portal.site.page import SiteFile
+from accelerator_portal.site.site_file import SiteFile
 
 ENTRY_MODULE = "portal"
 STYLES_FOLDER = "site_src/styles"

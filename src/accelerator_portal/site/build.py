@@ -9,30 +9,29 @@ from typing import Any, Literal
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import RELEASES
+from accelerator_portal.catalog.facts import vendor_sites
 from accelerator_portal.catalog.files.own_suite import suite_owner
 from accelerator_portal.catalog.files.sources import Sourced, sources_by_id
 from accelerator_portal.catalog.message import message
-from accelerator_portal.catalog.source_ages import vendor_sites
 from accelerator_portal.checks import RULES
 from accelerator_portal.checks.folder_limits import LIMITS
+from accelerator_portal.install.derived_formats import with_derived_formats
 from accelerator_portal.install.expand import expand
-from accelerator_portal.install.formats import with_derived_formats
 from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector, make_selector
 from accelerator_portal.reports import Report
 from accelerator_portal.reports.formats.format_list import EXAMPLES, FORMATS
 from accelerator_portal.reports.report import SCHEMA_VERSION
-from accelerator_portal.results.quality import as_of
+from accelerator_portal.results.evidence_level import as_of
 from accelerator_portal.site.api import api_files, selector_files
 from accelerator_portal.site.api_shapes import FindingShares
 from accelerator_portal.site.archive_page import archive_pages
 from accelerator_portal.site.assets import published_scripts, style_sheet
 from accelerator_portal.site.format_reference import file_reference, format_reference
 from accelerator_portal.site.languages import ENGLISH, Language
-from accelerator_portal.site.operations import NightMetrics, operations_pages
+from accelerator_portal.site.nightly_metrics_page import NightMetrics, operations_pages
 from accelerator_portal.site.packages_pages import package_view, packages_pages
-from accelerator_portal.site.page import PLATFORMS, SiteFile, data_file, to_root
 from accelerator_portal.site.platforms.commands_table import (
     commands_table,
     default_build_rows,
@@ -85,11 +84,12 @@ from accelerator_portal.site.results.results_pages import (
 )
 from accelerator_portal.site.results.results_view import ResultsView, make_results_view
 from accelerator_portal.site.results.speeds import SpeedRun, newest_runs, speed_runs, speed_table
-from accelerator_portal.site.source_ages import stale_facts_pages
+from accelerator_portal.site.site_file import PLATFORMS, SiteFile, data_file, to_root
 from accelerator_portal.site.source_list import SourceList
+from accelerator_portal.site.stale_facts_page import stale_facts_pages
 from accelerator_portal.site.templates import TEMPLATES_FOLDER, Templates
-from accelerator_portal.site.translated import TRANSLATED_PAGES, messages_file, render_page
-from accelerator_portal.site.words import python_range
+from accelerator_portal.site.text_formats import python_range
+from accelerator_portal.site.translated_pages import TRANSLATED_PAGES, messages_file, render_page
 
 QUESTIONS = "questions.md"
 VERSIONS = "versions/index.md"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from accelerator_portal.catalog.facts import TRUST_LEVELS, trust_level
 from accelerator_portal.catalog.files.sources import Source
-from accelerator_portal.catalog.source_ages import TRUST_LEVELS, trust_level
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,9 @@ from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.languages import ENGLISH, Language
-from accelerator_portal.site.page import SiteFile, to_root
+from accelerator_portal.site.site_file import SiteFile, to_root
 from accelerator_portal.site.source_list import SourceEntry
-from accelerator_portal.site.vendor_text import citation
-from accelerator_portal.site.words import (
+from accelerator_portal.site.text_formats import (
     EXTENT_WORDS,
     comma_separated,
     format_number,
@@ -33,6 +32,7 @@ from accelerator_portal.site.words import (
     prose_list,
     python_range,
 )
+from accelerator_portal.site.vendor_text import citation
 
 TEMPLATES_FOLDER = "site_src/templates"
 

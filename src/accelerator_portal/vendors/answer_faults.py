@@ -15,7 +15,7 @@ from accelerator_portal.catalog.files.install_steps import Step
 from accelerator_portal.catalog.folder_name import folder_fault
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.checks.names import (
+from accelerator_portal.checks.look_alike_names import (
     alphabet_faults,
     claimed_fault,
     name_fault,

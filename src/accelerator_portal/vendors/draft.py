@@ -23,8 +23,8 @@ from accelerator_portal.catalog.markdown_file import CITATION, GUIDE_HEADINGS
 from accelerator_portal.checks import run_checks
 from accelerator_portal.install.payload import host_of, step_addresses
 from accelerator_portal.install.pip_command import pip_steps
-from accelerator_portal.vendors.answers import Answer
 from accelerator_portal.vendors.package_metadata import PackageMetadata
+from accelerator_portal.vendors.questions import Answer
 
 Record = Mapping[str, Any]
 

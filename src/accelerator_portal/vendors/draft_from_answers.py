@@ -9,10 +9,10 @@ from typing import Any
 
 from packaging.version import Version
 
-from accelerator_portal.vendors.answers import DOCUMENTATION_SOURCE, PACKAGE_SOURCE
+from accelerator_portal.vendors.document_answers import project_page
 from accelerator_portal.vendors.draft import Draft, Hint, PlatformCase, Record, plugin_by_release
 from accelerator_portal.vendors.draft_from_entry import following_option, steps_with_placeholders
-from accelerator_portal.vendors.offers import project_page
+from accelerator_portal.vendors.questions import DOCUMENTATION_SOURCE, PACKAGE_SOURCE
 
 
 def draft_from_answers(case: PlatformCase) -> Draft:

@@ -9,7 +9,9 @@ from typing import Protocol
 
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.vendors.answer_faults import answer_fault
-from accelerator_portal.vendors.answers import (
+from accelerator_portal.vendors.derived_answers import derived_answer, pins_one_of_several
+from accelerator_portal.vendors.draft import PlatformCase
+from accelerator_portal.vendors.questions import (
     DOCUMENTATION_SOURCE,
     QUESTION_BY_FLAG,
     QUESTIONS,
@@ -20,8 +22,6 @@ from accelerator_portal.vendors.answers import (
     read_answer,
     refused_answer,
 )
-from accelerator_portal.vendors.draft import PlatformCase
-from accelerator_portal.vendors.suggestions import derived_answer, pins_one_of_several
 
 
 class AskQuestion(Protocol):

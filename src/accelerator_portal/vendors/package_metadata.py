@@ -15,7 +15,7 @@ from packaging.metadata import RawMetadata
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from accelerator_portal.packages.metadata import (
+from accelerator_portal.packages.wheel_metadata import (
     MAX_METADATA,
     dist_info_file,
     parse_core_metadata,

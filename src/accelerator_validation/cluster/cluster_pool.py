@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from accelerator_validation.case import Case, Result, short_message
 from accelerator_validation.cluster.batch import Batch, BatchOutcome, HostDiedError, batches
-from accelerator_validation.cluster.machine import end_run, run_batch
+from accelerator_validation.cluster.remote_functions import end_run, run_batch
 from accelerator_validation.pool import EndCallback, PoolError
 from accelerator_validation.worker import Job
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from accelerator_portal.reports.identity import Parameters, parameters_of
 from accelerator_portal.reports.test_ids import parse_pytest_node_id, valid_suite_id
+from accelerator_portal.reports.test_keys import Parameters, parameters_of
 from accelerator_validation.listing import AUTOLOAD
 from accelerator_validation.matrix import Matrix, read_matrix, suite_names
 from accelerator_validation.plan import RunError

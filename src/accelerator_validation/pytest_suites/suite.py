@@ -8,16 +8,16 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.reports import verdicts
+from accelerator_portal.reports import failure_outcomes
 from accelerator_portal.reports.test_ids import parse_pytest_node_id
 from accelerator_validation.case import Case, Result, short_message
 from accelerator_validation.classify import BrokenTestError, classify_error
-from accelerator_validation.context import Context
 from accelerator_validation.listing import print_progress
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer
 from accelerator_validation.pytest_suites.session import DEVICE_VARIABLE
 from accelerator_validation.pytest_suites.source import node_id_by_identity
+from accelerator_validation.suite_interface import Context
 
 if TYPE_CHECKING:
     from accelerator_validation.pytest_suites.session import Session
@@ -112,14 +112,16 @@ def _failure_result(report: Any, error: BaseException | None, root: str) -> Resu
         return Result(result.outcome, result.stage, reason, log_tail=log_tail)
     message = f"{type(error).__name__}: {error}".replace(root, "SUITE") if error else text
     if report.when == "call":  # a strict xfail has no exception
-        outcome = verdicts.failure_outcome(message, text)
+        outcome = failure_outcomes.failure_outcome(message, text)
         return Result(
             outcome,
             "run",
             UNEXPECTED_SUCCESS_REASON if outcome == "passed" else short_message(message),
         )
     stage_message = short_message(f"In {report.when}: {message}")
-    return Result(verdicts.error_outcome(message, text), "load", stage_message, log_tail=log_tail)
+    return Result(
+        failure_outcomes.error_outcome(message, text), "load", stage_message, log_tail=log_tail
+    )
 
 
 def _skip_reason(longrepr: Any, root: str) -> str:

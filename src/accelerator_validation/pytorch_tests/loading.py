@@ -17,7 +17,7 @@ import torch
 from torch.testing._internal import common_device_type as generic
 from torch.testing._internal import common_methods_invocations  # noqa: F401 - most files take seconds for it
 
-from accelerator_portal.reports.identity import Parameters, parameters_of
+from accelerator_portal.reports.test_keys import Parameters, parameters_of
 from accelerator_validation.matrix import TestFile
 from accelerator_validation.pytorch_tests.source import name_and_parameters
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.reports.identity import UnreadableKeyError, parse_key
 from accelerator_portal.reports.test_ids import (
     MAX_NAME,
     ParsedTestId,
     parse_device_generic_name,
     shortened_with_digest,
 )
+from accelerator_portal.reports.test_keys import UnreadableKeyError, parse_key
 from accelerator_validation.matrix import Matrix, TestFile, find_test_file
 from accelerator_validation.plan import RunError
 from accelerator_validation.pytorch_tests.checkout import TESTS_FOLDER, checkout_facts

@@ -27,15 +27,15 @@ from typing import TYPE_CHECKING
 import torch
 
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.reports.identity import Parameters
 from accelerator_portal.reports.outcomes import Stage
+from accelerator_portal.reports.test_keys import Parameters
 from accelerator_validation.case import Case, Result, short_message
 from accelerator_validation.classify import BrokenTestError, classify_error
-from accelerator_validation.context import Context
 from accelerator_validation.listing import print_progress
 from accelerator_validation.matrix import Matrix, TestFile, find_test_file
 from accelerator_validation.plan import Offer
 from accelerator_validation.pytorch_tests.checkout import TESTS_FOLDER
+from accelerator_validation.suite_interface import Context
 
 if TYPE_CHECKING:
     from accelerator_validation.pytorch_tests.loading import LoadedFile

@@ -27,9 +27,9 @@ from pathlib import Path
 
 from accelerator_portal.reports.outcomes import Stage
 from accelerator_validation.case import Case, Result
-from accelerator_validation.context import Context
 from accelerator_validation.matrix import Deployment, Matrix
 from accelerator_validation.plan import Offer
+from accelerator_validation.suite_interface import Context
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 

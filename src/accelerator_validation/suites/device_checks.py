@@ -6,8 +6,8 @@ import time
 from typing import Any
 
 from accelerator_validation.classify import SkippedError
-from accelerator_validation.context import Context
-from accelerator_validation.suites.checking import (
+from accelerator_validation.suite_interface import Context
+from accelerator_validation.suites.integration_helpers import (
     require,
     require_accelerator,
     require_equal,

@@ -11,8 +11,8 @@ from typing import Any
 
 from accelerator_portal.catalog.wording import count
 from accelerator_validation.classify import CheckFailedError, describe_error
-from accelerator_validation.context import Context
-from accelerator_validation.suites.checking import (
+from accelerator_validation.suite_interface import Context
+from accelerator_validation.suites.integration_helpers import (
     COARSE,
     network,
     network_inputs,

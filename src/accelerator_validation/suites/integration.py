@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 from accelerator_validation.case import Case, Result
 from accelerator_validation.classify import SkippedError
-from accelerator_validation.context import Context
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer
+from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites import (
     device_checks,
     feature_checks,

@@ -8,10 +8,10 @@ import sys
 from importlib import metadata
 
 from accelerator_validation.classify import SkippedError
-from accelerator_validation.context import Context
 from accelerator_validation.environment import IN_TREE, PLUGIN_GROUP, device_type
 from accelerator_validation.listing import AUTOLOAD
 from accelerator_validation.side_process import signal_name
+from accelerator_validation.suite_interface import Context
 
 _LIMIT_S = 120
 

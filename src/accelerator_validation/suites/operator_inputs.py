@@ -19,12 +19,12 @@ import torch
 from torch.nn import functional
 
 from accelerator_validation.case import Case, Result
-from accelerator_validation.context import Context
 from accelerator_validation.matrix import Matrix, Tolerance
 from accelerator_validation.plan import Offer
+from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.aten import observe_operators
-from accelerator_validation.suites.comparing import Comparison, check_device
 from accelerator_validation.suites.float32_precision import full_float32
+from accelerator_validation.suites.result_comparison import Comparison, check_device
 
 View = Callable[[torch.Tensor], torch.Tensor]
 Shape = tuple[int, ...]

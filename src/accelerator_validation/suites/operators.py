@@ -23,11 +23,12 @@ from torch.utils._pytree import tree_leaves
 
 from accelerator_validation.case import Case, Result, short_message
 from accelerator_validation.classify import BrokenTestError, UncheckedError, describe_error
-from accelerator_validation.context import Context
 from accelerator_validation.matrix import Matrix, Tolerance
 from accelerator_validation.plan import Offer
+from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.aten import observe_operators
-from accelerator_validation.suites.comparing import (
+from accelerator_validation.suites.float32_precision import full_float32
+from accelerator_validation.suites.result_comparison import (
     Comparison,
     check_device,
     check_strides,
@@ -35,7 +36,6 @@ from accelerator_validation.suites.comparing import (
     leaves,
     tensors,
 )
-from accelerator_validation.suites.float32_precision import full_float32
 from accelerator_validation.suites.sample_placement import (
     expected_device,
     is_cpu,

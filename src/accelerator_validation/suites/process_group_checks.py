@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from accelerator_validation.classify import SkippedError
-from accelerator_validation.context import Context
 from accelerator_validation.side_process import ProcessOutput, SideProcess
-from accelerator_validation.suites.checking import (
+from accelerator_validation.suite_interface import Context
+from accelerator_validation.suites.device_checks import ONE_DEVICE
+from accelerator_validation.suites.integration_helpers import (
     network,
     network_inputs,
     reference_network,
@@ -21,7 +22,6 @@ from accelerator_validation.suites.checking import (
     require_close,
     tested_device_type,
 )
-from accelerator_validation.suites.device_checks import ONE_DEVICE
 from accelerator_validation.suites.torch_apis import require_api
 
 _WORLD_SIZE = 2

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from accelerator_validation.classify import MismatchError
-from accelerator_validation.context import Context
-from accelerator_validation.suites.checking import (
+from accelerator_validation.suite_interface import Context
+from accelerator_validation.suites.integration_helpers import (
     require,
     require_accelerator,
     require_equal,

@@ -9,10 +9,10 @@ import torch
 
 from accelerator_validation.case import Case, Result
 from accelerator_validation.classify import BrokenTestError
-from accelerator_validation.context import Context
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer
-from accelerator_validation.suites.models import Example, run_model
+from accelerator_validation.suite_interface import Context
+from accelerator_validation.suites.model_comparison import Example, run_model
 
 _BATCH = 4
 _CLASSES = 10

@@ -19,10 +19,10 @@ from torch import nn
 
 from accelerator_validation.case import Case, Result, short_message
 from accelerator_validation.classify import BrokenTestError, SkippedError, UncheckedError
-from accelerator_validation.context import Context
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer
-from accelerator_validation.suites.models import Example, run_model
+from accelerator_validation.suite_interface import Context
+from accelerator_validation.suites.model_comparison import Example, run_model
 
 CHECKOUT = "checkout"
 _MODELS = Path("torchbenchmark", "models")

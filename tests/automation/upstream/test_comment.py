@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelerator_automation.comment_posting import HarmfulError
 from accelerator_automation.markdown_check import faults
+from accelerator_automation.site_change_comment import HarmfulError
 from accelerator_automation.upstream.comment import (
     CommentMemory,
     comment_text,

@@ -6,7 +6,7 @@ import pytest
 
 from accelerator_portal.checks.command_texts import CommandText
 from accelerator_portal.checks.rules import commands
-from accelerator_portal.checks.shell_text import pipelines
+from accelerator_portal.checks.shell_parser import pipelines
 from accelerator_portal.reports.report_file import report_text
 from tests.folders import EXAMPLE, Tree, problems_in
 from tests.reports.examples import report

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.checks.quarantine import load_with_quarantine
-from accelerator_portal.reports import store
+from accelerator_portal.reports import stored_reports
 from accelerator_portal.reports.report_file import report_text
 from tests.day import TODAY
 from tests.folders import ACCELERATOR, EXAMPLE, FAQ, Tree, edited, problems_in
@@ -91,7 +91,7 @@ def test_reports_that_would_take_too_long_are_not_read(tree: Tree) -> None:
 def test_a_folder_has_no_more_tests_than_a_report(
     tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "MAX_TESTS", 2)
+    monkeypatch.setattr(stored_reports, "MAX_TESTS", 2)
     later = report_text(report({}, {"name": "second"}, started="2026-01-03T00:00:00Z"))
     assert problems(tree, a=GOOD, b=later) == [
         (

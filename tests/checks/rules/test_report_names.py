@@ -3,7 +3,7 @@ from __future__ import annotations
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.reports.report_file import report_text
-from accelerator_portal.reports.store import stored_reports
+from accelerator_portal.reports.stored_reports import stored_reports
 from tests.day import TODAY
 from tests.folders import ACCELERATOR, Tree, edited
 from tests.reports.examples import report

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.cli import main
-from accelerator_portal.results.archive import read_history
 from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.results.partitions.checking import check_accelerator, rebuilt_state
 from accelerator_portal.results.partitions.manifest import (
@@ -24,6 +23,7 @@ from accelerator_portal.results.partitions.manifest import (
 )
 from accelerator_portal.results.partitions.writing import history_lock
 from accelerator_portal.results.state_file import state_text
+from accelerator_portal.results.stored_history import read_history
 from tests.results.made_up import NAMES, OUTCOMES, STAGES, Outcomes, made_up
 from tests.results.partitions.archived import DAYS, all_rows, archive, named, report_of
 

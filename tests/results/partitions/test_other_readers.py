@@ -7,10 +7,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from accelerator_portal.results.archive import read_history
 from accelerator_portal.results.history_state import Basis
 from accelerator_portal.results.partitions.columns import COLUMNS
 from accelerator_portal.results.partitions.manifest import BASES, HISTORY, TABLES, read_manifest
+from accelerator_portal.results.stored_history import read_history
 from tests.folders import REPOSITORY
 from tests.results.partitions.archived import DAYS, archive, report_of, rows
 

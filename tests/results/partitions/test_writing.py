@@ -10,11 +10,11 @@ from unittest import mock
 
 import pytest
 
-from accelerator_portal.results.archive import read_history
 from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.results.history import fold_report
 from accelerator_portal.results.history_state import State
 from accelerator_portal.results.partitions.manifest import Manifest, read_manifest, write_manifest
+from accelerator_portal.results.stored_history import read_history
 from tests.results.made_up import START, made_up
 from tests.results.partitions.archived import DAYS, archive, content, named, report_of, rows
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser
 
-from accelerator_portal.reports.reading import parse_json
+from accelerator_portal.reports.file_reading import parse_json
 from accelerator_portal.site.difference import Difference, compare, markdown, read_state
 from accelerator_portal.site.difference.markdown import (
     MOST_LINES,

@@ -22,9 +22,12 @@ PACKAGE = "src/accelerator_portal"
 EXPLAINED = read_equivalents(REPOSITORY / "tools/mutants/equivalent.yaml")
 
 KILLED = Result(
-    Change(f"{PACKAGE}/site/page.py", "f", "a < b", "a <= b"), 3, "killed", "tests/test_a.py::f"
+    Change(f"{PACKAGE}/site/site_file.py", "f", "a < b", "a <= b"),
+    3,
+    "killed",
+    "tests/test_a.py::f",
 )
-ENDLESS = Result(Change(f"{PACKAGE}/site/words.py", "g", "break", "continue"), 5, "timeout")
+ENDLESS = Result(Change(f"{PACKAGE}/site/text_formats.py", "g", "break", "continue"), 5, "timeout")
 SURVIVOR = Result(
     Change(f"{PACKAGE}/catalog/facts.py", "", "a = 1", "a = 2"), 7, "survived", tests=9
 )

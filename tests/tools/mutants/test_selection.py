@@ -12,11 +12,11 @@ from tools.mutants.recorder import FIXTURE_PREFIX
 from tools.mutants.recording import RecordedTest, Recording
 from tools.mutants.selection import select_tests
 
-FACTS = "src/accelerator_portal/catalog/source_ages.py"
-PAGE = "src/accelerator_portal/site/page.py"
+FACTS = "src/accelerator_portal/catalog/facts.py"
+PAGE = "src/accelerator_portal/site/site_file.py"
 FILES = {
     FACTS: "LIMIT = 3\n\n\ndef small(a):\n    return a < LIMIT\n",
-    PAGE: "from accelerator_portal.catalog.source_ages import LIMIT\n\n\ndef page():\n    return LIMIT\n",
+    PAGE: "from accelerator_portal.catalog.facts import LIMIT\n\n\ndef page():\n    return LIMIT\n",
 }
 TESTS = (
     RecordedTest("tests/catalog/test_loader.py::test_all", 0.5),

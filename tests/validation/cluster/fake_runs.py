@@ -10,7 +10,7 @@ from pathlib import Path
 
 from accelerator_validation.case import Case, Result
 from accelerator_validation.cluster.cluster_pool import ClusterPool, RemoteBeginCallback
-from accelerator_validation.cluster.connecting import Cluster, connect_to_cluster
+from accelerator_validation.cluster.connection import Cluster, connect_to_cluster
 from accelerator_validation.pool import EndCallback
 from accelerator_validation.probe import ProbeResult
 from accelerator_validation.run import FinishedRun, begin_run

@@ -16,7 +16,7 @@ from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import read_report
 from accelerator_validation.case import Case, Result
 from accelerator_validation.cluster import cluster_pool
-from accelerator_validation.cluster.connecting import connect_to_cluster
+from accelerator_validation.cluster.connection import connect_to_cluster
 from accelerator_validation.plan import RunError
 from tests.folders import REPOSITORY
 from tests.validation.cluster.dask_cluster import dask_cluster
@@ -156,7 +156,7 @@ def test_an_interruption_ends_what_runs_and_keeps_what_ran(tmp_path: Path) -> No
 def test_an_address_where_nothing_answers_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("accelerator_validation.cluster.connecting._CONNECT_S", 2)
+    monkeypatch.setattr("accelerator_validation.cluster.connection._CONNECT_S", 2)
     for address in ("tcp://127.0.0.1:1", "nonsense://x", "127.0.0.1"):
         with pytest.raises(RunError, match=r"^no Dask scheduler responds at ") as error:
             run_on(address, tmp_path, ["passed-1"])
@@ -167,7 +167,7 @@ def test_an_address_where_nothing_answers_is_told(
 def test_a_scheduler_without_a_worker_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("accelerator_validation.cluster.connecting._FIRST_WORKER_S", 1)
+    monkeypatch.setattr("accelerator_validation.cluster.connection._FIRST_WORKER_S", 1)
     with (
         dask_cluster(tmp_path, workers=0) as cluster,
         pytest.raises(RunError, match="no worker is connected to the Dask scheduler at tcp://"),

@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_validation.suites.speed.spread import ProcessorTimes, disturbance, processor_times
+from accelerator_validation.suites.speed.timing_summary import (
+    ProcessorTimes,
+    disturbance,
+    processor_times,
+)
 
 TICKS = os.sysconf("SC_CLK_TCK")
 

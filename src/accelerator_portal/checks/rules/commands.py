@@ -20,7 +20,7 @@ from accelerator_portal.checks.programs import (
     startup_file,
 )
 from accelerator_portal.checks.rule import rule
-from accelerator_portal.checks.shell_text import Pipeline
+from accelerator_portal.checks.shell_parser import Pipeline
 from accelerator_portal.install.payload import host_of, registry_of, step_addresses, text_addresses
 
 _SAFE_SCHEMES = {"https", "ssh"}

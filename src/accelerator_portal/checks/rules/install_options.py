@@ -20,7 +20,7 @@ from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.checks.rule import indexed_duplicates, rule
 from accelerator_portal.install.axes import row_key
 from accelerator_portal.install.expand import expand
-from accelerator_portal.install.limits import lower_bound
+from accelerator_portal.install.hardware_limits import lower_bound
 from accelerator_portal.install.resolution import resolve
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Selector, make_selector

@@ -12,7 +12,7 @@ from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.catalog import ACCELERATORS, HISTORY
 from accelerator_portal.catalog.files.install_steps import package_name
 from accelerator_portal.catalog.yaml_file import Location
-from accelerator_portal.checks.names import claimed_fault, skeleton
+from accelerator_portal.checks.look_alike_names import claimed_fault, skeleton
 from accelerator_portal.checks.rule import rule
 
 

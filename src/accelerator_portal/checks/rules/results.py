@@ -19,11 +19,16 @@ from accelerator_portal.catalog.files.suite_file import SUITES_OF_CHECKOUTS, Sui
 from accelerator_portal.catalog.loader import VALIDATION
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.checks.rule import indexed_duplicates, rule
-from accelerator_portal.reports.identity import Identity, UnreadableKeyError, identity_of, parse_key
 from accelerator_portal.reports.known_issues import readable_key
 from accelerator_portal.reports.report_check import known_names, report_problems
 from accelerator_portal.reports.report_names import name_warnings
-from accelerator_portal.reports.store import StoredReport, left_out_reports, stored_reports
+from accelerator_portal.reports.stored_reports import StoredReport, left_out_reports, stored_reports
+from accelerator_portal.reports.test_keys import (
+    Identity,
+    UnreadableKeyError,
+    identity_of,
+    parse_key,
+)
 
 
 @rule()

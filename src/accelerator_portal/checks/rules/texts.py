@@ -16,7 +16,7 @@ from accelerator_portal.catalog.markdown_file import (
 )
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.yaml_file import YamlFile
-from accelerator_portal.checks.names import alphabet_faults, name_fault
+from accelerator_portal.checks.look_alike_names import alphabet_faults, name_fault
 from accelerator_portal.checks.rule import rule
 
 MAX_LINES = 200

@@ -22,7 +22,7 @@ from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.checks.rule import rule
 from accelerator_portal.install.expand import rows_by_platform
-from accelerator_portal.install.limits import lower_bound
+from accelerator_portal.install.hardware_limits import lower_bound
 from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.packages.plugin_releases import new_releases
 

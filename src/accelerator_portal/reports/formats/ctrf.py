@@ -16,15 +16,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from accelerator_portal.reports import verdicts
+from accelerator_portal.reports import failure_outcomes
 from accelerator_portal.reports.failure_texts import outcome_of_text
+from accelerator_portal.reports.file_reading import ImportOptions, ImportResult, load_json
 from accelerator_portal.reports.formats import ctrf_model
 from accelerator_portal.reports.formats.imported_tests import (
     ImportedTests,
     chosen_suite,
     parse_document,
 )
-from accelerator_portal.reports.formats.remainder import (
+from accelerator_portal.reports.formats.stored_fields import (
     NAMESPACE,
     Fields,
     StoredRun,
@@ -34,9 +35,8 @@ from accelerator_portal.reports.formats.remainder import (
     with_stored_fields,
 )
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome, OutcomeGroup, is_outcome
-from accelerator_portal.reports.reading import ImportOptions, ImportResult, load_json
 from accelerator_portal.reports.report import Evidence, Report, Suite, TestEntry
-from accelerator_portal.reports.run_facts import facts_from_properties, merged_environment
+from accelerator_portal.reports.run_environment import facts_from_properties, merged_environment
 from accelerator_portal.reports.test_ids import (
     MAX_CASE,
     ParsedTestId,
@@ -266,15 +266,15 @@ def _outcome_fields(test: ctrf_model.Test) -> dict[str, Any]:
     else:
         outcome = _outcome(test, raw.lower())
         raw = raw or ("" if test.status == outcome else test.status)
-    reason = verdicts.reason(test.message)
+    reason = failure_outcomes.reason(test.message)
     group = OUTCOMES[outcome].group
     if group in {"skip", "missing"}:
-        reason = reason or verdicts.NO_REASON
+        reason = reason or failure_outcomes.NO_REASON
     elif group != "pass":
-        reason = reason or verdicts.reason(test.trace)
-    log = verdicts.log_tail(test.trace if verdicts.reason(test.message) else "")
+        reason = reason or failure_outcomes.reason(test.trace)
+    log = failure_outcomes.log_tail(test.trace if failure_outcomes.reason(test.message) else "")
     if log is None and group != "pass":
-        log = verdicts.log_tail("\n".join([*test.stdout, *test.stderr]))
+        log = failure_outcomes.log_tail("\n".join([*test.stdout, *test.stderr]))
     return {
         "outcome": outcome,
         "raw_status": shortened_with_digest(raw, 200) or None,
@@ -289,9 +289,9 @@ def _outcome(test: ctrf_model.Test, raw: str) -> Outcome:
     if raw in _OUTCOME_BY_RAW_STATUS:
         return _OUTCOME_BY_RAW_STATUS[raw]
     if raw in {"error", "broken"}:
-        return verdicts.error_outcome(test.message, test.trace)
+        return failure_outcomes.error_outcome(test.message, test.trace)
     if test.status == "failed":
-        return verdicts.failure_outcome(test.message, test.trace)
+        return failure_outcomes.failure_outcome(test.message, test.trace)
     return outcome_of_text(test.message) or outcome_of_text(test.trace) or "executed"
 
 

@@ -27,10 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.reports.formats.imported_tests import ImportedTests
-from accelerator_portal.reports.formats.statuses import dynamo_meaning
-from accelerator_portal.reports.outcomes import GOOD
-from accelerator_portal.reports.reading import (
+from accelerator_portal.reports.file_reading import (
     READ_AS_TEST,
     ImportOptions,
     ImportResult,
@@ -38,6 +35,9 @@ from accelerator_portal.reports.reading import (
     lines_of,
     read_text,
 )
+from accelerator_portal.reports.formats.imported_tests import ImportedTests
+from accelerator_portal.reports.formats.statuses import dynamo_meaning
+from accelerator_portal.reports.outcomes import GOOD
 from accelerator_portal.reports.report import Scalar
 
 DTYPES = frozenset({"float32", "bfloat16", "float16", "amp", "amp_bf16", "amp_fp16", "float64"})

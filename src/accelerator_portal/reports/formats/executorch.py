@@ -33,19 +33,19 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from accelerator_portal.reports.formats import pytest_json
-from accelerator_portal.reports.formats.imported_tests import ImportedTests
-from accelerator_portal.reports.formats.statuses import executorch_meaning
-from accelerator_portal.reports.reading import (
+from accelerator_portal.reports.file_reading import (
     ImportOptions,
     ImportResult,
     file_error,
     lines_of,
     read_text,
 )
+from accelerator_portal.reports.formats import pytest_json
+from accelerator_portal.reports.formats.imported_tests import ImportedTests
+from accelerator_portal.reports.formats.statuses import executorch_meaning
 from accelerator_portal.reports.report import Scalar, Suite
+from accelerator_portal.reports.shortened_text import shortened_text
 from accelerator_portal.reports.test_ids import MAX_CASE, dtype_or_none, shortened_with_digest
-from accelerator_portal.reports.texts import shortened_text
 
 _REQUIRED_COLUMNS = ("Test Case", "Flow", "Params", "Result", "Result Detail", "Delegated")
 _STATUS_BY_DETAIL = {

@@ -18,14 +18,14 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from accelerator_portal.reports import verdicts
-from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
-from accelerator_portal.reports.reading import (
+from accelerator_portal.reports import failure_outcomes
+from accelerator_portal.reports.file_reading import (
     READ_AS_TEST,
     ImportOptions,
     ImportResult,
     parse_python,
 )
+from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
 
 _SUITE = "flaggems"
 _VENDORS = {"mlu": "cambricon", "musa": "mthreads"}
@@ -64,7 +64,7 @@ def read_flaggems(path: Path, options: ImportOptions) -> ImportResult:
         )
         tests.entries[READ_AS_TEST if skip_call else "not always skipped on this hardware"] += 1
         if skip_call:
-            reason = verdicts.reason(_skip_reason(skip_call)) or verdicts.NO_REASON
+            reason = failure_outcomes.reason(_skip_reason(skip_call)) or failure_outcomes.NO_REASON
             issue = _ISSUE_NUMBER.search(reason)
             fields = {
                 "suite": suite.name,

@@ -12,6 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.reports.file_reading import (
+    ImportOptions,
+    Reader,
+    file_error,
+    load_json,
+    read_bytes,
+)
 from accelerator_portal.reports.formats.ctrf import ctrf_text, read_ctrf
 from accelerator_portal.reports.formats.dynamo_csv import read_dynamo_csv
 from accelerator_portal.reports.formats.executorch import read_executorch_csv, read_executorch_json
@@ -25,13 +32,6 @@ from accelerator_portal.reports.formats.pytorch_test_run import read_pytorch_tes
 from accelerator_portal.reports.formats.torchbench import read_torchbench
 from accelerator_portal.reports.formats.tt_xla import read_tt_xla
 from accelerator_portal.reports.formats.xpu_skip_list import read_xpu_skip_list
-from accelerator_portal.reports.reading import (
-    ImportOptions,
-    Reader,
-    file_error,
-    load_json,
-    read_bytes,
-)
 from accelerator_portal.reports.relay import relay_summary
 from accelerator_portal.reports.report import Report
 

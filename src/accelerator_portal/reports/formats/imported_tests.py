@@ -14,11 +14,11 @@ from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.files.suite_file import SuiteKind
 from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER, escape_sequence
 from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
-from accelerator_portal.reports.identity import Identity, identity_of
+from accelerator_portal.reports.file_reading import MAX_TESTS, ImportOptions, file_error, read_text
 from accelerator_portal.reports.outcomes import OUTCOMES
-from accelerator_portal.reports.reading import MAX_TESTS, ImportOptions, file_error, read_text
 from accelerator_portal.reports.report import Environment, Suite, TestEntry
 from accelerator_portal.reports.test_ids import valid_suite_name
+from accelerator_portal.reports.test_keys import Identity, identity_of
 
 _MOST_SHOWN = 100
 _MOST_COUNTED = 10_000

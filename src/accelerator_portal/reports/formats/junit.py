@@ -18,7 +18,13 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from accelerator_portal.reports import verdicts
+from accelerator_portal.reports import failure_outcomes
+from accelerator_portal.reports.file_reading import (
+    ImportOptions,
+    ImportResult,
+    file_error,
+    parse_json,
+)
 from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
 from accelerator_portal.reports.formats.junit_xml import (
     CaseElement,
@@ -26,7 +32,7 @@ from accelerator_portal.reports.formats.junit_xml import (
     SuiteElement,
     junit_elements,
 )
-from accelerator_portal.reports.formats.remainder import (
+from accelerator_portal.reports.formats.stored_fields import (
     NAMESPACE,
     Fields,
     StoredRun,
@@ -36,9 +42,8 @@ from accelerator_portal.reports.formats.remainder import (
     with_stored_fields,
 )
 from accelerator_portal.reports.outcomes import OUTCOMES, OutcomeGroup, is_outcome
-from accelerator_portal.reports.reading import ImportOptions, ImportResult, file_error, parse_json
 from accelerator_portal.reports.report import Report, Suite, TestEntry
-from accelerator_portal.reports.run_facts import facts_from_properties, merged_environment
+from accelerator_portal.reports.run_environment import facts_from_properties, merged_environment
 from accelerator_portal.reports.test_ids import (
     ParsedTestId,
     parse_junit_test_id,
@@ -334,32 +339,32 @@ def _outcome_fields(case: CaseElement) -> dict[str, Any]:
         if is_outcome(kind):  # written by this project
             return {
                 **_skip_fields(kind, "", skip_reason),
-                "log_tail": verdicts.log_tail(case.output),
+                "log_tail": failure_outcomes.log_tail(case.output),
             }
         return _skip_fields("skipped", "skipped", skip_reason)
     return _failure_fields(result, message, kind, case.output)
 
 
 def _skip_fields(outcome: str, raw: str, skip_reason: str) -> dict[str, Any]:
-    reason = verdicts.reason(skip_reason) or verdicts.NO_REASON
+    reason = failure_outcomes.reason(skip_reason) or failure_outcomes.NO_REASON
     return {"outcome": outcome, "raw_status": raw or None, "reason": reason}
 
 
 def _failure_fields(result: ResultElement, message: str, kind: str, output: str) -> dict[str, Any]:
-    reason = verdicts.reason(message)
+    reason = failure_outcomes.reason(message)
     tail = result.text if reason else ""
     is_own_outcome = is_outcome(kind)  # written by this project
     texts = {
         "reason": reason
-        or verdicts.reason(result.text)
-        or verdicts.reason("" if is_own_outcome else kind),
-        "log_tail": verdicts.log_tail(tail) or verdicts.log_tail(output),
+        or failure_outcomes.reason(result.text)
+        or failure_outcomes.reason("" if is_own_outcome else kind),
+        "log_tail": failure_outcomes.log_tail(tail) or failure_outcomes.log_tail(output),
     }
     if is_own_outcome:
         return {"outcome": kind, **texts}
     text = f"{kind}: {message}" if kind and kind not in message else message
     if result.tag == "error":
-        outcome = verdicts.error_outcome(text, result.text, kind)
+        outcome = failure_outcomes.error_outcome(text, result.text, kind)
     else:
-        outcome = verdicts.failure_outcome(text, result.text)
+        outcome = failure_outcomes.failure_outcome(text, result.text)
     return {"outcome": outcome, "raw_status": result.tag, **texts}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 from xml.parsers import expat
 
-from accelerator_portal.reports.reading import file_error, read_bytes
+from accelerator_portal.reports.file_reading import file_error, read_bytes
 
 _CHUNK = 1 << 18
 _MAX_DEPTH = 50

@@ -24,13 +24,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from accelerator_portal.catalog.fields import OpenModel
+from accelerator_portal.reports.file_reading import READ_AS_TEST, ImportOptions, ImportResult
 from accelerator_portal.reports.formats.imported_tests import (
     ImportedTests,
     chosen_suite,
     parse_document,
     read_yaml,
 )
-from accelerator_portal.reports.reading import READ_AS_TEST, ImportOptions, ImportResult
 from accelerator_portal.reports.report import Finite
 
 _SUITE = "vllm-lm-eval"

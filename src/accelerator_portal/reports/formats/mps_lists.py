@@ -22,8 +22,7 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
-from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
-from accelerator_portal.reports.reading import (
+from accelerator_portal.reports.file_reading import (
     READ_AS_TEST,
     ImportOptions,
     ImportResult,
@@ -31,7 +30,8 @@ from accelerator_portal.reports.reading import (
     parse_python,
     read_text,
 )
-from accelerator_portal.reports.texts import shortened_text
+from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
+from accelerator_portal.reports.shortened_text import shortened_text
 
 _SUITE = "operators"
 _MODES = {"mps_ops_modifier": "forward", "mps_ops_grad_modifier": "backward"}

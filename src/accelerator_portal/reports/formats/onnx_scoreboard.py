@@ -21,14 +21,19 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from accelerator_portal.catalog.fields import StrictModel
-from accelerator_portal.reports import verdicts
+from accelerator_portal.reports import failure_outcomes
+from accelerator_portal.reports.file_reading import (
+    ImportOptions,
+    ImportResult,
+    file_error,
+    load_json,
+)
 from accelerator_portal.reports.formats.imported_tests import (
     ImportedTests,
     chosen_suite,
     parse_document,
 )
 from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.reports.reading import ImportOptions, ImportResult, file_error, load_json
 from accelerator_portal.reports.report import Suite
 from accelerator_portal.reports.test_ids import parse_pytest_node_id
 
@@ -87,7 +92,7 @@ def _add_test(
         "parameters": dict(parsed_id.parameters),
         "outcome": outcome,
         "raw_status": outcome,
-        "reason": verdicts.NO_REASON if outcome == "skipped" else None,
+        "reason": failure_outcomes.NO_REASON if outcome == "skipped" else None,
     }
     imported.add(1, fields, place=json_path, device=device_match[1] if device_match else None)
 

@@ -11,14 +11,19 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from accelerator_portal.reports import verdicts
+from accelerator_portal.reports import failure_outcomes
+from accelerator_portal.reports.file_reading import (
+    ImportOptions,
+    ImportResult,
+    file_error,
+    load_json,
+)
 from accelerator_portal.reports.formats.imported_tests import (
     ImportedTests,
     chosen_suite,
     parse_document,
 )
 from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.reports.reading import ImportOptions, ImportResult, file_error, load_json
 from accelerator_portal.reports.report import Suite
 from accelerator_portal.reports.test_ids import parse_pytest_node_id, shortened_with_digest
 
@@ -112,7 +117,7 @@ def _add_collectors(imported: ImportedTests, document: Document, suite: str) -> 
                 "suite": suite,
                 "outcome": "test-broken",
                 "raw_status": "collection failed",
-                "reason": verdicts.reason(collector.longrepr),
+                "reason": failure_outcomes.reason(collector.longrepr),
             }
             nodeid = collector.nodeid or "collection"
             _add_test(imported, f"collectors[{number}]", nodeid, fields)
@@ -157,32 +162,35 @@ def outcome_fields(test: Test) -> dict[str, Any] | None:
         return None
     if test.outcome in {"passed", "xpassed"} or (test.outcome == "rerun" and failed is None):
         return {**result_fields, "outcome": "passed"}
-    message = verdicts.reason(stage.crash.message)
+    message = failure_outcomes.reason(stage.crash.message)
     log = stage.longrepr if message else ""
     return {
         **result_fields,
         "outcome": _outcome(stage, around=failed is not None and failed is not test.call),
-        "reason": message or verdicts.reason(stage.longrepr),
-        "log_tail": verdicts.log_tail(log) or verdicts.log_tail(stage.stderr or stage.stdout),
+        "reason": message or failure_outcomes.reason(stage.longrepr),
+        "log_tail": failure_outcomes.log_tail(log)
+        or failure_outcomes.log_tail(stage.stderr or stage.stdout),
     }
 
 
 def _outcome(stage: Stage, *, around: bool) -> Outcome:
-    classify = verdicts.error_outcome if around else verdicts.failure_outcome
+    classify = failure_outcomes.error_outcome if around else failure_outcomes.failure_outcome
     return classify(stage.crash.message, stage.longrepr)
 
 
 def _skip_fields(stage: Stage, *, expected: bool) -> dict[str, Any]:
     if expected:
-        stated_reason = verdicts.reason(stage.crash.message) or verdicts.reason(stage.longrepr)
+        stated_reason = failure_outcomes.reason(stage.crash.message) or failure_outcomes.reason(
+            stage.longrepr
+        )
         return {
             "outcome": "skipped",
             "raw_status": "xfail",
             "reason": stated_reason or _EXPECTED_FAILURE_REASON,
         }
     skip_tuple = _SKIP.fullmatch(stage.longrepr)
-    reason = verdicts.reason(skip_tuple[2] if skip_tuple else stage.longrepr)
-    return {"outcome": "skipped", "reason": reason or verdicts.NO_REASON}
+    reason = failure_outcomes.reason(skip_tuple[2] if skip_tuple else stage.longrepr)
+    return {"outcome": "skipped", "reason": reason or failure_outcomes.NO_REASON}
 
 
 def _environment_fields(metadata: Mapping[str, Any]) -> dict[str, Any]:

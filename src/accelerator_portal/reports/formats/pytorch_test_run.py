@@ -18,6 +18,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from accelerator_portal.reports.file_reading import (
+    ImportOptions,
+    ImportResult,
+    file_error,
+    lines_of,
+    load_json,
+    parse_json_in_file,
+    read_text,
+)
 from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
 from accelerator_portal.reports.formats.junit import parsed_test_id, standard_fields
 from accelerator_portal.reports.formats.junit_xml import (
@@ -26,15 +35,6 @@ from accelerator_portal.reports.formats.junit_xml import (
     CaseElement,
     ResultElement,
     SuiteElement,
-)
-from accelerator_portal.reports.reading import (
-    ImportOptions,
-    ImportResult,
-    file_error,
-    lines_of,
-    load_json,
-    parse_json_in_file,
-    read_text,
 )
 from accelerator_portal.reports.report import Suite
 

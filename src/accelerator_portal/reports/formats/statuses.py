@@ -46,7 +46,7 @@ from typing import Any
 
 from accelerator_portal.reports.failure_texts import outcome_of_text
 from accelerator_portal.reports.outcomes import UNSUCCESSFUL, Outcome, Stage
-from accelerator_portal.reports.texts import shortened_text
+from accelerator_portal.reports.shortened_text import shortened_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,17 +23,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from accelerator_portal.reports.formats.imported_tests import ImportedTests
-from accelerator_portal.reports.formats.statuses import StatusMeaning, dynamo_meaning
-from accelerator_portal.reports.reading import (
+from accelerator_portal.reports.file_reading import (
     ImportOptions,
     ImportResult,
     file_error,
     json_fault,
     read_text,
 )
+from accelerator_portal.reports.formats.imported_tests import ImportedTests
+from accelerator_portal.reports.formats.statuses import StatusMeaning, dynamo_meaning
 from accelerator_portal.reports.report import Scalar
-from accelerator_portal.reports.texts import shortened_text
+from accelerator_portal.reports.shortened_text import shortened_text
 
 # TorchBench has about 130 models; 8 MiB of JSON are at most some 200 MB of Python objects.
 MAX_CHARS = 8 * 1024 * 1024

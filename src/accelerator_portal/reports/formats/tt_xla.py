@@ -31,6 +31,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from accelerator_portal.catalog.fields import OpenModel
+from accelerator_portal.reports.failure_outcomes import NO_REASON
+from accelerator_portal.reports.file_reading import READ_AS_TEST, ImportOptions, ImportResult
 from accelerator_portal.reports.formats.imported_tests import (
     ImportedTests,
     chosen_suite,
@@ -38,9 +40,7 @@ from accelerator_portal.reports.formats.imported_tests import (
     read_yaml,
 )
 from accelerator_portal.reports.formats.statuses import TT_XLA, StatusMeaning
-from accelerator_portal.reports.reading import READ_AS_TEST, ImportOptions, ImportResult
-from accelerator_portal.reports.texts import shortened_text
-from accelerator_portal.reports.verdicts import NO_REASON
+from accelerator_portal.reports.shortened_text import shortened_text
 
 _SUITE = "tt-forge-models"
 _TEST_NAME = re.compile(r"(.+)-(single_device|data_parallel|tensor_parallel)-(inference|training)")

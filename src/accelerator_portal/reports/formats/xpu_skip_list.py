@@ -21,9 +21,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from accelerator_portal.reports import verdicts
-from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
-from accelerator_portal.reports.reading import (
+from accelerator_portal.reports import failure_outcomes
+from accelerator_portal.reports.file_reading import (
     READ_AS_TEST,
     ImportOptions,
     ImportResult,
@@ -31,6 +30,7 @@ from accelerator_portal.reports.reading import (
     parse_python,
     read_text,
 )
+from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
 
 _SUITE = "xpu/torch-xpu-ops"
 _ISSUE_URL = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/(?:issues|pull)/\d+")
@@ -66,7 +66,7 @@ def read_xpu_skip_list(path: Path, options: ImportOptions) -> ImportResult:
                 "name": f"{file_stem}::{name_node.value}",
                 "outcome": "skipped",
                 "raw_status": "skip",
-                "reason": verdicts.reason(reason) or verdicts.NO_REASON,
+                "reason": failure_outcomes.reason(reason) or failure_outcomes.NO_REASON,
                 "known_issue": {"url": issue[0]} if issue else None,
             }
             tests.entries[READ_AS_TEST] += 1

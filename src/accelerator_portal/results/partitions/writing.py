@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
-from accelerator_portal.reports.reading import file_error, read_bytes
+from accelerator_portal.reports.file_reading import file_error, read_bytes
 from accelerator_portal.reports.report import Report
 from accelerator_portal.results.history import OutcomeChange
 from accelerator_portal.results.history_state import Basis, HistoryPoint, basis_of

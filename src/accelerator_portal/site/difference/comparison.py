@@ -11,16 +11,17 @@ from pydantic import AwareDatetime, Field, ValidationError
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.fields import OpenModel
-from accelerator_portal.reports.identity import Identity, parameters_of
+from accelerator_portal.reports.file_reading import load_json
 from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
-from accelerator_portal.reports.reading import load_json
 from accelerator_portal.reports.report import Scalar
+from accelerator_portal.reports.test_keys import Identity, parameters_of
 from accelerator_portal.results.history_state import Basis
 from accelerator_portal.site.difference.commands import (
     CommandsByChoice,
     command_changes,
     variant_labels,
 )
+from accelerator_portal.site.difference.json_changes import changes, shortened
 from accelerator_portal.site.difference.shapes import (
     MOST_ENTRIES,
     Difference,
@@ -30,7 +31,7 @@ from accelerator_portal.site.difference.shapes import (
     PlatformDifference,
     change_kind,
 )
-from accelerator_portal.site.difference.state import (
+from accelerator_portal.site.difference.site_state import (
     PlatformFolder,
     PlatformState,
     ReportState,
@@ -38,7 +39,6 @@ from accelerator_portal.site.difference.state import (
     VersionRows,
     page_changes,
 )
-from accelerator_portal.site.difference.values import changes, shortened
 
 # Keys of quality data that pages don't show as text.
 _HIDDEN_QUALITY_KEYS = ("id", "badge")

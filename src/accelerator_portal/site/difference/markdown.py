@@ -19,7 +19,7 @@ from accelerator_portal.site.difference.shapes import (
     PagesDifference,
     PlatformDifference,
 )
-from accelerator_portal.site.words import prose_list
+from accelerator_portal.site.text_formats import prose_list
 
 # GitHub accepts 65,536 characters; the rest is for other text in the comment.
 MOST_MARKDOWN_CHARACTERS = 60_000

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from accelerator_portal.catalog.message import message
-from accelerator_portal.install.formats import VENDOR_METHODS
+from accelerator_portal.install.derived_formats import VENDOR_METHODS
 from accelerator_portal.install.resolution import machine_of, offers
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.install.shell_quotes import command_line
 from accelerator_portal.site.results.findings import findings_summary
-from accelerator_portal.site.words import python_range
+from accelerator_portal.site.text_formats import python_range
 
 _PREFERRED_METHODS = frozenset({"pip", "docker"})
 

@@ -27,8 +27,8 @@ from accelerator_portal.install.hardware_support import (
 )
 from accelerator_portal.install.labels import ARCH_LABELS, OS_LABELS
 from accelerator_portal.site.anchors import Anchors, slug
-from accelerator_portal.site.page import PLATFORMS
-from accelerator_portal.site.words import prose_list
+from accelerator_portal.site.site_file import PLATFORMS
+from accelerator_portal.site.text_formats import prose_list
 
 
 class GenerationData(StrictModel):

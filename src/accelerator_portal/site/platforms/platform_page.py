@@ -12,7 +12,7 @@ from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.message import message
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.results.partitions.manifest import BASES
 from accelerator_portal.results.stated_models import model_statements
 from accelerator_portal.site.anchors import slug

@@ -16,7 +16,7 @@ from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
 from accelerator_portal.site.anchors import Anchors, slug
 from accelerator_portal.site.api_shapes import QuestionIndex
 from accelerator_portal.site.languages import ENGLISH, Language
-from accelerator_portal.site.page import PLATFORMS
+from accelerator_portal.site.site_file import PLATFORMS
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.vendor_text import render_section
 

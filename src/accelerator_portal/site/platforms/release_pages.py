@@ -23,7 +23,7 @@ from accelerator_portal.install.targets import compatibility_rows
 from accelerator_portal.packages.wheel_tags import minimum_system, runs_on
 from accelerator_portal.site.platforms.commands_table import CommandsRow, commands_table
 from accelerator_portal.site.source_list import SourceEntry, SourceList
-from accelerator_portal.site.words import python_range
+from accelerator_portal.site.text_formats import python_range
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from accelerator_portal.catalog.files.criteria_file import Criteria
 from accelerator_portal.catalog.loader import KNOWN_ISSUES
 from accelerator_portal.catalog.message import message, plural
 from accelerator_portal.packages.news import news
-from accelerator_portal.reports.identity import identity_of, parse_key
 from accelerator_portal.reports.known_issues import OutdatedIssue, outdated_issues
+from accelerator_portal.reports.test_keys import identity_of, parse_key
 from accelerator_portal.results.breakages import (
     FLAKY_WINDOW,
     Breakage,
@@ -27,10 +27,9 @@ from accelerator_portal.results.breakages import (
     never_passed,
     open_breakages,
 )
+from accelerator_portal.results.evidence_level import as_of, as_of_reports
 from accelerator_portal.results.history_state import HistoryPoint
-from accelerator_portal.results.quality import as_of, as_of_reports
 from accelerator_portal.results.suite_evidence import SuiteEvidence
-from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.results.findings import EvidenceLevel, evidence_level
 from accelerator_portal.site.results.history_view import TestHistories
 from accelerator_portal.site.results.result_addresses import address_of
@@ -42,9 +41,10 @@ from accelerator_portal.site.results.results_shapes import (
     SuiteState,
 )
 from accelerator_portal.site.results.results_view import ResultsView
+from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
-from accelerator_portal.site.translated import render_page
+from accelerator_portal.site.translated_pages import render_page
 
 WEEK = dt.timedelta(days=7)
 

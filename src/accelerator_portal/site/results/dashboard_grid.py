@@ -25,7 +25,7 @@ from accelerator_portal.catalog.files.suite_file import SuiteFile, SuiteKind
 from accelerator_portal.catalog.message import comma_list, message, plural
 from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.results.suite_evidence import SuiteEvidence
-from accelerator_portal.site.words import outcome_words
+from accelerator_portal.site.text_formats import outcome_words
 
 WIDTH = 100
 

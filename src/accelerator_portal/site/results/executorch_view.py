@@ -23,7 +23,7 @@ from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.formats.executorch import BACKENDS, PLAIN, PORTABLE
 from accelerator_portal.reports.outcomes import ATTEMPTED, BAD, GOOD
 from accelerator_portal.reports.report import TestEntry
-from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.results.report_comparison import DifferenceKind, difference_kind
 from accelerator_portal.results.suite_evidence import SuiteEvidence, newest_evidence
 

@@ -13,7 +13,6 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.packages.news import news
-from accelerator_portal.site.page import SiteFile
 from accelerator_portal.site.results.history_view import (
     Episode,
     HistoryStep,
@@ -22,6 +21,7 @@ from accelerator_portal.site.results.history_view import (
     week_of,
 )
 from accelerator_portal.site.results.results_view import ResultsView
+from accelerator_portal.site.site_file import SiteFile
 
 # Older entries are only in the feeds of weeks and on the pages.
 MOST_ENTRIES = 50

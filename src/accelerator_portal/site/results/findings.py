@@ -21,8 +21,8 @@ from accelerator_portal.catalog.message import join_sentences, message
 from accelerator_portal.install.axes import row_key
 from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.install.rows import PREVIEW, Finding, InstallRow
-from accelerator_portal.packages.questions import RESOLVED_METHODS
 from accelerator_portal.packages.reachable_hosts import NO_ANSWER
+from accelerator_portal.packages.resolution_questions import RESOLVED_METHODS
 from accelerator_portal.packages.uv_resolution import FREE_THREADED
 from accelerator_portal.packages.verdict_file import (
     Verdict,
@@ -30,10 +30,15 @@ from accelerator_portal.packages.verdict_file import (
     read_verdicts,
     verdict_row_key,
 )
-from accelerator_portal.results.quality import DemandResult, as_of, as_of_reports, assess_quality
+from accelerator_portal.results.evidence_level import (
+    DemandResult,
+    as_of,
+    as_of_reports,
+    assess_quality,
+)
 from accelerator_portal.site.api_shapes import FindingsData, FindingShares
 from accelerator_portal.site.results.results_view import ResultsView
-from accelerator_portal.site.words import python_range
+from accelerator_portal.site.text_formats import python_range
 
 # Images, archives and source code are on no package index.
 OTHER_COMMANDS_REASON = message("Not checked: contains other commands than pip and uv.")

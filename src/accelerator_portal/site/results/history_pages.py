@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.reports.identity import SETTINGS, parse_key
 from accelerator_portal.reports.outcomes import GOOD
-from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.archive import History
+from accelerator_portal.reports.stored_reports import StoredReport
+from accelerator_portal.reports.test_keys import SETTINGS, parse_key
 from accelerator_portal.results.report_comparison import changes_by_report
-from accelerator_portal.results.tables import Tally, tallies
-from accelerator_portal.site.page import SiteFile, data_file
+from accelerator_portal.results.result_matrices import Tally, tallies
+from accelerator_portal.results.stored_history import History
 from accelerator_portal.site.results.feed import listed_changes
 from accelerator_portal.site.results.history_shapes import (
     ChangeData,
@@ -25,14 +24,15 @@ from accelerator_portal.site.results.history_shapes import (
     TallyData,
 )
 from accelerator_portal.site.results.history_view import TestHistories, week_of
-from accelerator_portal.site.results.result_addresses import RESULTS_PAGES, address_of
-from accelerator_portal.site.results.results_view import ResultsView
-from accelerator_portal.site.results.sharding import (
+from accelerator_portal.site.results.json_shards import (
     TEST_HISTORIES,
     history_name,
     history_shards,
     ordered_points,
 )
+from accelerator_portal.site.results.result_addresses import RESULTS_PAGES, address_of
+from accelerator_portal.site.results.results_view import ResultsView
+from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
 
 CHANGES_PAGE = f"{RESULTS_PAGES}/changes.md"

@@ -11,10 +11,9 @@ from pathlib import Path
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.reports.identity import Identity, identity_of, parse_key
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Report, TestEntry
-from accelerator_portal.results.archive import History, read_history, with_reports
+from accelerator_portal.reports.test_keys import Identity, identity_of, parse_key
 from accelerator_portal.results.history import ChangeKind, OutcomeChange
 from accelerator_portal.results.history_state import (
     Basis,
@@ -25,8 +24,9 @@ from accelerator_portal.results.history_state import (
 )
 from accelerator_portal.results.partitions.manifest import BASES
 from accelerator_portal.results.report_comparison import changes_by_report
+from accelerator_portal.results.stored_history import History, read_history, with_reports
 from accelerator_portal.site.results.results_view import ResultsView
-from accelerator_portal.site.words import prose_list
+from accelerator_portal.site.text_formats import prose_list
 
 _MOST_NAMED_SUITES = 3
 """The maximum number of suites that a summary names. If there are more, they are only counted."""

@@ -12,9 +12,8 @@ from typing import Any
 
 from accelerator_portal.catalog.files.own_suite import suite_folder
 from accelerator_portal.reports.outcomes import WORST_FIRST, Outcome
-from accelerator_portal.results.tables import Column, ResultMatrix
+from accelerator_portal.results.result_matrices import Column, ResultMatrix
 from accelerator_portal.site.anchors import slug
-from accelerator_portal.site.page import API, SiteFile, data_file
 from accelerator_portal.site.results.result_addresses import RESULTS_PAGES, evidence_suffix
 from accelerator_portal.site.results.results_shapes import (
     MatrixColumn,
@@ -23,6 +22,7 @@ from accelerator_portal.site.results.results_shapes import (
     SuiteResults,
 )
 from accelerator_portal.site.results.results_view import MatrixView
+from accelerator_portal.site.site_file import API, SiteFile, data_file
 from accelerator_portal.site.templates import Templates
 
 # The most rows and cells of a page; the other rows are on further pages. Fifty columns of 200 rows

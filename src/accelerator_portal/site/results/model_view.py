@@ -26,7 +26,6 @@ from accelerator_portal.results.stated_models import (
     model_statements,
     statements_of_family,
 )
-from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.results.result_addresses import (
     RESULTS_PAGES,
     address_of,
@@ -34,9 +33,10 @@ from accelerator_portal.site.results.result_addresses import (
 )
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.results.suite_tests import ReportedTest, reported_tests
+from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
-from accelerator_portal.site.translated import render_page
-from accelerator_portal.site.words import outcome_words
+from accelerator_portal.site.text_formats import outcome_words
+from accelerator_portal.site.translated_pages import render_page
 
 _KIND_WORDS: Mapping[ReportKind, str] = {
     "baseline": message("expected, not run"),

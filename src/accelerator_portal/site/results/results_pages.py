@@ -14,13 +14,13 @@ from accelerator_portal.catalog.files.own_suite import suite_folder, suite_owner
 from accelerator_portal.reports.missing_operators import missing_operators, waiting_tests_text
 from accelerator_portal.reports.outcomes import GOOD, OUTCOMES
 from accelerator_portal.reports.report_file import report_text
-from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.quality import as_of
+from accelerator_portal.reports.stored_reports import StoredReport
+from accelerator_portal.results.evidence_level import as_of
 from accelerator_portal.results.suite_evidence import SuiteEvidence
-from accelerator_portal.site.page import API, SiteFile, data_file
 from accelerator_portal.site.results.dashboard_grid import dashboard_grid, grid_tabs
 from accelerator_portal.site.results.feed import listed_changes
 from accelerator_portal.site.results.history_view import TestHistories
+from accelerator_portal.site.results.json_shards import shard_name, shards
 from accelerator_portal.site.results.matrix_pages import matrix_files, matrix_pages
 from accelerator_portal.site.results.result_addresses import RESULTS_PAGES, initial
 from accelerator_portal.site.results.results_shapes import (
@@ -41,7 +41,6 @@ from accelerator_portal.site.results.results_view import (
     ResultsView,
     environment_facts,
 )
-from accelerator_portal.site.results.sharding import shard_name, shards
 from accelerator_portal.site.results.speeds import speed_runs, speed_table
 from accelerator_portal.site.results.suite_tests import (
     MOST_NAMES,
@@ -53,8 +52,9 @@ from accelerator_portal.site.results.suite_tests import (
     static_tests,
     tests_of_suite,
 )
+from accelerator_portal.site.site_file import API, SiteFile, data_file
 from accelerator_portal.site.templates import Templates
-from accelerator_portal.site.translated import render_page
+from accelerator_portal.site.translated_pages import render_page
 
 # The most tests that did not pass on a page; the data file has all tests.
 MOST_LISTED = 200

@@ -12,15 +12,15 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.message import message
 from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.reports.report import OperatorCoverage, Report, TestEntry
-from accelerator_portal.reports.store import StoredReport, stored_reports
-from accelerator_portal.results.suite_evidence import SuiteEvidence, newest_evidence
-from accelerator_portal.results.tables import (
+from accelerator_portal.reports.stored_reports import StoredReport, stored_reports
+from accelerator_portal.results.result_matrices import (
     Column,
     ResultMatrix,
     matrices,
     outcome_counts,
     single_platform_suites,
 )
+from accelerator_portal.results.suite_evidence import SuiteEvidence, newest_evidence
 from accelerator_portal.site.results.result_addresses import address_of
 
 KIND_DESCRIPTIONS = {

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.hardware import HardwareModel, PeakOf
-from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import ReportKind
 from accelerator_portal.reports.report import Metric, TestEntry
-from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.reports.stored_reports import StoredReport
+from accelerator_portal.reports.test_keys import identity_of
 from accelerator_portal.site.results.result_addresses import address_of
 
 SPEED_KIND = "speed"

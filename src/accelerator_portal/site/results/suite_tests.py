@@ -12,13 +12,13 @@ from markupsafe import Markup
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import BAD, WORST_FIRST, Outcome
 from accelerator_portal.reports.report import Environment, Metric, TestEntry
-from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.reports.stored_reports import StoredReport
+from accelerator_portal.reports.test_keys import identity_of
 from accelerator_portal.results.breakages import has_change_on_same_code, is_flaky
 from accelerator_portal.results.history_state import StoredTestState, basis_of
-from accelerator_portal.results.tables import group_of
+from accelerator_portal.results.result_matrices import group_of
 from accelerator_portal.site.anchors import Anchors
 from accelerator_portal.site.results.history_view import Episode, HistoryStep, TestHistories
 from accelerator_portal.site.results.result_addresses import (
@@ -28,7 +28,7 @@ from accelerator_portal.site.results.result_addresses import (
     initial,
 )
 from accelerator_portal.site.results.results_view import ResultsView
-from accelerator_portal.site.words import format_number
+from accelerator_portal.site.text_formats import format_number
 
 _VERDICT_COLORS = {"+": "pass", "-": "fail"}
 

@@ -12,8 +12,8 @@ from torch.utils._pytree import tree_flatten
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from accelerator_validation.classify import BrokenTestError, describe_error
-from accelerator_validation.context import Context
 from accelerator_validation.executorch.backend import Recipe
+from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.executorch.delegation import Delegation, measure_delegation
 from accelerator_validation.suites.executorch.metrics import Measurement
 

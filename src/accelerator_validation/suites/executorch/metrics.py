@@ -18,7 +18,6 @@ import torch
 
 from accelerator_validation.case import short_message
 from accelerator_validation.classify import describe_error
-from accelerator_validation.context import Context
 from accelerator_validation.environment import proc_field
 from accelerator_validation.executorch.metric import (
     METRIC_GROUP,
@@ -27,6 +26,7 @@ from accelerator_validation.executorch.metric import (
     ProgramObservations,
     ProgramStep,
 )
+from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.executorch.delegation import program_sizes
 from accelerator_validation.suites.executorch.differences import tensor_difference, worst_sqnr
 

@@ -24,7 +24,6 @@ import torch
 
 from accelerator_validation.case import Case, Result, short_message
 from accelerator_validation.classify import MismatchError, SkippedError
-from accelerator_validation.context import Context
 from accelerator_validation.executorch.backend import (
     Backend,
     Execute,
@@ -32,6 +31,7 @@ from accelerator_validation.executorch.backend import (
     UnavailableError,
 )
 from accelerator_validation.executorch.registry import Flow, find_flows
+from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.executorch.differences import check_outputs
 from accelerator_validation.suites.executorch.lowering import (
     LoweredModel,

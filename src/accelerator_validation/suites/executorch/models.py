@@ -20,15 +20,15 @@ from torch import nn
 
 from accelerator_validation.case import Case, Result
 from accelerator_validation.classify import BrokenTestError, SkippedError
-from accelerator_validation.context import Context
 from accelerator_validation.executorch.registry import find_flows
 from accelerator_validation.matrix import Matrix, plain_recipes
 from accelerator_validation.plan import Offer
+from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites import timm_models, transformers_models, weak_spots
 from accelerator_validation.suites.executorch.lowering import Sample
 from accelerator_validation.suites.executorch.model_test import run_model_test
 from accelerator_validation.suites.executorch.operators import RecordingRunner
-from accelerator_validation.suites.models import Example, float_tensors
+from accelerator_validation.suites.model_comparison import Example, float_tensors
 
 _LARGEST_BATCH = 4
 

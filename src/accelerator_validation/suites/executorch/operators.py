@@ -21,11 +21,11 @@ import torch
 
 from accelerator_validation.case import Case, Result
 from accelerator_validation.classify import BrokenTestError, SkippedError
-from accelerator_validation.context import Context
 from accelerator_validation.executorch.backend import PORTABLE
 from accelerator_validation.executorch.registry import find_flows
 from accelerator_validation.matrix import Matrix, plain_recipes
 from accelerator_validation.plan import Offer
+from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.executorch.lowering import Sample
 from accelerator_validation.suites.executorch.model_test import run_model_test
 

@@ -20,10 +20,10 @@ from accelerator_validation.classify import (
     MismatchError,
     SkippedError,
 )
-from accelerator_validation.context import Context
 from accelerator_validation.environment import proc_field
 from accelerator_validation.matrix import Matrix, Tolerance
 from accelerator_validation.plan import Offer
+from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.speed.benchmark import Setting, SpeedBenchmark, Workload
 from accelerator_validation.suites.speed.device_clock import (
     Call,
@@ -35,7 +35,7 @@ from accelerator_validation.suites.speed.device_clock import (
 from accelerator_validation.suites.speed.full_models import BLOCKS, MODELS
 from accelerator_validation.suites.speed.primitives import PRIMITIVES
 from accelerator_validation.suites.speed.sensors import readings_under_load, sensor_of
-from accelerator_validation.suites.speed.spread import (
+from accelerator_validation.suites.speed.timing_summary import (
     MIN_REPEATS,
     Timing,
     disturbance,

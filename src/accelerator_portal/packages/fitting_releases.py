@@ -1,0 +1,297 @@
+"""Derives which plugin release fits which torch release, and the release lag in days."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice, product
+from typing import Literal, get_args
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.cached import cached_by_owner
+from accelerator_portal.catalog.fields import Arch, Os
+from accelerator_portal.catalog.files.package_file import (
+    ANY_PLATFORM_TAG,
+    PYPI,
+    IndexFacts,
+    ReleaseFacts,
+)
+from accelerator_portal.packages.portal_packages import TORCH, platform_requirements
+from accelerator_portal.packages.resolution_questions import MOST_RELEASES
+from accelerator_portal.packages.wheel_tags import runs_on, supports_python
+
+SYSTEMS: tuple[tuple[Os, Arch], ...] = tuple(product(get_args(Os), get_args(Arch)))
+"""All pairs of an operating system and an architecture."""
+
+# The size of the caches: the indexes of twenty platforms have a few hundred different requirements.
+_REQUIREMENT_CACHE_SIZE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class PluginIndex:
+    """A platform's plugin package, its index, and the facts of the package on this index.
+
+    `index` is `pypi` or the index's address. `facts` is None if the index was never read. If the
+    index is not PyPI, `other` has PyPI's facts of the package with the same name, which is a
+    different package or a placeholder.
+    """
+
+    package: str
+    index: str
+    facts: IndexFacts | None
+    other: IndexFacts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FittingRelease:
+    """The newest plugin release (`release`) that fits the torch release `torch` on a system.
+
+    `requirement` is the plugin's requirement on torch. `pythons` are the Python versions that both
+    releases support.
+    """
+
+    torch: str
+    os: Os
+    arch: Arch
+    release: ReleaseFacts
+    requirement: str
+    pythons: tuple[str, ...]
+
+
+@cached_by_owner
+def plugin_index(catalog: Catalog, platform: Platform) -> PluginIndex | None:
+    """Return the package index of a platform's plugin.
+
+    This is the first index other than PyPI from which the platform's install commands install the
+    plugin. If there is none, it is PyPI.
+
+    Returns None if the platform's package is torch. Also returns None if several vendors use the
+    package's name (`shared_name`) and no install command installs it: the package with this name on
+    PyPI is then another vendor's.
+    """
+    package = canonicalize_name(platform.accelerator.package.name)
+    if package == TORCH:
+        return None
+    command_indexes = [
+        n.indexes for n in platform_requirements(catalog, platform) if n.package == package
+    ]
+    if platform.accelerator.package.shared_name and not command_indexes:
+        return None
+    indexes = [index for indexes in command_indexes for index in indexes if index != PYPI]
+    package_facts = catalog.packages.get(package)
+    on_pypi = package_facts.on(PYPI) if package_facts else None
+    if not indexes:
+        return PluginIndex(package, PYPI, on_pypi)
+    other = on_pypi if on_pypi and on_pypi.releases else None
+    return PluginIndex(
+        package, indexes[0], package_facts.on(indexes[0]) if package_facts else None, other
+    )
+
+
+def fitting_releases(catalog: Catalog, facts: IndexFacts) -> tuple[FittingRelease, ...]:
+    """Return the newest fitting plugin release for each torch release and system.
+
+    The newest torch release comes first. A plugin release whose metadata names no torch fits no
+    torch release. Yanked releases are excluded. Pre-releases are used only if the index has no
+    final releases.
+    """
+    offers_by_system = {system: list(_installable_releases(facts, *system)) for system in SYSTEMS}
+    fits = []
+    for torch in catalog.releases.releases:
+        for (os, arch), offers in offers_by_system.items():
+            matching_offers = (offer for offer in offers if admits(offer[1], torch.version))
+            for release, requirement, labels in islice(matching_offers, 1):
+                pythons = tuple(p for p in torch.python if supports_python(labels, p))
+                fits.append(FittingRelease(torch.version, os, arch, release, requirement, pythons))
+    return tuple(fits)
+
+
+@lru_cache(_REQUIREMENT_CACHE_SIZE)
+def admits(requirement: str, torch: str) -> bool:
+    """Return whether a requirement allows a torch release, ignoring local versions.
+
+    For example, `torch==2.10.0+cpu` allows 2.10.0: a local version names a build of the same
+    release (PEP 440). Returns False for an invalid requirement.
+    """
+    try:
+        clauses = [
+            part.partition("+")[0] for part in str(Requirement(requirement).specifier).split(",")
+        ]
+        return SpecifierSet(",".join(clauses)).contains(Version(torch), prereleases=True)
+    except (InvalidRequirement, InvalidSpecifier):
+        return False
+
+
+def torch_requirement(release: ReleaseFacts, os: Os, arch: Arch) -> str | None:
+    """Return the torch requirement of a release on a system, such as `torch==2.9.0`.
+
+    Returns None if the release's metadata states none for the system.
+    """
+    for tag, requirement_lines in sorted(release.requires.items()):
+        if tag == ANY_PLATFORM_TAG or runs_on(tag, os, arch):
+            return next((line for line in requirement_lines if names_torch(line)), None)
+    return None
+
+
+def torch_requirements(release: ReleaseFacts) -> dict[str, str]:
+    """Return a release's torch requirements by platform tag; the tag `*` means all platforms."""
+    return {
+        tag: line
+        for tag, requirement_lines in release.requires.items()
+        for line in requirement_lines
+        if names_torch(line)
+    }
+
+
+@lru_cache(_REQUIREMENT_CACHE_SIZE)
+def names_torch(line: str) -> bool:
+    """Return whether a requirement such as `torch>=2.9` is on the package torch."""
+    try:
+        return canonicalize_name(Requirement(line).name) == TORCH
+    except InvalidRequirement:
+        return False
+
+
+def python_labels_on(release: ReleaseFacts, os: Os, arch: Arch) -> list[str]:
+    """Return the Python labels (such as `cp312`) of the wheels that a release has for a system."""
+    return [
+        label
+        for tag, labels in release.wheels.items()
+        if runs_on(tag, os, arch)
+        for label in labels.split()
+    ]
+
+
+def usable_releases(releases: Iterable[ReleaseFacts]) -> Iterator[ReleaseFacts]:
+    """Yield the releases that are not yanked; pre-releases only if there are no final releases."""
+    unyanked = [release for release in releases if release.yanked is None]
+    final = [release for release in unyanked if not Version(release.version).is_prerelease]
+    yield from final or unyanked
+
+
+def _installable_releases(
+    facts: IndexFacts, os: Os, arch: Arch
+) -> Iterator[tuple[ReleaseFacts, str, list[str]]]:
+    """Yield each usable release that has wheels and a torch requirement for a system, newest first.
+
+    An item is the release, its torch requirement on the system, and its wheels' Python labels.
+    """
+    for release in usable_releases(facts.releases):  # newest first
+        requirement = torch_requirement(release, os, arch)
+        labels = python_labels_on(release, os, arch)
+        if requirement and labels:
+            yield release, requirement, labels
+
+
+VersionBasis = Literal["index", "vendor"]
+"""What states which torch release a plugin release fits. `index`: the metadata on the index.
+`vendor`: `compatibility.yaml`, which is used if no metadata names torch."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseLag:
+    """The release lag of a plugin for one torch release.
+
+    `plugin` is the first plugin release that fits the torch release. `released` is the date of the
+    torch release, and `followed` the date of the plugin release. `days` is the number of days
+    between these dates; it is negative if the plugin was released first. If no plugin release fits
+    yet, `plugin` and `followed` are None, and `days` counts to the day on which the index was read.
+    """
+
+    torch: str
+    released: dt.date
+    days: int
+    plugin: str | None
+    followed: dt.date | None
+    basis: VersionBasis
+
+
+@cached_by_owner
+def release_lags(catalog: Catalog, platform: Platform) -> tuple[ReleaseLag, ...]:
+    """Return a plugin's release lag for each torch release, newest torch release first.
+
+    Includes the torch releases that the plugin supports and all newer ones. Returns an empty tuple
+    if no plugin release with a known date fits a torch release.
+
+    The portal stores the newest plugin releases, at most MOST_RELEASES. If it stores that many,
+    older plugin releases may exist. A torch release that the oldest stored plugin release fits is
+    then omitted: an older plugin release may have been the first that fits.
+    """
+    own_index = plugin_index(catalog, platform)
+    if own_index is None or own_index.facts is None or not own_index.facts.releases:
+        return ()
+    first_releases = dict(_first_fitting_releases(catalog, platform, own_index.facts))
+    if not first_releases:
+        return ()
+    newest_torch = max(map(Version, first_releases))
+    read_day = last_read_day(catalog, own_index)
+    lags = []
+    for torch in catalog.releases.releases:
+        if torch.version in first_releases:
+            release, basis = first_releases[torch.version]
+            if release.date is None:
+                continue
+            days = (release.date - torch.date).days
+            lag = ReleaseLag(torch.version, torch.date, days, release.version, release.date, basis)
+            lags.append(lag)
+        elif Version(torch.version) > newest_torch and read_day:
+            basis = next(iter(first_releases.values()))[1]
+            days = (read_day - torch.date).days
+            lags.append(ReleaseLag(torch.version, torch.date, days, None, None, basis))
+    return tuple(lags)
+
+
+def last_read_day(catalog: Catalog, found: PluginIndex) -> dt.date | None:
+    """Return the last day on which the index `found` was read, or None if it was never read.
+
+    If the last attempt failed, returns the earlier of two days: the first day on which the index
+    could not be read, and the day that `data/packages-read.json` states for the package.
+    """
+    if found.facts is None:
+        return None
+    packages_read = catalog.packages_read
+    fault = packages_read.fault(found.package, found.index)
+    day = packages_read.later.get(found.package) or packages_read.read
+    if fault is None:
+        return day
+    return min(fault.since, day) if day else fault.since
+
+
+def _first_fitting_releases(
+    catalog: Catalog, platform: Platform, facts: IndexFacts
+) -> Iterator[tuple[str, tuple[ReleaseFacts, VersionBasis]]]:
+    """Yield each torch version with the earliest plugin release that fits it, and its VersionBasis.
+
+    The basis is `index` if the metadata of any plugin release requires torch. Otherwise the basis
+    is `vendor`, and the rows of `compatibility.yaml` state which releases fit. Omits torch versions
+    that no release fits, and torch versions that a plugin release older than the stored ones might
+    fit (see `release_lags`).
+    """
+    dated_releases = [r for r in usable_releases(facts.releases) if r.date]
+    oldest = dated_releases[-1] if len(dated_releases) >= MOST_RELEASES else None
+    by_metadata = any(torch_requirements(release) for release in dated_releases)
+    basis: VersionBasis = "index" if by_metadata else "vendor"
+    for torch in catalog.releases.releases:
+        if by_metadata:
+            fitting = [r for r in dated_releases if _metadata_fits(r, torch.version)]
+        else:
+            rows = platform.compatibility.rows
+            listed_versions = {row.plugin for row in rows if row.torch == torch.version}
+            fitting = [r for r in dated_releases if r.version in listed_versions]
+        if fitting and oldest not in fitting:
+            first_release = min(fitting, key=lambda r: (r.date or dt.date.max, Version(r.version)))
+            yield torch.version, (first_release, basis)
+
+
+def _metadata_fits(release: ReleaseFacts, torch: str) -> bool:
+    return any(
+        admits(stated_requirement, torch)
+        for stated_requirement in torch_requirements(release).values()
+    )

@@ -1,0 +1,206 @@
+"""Tests install commands for this machine by installing them, and stores each success.
+
+Commands that were never installed come first, then those with the oldest installation. Each
+platform's newest release comes before earlier ones. There are limits of time and disk space. Each
+success is written at once, so that an interruption loses none. Results can also come from another
+job, whose files are not trusted.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import platform as machine
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.catalog.progress import Progress, no_progress
+from accelerator_portal.install.rows import CheckLine, InstallRow
+from accelerator_portal.packages.install_check import InstallResult, is_for_this_machine
+from accelerator_portal.packages.resolution_questions import ResolutionQuestion, questions_of_row
+from accelerator_portal.packages.verdict_file import (
+    RowKey,
+    Trial,
+    Verdict,
+    Verdicts,
+    read_verdict_file,
+    read_verdicts,
+    verdict_row_key,
+    write_verdicts,
+)
+
+MIN_FREE_BYTES = 10 * 10**9
+"""The free disk space that an installation needs: a CUDA build takes 5.3 GB, its downloads 3 GB."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialOptions:
+    """Options of test installations: `day` is their date."""
+
+    day: dt.date
+    trial_seconds: float = 0
+    """The time limit for all installations. If it is 0, nothing is installed."""
+    free_bytes: int = MIN_FREE_BYTES
+    """Below this free disk space, no further command is installed."""
+    progress: Progress = no_progress
+    trial_told: Callable[[str], None] = lambda _: None
+    """Called with a line about the result of each installation."""
+
+
+TrialInstall = Callable[[InstallRow, float], InstallResult]
+"""A function that installs an install row within a number of seconds. It may raise OSError."""
+
+
+@dataclass(frozen=True, slots=True)
+class _TrialCandidate:
+    row: InstallRow
+    places: tuple[tuple[str, RowKey, str], ...]
+    """The verdicts to store the result in, each as platform id, row key and Python version."""
+
+
+def run_trials(
+    root: Path,
+    rows: Mapping[str, Sequence[InstallRow]],
+    known: Mapping[str, Verdicts],
+    how: TrialOptions,
+    install: TrialInstall,
+) -> None:
+    """Install the resolved commands for this machine, and write the successful installations.
+
+    Success means that all packages are installed and imported. `rows` are the install rows and
+    `known` the verdicts of each platform, by platform id. Raises OSError if a result cannot be
+    written, or if `install` raises it.
+    """
+    deadline = time.monotonic() + how.trial_seconds
+    results = {name: {key: dict(v) for key, v in by_key.items()} for name, by_key in known.items()}
+    candidates = _trial_candidates(rows, results)
+    with how.progress("installing", len(candidates)) as advance:
+        for number, candidate in enumerate(candidates):
+            seconds_left = deadline - time.monotonic()
+            if seconds_left <= 0 or shutil.disk_usage(tempfile.gettempdir()).free < how.free_bytes:
+                disk_text = f"less than {how.free_bytes / 10**9:.0f} GB of disk space is free"
+                why = "the time limit was reached" if seconds_left <= 0 else disk_text
+                stop_message = f"Not installed: {len(candidates) - number} commands, because {why}."
+                how.trial_told(stop_message)
+                break
+            install_result = install(candidate.row, seconds_left)
+            name = f"{candidate.row.platform} {candidate.row.option} {candidate.row.build}"
+            if not install_result.imported:
+                how.trial_told(f"{name}: {install_result.output}")
+            else:
+                trial = Trial(
+                    on=how.day,
+                    python=machine.python_version(),
+                    imported=install_result.imported,
+                    checked=install_result.checked,
+                )
+                _write_trial(root, candidate, results, trial)
+                how.trial_told(f"{name}: imported {', '.join(install_result.imported)}")
+            advance()
+
+
+MAX_TRIAL_AGE = dt.timedelta(days=2)
+"""The maximum age of an installation by another job that `import_trials` accepts."""
+
+
+def import_trials(root: Path, folder: Path, platforms: Iterable[str], day: dt.date) -> int:
+    """Add another job's installations to the verdicts; return the number of changed verdicts.
+
+    `folder` has the verdict files that `run_trials` wrote in the other job. This job ran the
+    packages' code, so its files are not trusted: an installation is accepted only if it is at most
+    two days old (MAX_TRIAL_AGE) and has the same versions as the verdict below `root`. Raises
+    ProblemsError if a file below `root` cannot be read. If files in `folder` cannot be read, adds
+    the installations of the other files first, and then raises ProblemsError.
+    """
+    change_count = 0
+    problems: list[Problem] = []
+    for platform in platforms:
+        try:
+            imported = read_verdict_file(folder / f"{platform}.json")
+        except ProblemsError as error:
+            problems += error.problems
+            continue
+        ours = read_verdicts(root, platform)
+        merged = {
+            key: {
+                p: _with_accepted_trial(v, imported.get(key, {}).get(p), p, day)
+                for p, v in row.items()
+            }
+            for key, row in ours.items()
+        }
+        if merged != ours:
+            write_verdicts(root, platform, merged)
+            change_count += sum(
+                v != ours[key][p] for key, row in merged.items() for p, v in row.items()
+            )
+    if problems:
+        raise ProblemsError(problems)
+    return change_count
+
+
+def _with_accepted_trial(
+    verdict: Verdict, imported: Verdict | None, python: str, day: dt.date
+) -> Verdict:
+    trial = imported.trial if imported and imported.found == verdict.found else None
+    if trial is None or verdict.kind != "found" or (verdict.trial and verdict.trial.on >= trial.on):
+        return verdict
+    is_recent = day - MAX_TRIAL_AGE <= trial.on <= day
+    same_python = trial.python.startswith(f"{python.removesuffix('t')}.")
+    return verdict.model_copy(update={"trial": trial}) if is_recent and same_python else verdict
+
+
+def _write_trial(
+    root: Path,
+    candidate: _TrialCandidate,
+    results: Mapping[str, dict[RowKey, dict[str, Verdict]]],
+    trial: Trial,
+) -> None:
+    for platform, key, python in candidate.places:
+        verdict = results[platform][key][python]
+        results[platform][key][python] = verdict.model_copy(update={"trial": trial})
+    for platform in {platform for platform, _, _ in candidate.places}:
+        write_verdicts(root, platform, results[platform])
+
+
+def _trial_candidates(
+    rows: Mapping[str, Sequence[InstallRow]], verdicts: Mapping[str, Verdicts]
+) -> list[_TrialCandidate]:
+    """Return the commands for this machine whose versions resolve, each with its install rows.
+
+    Commands that were never installed come first, then the commands with the oldest installation.
+    """
+    rows_by_command: dict[tuple[ResolutionQuestion, CheckLine | None], list[_CandidateRow]] = {}
+    for platform, platform_rows in rows.items():
+        local_rows = (
+            (row, python, question)
+            for row in platform_rows
+            for python, question in questions_of_row(row).items()
+            if is_for_this_machine(row, python)
+        )
+        for number, (row, python, question) in enumerate(local_rows):
+            verdict = verdicts.get(platform, {}).get(verdict_row_key(row), {}).get(python)
+            if verdict and verdict.kind == "found":
+                last_day = verdict.trial.on if verdict.trial else dt.date.min
+                candidate_row = _CandidateRow(last_day, number, row, python)
+                rows_by_command.setdefault((question, row.check), []).append(candidate_row)
+    groups = sorted(
+        rows_by_command.values(), key=lambda group: min((p.last, p.number) for p in group)
+    )
+    return [
+        _TrialCandidate(
+            group[0].row, tuple((p.row.platform, verdict_row_key(p.row), p.python) for p in group)
+        )
+        for group in groups
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _CandidateRow:
+    last: dt.date
+    number: int
+    row: InstallRow
+    python: str

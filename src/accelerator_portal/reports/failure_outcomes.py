@@ -1,0 +1,54 @@
+"""Determines the outcome of a failed test from the messages of its test framework."""
+
+from __future__ import annotations
+
+import re
+
+from accelerator_portal.reports.failure_texts import outcome_of_text, without_colors
+from accelerator_portal.reports.outcomes import Outcome
+from accelerator_portal.reports.shortened_text import MAX_TEXT_LENGTH, shortened_text
+
+NO_REASON = "The file states no reason."
+
+_EXCEPTION = re.compile(r"(?:\w+\.)*[A-Z]\w*(?:Error|Exception)")
+_SETUP_OR_TEARDOWN = re.compile(r"\bfailed on (?:setup|teardown)\b")
+
+
+def failure_outcome(message: str, text: str) -> Outcome:
+    """Return the outcome of a failed test, from its `message` or else its traceback (`text`).
+
+    The outcome is, for example, `out-of-memory`. It is `failed` if neither text says more.
+    """
+    return outcome_of_text(message) or outcome_of_text(text) or "failed"
+
+
+def error_outcome(message: str, text: str, kind: str = "") -> Outcome:
+    """Return the outcome of an error, from its `message` or else its traceback (`text`).
+
+    `kind` is the error's type, or empty. If neither text describes an outcome, `kind` decides. For
+    an exception such as `ValueError`, the outcome is `failed`, because unittest reports exceptions
+    of tests as errors. For other kinds and for failed setups and teardowns, the outcome is
+    `infrastructure-error`, because pytest reports only failed fixtures as errors.
+    """
+    if outcome := outcome_of_text(message) or outcome_of_text(text):
+        return outcome
+    is_raised_by_test = _EXCEPTION.fullmatch(kind) and not _SETUP_OR_TEARDOWN.search(message)
+    return "failed" if is_raised_by_test else "infrastructure-error"
+
+
+def reason(text: str) -> str | None:
+    """Return a message without terminal colors, shortened to `MAX_TEXT_LENGTH` characters.
+
+    None if it is empty.
+    """
+    return shortened_text(without_colors(text))
+
+
+def log_tail(text: str) -> str | None:
+    """Return the last lines of a log, at most `MAX_TEXT_LENGTH` characters; None if it is empty."""
+    text = without_colors(text).strip()
+    if len(text) <= MAX_TEXT_LENGTH:
+        return text or None
+    tail = text[-MAX_TEXT_LENGTH:]
+    _, newline, whole_lines = tail.partition("\n")
+    return whole_lines if newline and whole_lines else tail

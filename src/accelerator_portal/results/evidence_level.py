@@ -1,0 +1,275 @@
+"""Computes a platform's level of evidence, such as "tested", from its test reports.
+
+`data/criteria.yaml` defines the levels and their demands, for example a recent run.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.fields import version_or_none
+from accelerator_portal.catalog.files.criteria_file import (
+    Criteria,
+    Level,
+    LevelRequirement,
+    MustPass,
+    Tested,
+)
+from accelerator_portal.catalog.message import comma_list, message, plural, semicolon_list
+from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
+from accelerator_portal.reports.report import OPERATORS_ON_CPU, Report, TestEntry
+from accelerator_portal.reports.test_keys import identity_of
+
+MAX_LISTED_NAMES = (
+    8  # operators in one sentence, or 9 if that is all; nobody reads a list of dozens
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DemandResult:
+    """Whether a platform meets a demand of a level.
+
+    If the demand is not met, `why` is the reason. If the demand "tested" is met, `why` names the
+    run. If another demand is met, `why` has no meaning.
+    """
+
+    met: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A level of evidence that a platform does not reach, and one of the reasons."""
+
+    level: Level
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class QualityAssessment:
+    """A platform's level of evidence, and what it lacks for higher levels.
+
+    `missing` has one entry for each unmet demand of each higher level. `demands` has the result of
+    every demand.
+    """
+
+    level: Level
+    missing: tuple[Gap, ...]
+    demands: Mapping[LevelRequirement, DemandResult]
+
+    @property
+    def tested(self) -> DemandResult:
+        """Whether the platform meets the demand "tested", and the reason."""
+        return self.demands["tested"]
+
+
+def as_of(catalog: Catalog, reports: Iterable[Report]) -> dt.datetime:
+    """Return the time to which the site counts ages: the newest of the portal's own dates.
+
+    The portal's own dates are:
+
+    - the release dates of PyTorch
+    - the days on which the portal read package indexes
+    - the days on which the sources of releases and of criteria were read
+    - the start and end times of this project's own runs
+
+    The clock is not used, so that the same data gives the same pages. Vendors' dates are not used,
+    because the date of one vendor would change the ages on all platforms.
+    """
+    days = [release.date for release in catalog.releases.releases]
+    sources = [*catalog.releases.sources.values()]
+    sources += catalog.criteria.sources.values() if catalog.criteria else ()
+    days += [source.read for source in sources]
+    days += [catalog.packages_read.read] if catalog.packages_read.read else ()
+    moments = [dt.datetime.combine(day, dt.time(), dt.timezone.utc) for day in days]
+    return max([*moments, *_report_times(r for r in reports if r.kind == "made-here")])
+
+
+def as_of_reports(at: dt.datetime, reports: Iterable[Report]) -> dt.datetime:
+    """Return the time to which the ages of a platform's reports are counted.
+
+    This is `at` (the result of `as_of`), or the newest time of the platform's runs if it is later.
+    """
+    return max([at, *_report_times(report for report in reports if report.kind != "baseline")])
+
+
+def _report_times(reports: Iterable[Report]) -> Iterator[dt.datetime]:
+    for report in reports:
+        yield from (moment for moment in (report.started, report.finished) if moment)
+
+
+def assess_quality(
+    platform: Platform,
+    reports: list[Report],
+    criteria: Criteria,
+    newest_torch: str,
+    at: dt.datetime,
+) -> QualityAssessment:
+    """Return the level of evidence of a platform, and what it lacks for higher levels.
+
+    The level is the first level of the criteria whose demands the platform meets, or else the last
+    level. `reports` are the platform's reports. `newest_torch` is the newest PyTorch release that
+    the platform follows. Ages are counted to `at` (see `as_of`).
+    """
+    runs = [report for report in reports if report.kind != "baseline"]
+    demands: dict[LevelRequirement, DemandResult] = {
+        "command": DemandResult(bool(platform.install.options), message("no install command")),
+        "maintainers": DemandResult(
+            bool(platform.accelerator.maintainers), message("no maintainer")
+        ),
+        "baseline": DemandResult(bool(reports), message("no baseline")),
+        "run": DemandResult(bool(runs), message("no runs")),
+        "tested": is_tested(reports, criteria, newest_torch, at),
+    }
+    missing: list[Gap] = []
+    for level in criteria.levels:
+        unmet = [demands[ask].why for ask in level.asks if not demands[ask].met]
+        if not unmet:
+            return QualityAssessment(level, tuple(missing), demands)
+        missing += [Gap(level, why) for why in unmet]
+    return QualityAssessment(criteria.levels[-1], tuple(missing), demands)
+
+
+def is_tested(
+    reports: Iterable[Report], criteria: Criteria, newest_torch: str, at: dt.datetime
+) -> DemandResult:
+    """Return whether the runs among the reports meet the demand "tested", and the reason.
+
+    A run counts if it is recent enough and, if the criteria ask for it, used the same minor release
+    as `newest_torch`. At least one run that counts must contain a required suite. If the criteria
+    require operators, these must have passed in any of the runs that count.
+    """
+    tested_criteria = criteria.tested
+    why: str = message("no run of a required suite")
+    fit_runs: list[Report] = []
+    suite_runs: list[tuple[dt.datetime, str]] = []
+    for report in reports:
+        if report.kind == "baseline" or report.started is None:
+            continue
+        unfit_reason = _unfit_reason(report, report.started, tested_criteria, newest_torch, at)
+        if not unfit_reason:
+            fit_runs.append(report)
+        if not {test.suite for test in report.tests}.isdisjoint(tested_criteria.suites):
+            why = unfit_reason or why
+            if not unfit_reason:
+                suite_runs.append((report.started, report.environment.torch or ""))
+    if not suite_runs:
+        return DemandResult(met=False, why=why)
+    if tested_criteria.must_pass and (
+        operator_problem := _required_operator_problem(fit_runs, tested_criteria.must_pass)
+    ):
+        return DemandResult(met=False, why=operator_problem)
+    started, torch_version = max(suite_runs)
+    day = f"{started:%Y-%m-%d}"
+    if not torch_version:
+        return DemandResult(met=True, why=message("a run of {day} on torch", day=day))
+    return DemandResult(
+        met=True, why=message("a run of {day} on torch {torch}", day=day, torch=torch_version)
+    )
+
+
+def _unfit_reason(
+    report: Report,
+    started: dt.datetime,
+    tested_criteria: Tested,
+    newest_torch: str,
+    at: dt.datetime,
+) -> str | None:
+    """Return why a run does not count for the demand "tested"; None if it counts."""
+    torch_version = report.environment.torch or ""
+    if tested_criteria.same_torch_minor and _minor(torch_version) != _minor(newest_torch):
+        if not torch_version:
+            return message(
+                "the run states no torch version; torch {newest} is required", newest=newest_torch
+            )
+        return message(
+            "the run used torch {torch}, not {newest}", torch=torch_version, newest=newest_torch
+        )
+    if (age := (at - started).days) > tested_criteria.report_days:
+        limit = plural("{count} day", "{count} days", tested_criteria.report_days)
+        return plural(
+            "the run is {count} day old. The limit is {limit}",
+            "the run is {count} days old. The limit is {limit}",
+            age,
+            limit=limit,
+        )
+    return None
+
+
+def _required_operator_problem(reports: Iterable[Report], must_pass: MustPass) -> str | None:
+    """Return a text that names the required operators that did not pass; None if all passed.
+
+    An operator passes if each of its tests passed in the newest report with the test, and if the
+    device computed the operator, not the CPU instead.
+    """
+    on_cpu: dict[str, set[str]] = {name: set() for name in must_pass.names}
+    outcomes: dict[str, dict[str, Outcome]] = {name: {} for name in must_pass.names}
+    oldest_first = sorted((r.started, n, r) for n, r in enumerate(reports) if r.started)
+    for _, _, report in oldest_first:
+        for test in report.tests:
+            if _is_required_test(test, must_pass) and test.name in outcomes:
+                key, keys_on_cpu = identity_of(test).key, on_cpu[test.name]
+                outcomes[test.name][key] = test.outcome
+                (keys_on_cpu.add if OPERATORS_ON_CPU in test.metrics else keys_on_cpu.discard)(key)
+    failed = [
+        name
+        for name, outcome_by_key in outcomes.items()
+        if not BAD.isdisjoint(outcome_by_key.values())
+    ]
+    passed = [
+        name
+        for name, outcome_by_key in outcomes.items()
+        if outcome_by_key and GOOD.issuperset(outcome_by_key.values())
+    ]
+    names_on_cpu = [name for name in passed if on_cpu[name]]
+    unknown = [name for name in outcomes if name not in {*failed, *passed}]
+    if len(unknown) == len(outcomes):
+        number = len(outcomes)
+        return message("no results for any of the {number} required operators", number=number)
+    parts = []
+    if failed:
+        parts.append(
+            message("these operators did not pass: {names}", names=_shortened_names(failed))
+        )
+    if names_on_cpu:
+        parts.append(
+            message(
+                "these operators fell back to the CPU: {names}",
+                names=_shortened_names(names_on_cpu),
+            )
+        )
+    if unknown:
+        parts.append(
+            message("no results for these operators: {names}", names=_shortened_names(unknown))
+        )
+    return semicolon_list(parts) if parts else None
+
+
+def _is_required_test(test: TestEntry, must_pass: MustPass) -> bool:
+    """Return whether a test has the required suite and parameters."""
+    return test.suite == must_pass.suite and all(
+        str(test.parameters.get(name)) == value for name, value in must_pass.parameters.items()
+    )
+
+
+def _shortened_names(names: list[str]) -> str:
+    """Return the names as text, such as `a, b and 5 more`.
+
+    If there are more than `MAX_LISTED_NAMES` + 1 names, the text has the first `MAX_LISTED_NAMES`
+    names and the number of the other names.
+    """
+    more_count = len(names) - MAX_LISTED_NAMES
+    shown = comma_list(names if more_count <= 1 else names[:MAX_LISTED_NAMES])
+    return (
+        shown
+        if more_count <= 1
+        else message("{names} and {number} more", names=shown, number=more_count)
+    )
+
+
+def _minor(version: str) -> tuple[int, ...] | None:
+    parsed_version = version_or_none(version)
+    return parsed_version.release[:2] if parsed_version else None

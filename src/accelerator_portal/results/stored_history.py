@@ -1,0 +1,88 @@
+"""Reads the stored test history of an accelerator from `data/history`, and adds newer reports.
+
+`<accelerator>/runs.json` contains the state of each test after the last archived run.
+`<accelerator>/baselines.json` contains the state of each expected result after the last archived
+baseline. Parquet files contain every result and every change: see `partitions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.reports.stored_reports import StoredReport
+from accelerator_portal.results.history import OutcomeChange, fold_report
+from accelerator_portal.results.history_state import Basis, State
+from accelerator_portal.results.partitions.columns import changes_in
+from accelerator_portal.results.partitions.manifest import HISTORY, read_manifest
+from accelerator_portal.results.partitions.writing import read_listed_file
+from accelerator_portal.results.state_file import read_state
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The state of an accelerator's tests, and all changes that led to this state, oldest first.
+
+    `left_out` has the problems of the reports that could not be added.
+    """
+
+    state: State
+    changes: tuple[OutcomeChange, ...] = ()
+    left_out: tuple[Problem, ...] = ()
+
+
+def state_path(root: Path, accelerator: str, basis: Basis) -> Path:
+    """Return the path of an accelerator's `runs.json` or `baselines.json`.
+
+    `root` is the folder of the repository.
+    """
+    return root / HISTORY / accelerator / f"{basis}.json"
+
+
+def read_state_of(root: Path, accelerator: str, basis: Basis) -> State:
+    """Return the stored state of an accelerator; an empty state if there is no file.
+
+    Raises ProblemsError if the file is invalid. The error names the file's path in the repository.
+    """
+    path = state_path(root, accelerator, basis)
+    try:
+        return read_state(path) if path.exists() else State(accelerator, basis)
+    except ProblemsError as error:
+        relative_path = path.relative_to(root).as_posix()
+        raise ProblemsError([replace(p, path=relative_path) for p in error.problems]) from None
+
+
+def read_history(root: Path, accelerator: str, basis: Basis) -> History:
+    """Return the stored history of an accelerator; an empty history if nothing is stored.
+
+    Changes are sorted by time; changes of the same report are sorted by key. Raises ProblemsError
+    if a stored file is missing or damaged.
+    """
+    state = read_state_of(root, accelerator, basis)
+    changes: list[OutcomeChange] = []
+    for file in read_manifest(root, accelerator).files_of(basis, "changes"):
+        changes += changes_in(read_listed_file(root, file))
+    changes.sort(key=lambda change: (change.started, change.report, change.key))
+    return History(state, tuple(changes))
+
+
+def with_reports(history: History, reports: Iterable[StoredReport]) -> History:
+    """Return a new history that also contains newer reports; no file is written.
+
+    The reports are added in order of time. Reports without a date are ignored. A report that cannot
+    be added, for example because it is older than the history, is left out. Its problems are added
+    to `left_out`.
+    """
+    state, changes, left_out = history.state, list(history.changes), list(history.left_out)
+    dated = [stored for stored in reports if stored.report.started]
+    dated.sort(key=lambda stored: (stored.report.started, stored.id))
+    for stored in dated:
+        try:
+            state, new_changes = fold_report(state, stored.report, Path(stored.path))
+        except ProblemsError as error:
+            left_out += (replace(p, path=stored.path) for p in error.problems)
+            continue
+        changes += new_changes
+    return History(state, tuple(changes), tuple(left_out))

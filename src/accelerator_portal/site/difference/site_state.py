@@ -1,0 +1,344 @@
+"""Reads the state of a built site: the data in its `/api/v1/`, and digests of its pages.
+
+Unknown keys are ignored, so that sites of earlier and later commits can be compared. Reading stops
+at the first file that cannot be read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.catalog.fields import OpenModel
+from accelerator_portal.reports.file_reading import load_json, read_bytes
+from accelerator_portal.reports.outcomes import Outcome, ReportKind
+from accelerator_portal.site.api_shapes import InstallData
+from accelerator_portal.site.difference.commands import CommandsByChoice, commands_by_choice
+from accelerator_portal.site.difference.shapes import MOST_ENTRIES, PagesDifference
+from accelerator_portal.site.site_file import API
+
+
+class IndexEntry(OpenModel):
+    """A platform in the index, with the addresses of the platform's data."""
+
+    id: str
+    name: str
+    accelerator: str
+    install: str
+
+
+class SiteIndex(OpenModel):
+    """The index of a site's data files. Addresses are relative to the index."""
+
+    api_version: int
+    releases: str
+    hardware: str
+    results: str
+    history: str
+    quality: str
+    accelerators: tuple[IndexEntry, ...]
+
+
+class FaqEntry(OpenModel):
+    """A question and its answer."""
+
+    question: str
+    answer: str
+
+
+class VersionRows(BaseModel):
+    """A platform's `compatibility.yaml`; keys other than `rows` are stored, too."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    rows: tuple[dict[str, Any], ...] = ()
+    """The version rows."""
+
+
+class PlatformFolder(OpenModel):
+    """The content of a platform's folder."""
+
+    accelerator: dict[str, Any]
+    """The content of `accelerator.yaml`."""
+    compatibility: VersionRows
+    """The content of `compatibility.yaml`."""
+    guide: dict[str, str]
+    """The text of each section of the guide, by title."""
+    faq: tuple[FaqEntry, ...]
+    """The questions and answers."""
+
+
+class LenientInstallData(InstallData):
+    """The selector's data; unknown keys are ignored."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class ReportState(OpenModel):
+    """A report in the index of reports.
+
+    `report` is the address of the report, relative to the index. `counts` are the numbers of
+    results by suite and outcome.
+    """
+
+    id: str
+    accelerator: str
+    kind: ReportKind
+    report: str
+    counts: dict[str, dict[Outcome, int]]
+
+
+class ReportIndex(OpenModel):
+    """The index of all test reports on the site."""
+
+    reports: tuple[ReportState, ...]
+
+
+class HistoryAddresses(OpenModel):
+    """The addresses of histories, relative to the index, by name such as `xpu-runs`."""
+
+    histories: dict[str, str]
+
+
+class StoredHistory(OpenModel):
+    """The history of an accelerator's runs or baselines.
+
+    Only the numbers of reports and changes are used. `basis` is `runs` or `baselines`. `changes`
+    are the outcomes that changed between reports.
+    """
+
+    accelerator: str
+    basis: str
+    reports: tuple[Any, ...]
+    changes: tuple[Any, ...]
+
+
+class GenerationSummary(OpenModel):
+    """A hardware generation; `words` say which PyTorch releases support it."""
+
+    name: str
+    chip: str | None = None
+    words: str
+
+
+class PlatformCards(OpenModel):
+    """The hardware generations of one platform; `id` is the platform's id."""
+
+    id: str
+    generations: tuple[GenerationSummary, ...]
+
+
+class Hardware(OpenModel):
+    """The hardware data of every platform."""
+
+    platforms: tuple[PlatformCards, ...]
+
+
+class Quality(OpenModel):
+    """The quality data of every platform, such as its level of evidence."""
+
+    platforms: tuple[dict[str, Any], ...]
+
+
+class ReleaseList(OpenModel):
+    """PyTorch’s releases, newest first."""
+
+    releases: tuple[dict[str, Any], ...]
+
+
+API_VERSION = 1
+
+_REBUILD = "build the site again (make site)"
+
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformState:
+    """The data of one platform on a built site."""
+
+    name: str
+    folder: PlatformFolder
+    choices: CommandsByChoice
+    cards: Mapping[str, str] = field(default_factory=dict)
+    """The supported releases in words, by hardware generation: its name and chip as one text."""
+    quality: Mapping[str, Any] = field(default_factory=dict)
+    """The platform's entry in the quality data; empty if the site has none."""
+    history: Mapping[str, str] = field(default_factory=dict)
+    """The size of the history in words, by basis (`runs` or `baselines`)."""
+    reports: Mapping[str, tuple[ReportState, Path, str]] = field(default_factory=dict)
+    """For each report, by id: its entry in the index, its file, and a digest of the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteState:
+    """The data and pages of a built site."""
+
+    releases: tuple[Mapping[str, Any], ...]
+    platforms: Mapping[str, PlatformState]
+    pages: Mapping[str, str] | None
+    """A digest of each page by its address; None if the site has only data."""
+
+
+def read_state(folder: Path) -> SiteState:
+    """Return the data and pages of a built site; `folder` is the site or its `api/v1`.
+
+    In the second case, only the data is read. Raises ProblemsError if the folder has no index, or
+    if a file cannot be read or is invalid.
+    """
+    has_pages = (folder / API / "index.json").is_file()
+    if not has_pages and not (folder / "index.json").is_file():
+        what = f"there is no {API}/index.json here, so this is not a built site"
+        raise ProblemsError([Problem(str(folder), 1, what, "build it (make site) and name site/")])
+    api = folder / API if has_pages else folder
+    try:
+        return _Reader(api).state(folder if has_pages else None)
+    except ProblemsError as error:  # two sites are read: say which
+        problems = (Problem(str(api / p.path), p.line, p.what, p.remedy) for p in error.problems)
+        raise ProblemsError(problems) from None
+
+
+class _Reader:
+    """Reads the data files of one `api/v1` folder. Files outside the folder are refused."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+
+    def state(self, site: Path | None) -> SiteState:
+        index = self._index()
+        hardware = self._read_model(index.hardware, Hardware).platforms
+        cards = {
+            p.id: {f"{g.name} {g.chip or ''}".strip(): g.words for g in p.generations}
+            for p in hardware
+        }
+        quality = self._quality_by_platform(index.quality)
+        history, reports = self._history_sizes(index.history), self._reports_by_id(index.results)
+        platforms = {
+            entry.id: PlatformState(
+                entry.name,
+                self._read_model(entry.accelerator, PlatformFolder),
+                self._commands_by_choice(entry.install),
+                cards.get(entry.id, {}),
+                quality.get(entry.id, {}),
+                history.get(entry.id, {}),
+                {
+                    id_: report
+                    for id_, report in reports.items()
+                    if report[0].accelerator == entry.id
+                },
+            )
+            for entry in index.accelerators
+        }
+        releases = self._read_model(index.releases, ReleaseList).releases
+        return SiteState(releases, platforms, read_pages(site) if site else None)
+
+    def _index(self) -> SiteIndex:
+        data = self._load_file("index.json")
+        version = data.get("api_version") if isinstance(data, dict) else None
+        if isinstance(version, int) and version > API_VERSION:
+            what = f"the data have version {version}, this command reads {API_VERSION}"
+            self._refuse("index.json", what, "use the portal's newer version")
+        return self._read_model("index.json", SiteIndex)
+
+    def _read_model(self, address: str, model: type[M]) -> M:
+        try:
+            return model.model_validate(self._load_file(address))
+        except ValidationError as error:
+            first_error = error.errors(include_url=False)[0]
+            location = ".".join(map(str, first_error["loc"])) or "the file"
+            self._refuse(address, f"{location}: {first_error['msg']}", _REBUILD)
+
+    def _load_file(self, address: str) -> Any:  # noqa: ANN401 - any JSON
+        try:
+            return load_json(self._file_path(address))
+        except ProblemsError as error:
+            problem = error.problems[0]
+            raise ProblemsError([Problem(address, problem.line, problem.what, _REBUILD)]) from None
+
+    def _file_path(self, address: str) -> Path:
+        """Return the path of the file at an address, which is relative to the folder.
+
+        Raises ProblemsError if the file is outside the folder, because addresses are untrusted.
+        """
+        file = (self.root / address).resolve()
+        if not file.is_relative_to(self.root):
+            self._refuse("index.json", f'"{address[:60]}" leads out of {API}', _REBUILD)
+        return file
+
+    def _commands_by_choice(self, address: str) -> CommandsByChoice:
+        data = self._read_model(address, LenientInstallData)
+        try:
+            return commands_by_choice(data)
+        except (LookupError, ValueError, TypeError):
+            self._refuse(address, "a row refers to a value that does not exist", _REBUILD)
+
+    def _quality_by_platform(self, address: str) -> dict[str, dict[str, Any]]:
+        if not self._file_path(address).exists():  # without data/criteria.yaml there are no levels
+            return {}
+        return {str(row.get("id")): row for row in self._read_model(address, Quality).platforms}
+
+    def _history_sizes(self, address: str) -> dict[str, dict[str, str]]:
+        sizes: dict[str, dict[str, str]] = {}
+        folder = Path(address).parent
+        for file in self._read_model(address, HistoryAddresses).histories.values():
+            history = self._read_model((folder / file).as_posix(), StoredHistory)
+            size_words = f"reports: {len(history.reports)}, changes: {len(history.changes)}"
+            sizes.setdefault(history.accelerator, {})[history.basis] = size_words
+        return sizes
+
+    def _reports_by_id(self, address: str) -> dict[str, tuple[ReportState, Path, str]]:
+        reports = {}
+        folder = Path(address).parent
+        for entry in self._read_model(address, ReportIndex).reports:
+            file = self._file_path((folder / entry.report).as_posix())
+            reports[entry.id] = (entry, file, hashlib.sha256(read_bytes(file)).hexdigest())
+        return reports
+
+    def _refuse(self, address: str, what: str, remedy: str) -> NoReturn:
+        raise ProblemsError([Problem(address, 1, what, remedy)])
+
+
+# The content of a page. The menus around it change on every page with each new platform.
+_PAGE_CONTENT = re.compile(rb"<article\b.*</article>", re.DOTALL)
+
+
+def read_pages(site: Path) -> dict[str, str]:
+    """Return a digest of each page's content, by the page's address. Menus are ignored.
+
+    Addresses are, for example, `get-started/`, `404.html`, and "" for the home page. Raises
+    ProblemsError if a page cannot be read.
+    """
+    digest_by_address = {}
+    for file in sorted(_html_files(site)):
+        content = read_bytes(file)
+        content_part = _PAGE_CONTENT.search(content)
+        address = file.relative_to(site).as_posix().removesuffix("index.html")
+        digest_by_address[address] = hashlib.sha256(
+            content_part[0] if content_part else content
+        ).hexdigest()
+    return digest_by_address
+
+
+def page_changes(before: Mapping[str, str], after: Mapping[str, str]) -> PagesDifference:
+    """Return the added, removed and changed pages; both arguments are results of `read_pages`."""
+    lists = {
+        "added": [page for page in after if page not in before],
+        "gone": [page for page in before if page not in after],
+        "changed": [p for p, digest in after.items() if before.get(p, digest) != digest],
+    }
+    left_out = {name: len(pages) - MOST_ENTRIES for name, pages in lists.items()}
+    return PagesDifference(
+        left_out={name: count for name, count in left_out.items() if count > 0},
+        **{name: tuple(pages[:MOST_ENTRIES]) for name, pages in lists.items()},
+    )
+
+
+def _html_files(site: Path) -> Iterator[Path]:
+    return (file for file in site.rglob("*.html") if file.is_file() and not file.is_symlink())

@@ -1,0 +1,119 @@
+"""Renders pages in other languages, and redirects their links to translated or English pages."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from functools import cache
+from html import escape
+from typing import Any
+
+from accelerator_portal.site.languages import ENGLISH, LOCALE_FOLDER, Language
+from accelerator_portal.site.site_file import PLATFORMS, SiteFile, to_root
+from accelerator_portal.site.templates import Templates
+
+# One file for all pages of a language: browsers load it once.
+_MESSAGES_FILE = "messages.json"
+
+# The pages that other languages have; `*` stands for any name.
+TRANSLATED_PAGES = (
+    "index.md",
+    "get-started.md",
+    "questions.md",
+    f"{PLATFORMS}/index.md",
+    f"{PLATFORMS}/*.md",
+    "hardware.md",
+    "compare.md",
+    "features.md",
+    "versions/index.md",
+    "versions/[0-9]*.md",
+    "glossary.md",
+    "other-ways.md",
+    "run-anywhere.md",
+    "results/index.md",
+    "results/dashboard.md",
+    "results/by-model/index.md",
+    "results/by-model/*.md",
+    "contribute/index.md",
+)
+
+
+def render_page(
+    templates: Templates, path: str, context: Mapping[str, Any], template: str = "", edit: str = ""
+) -> SiteFile:
+    """Return the page `path`, rendered in the language of the templates.
+
+    `path` is the path of the English page: `hardware.md`. `context` has the variables of the
+    template. `template` is by default `path` with the suffix `.j2`. `edit` is the repository file
+    that the page's edit link opens. By default, this is the template for English, and the file with
+    the translations for any other language.
+    """
+    language = templates.language
+    if language == ENGLISH:
+        return templates.page(path, edit, template, **context)
+    localized_path = language.path(path)
+    edit = edit or f"{LOCALE_FOLDER}/{language.code}.po"
+    page = templates.page(localized_path, edit, template or f"{path}.j2", **context)
+    root_address = to_root(localized_path)
+    content = redirect_links(page.content, path, root_address, language) + _messages_box(
+        language, root_address
+    )
+    return replace(page, content=content, language=language.code)
+
+
+def redirect_links(content: str, path: str, to_root: str, language: Language) -> str:
+    """Return a translated page's content with its links redirected.
+
+    Templates write links as on the English page. A link to a page that is translated leads to the
+    translation. Other links lead to the English page and are marked as English; links to data files
+    are unchanged. `path` is the path of the English page. `to_root` is the relative address of the
+    site's root from the translated page.
+    """
+
+    def replace_html_link(match: re.Match[str]) -> str:
+        address, rest = match[1], match[2]
+        if _is_translated(f"{address}index.md") or _is_translated(f"{address.rstrip('/')}.md"):
+            return f'href="{to_root}{language.code}/{address}{rest}"'
+        if address and not address.endswith("/"):
+            return match[0]  # data, not a page
+        return f"{match[0]} {english_attributes}"
+
+    def replace_markdown_link(match: re.Match[str]) -> str:
+        text, link_path, anchor = match.groups(default="")
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(path), link_path))
+        if _is_translated(target):
+            return match[0]
+        address = re.sub(r"(?:(?<=/)index)?\.md$", "", target).rstrip("/")
+        return f'<a href="{to_root}{address}/{anchor}" {english_attributes}>{text}</a>'
+
+    note = escape(language.gettext("{title} (English)").format(title=""))
+    english_attributes = f'hreflang="en" data-language="{note}"'
+    content = re.sub(rf'href="{re.escape(to_root)}([^"?#]*)([^"]*)"', replace_html_link, content)
+    return re.sub(r"\[([^\]]*)\]\(([\w./-]+\.md)(#[\w-]+)?\)", replace_markdown_link, content)
+
+
+@cache  # pages have thousands of links to the same few hundred pages
+def _is_translated(path: str) -> bool:
+    return any(fnmatchcase(path, pattern) for pattern in TRANSLATED_PAGES)
+
+
+def messages_file(language: Language) -> SiteFile:
+    """Return `messages.json`, which scripts read on all pages of a language.
+
+    It has the keys `texts` and `pages`. `texts` has the translated messages. `pages` has patterns
+    of the addresses of translated pages, such as `results/by-model/*/`.
+    """
+    pages = [re.sub(r"(^|/)index\.md$|\.md$", "/", path).lstrip("/") for path in TRANSLATED_PAGES]
+    data = {"texts": language.in_scripts, "pages": pages}
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return SiteFile(language.path(_MESSAGES_FILE), text)
+
+
+def _messages_box(language: Language, root_address: str) -> str:
+    file = f"{root_address}{language.path(_MESSAGES_FILE)}"
+    box = f'<div id="messages" data-file="{file}" data-root="{root_address}" hidden></div>'
+    return f"\n<!--raw html-->\n{box}\n<!--end of raw html-->\n"

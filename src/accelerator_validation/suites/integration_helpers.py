@@ -1,0 +1,87 @@
+"""Provides helpers for the integration checks: assertions that raise errors, and a small network.
+
+Torch is imported only inside of the functions, so that the suite can report a failing import.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from accelerator_validation.classify import CheckFailedError, MismatchError, SkippedError
+from accelerator_validation.suite_interface import Context
+
+CLOSE = {"rtol": 1e-3, "atol": 1e-4}
+COARSE = {"rtol": 3e-2, "atol": 3e-2}
+
+_CPU_SKIP_REASON = "torch.accelerator covers devices other than the CPU."
+
+
+def require_accelerator(context: Context) -> Any:
+    """Import torch and return the module, for checks that do not apply to the CPU.
+
+    Raises SkippedError if the CPU is tested.
+    """
+    import torch
+
+    if tested_device_type(context) == "cpu":
+        raise SkippedError(_CPU_SKIP_REASON)
+    return torch
+
+
+def tested_device_type(context: Context) -> str:
+    """Return the type of the device under test: `cuda` for `cuda:1`."""
+    return context.device.partition(":")[0]
+
+
+def require(condition: object, otherwise: str) -> None:
+    """Raise CheckFailedError with the message `otherwise` if a condition is false."""
+    if not condition:
+        raise CheckFailedError(otherwise)
+
+
+def require_close(found: Any, wanted: Any, what: str, room: dict[str, float] | None = None) -> None:
+    """Raise MismatchError if two tensors, on any devices, differ by more than a tolerance.
+
+    `what` names the tensor in the message. `room` has the tolerances `rtol` and `atol`, by default
+    those of `CLOSE`.
+    """
+    import torch
+
+    found_numbers, wanted_numbers = found.detach().cpu().double(), wanted.detach().cpu().double()
+    try:
+        torch.testing.assert_close(found_numbers, wanted_numbers, **(room or CLOSE))
+    except AssertionError as error:
+        raise MismatchError(f"{what}: {error}") from None
+
+
+def require_equal(found: Any, wanted: Any, what: str) -> None:
+    """Raise MismatchError if a tensor differs from `wanted`, a CPU tensor, in numbers or data type.
+
+    `what` names the tensor in the message.
+    """
+    import torch
+
+    cpu_copy = found.detach().cpu()
+    if cpu_copy.dtype != wanted.dtype or not torch.equal(cpu_copy, wanted):
+        raise MismatchError(f"{what}: {cpu_copy.tolist()}, not {wanted.tolist()}")
+
+
+def network(device: str) -> Any:
+    """Return a small network on a device, with the same weights in each call."""
+    import torch
+
+    torch.manual_seed(11)
+    layers = torch.nn.Linear(16, 32), torch.nn.GELU(), torch.nn.LayerNorm(32)
+    return torch.nn.Sequential(*layers, torch.nn.Linear(32, 4)).to(device)
+
+
+def reference_network() -> Any:
+    """Return the network of `network` on the CPU in float64, as a reference for all devices."""
+    return network("cpu").double()
+
+
+def network_inputs() -> Any:
+    """Return inputs for the network on the CPU, with the same numbers in each call."""
+    import torch
+
+    return torch.randn(8, 16, generator=torch.Generator().manual_seed(12))

@@ -1,0 +1,304 @@
+"""Runs the same model on the device and on a reference, and compares the results.
+
+The reference is the CPU, in the same data type. If the CPU itself is tested, the reference is the
+same model in float64.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.modules.batchnorm import _BatchNorm
+
+from accelerator_validation.case import Case, Result
+from accelerator_validation.classify import MismatchError, UncheckedError
+from accelerator_validation.suite_interface import Context
+from accelerator_validation.suites.float32_precision import full_float32
+from accelerator_validation.suites.result_comparison import (
+    Comparison,
+    leaves,
+    max_magnitude,
+    tensors,
+)
+
+_LEARNING_RATE = 0.1
+
+# Numbers smaller than this part of the largest one count as rounding errors.
+_NEGLIGIBLE = 1e-3
+
+# In these types, rounding errors add up over the layers of a deep network. If they change the CPU's
+# own results by more than the tolerance, the results of a device cannot be checked.
+_NARROW_TYPES = frozenset({"bfloat16", "float16"})
+_ROUNDING_MESSAGE = "Rounding in {} alone changes the results of the CPU by more than the tolerance"
+
+# Without this function, Module.to replaces every parameter, also one that several modules share.
+_UNTIED_HINT = (
+    "Possible cause: Module.to separates tied weights if the backend does not implement "
+    "_has_compatible_shallow_copy_type"
+)
+
+# Weights that are initialized with (nearly) zero would hide errors in the layers before them.
+_NOISE = 0.02
+
+
+@dataclass(frozen=True)
+class Example:
+    """A model, and its inputs by the names of the parameters of its method `forward`."""
+
+    model: Any
+    inputs: Mapping[str, Any]
+    generate: Mapping[str, Any] | None = None
+    """Further options for the model's method `generate`, or None."""
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """A gradient or an updated weight, which is compared by its norm, not number by number."""
+
+    value: torch.Tensor
+
+
+Make = Callable[[], Example]
+
+
+@full_float32()
+def run_model(case: Case, context: Context, make: Make) -> Result:
+    """Create a model with the test's seed, run it on the device and the reference, and compare.
+
+    `make` creates the model and its inputs. Raises MismatchError if the results differ, but
+    UncheckedError if rounding alone can be the cause.
+    """
+    # Models of suites without data types are created in float32.
+    dtype_name = dict(case.parameters).get("dtype", "float32")
+    dtype: torch.dtype = getattr(torch, dtype_name)
+    on_cpu = torch.device(context.device).type == "cpu"
+    context.stage = "load"
+    with context.on_reference():
+        torch.manual_seed(case.seed)
+        example = make()
+        _perturb_weights(example)
+        # Rounded before both sides copy it, so that the reference has the same weights.
+        example = _copy_example(example, "cpu", dtype)
+    run_function = _RUN_FUNCTIONS[case["mode"]]
+    context.stage = "eager"
+    with context.on_reference():
+        reference_type = torch.float64 if on_cpu else dtype
+        with _default_dtype(reference_type):
+            reference_results = run_function(
+                _copy_example(example, "cpu", reference_type), _unwrapped_model
+            )
+    is_compiled = case["compiler"] != "eager"
+    context.stage = "compile" if is_compiled else "run"
+    with _default_dtype(dtype):
+        device_results = run_function(
+            _copy_example(example, context.device, dtype),
+            _compile_wrapper(case) if is_compiled else _unwrapped_model,
+        )
+    context.stage = "compare"
+    comparison = _make_comparison(context, dtype_name, reference_results, same_dtype=not on_cpu)
+    try:
+        _check_results(device_results, reference_results, context, comparison)
+    except MismatchError as error:
+        if dtype_name in _NARROW_TYPES and (
+            on_cpu
+            or _is_rounding_sensitive(example, context, run_function, reference_results, dtype_name)
+        ):
+            raise UncheckedError(f"{_ROUNDING_MESSAGE.format(dtype_name)}: {error}") from None
+        raise
+    context.metrics |= comparison.metrics()
+    return Result("passed", "compare")
+
+
+def _make_comparison(
+    context: Context, dtype: str, reference_results: Mapping[str, Any], *, same_dtype: bool
+) -> Comparison:
+    numbers = [value for part in reference_results.values() for value in tensors(leaves(part))]
+    largest = max((max_magnitude(value) for value in numbers), default=0.0)
+    return Comparison(context.matrix.tolerances[dtype], same_dtype, floor=largest * _NEGLIGIBLE)
+
+
+def _check_results(
+    device_results: Mapping[str, Any],
+    reference_results: Mapping[str, Any],
+    context: Context,
+    comparison: Comparison,
+) -> None:
+    for what, value in reference_results.items():
+        if not isinstance(value, Gradient):
+            comparison.check(device_results[what], value, what)
+    _check_gradients(device_results, reference_results, context, comparison)
+
+
+def _is_rounding_sensitive(
+    example: Example,
+    context: Context,
+    run_function: RunFunction,
+    cpu_results: Mapping[str, Any],
+    dtype: str,
+) -> bool:
+    """Return whether the CPU's results in `dtype` and in float64 differ by more than the tolerance.
+
+    If they do, the CPU's results cannot show whether a device is correct.
+    """
+    with context.on_reference(), _default_dtype(torch.float64):
+        exact_results = run_function(_copy_example(example, "cpu", torch.float64), _unwrapped_model)
+        try:
+            _check_results(
+                cpu_results,
+                exact_results,
+                context,
+                _make_comparison(context, dtype, exact_results, same_dtype=False),
+            )
+        except MismatchError:
+            return True
+    return False
+
+
+def _check_gradients(
+    device_results: Mapping[str, Any],
+    reference_results: Mapping[str, Any],
+    context: Context,
+    comparison: Comparison,
+) -> None:
+    gradients = {
+        what: value for what, value in reference_results.items() if isinstance(value, Gradient)
+    }
+    device_names = {what for what, value in device_results.items() if isinstance(value, Gradient)}
+    if unpaired_names := gradients.keys() ^ device_names:
+        side = "CPU" if min(unpaired_names) in gradients else "device"
+        raise MismatchError(f"{min(unpaired_names)} exists only on the {side}. {_UNTIED_HINT}")
+    floor = _NEGLIGIBLE * max((float(g.value.norm()) for g in gradients.values()), default=0.0)
+    gradient_comparison = Comparison(context.matrix.tolerances["training"])
+    for what, gradient in gradients.items():
+        gradient_comparison.check_norm(device_results[what].value, gradient.value, what, floor)
+    comparison.take(gradient_comparison)
+
+
+def _perturb_weights(example: Example) -> None:
+    """Change the weights of a model so that its output depends on all its layers.
+
+    Libraries initialize some layers with zeros, and running statistics with ones. Such values
+    would hide wrong computations in the middle of a model. So noise is added to all weights, and
+    running statistics are computed from the inputs.
+    """
+    norms = [m for m in example.model.modules() if isinstance(m, _BatchNorm)]
+    with torch.no_grad():
+        for parameter in example.model.parameters():
+            parameter.add_(torch.randn_like(parameter), alpha=_NOISE)
+        example.model.eval()
+        if norms:
+            for norm in norms:
+                norm.train()
+                norm.momentum = 1.0  # the statistics become those of these inputs
+            example.model(**example.inputs)
+        # Some models cache tensors without gradients in evaluation. A switch to training clears
+        # them; only the CPU's copy would have them.
+        example.model.train().eval()
+
+
+ModelWrapper = Callable[[Any], Any]
+RunFunction = Callable[["Example", ModelWrapper], dict[str, Any]]
+
+
+def _unwrapped_model(model: Any) -> Any:
+    return model
+
+
+def _compile_wrapper(case: Case) -> ModelWrapper:
+    def wrap(model: Any) -> Any:
+        torch._dynamo.reset()  # noqa: SLF001 - documented; else one model's cache is the next one's
+        return torch.compile(model, backend=case["compiler"])
+
+    return wrap
+
+
+def _infer(example: Example, wrap: ModelWrapper) -> dict[str, Any]:
+    with torch.no_grad():
+        return {"the output": float_tensors(wrap(example.model)(**example.inputs))}
+
+
+def _train(example: Example, wrap: ModelWrapper) -> dict[str, Any]:
+    """Run one training step, and return the loss, the gradients and the updated weights.
+
+    The keys describe the values, such as `the gradient of layer.weight`. `wrap` compiles the model
+    or returns it unchanged. The learning rate is so large that every gradient affects the weights.
+    Dropout is off. Batch normalization does not use the statistics of the small batch, because
+    rounding alone would then change the gradients of deep networks by several percent.
+    """
+    model = example.model
+    for module in model.modules():
+        if isinstance(module, nn.RNNBase):  # cuDNN needs training mode for their gradients
+            module.train()
+            module.dropout = 0.0
+    optimizer = torch.optim.SGD(model.parameters(), lr=_LEARNING_RATE)
+    loss = _loss(wrap(model)(**example.inputs))
+    loss.backward()
+    results: dict[str, Any] = {"the loss": loss}
+    parameters = {n: p for n, p in model.named_parameters() if p.grad is not None}
+    for name, parameter in parameters.items():
+        results[f"the gradient of {name}"] = Gradient(parameter.grad.clone())
+    optimizer.step()
+    for name, parameter in parameters.items():
+        results[f"{name} after a step"] = Gradient(parameter.detach())
+    return results
+
+
+def _generate(example: Example, wrap: ModelWrapper) -> dict[str, Any]:  # noqa: ARG001 - as the others
+    options = {"do_sample": False, "max_new_tokens": 6, **(example.generate or {})}
+    with torch.no_grad():
+        return {"the generated words": example.model.generate(**example.inputs, **options)}
+
+
+_RUN_FUNCTIONS: Mapping[str, RunFunction] = {
+    "inference": _infer,
+    "training": _train,
+    "generate": _generate,
+}
+
+
+def float_tensors(output: Any) -> list[torch.Tensor]:
+    """Return the floating-point tensors in a model's output."""
+    if hasattr(output, "to_tuple"):
+        output = output.to_tuple()
+    return [leaf for leaf in tensors(leaves(output)) if leaf.is_floating_point()]
+
+
+def _loss(output: Any) -> torch.Tensor:
+    """Return a scalar that depends on every floating-point tensor of a model's output."""
+    parts = [leaf.square().mean() for leaf in float_tensors(output) if leaf.requires_grad]
+    return torch.stack(parts).sum()
+
+
+def _copy_example(example: Example, device: str, dtype: torch.dtype) -> Example:
+    """Return a copy of a model and its inputs on a device, in the floating-point type `dtype`.
+
+    Integer tensors keep their data type.
+    """
+
+    def move_value(value: Any) -> Any:
+        if not isinstance(value, torch.Tensor):
+            return value
+        return value.to(device, dtype) if value.is_floating_point() else value.to(device)
+
+    inputs = {name: move_value(value) for name, value in example.inputs.items()}
+    model = copy.deepcopy(example.model).to(device=device, dtype=dtype)
+    if dtype is torch.float64 and hasattr(model, "set_experts_implementation"):
+        # The default, grouped products, is not available in float64.
+        model.set_experts_implementation("eager")
+    return Example(model, inputs, example.generate)
+
+
+@contextmanager
+def _default_dtype(dtype: torch.dtype) -> Iterator[None]:
+    previous_dtype = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(previous_dtype)

@@ -1,0 +1,45 @@
+"""What counts as equal: within the tolerance, in the range of the type that was asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from accelerator_validation.classify import MismatchError
+from accelerator_validation.matrix import Tolerance
+from accelerator_validation.suites.result_comparison import Comparison
+from tests.validation_torch.conftest import validate
+
+ROOM = Tolerance(rtol=1e-2, atol=1e-2)
+
+
+def test_what_is_too_large_for_a_type_is_infinite_on_both_sides() -> None:
+    found = torch.tensor([float("inf"), 1.0], dtype=torch.float16)
+    exact = torch.tensor([1e6, 1.0], dtype=torch.float64)
+    Comparison(ROOM, same_dtype=False).check(found, exact, "the result")
+    with pytest.raises(MismatchError, match="not close"):
+        Comparison(ROOM, same_dtype=False).check(-found, exact, "the result")
+    with pytest.raises(
+        MismatchError, match=r"has torch\.float16, the reference has torch\.float64"
+    ):
+        Comparison(ROOM).check(found, exact, "the result")
+
+
+@pytest.mark.slow
+def test_where_rounding_alone_loses_a_models_numbers_nothing_is_said(tmp_path: Path) -> None:
+    suites = "--suite=small-timm", "--suite=small-transformers"
+    words = "-k", "(llama or dla46) and inference", "--dtype=bfloat16,float32"
+    done = validate(tmp_path, "--device=cpu", *suites, *words)
+    found = {(t.name, t.parameters["dtype"]): t for t in done.report_tests}
+    assert {key: test.outcome for key, test in found.items()} == {
+        ("dla46_c", "bfloat16"): "executed",
+        ("dla46_c", "float32"): "passed",
+        ("LlamaForCausalLM", "bfloat16"): "passed",
+        ("LlamaForCausalLM", "float32"): "passed",
+    }
+    assert (found["dla46_c", "bfloat16"].reason or "").startswith(
+        "Rounding in bfloat16 alone changes the results of the CPU by more than the tolerance: the output"
+    )
+    assert done.status == 0
