@@ -64,6 +64,7 @@ class TestHistory {
   }
 
   setState(state) {
+    clearTimeout(this.timer); // a search that waits would remove what is shown now
     this.state = state;
     const parameters = Object.entries(state).filter(([, value]) => value !== "");
     history.pushState(null, "", `?${new URLSearchParams(parameters)}${location.hash}`);

@@ -8,13 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from accelerator_automation.github.api import Api
-from accelerator_automation.issues import (
-    MUTED,
-    IssueList,
-    Issues,
-    IssueTopic,
-    issue_text,
-)
+from accelerator_automation.issues import MUTED, IssueList, Issues, IssueTopic, issue_text
 from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.markdown_quotes import code_span, escape_hidden_characters
 from accelerator_portal.results.breakages import Breakage

@@ -25,12 +25,7 @@ from accelerator_automation.github.api import (
     read_response,
 )
 from accelerator_automation.github.models import GitHubModel, ListedCommit, Sha
-from accelerator_automation.issues import (
-    IssueList,
-    Issues,
-    IssueTopic,
-    issue_text,
-)
+from accelerator_automation.issues import IssueList, Issues, IssueTopic, issue_text
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import platform_id_of
 from accelerator_portal.catalog.facts import facts

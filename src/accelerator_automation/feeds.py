@@ -59,10 +59,7 @@ class FetchResult:
 
 
 def fetch_reports(
-    root: Path,
-    catalog: Catalog,
-    now: dt.datetime,
-    sources: FeedAccess | None = None,
+    root: Path, catalog: Catalog, now: dt.datetime, sources: FeedAccess | None = None
 ) -> list[FetchResult]:
     """Fetch every declared feed, store the valid new reports, and return a result for each feed.
 

@@ -110,10 +110,7 @@ class IssueList:
         return list(read_all_pages(self.api, path, Issue))
 
     def update_issues(
-        self,
-        topics: Iterable[IssueTopic],
-        issues: Iterable[Issue],
-        is_left: Callable[[str], bool],
+        self, topics: Iterable[IssueTopic], issues: Iterable[Issue], is_left: Callable[[str], bool]
     ) -> Issues:
         """Open, update and close issues to match the topics; return how many of each.
 

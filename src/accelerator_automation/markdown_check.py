@@ -1,4 +1,4 @@
-"""Checks that a Markdown text mentions nobody and has no other effect when it is posted on GitHub.
+"""Checks that a Markdown text can be posted on GitHub: no mentions, references, HTML or links.
 
 The check is independent of the code that wrote the text. The modules that write comments, issues
 and pull requests put all data into code spans or code blocks. This module reads the finished text

@@ -20,13 +20,7 @@ from accelerator_automation.archive_store import (
 )
 from accelerator_automation.baseline_pull_requests import propose_baselines
 from accelerator_automation.breakage_issues import update_breakage_issues
-from accelerator_automation.building import (
-    BrokenLinksError,
-    Engine,
-    build,
-    inputs_digest,
-    mkdocs,
-)
+from accelerator_automation.building import BrokenLinksError, Engine, build, inputs_digest, mkdocs
 from accelerator_automation.cited_files import report_cited_files
 from accelerator_automation.feeds import FeedAccess, FetchResult, fetch_reports
 from accelerator_automation.github.api import Api
@@ -293,12 +287,7 @@ def _build_site(tonight: NightRun) -> str:
         return "no changes, so the existing site stays"
     try:
         build(
-            tonight.root,
-            tonight.out,
-            archive,
-            standing_in,
-            quarantine=True,
-            engine=tonight.engine,
+            tonight.root, tonight.out, archive, standing_in, quarantine=True, engine=tonight.engine
         )
     except BrokenLinksError as error:
         raise StepFailed(" / ".join([*error.links[:2], str(error)])) from None

@@ -1,4 +1,4 @@
-"""Writes the summary of a nightly run as Markdown."""
+"""Writes the summary of a nightly update of the portal's data, as Markdown for GitHub Actions."""
 
 from __future__ import annotations
 

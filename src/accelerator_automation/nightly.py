@@ -134,8 +134,5 @@ def night_metrics(night: Night, started: dt.datetime, seconds: float) -> NightMe
 
 def _step_metrics(step: StepResult) -> StepMetrics:
     return StepMetrics(
-        name=step.name,
-        seconds=round(step.seconds, 1),
-        failed=step.failed,
-        **asdict(step.traffic),
+        name=step.name, seconds=round(step.seconds, 1), failed=step.failed, **asdict(step.traffic)
     )

@@ -20,12 +20,7 @@ from accelerator_portal.reports.outcomes import ATTEMPTED, UNSETTLED, Outcome
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import report_text
 from accelerator_validation.case import Case, Result
-from accelerator_validation.journal import (
-    Journal,
-    JournalContent,
-    JournalError,
-    read_journal,
-)
+from accelerator_validation.journal import Journal, JournalContent, JournalError, read_journal
 from accelerator_validation.journal_heading import heading
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Plan, RunError

@@ -92,7 +92,13 @@ def test_nights_are_read_from_the_file_of_the_build(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(0.04, "0.0 s"), (59.9, "59.9 s"), (125, "2 min 5 s"), (4800, "1 h 20 min")],
+    [
+        (0.04, "0.0 s"),
+        (59.9, "59.9 s"),
+        (59.97, "1 min 0 s"),
+        (125, "2 min 5 s"),
+        (4800, "1 h 20 min"),
+    ],
 )
 def test_durations(seconds: float, words: str) -> None:
     assert duration(seconds) == words

@@ -43,6 +43,14 @@ def test_every_result_is_on_the_page_of_its_suite(site: Site) -> None:
     assert shown == stated
 
 
+def test_a_platform_with_several_reports_is_one_choice_by_its_name(site: Site) -> None:
+    names = {p.id: p.accelerator.name for p in site.catalog.platforms}
+    choices = site.pages["results/operators/"].tree.css("select[name=accelerator] option")
+    ids = [str(choice.attributes["value"]) for choice in choices[1:]]
+    assert len(ids) == len({*ids}) > 1
+    assert [choice.text() for choice in choices[1:]] == [names[id_] for id_ in ids]
+
+
 def test_a_report_counts_the_tests_that_wait_for_an_operator(site: Site) -> None:
     index = json.loads((site.root / "api/v1/results/index.json").read_text("utf-8"))
     by_id = {entry["id"]: entry["missing_operators"] for entry in index["reports"]}

@@ -27,12 +27,7 @@ class GitHubError(UserError, RuntimeError):
     """
 
     def __init__(
-        self,
-        what: str,
-        status: int | None = None,
-        *,
-        passing: bool = False,
-        permissions: str = "",
+        self, what: str, status: int | None = None, *, passing: bool = False, permissions: str = ""
     ) -> None:
         super().__init__(what)
         self.status = status

@@ -15,12 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from accelerator_automation.github.api import Api, ForwardingApi, GitHubError
-from accelerator_automation.github.app import (
-    AppError,
-    AppInstallation,
-    GitHubApp,
-    Permissions,
-)
+from accelerator_automation.github.app import AppError, AppInstallation, GitHubApp, Permissions
 from accelerator_automation.github.client import GitHubClient
 
 RENEWED_BEFORE = dt.timedelta(minutes=5)

@@ -27,19 +27,11 @@ from accelerator_automation.upstream.check_runs import (
     relay_entry,
     with_current_labels,
 )
-from accelerator_automation.upstream.comment import (
-    CommentAccess,
-    PlatformAnswer,
-    update_comment,
-)
+from accelerator_automation.upstream.comment import CommentAccess, PlatformAnswer, update_comment
 from accelerator_automation.upstream.dispatch_queue import SendLog
 from accelerator_automation.upstream.new_failures import report_news
 from accelerator_automation.upstream.planning import run_title
-from accelerator_automation.upstream.run_search import (
-    CLOCK_SKEW,
-    SentRequest,
-    report_repository,
-)
+from accelerator_automation.upstream.run_search import CLOCK_SKEW, SentRequest, report_repository
 from accelerator_automation.upstream.workflow_artifacts import (
     LEDGER_FILE,
     SENT_FILE,
@@ -307,7 +299,7 @@ def compare_with_histories(
 
 @dataclass(slots=True)
 class PostedAnswers:
-    """What was posted to PyTorch's repository, and what could not be posted."""
+    """The result of posting answers on PyTorch's pull requests."""
 
     said: list[str] = field(default_factory=list)
     """What was done or failed, in sentences."""

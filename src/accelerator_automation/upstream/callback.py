@@ -15,12 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError
 
 from accelerator_automation.github.models import GitHubModel, time_text
-from accelerator_automation.upstream.change import (
-    UPSTREAM,
-    Delivery,
-    RefusedEventError,
-    Sha1,
-)
+from accelerator_automation.upstream.change import UPSTREAM, Delivery, RefusedEventError, Sha1
 from accelerator_portal.reports.relay import relay_summary
 from accelerator_portal.reports.report import Report
 
@@ -66,7 +61,8 @@ class WorkflowJob(GitHubModel):
     run_attempt: Annotated[str, Field(pattern=r"^[0-9]+$")] = "1"
     """The number of the attempt."""
     check_run_id: Annotated[str, Field(pattern=r"^[0-9]+(-[0-9]+)?$")]
-    """The id of the job's check run, or the run's id and the number of the attempt."""
+    """The id of the job's check run: `123`. If it is unknown, the id of the workflow run and the
+    number of the attempt: `123-2`."""
     artifact_url: Annotated[str, Field(pattern=r"^https://")] | None = None
     """The URL of the artifact with the report."""
 

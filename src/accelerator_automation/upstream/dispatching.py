@@ -176,11 +176,7 @@ def _send_result(
     entry: PlannedPlatform, settings: SendSettings, tries: int, why: str = ""
 ) -> SendResult:
     return SendResult(
-        accelerator=entry.accelerator,
-        at=settings.now(),
-        ok=not why,
-        tries=tries,
-        why=why[:1000],
+        accelerator=entry.accelerator, at=settings.now(), ok=not why, tries=tries, why=why[:1000]
     )
 
 

@@ -21,10 +21,7 @@ from accelerator_automation.github.api import (
     read_response,
 )
 from accelerator_automation.github.app import APP_ID, APP_KEY, AppError, GitHubApp
-from accelerator_automation.github.installation_tokens import (
-    InstallationApi,
-    InstallationTokens,
-)
+from accelerator_automation.github.installation_tokens import InstallationApi, InstallationTokens
 from accelerator_automation.upstream.connections import (
     WORKFLOW_PERMISSIONS,
     check_run_repositories,

@@ -44,7 +44,10 @@ _MOST_PAGES = 30
 
 @dataclass(frozen=True, slots=True)
 class FileSource:
-    """Where workflows left files: the artifacts of this repository since a time."""
+    """The artifacts of a repository's workflows from which files are read.
+
+    `home` is the repository. Artifacts that are older than `since` are left out.
+    """
 
     api: Api
     home: str

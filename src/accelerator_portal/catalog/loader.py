@@ -60,11 +60,7 @@ from accelerator_portal.catalog.files.stated_models_file import StatedModels
 from accelerator_portal.catalog.files.suite_file import SuiteFile
 from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.catalog.folder_name import folder_fault
-from accelerator_portal.catalog.markdown_file import (
-    Translation,
-    parse_markdown,
-    parse_translation,
-)
+from accelerator_portal.catalog.markdown_file import Translation, parse_markdown, parse_translation
 from accelerator_portal.catalog.problem import Problem, did_you_mean
 from accelerator_portal.catalog.text_file import read_text
 from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml

@@ -47,10 +47,7 @@ def folders_over_limits(root: Path, today: dt.date) -> dict[str, Problem]:
         return {}
     command = [sys.executable, "-m", "accelerator_portal.checks.folder_process", str(root)]
     process = subprocess.run(
-        [*command, today.isoformat()],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
+        [*command, today.isoformat()], stdin=subprocess.DEVNULL, capture_output=True, check=False
     )
     if process.returncode:  # the shared data cannot be used; the next reader reports why
         return {}

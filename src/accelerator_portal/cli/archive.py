@@ -47,10 +47,10 @@ def fetch(root: Path, place: Path) -> None:
 @archive.command()
 @PLACE
 def push(place: Path) -> None:
-    """Replace the archive branch with the files in PLACE.
+    """Push the files in PLACE to the archive branch.
 
-    The branch then has one commit. Files that another job pushed since the fetch stay on the
-    branch. If both changed the same file, nothing is pushed and the command fails.
+    The branch then has one commit. Changes that another job pushed after `archive fetch` are kept.
+    If both changed the same file, nothing is pushed and the command fails.
     """
     has_changes = push_archive(place)
     click.echo("Pushed the archive." if has_changes else "The archive has no changes to push.")

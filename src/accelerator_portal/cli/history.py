@@ -88,9 +88,7 @@ def history() -> None:
 )
 @click.option("--scheduler", metavar="ADDRESS", help="Use the workers of this Dask cluster.")
 @click.option(
-    "--out",
-    type=OUTPUT_FILE,
-    help="Write this .csv, .json or .parquet file. Default: print CSV.",
+    "--out", type=OUTPUT_FILE, help="Write this .csv, .json or .parquet file. Default: print CSV."
 )
 @click.argument("name", type=click.Choice(tuple(ROLLUPS)))
 def rollup(  # noqa: PLR0913, PLR0917 - click hands over each option

@@ -60,12 +60,7 @@ from accelerator_portal.vendors.interview import (
 )
 from accelerator_portal.vendors.known_hosts import with_host_lines, with_known_hosts
 from accelerator_portal.vendors.package_metadata import NoMetadataError, read_package
-from accelerator_portal.vendors.questions import (
-    QUESTIONS,
-    Prompt,
-    RefusedAnswerError,
-    answer_text,
-)
+from accelerator_portal.vendors.questions import QUESTIONS, Prompt, RefusedAnswerError, answer_text
 
 _Command = Callable[..., None]
 

@@ -12,12 +12,7 @@ from accelerator_automation.archive_store import open_archive
 from accelerator_automation.night_metrics import archive_metrics
 from accelerator_automation.night_steps import NETWORK_STEPS, NightRun
 from accelerator_automation.night_summary import summary
-from accelerator_automation.nightly import (
-    github_client_for,
-    night_metrics,
-    nightly_lock,
-    run_night,
-)
+from accelerator_automation.nightly import github_client_for, night_metrics, nightly_lock, run_night
 from accelerator_automation.step_runner import StepResult
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.cli.options import (

@@ -22,12 +22,7 @@ from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.error_messages import INTERRUPTED_EXIT_STATUS
-from accelerator_portal.cli.options import (
-    ROOT,
-    print_problems,
-    progress_bar,
-    usable_catalog,
-)
+from accelerator_portal.cli.options import ROOT, print_problems, progress_bar, usable_catalog
 
 if TYPE_CHECKING:
     from accelerator_portal.checks.release_addition import ReleaseAddition

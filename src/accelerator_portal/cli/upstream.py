@@ -1,4 +1,4 @@
-"""`accelerator-portal upstream`: tests changes of PyTorch and reports results, in workflows."""
+"""`accelerator-portal upstream`: commands of workflows that test and answer PyTorch's changes."""
 
 from __future__ import annotations
 

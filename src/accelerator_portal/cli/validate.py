@@ -137,10 +137,7 @@ TIMES = click.option(
 @SHARD
 @TIMES
 @click.option(
-    "--timeout",
-    "timeout_s",
-    type=SecondsText(min=0.1),
-    help="Stop a test after this many seconds.",
+    "--timeout", "timeout_s", type=SecondsText(min=0.1), help="Stop a test after this many seconds."
 )
 @click.option(
     "--scheduler", metavar="ADDRESS", help="Run the tests on the workers of this Dask cluster."
@@ -220,10 +217,7 @@ TIMES = click.option(
     help="Run only these files in the clone's test/ folder. With --all, the default is larger.",
 )
 @click.option(
-    "--pytest",
-    type=INPUT,
-    metavar="PATH",
-    help="Run your own pytest suite in this folder or file.",
+    "--pytest", type=INPUT, metavar="PATH", help="Run your own pytest suite in this folder or file."
 )
 @click.option(
     "--suite-name", metavar="NAME", help="Name the pytest suite. Default: the folder's name."

@@ -74,10 +74,11 @@ def _row_sort_key(row: CompatibilityRow) -> tuple[Version, Version]:
 def _insertion_index(
     path: str, file: YamlFile, before: Compatibility, position: int, lines: list[str]
 ) -> int:
-    """Return the index in `lines` at which the text of the new row is inserted.
+    """Return the index in `lines` at which the new row's lines are inserted.
 
-    `position` is the new row's index in `rows`. Raises ProblemsError if the file has no rows, or if
-    a row's first line does not start with a dash.
+    `before` is the content of the file without the new row, and `position` the number of rows that
+    the new row follows. Raises ProblemsError if the file has no rows, or if a row's first line does
+    not start with a dash.
     """
     if not before.rows:
         raise _row_edit_error(

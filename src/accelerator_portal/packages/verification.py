@@ -23,9 +23,7 @@ from accelerator_portal.catalog.fields import version_or_none
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.rows import InstallRow
-from accelerator_portal.packages.install_check import (
-    install_row,
-)
+from accelerator_portal.packages.install_check import install_row
 from accelerator_portal.packages.reachable_hosts import installed_uv, resolver_of_reachable_hosts
 from accelerator_portal.packages.resolution_questions import (
     ResolutionQuestion,

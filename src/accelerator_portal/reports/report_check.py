@@ -67,11 +67,7 @@ def known_names(catalog: Catalog) -> KnownNames:
 
 
 def report_problems(
-    report: Report,
-    path: str,
-    known: KnownNames,
-    now: dt.datetime,
-    first_test: int | None = None,
+    report: Report, path: str, known: KnownNames, now: dt.datetime, first_test: int | None = None
 ) -> Iterator[Problem]:
     """Yield the problems of a report that its schema does not detect.
 

@@ -75,7 +75,7 @@ def fold_report(
     A report that is already in the state changes nothing. Reports with the same start time can be
     added in any order.
 
-    A group consists of the tests of a suite with the same settings (see `identity.SETTINGS`). A
+    A group consists of the tests of a suite with the same settings (see `test_keys.SETTINGS`). A
     test is gone if a report contains its group but not the test. Only reports of complete suites
     count for this: see `_complete_suites`.
 

@@ -86,7 +86,7 @@ class StoredTestState(
     bad: int
     """The number of reports in which the test failed."""
     silent: int
-    """The number of reports with other outcomes, such as `skipped` or `infrastructure-error`."""
+    """The number of reports in which the test neither passed nor failed: `skipped`, `not-run`."""
     recent: str
     """The latest verdicts, oldest first, at most `VERDICT_WINDOW`: `+` passed, `-` failed.
 
@@ -101,7 +101,7 @@ class StoredTestState(
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The tests of one suite that have the same settings (`identity.SETTINGS`).
+    """The tests of one suite that have the same settings (`test_keys.SETTINGS`).
 
     `last` is the last report with tests of the group. `tests` maps the key of each test to its
     state.

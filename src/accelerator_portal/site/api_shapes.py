@@ -265,7 +265,8 @@ class FindingShares(StrictModel):
     named: int
     """Commands that have no lookup result, but whose version a document names."""
     unchecked: int
-    """Other commands without a lookup result: not pip or uv, not looked up yet, or no answer."""
+    """The remaining commands, for which it is unknown whether matching versions exist. They do not
+    use pip or uv, were not looked up yet, or the package index did not answer."""
 
 
 class FindingsData(StrictModel):

@@ -35,11 +35,10 @@ class PageModules:
     """The modules of each kind of form, by the HTML attribute of the form: `data-selector`."""
 
     def of(self, texts: Iterable[str]) -> tuple[str, ...]:
-        """Return the modules to load for a page; empty if it has none of the forms in `parts`.
+        """Return the modules to load for a page, from its HTML in pieces; empty without a form.
 
-        `texts` are the parts of the page's HTML. If the page has several kinds of forms, the result
-        has the modules for only one of them: the kind that comes first in `parts`. Scripts load the
-        modules of the other forms later.
+        Only the kinds of forms in `parts` count. For a page with several kinds of forms, the result
+        has the modules for the kind that comes first in `parts`. Scripts load the others later.
         """
         html = "".join(texts)
         for attribute, names in self.parts.items():

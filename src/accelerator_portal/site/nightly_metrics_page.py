@@ -142,8 +142,8 @@ def compare_steps(nights: Sequence[NightMetrics]) -> tuple[StepComparison, ...]:
 
 def duration(seconds: float) -> str:
     """Return a duration in words: `4.2 s`, `12 min 5 s`, `1 h 20 min`."""
-    if seconds < 60:  # noqa: PLR2004 - a minute
-        return f"{seconds:.1f} s"
+    if (tenths := round(seconds, 1)) < 60:  # noqa: PLR2004 - a minute
+        return f"{tenths:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

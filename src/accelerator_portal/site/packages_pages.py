@@ -37,9 +37,9 @@ LAGS_PAGE = "versions/followed.md"
 
 
 class FitData(StrictModel):
-    """The newest release of a plugin that its metadata allows with a torch release.
+    """The newest release of a plugin for a torch release, an operating system and an architecture.
 
-    It is stated for one operating system and architecture.
+    The plugin's metadata states which torch releases it supports.
     """
 
     torch: str

@@ -58,11 +58,7 @@ def draft_from_entry(
         *_install_options("stable", platform.stable, releases),
         *_install_options("preview", platform.preview or Commands.model_construct(), releases),
     ]
-    support = {
-        "title": "Support channel",
-        "url": platform.support_channel,
-        "source": ENTRY_SOURCE,
-    }
+    support = {"title": "Support channel", "url": platform.support_channel, "source": ENTRY_SOURCE}
     return Draft(
         sources={ENTRY_SOURCE: _source_record(data, read)},
         accelerator={

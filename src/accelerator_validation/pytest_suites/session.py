@@ -127,11 +127,7 @@ def collect_node_ids(given: Mapping[str, str]) -> tuple[list[str], list[str]]:
         try:
             process = subprocess.run(
                 [sys.executable, "-m", __name__, given["path"], str(file), *modules],
-                env={
-                    **os.environ,
-                    AUTOLOAD: given["autoload"],
-                    DEVICE_VARIABLE: given["device"],
-                },
+                env={**os.environ, AUTOLOAD: given["autoload"], DEVICE_VARIABLE: given["device"]},
                 capture_output=True,
                 text=True,
                 timeout=COLLECTION_TIMEOUT_S,

@@ -202,11 +202,7 @@ class CommandResult:
 
 
 def run_command(
-    command: Sequence[str],
-    folder: Path,
-    environment: Mapping[str, str],
-    log: Path,
-    seconds: float,
+    command: Sequence[str], folder: Path, environment: Mapping[str, str], log: Path, seconds: float
 ) -> CommandResult:
     """Run a command in a folder, and append its output to `log`.
 

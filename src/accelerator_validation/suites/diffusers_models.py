@@ -141,10 +141,7 @@ ARCHITECTURES: Mapping[str, tuple[Values, Values]] = {
         {**_VIDEO, **_TEXT},
     ),
     "AutoencoderKL": (_AUTOENCODER_SETTINGS, _PICTURE),
-    "AutoencoderKLWan": (
-        {"base_dim": 4, "num_res_blocks": 1},
-        {"sample": (3, 5, 16, 16)},
-    ),
+    "AutoencoderKLWan": ({"base_dim": 4, "num_res_blocks": 1}, {"sample": (3, 5, 16, 16)}),
     "VQModel": ({**_AUTOENCODER_SETTINGS, "num_vq_embeddings": 8}, _PICTURE),
 }
 """The small configuration and the inputs of each model class, by class name.

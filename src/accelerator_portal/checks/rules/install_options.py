@@ -322,10 +322,7 @@ def _have_common_os(requirement: Requirement, row: CompatibilityRow) -> bool:
 
 
 def _version_problems(
-    platform: Platform,
-    location: Location,
-    requirement: Requirement,
-    rows: list[CompatibilityRow],
+    platform: Platform, location: Location, requirement: Requirement, rows: list[CompatibilityRow]
 ) -> Iterator[Problem]:
     allowed_minimum = lower_bound(requirement.version or "")
     needed = [low for row in rows if (low := lower_bound(row.needs.get(requirement.name, "")))]

@@ -1,4 +1,4 @@
-"""Checks reports, suites, known issues, test patterns and the settings in `validation.yaml`."""
+"""Rules for test results: reports, and the suites, tests and known issues that files name."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import FEATURE_TESTS, MODEL_FAMILIES, OWN_RUNS
 from accelerator_portal.catalog.files.known_issues_file import KnownFailure
 from accelerator_portal.catalog.files.own_suite import suite_owner
-from accelerator_portal.catalog.files.shared_files import (
-    matches_test_pattern,
-    model_suites,
-)
+from accelerator_portal.catalog.files.shared_files import matches_test_pattern, model_suites
 from accelerator_portal.catalog.files.suite_file import SUITES_OF_CHECKOUTS, SuiteFile
 from accelerator_portal.catalog.loader import VALIDATION
 from accelerator_portal.catalog.problem import did_you_mean

@@ -8,12 +8,7 @@ from collections.abc import Iterator, Mapping
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.fields import is_public_https_url, is_site_path, url_fault
 from accelerator_portal.catalog.files.sources import cited_ids
-from accelerator_portal.catalog.markdown_file import (
-    CITATION,
-    GUIDE_HEADINGS,
-    MarkdownFile,
-    Section,
-)
+from accelerator_portal.catalog.markdown_file import CITATION, GUIDE_HEADINGS, MarkdownFile, Section
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.yaml_file import YamlFile
 from accelerator_portal.checks.look_alike_names import alphabet_faults, name_fault

@@ -156,8 +156,7 @@ FORMATS: Mapping[str, Format] = {
         example="--kind baseline --origin acme/tests@0123456:model.yaml model.yaml",
     ),
     "relay": Format(
-        "the summary that PyTorch’s cross-repository CI relay accepts",
-        write=_relay_text,
+        "the summary that PyTorch’s cross-repository CI relay accepts", write=_relay_text
     ),
 }
 

@@ -80,10 +80,7 @@ def read_document(path: Path) -> tuple[Document, list[Any]]:
 
 
 def import_result(
-    document: Document,
-    suite: Suite,
-    imported: ImportedTests,
-    note: str | None = None,
+    document: Document, suite: Suite, imported: ImportedTests, note: str | None = None
 ) -> ImportResult:
     """Return the import result: the tests in `imported`, with the times and facts of `document`.
 

@@ -115,10 +115,7 @@ class Regression:
 
 
 def regressions(
-    platform: Platform,
-    breakages: Iterable[Breakage],
-    commands: Mapping[str, str],
-    at: dt.datetime,
+    platform: Platform, breakages: Iterable[Breakage], commands: Mapping[str, str], at: dt.datetime
 ) -> Iterator[Regression]:
     """Yield a platform's regressions, sorted by the start of the first bad run.
 

@@ -200,10 +200,10 @@ class ListedChanges:
 def listed_changes(weeks: Sequence[Week]) -> ListedChanges:
     """Return the weeks and changes that the page of changes lists, newest first.
 
-    `weeks` are all weeks, newest first. The newest week is always listed. Older weeks are listed as
-    long as there are at most MOST_REPORTS reports. For each report, at most
-    MOST_CHANGES_OF_A_REPORT changes are listed. After MOST_CHANGES changes in total, this limit is
-    LEAST_CHANGES_OF_A_REPORT.
+    `weeks` are all weeks, newest first. The newest week is always listed, and older weeks until
+    all listed weeks together would have more than MOST_REPORTS reports. A report is listed with its
+    first MOST_CHANGES_OF_A_REPORT changes. Once MOST_CHANGES changes are listed, each further
+    report is listed with its first LEAST_CHANGES_OF_A_REPORT changes.
     """
     reports_so_far = accumulate(len(week.episodes) for week in weeks)
     shown_weeks = weeks[: max(1, sum(number <= MOST_REPORTS for number in reports_so_far))]

@@ -105,10 +105,9 @@ class HistoryShard(StrictModel):
     """The results of some tests over time: one of the files that an index of tests lists."""
 
     tests: Mapping[str, TestCourses]
-    """The results by test (`suite/name` as in its key) and then by settings
-    (`dtype=float32&mode=training`), both sorted. Each result is a list of steps. A step has the
-    index of a report in the index of tests, the outcome and the stage, which apply until the next
-    step. A null outcome means that the test was removed."""
+    """The changes of each test's outcome, by test (`suite/name`), then by settings
+    (`dtype=float32&mode=training`). A change is a list: the report's index in `reports` of the
+    index of tests, the outcome from this report on (null if the test was removed), the stage."""
 
 
 class TestHistoryIndex(StrictModel):

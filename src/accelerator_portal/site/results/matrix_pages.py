@@ -83,13 +83,15 @@ class FilterOptions:
 
 def matrix_pages(
     views: Sequence[MatrixView],
+    platforms: Mapping[str, str],
     suites: Mapping[str, str],
     templates: Templates,
     context: Mapping[str, Any],
 ) -> Iterator[SiteFile]:
     """Yield the pages of a suite's matrices; `views` has one matrix for each mode.
 
-    `suites` has the titles of the suites to which the pages link, by id. `context` has further
+    `platforms` has the names of the platforms, and `suites` the titles of the suites to which the
+    pages link, both by id. `context` has further
     template variables. It must have `title`, the suite's title, and `source`, the path of the file
     that describes the suite.
     """
@@ -106,7 +108,7 @@ def matrix_pages(
             "rows_of_a_page": rows_per_page(view.matrix),
             "modes": modes,
             "suites": suites,
-            "choices": _filter_options(view),
+            "choices": _filter_options(view, platforms),
             "worst_first": WORST_FIRST,
             "csv": csv_name(view.matrix),
             **context,
@@ -208,10 +210,10 @@ def _title(suite: str, mode: str, page: RowsPage) -> str:
     return ", ".join(filter(None, (suite, mode, rows)))
 
 
-def _filter_options(view: MatrixView) -> FilterOptions:
+def _filter_options(view: MatrixView, platforms: Mapping[str, str]) -> FilterOptions:
     dtypes = sorted({column.dtype for column in view.matrix.columns})
     return FilterOptions(
-        {column.accelerator: name for column, name in _columns_with_names(view)},
+        {c.accelerator: platforms[c.accelerator] for c in view.matrix.columns},
         {dtype or "not stated": dtype or "not stated" for dtype in dtypes},
         frozenset(cell.outcome for row in view.rows for cell in row.cells),
     )

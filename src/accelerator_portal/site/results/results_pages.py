@@ -93,6 +93,7 @@ def results_pages(
         "linked": listed_changes(histories.weeks).anchors,
     }
     titles = _suite_titles(catalog, results)
+    platform_names = {p.id: p.accelerator.name for p in catalog.platforms}
     for suite in titles:
         description = catalog.suite(suite)
         context = {
@@ -107,7 +108,8 @@ def results_pages(
         linked_titles = {
             s: title for s, title in titles.items() if s == suite or s not in results.own
         }
-        yield from matrix_pages(results.by_suite[suite], linked_titles, templates, context)
+        views = results.by_suite[suite]
+        yield from matrix_pages(views, platform_names, linked_titles, templates, context)
         yield from suite_tests_pages(catalog, results, histories, templates, context)
     for stored in results.reports:
         yield from _report_files(

@@ -24,12 +24,7 @@ import torch
 
 from accelerator_validation.case import Case, Result, short_message
 from accelerator_validation.classify import MismatchError, SkippedError
-from accelerator_validation.executorch.backend import (
-    Backend,
-    Execute,
-    Recipe,
-    UnavailableError,
-)
+from accelerator_validation.executorch.backend import Backend, Execute, Recipe, UnavailableError
 from accelerator_validation.executorch.registry import Flow, find_flows
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.executorch.differences import check_outputs
@@ -71,11 +66,7 @@ def run_model_test(case: Case, context: Context, make: Callable[[], Sample]) -> 
 
 
 def _run_steps(
-    case: Case,
-    context: Context,
-    make: Callable[[], Sample],
-    flow: Flow,
-    measurement: Measurement,
+    case: Case, context: Context, make: Callable[[], Sample], flow: Flow, measurement: Measurement
 ) -> Result:
     observed, recipe = measurement.observed, flow.recipe
     context.stage = "eager"

@@ -15,11 +15,7 @@ import torch
 from torch.utils.benchmark import Measurement, Timer
 
 from accelerator_validation.case import Case, Result
-from accelerator_validation.classify import (
-    CheckFailedError,
-    MismatchError,
-    SkippedError,
-)
+from accelerator_validation.classify import CheckFailedError, MismatchError, SkippedError
 from accelerator_validation.environment import proc_field
 from accelerator_validation.matrix import Matrix, Tolerance
 from accelerator_validation.plan import Offer

@@ -67,11 +67,7 @@ def summarize_timings(seconds: Sequence[float]) -> Timing:
     median = statistics.median(ordered)
     rank = _interval_rank(len(ordered))
     return Timing(
-        median,
-        ordered[rank],
-        ordered[-1 - rank],
-        len(ordered),
-        _quartile_distance(ordered, median),
+        median, ordered[rank], ordered[-1 - rank], len(ordered), _quartile_distance(ordered, median)
     )
 
 

@@ -59,9 +59,7 @@ def _ethos_u55() -> Any:
     from executorch.backends.arm.ethosu import EthosUCompileSpec
 
     return EthosUCompileSpec(
-        "ethos-u55-128",
-        system_config="Ethos_U55_High_End_Embedded",
-        memory_mode="Shared_Sram",
+        "ethos-u55-128", system_config="Ethos_U55_High_End_Embedded", memory_mode="Shared_Sram"
     )
 
 
