@@ -99,7 +99,9 @@ class ReportComparison {
       if (request === this.request) this.draw(first, second);
     } catch (error) {
       console.info("compare reports:", error);
-      if (request === this.request) setText(this.status, "A report could not be read. Reload the page to try again.");
+      if (request !== this.request) return;
+      this.box.replaceChildren(); // the last comparison would stand below the message
+      setText(this.status, "A report could not be read. Reload the page to try again.");
     }
   }
 

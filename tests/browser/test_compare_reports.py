@@ -126,6 +126,16 @@ def test_a_long_list_is_cut_and_says_so(open_page: OpenPage) -> None:
     expect(box.locator("tbody a")).to_have_count(300)
 
 
+def test_a_report_that_cannot_be_read_leaves_no_other_comparison(open_page: OpenPage) -> None:
+    page = open_page(PAIR)
+    box = page.locator("[data-part=comparison]")
+    expect(box.locator("h2").first).to_have_text("Environment")
+    page.route("**/api/v1/reports/*.json", lambda route: route.fulfill(body="half a rep"))
+    page.locator("select[name=to]").select_option("cpu-validation")
+    expect(page.locator(".report-choice .filters-state")).to_contain_text("could not be read")
+    expect(box.locator("> *")).to_have_count(0)
+
+
 def test_without_scripts_the_data_and_the_command_are_there(open_page: OpenPage) -> None:
     page = open_page(PAIR, java_script_enabled=False)
     expect(page.locator("form[data-reports]")).to_be_hidden()

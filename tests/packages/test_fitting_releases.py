@@ -50,6 +50,8 @@ def table(catalog: Catalog) -> list[tuple[str, str, str, str]]:
         ("torch", "2.14.0", True),
         ("torch ===x", "2.14.0", False),
         ("no requirement!", "2.14.0", False),
+        ("torch!=2.14.0+cpu", "2.14.0", True),
+        ("torch>=2.13,!=2.14.0", "2.14.0", False),
     ],
 )
 def test_a_requirement_admits_any_build_of_a_release(

@@ -118,11 +118,14 @@ def admits(requirement: str, torch: str) -> bool:
     """Return whether a requirement allows a torch release, ignoring local versions.
 
     For example, `torch==2.10.0+cpu` allows 2.10.0: a local version names a build of the same
-    release (PEP 440). Returns False for an invalid requirement.
+    release (PEP 440). `torch!=2.10.0+cpu` allows it, too: the release has other builds. Returns
+    False for an invalid requirement.
     """
     try:
         clauses = [
-            part.partition("+")[0] for part in str(Requirement(requirement).specifier).split(",")
+            str(clause).partition("+")[0]
+            for clause in Requirement(requirement).specifier
+            if clause.operator != "!=" or "+" not in clause.version
         ]
         return SpecifierSet(",".join(clauses)).contains(Version(torch), prereleases=True)
     except (InvalidRequirement, InvalidSpecifier):
