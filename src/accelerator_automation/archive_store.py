@@ -2,7 +2,7 @@
 
 In GitHub Actions, the folder is a checkout of the branch `archive`. A stored file is called an
 object. Each object is written to a temporary path and then moved. If the run is interrupted before
-the move, the previous object stays.
+the move, the previous version of the object stays.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class ArchiveError(UserError):
 
 
 class DamagedObjectError(ArchiveError):
-    """An archived object is damaged or too large; the rest of the archive can be used."""
+    """One archived object is damaged or too large; all other objects can be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Archive:
             self._files.mv(temporary_path, target)
 
     def names(self, folder: str) -> list[str]:
-        """Return the sorted names of the files in a folder; empty if there is no folder."""
+        """Return the sorted names of the files in a folder; empty if the folder does not exist."""
         paths: list[str] = []
         with self._as_archive_errors(folder), suppress(FileNotFoundError):
             paths = self._files.ls(self._full_path(folder), detail=False)
@@ -179,8 +179,8 @@ def push_archive(place: Path) -> bool:
     """Push the folder's changes to the branch `archive`; return whether a commit was pushed.
 
     First removes unfinished files of an interrupted run. Keeps the commits that others pushed since
-    `fetch_archive`. Raises GitError. Raises ArchiveError if somebody else changed the same file, or
-    if others push first at each attempt.
+    `fetch_archive`. Raises GitError. Raises ArchiveError if others pushed a different change of one
+    of the changed files, or if others push first at each attempt.
     """
     for unfinished in place.rglob(f"*{UNFINISHED_SUFFIX}"):
         unfinished.unlink(missing_ok=True)
@@ -209,7 +209,7 @@ def _merge_with_branch(folder: Path, fetched_commit: str, tree: str) -> tuple[st
 
     Our changes are the differences from the commit `fetched_commit` to `tree`. `fetched_commit` is
     empty if the branch did not exist when the work started. Raises GitError. Raises ArchiveError if
-    the branch has another change of the same file.
+    one of our changed files has a different change on the branch.
     """
     git(folder, "fetch", "--quiet", "--depth=1", "origin", BRANCH)
     newest_commit = git(folder, "rev-parse", "FETCH_HEAD").strip()

@@ -52,7 +52,7 @@ _FOLDER_FORMAT, _FOLDER_FILE_NAME = "flaggems", re.compile(r"test_[\w-]{1,200}\.
 
 
 def propose_baselines(api: Api, home: str, catalog: Catalog, now: dt.datetime) -> ProposalResults:
-    """Open or update a pull request for each changed baseline; return the outcomes by report id.
+    """Open or update a pull request for each outdated baseline; return the outcomes by report id.
 
     The baselines of each platform are checked once a week. If a file is gone or cannot be
     converted, `problems` of the result says why, and the baseline does not change. `home` is this

@@ -24,11 +24,11 @@ def update_breakage_issues(
     breakages: Sequence[tuple[Platform, Breakage]],
     unseen: Collection[str] = (),
 ) -> Issues:
-    """Open, update and close issues to match `breakages`; return how many of each.
+    """Open, update and close issues to match `breakages`; return the number of changed issues.
 
     `breakages` are the open regressions, `home` is this repository (OWNER/NAME). `unseen` has the
     ids of the quarantined platforms. The regressions of these platforms cannot be determined, so
-    their issues stay open. Raises GitHubError.
+    the issues of these platforms stay open. Raises GitHubError.
     """
     topics = [IssueTopic(breakage_issue_name(p, b), title(p, b), body(p, b)) for p, b in breakages]
     issues = IssueList(api, home, LABEL)
@@ -52,7 +52,7 @@ def title(platform: Platform, breakage: Breakage) -> str:
 def body(platform: Platform, breakage: Breakage) -> str:
     """Return the text of the issue.
 
-    The text changes only if the regression changes, or the platform's name or maintainers.
+    The text changes only if the regression, the platform's name or its maintainers change.
     """
     people = ", ".join(code_span(person.github) for person in platform.accelerator.maintainers)
     lines = [

@@ -38,7 +38,7 @@ class BuildError(Exception):
 
 
 class EngineError(BuildError):
-    """The build command exited with the status `code`; the message is the end of its output."""
+    """The build command failed with exit status `code`; the message is the end of the output."""
 
     def __init__(self, code: int, said: str) -> None:
         super().__init__(" / ".join(said.strip().splitlines()[-3:]))
@@ -85,10 +85,10 @@ def build(  # noqa: PLR0913 - what, where, and how
     """Build the site, check every link, and replace the existing site at `target`.
 
     `root` is the repository. By default, the build fails if a platform's folder has errors. With
-    `quarantine` or an archive, the site omits this platform. If the archive has a valid version of
-    it and the platform is in `standing_in`, the site shows this version instead. `standing_in` maps
-    a platform id to the date since which the version is shown. `engine` runs the build (default:
-    MkDocs). Raises ArchiveError, BuildError, OSError.
+    `quarantine` or an archive, the build continues, and the site omits each platform with errors.
+    For a platform in `standing_in`, the site shows the last valid version from the archive instead.
+    `standing_in` maps a platform id to the date since which this version is shown. `engine` runs
+    the build (default: MkDocs). Raises ArchiveError, BuildError, OSError.
     """
     target = target.absolute()
     try:

@@ -107,9 +107,10 @@ def conflicting_paths(
 
 
 def merged_tree(repository: Path, onto: str, files: Mapping[str, TreeEntry]) -> str:
-    """Return the id of a new git tree: the tree `onto` with the entries in `files`.
+    """Create a git tree from the tree `onto` with the changes in `files`, and return its id.
 
-    An entry with a mode of zeros removes its file. Raises GitError.
+    `files` maps the path of a changed file to its new entry. An entry with a mode of zeros removes
+    the file. Raises GitError.
     """
     entries = "".join(f"{mode} {blob}\t{path}\0" for path, (mode, blob) in files.items())
     with TemporaryDirectory(prefix="portal-index-") as folder:

@@ -68,8 +68,8 @@ class IssueTopic:
 class Issues:
     """How many issues were opened, updated (`renewed`) and closed.
 
-    A run opens at most `MOST_OPENED` issues. `waiting` is the number of issues that are left for a
-    later run to open.
+    A nightly run opens at most `MOST_OPENED` issues with one label. `waiting` is the number of
+    issues that a later run has to open.
     """
 
     opened: int = 0
@@ -112,7 +112,7 @@ class IssueList:
     def update_issues(
         self, topics: Iterable[IssueTopic], issues: Iterable[Issue], is_left: Callable[[str], bool]
     ) -> Issues:
-        """Open, update and close issues to match the topics; return how many of each.
+        """Open, update and close issues to match the topics; return the number of changed issues.
 
         Opens at most `MOST_OPENED` issues, and none for a topic with a closed issue among `issues`.
         If several issues have the same topic, closes all but the oldest. `is_left` takes the name

@@ -30,7 +30,7 @@ _MOST_BYTES = 512 * 1024 * 1024
 
 
 def _validate_inside(path: str) -> str:
-    """Return `path` if it is inside of the folder. Raises ValueError otherwise.
+    """Return a relative path unchanged. Raises ValueError if it leads out of a platform's folder.
 
     The paths come from an archive, which is untrusted.
     """
@@ -55,10 +55,11 @@ class _FolderVersion(BaseModel):
 def archive_good_folders(
     archive: Archive, root: Path, good: Iterable[str], broken: Iterable[str], today: dt.date
 ) -> tuple[str, ...]:
-    """Archive the valid folders, and record since when the other folders have errors.
+    """Archive the valid folders, and record since when the broken folders have errors.
 
-    `good` and `broken` are platform ids. Returns the ids of the valid platforms whose archived
-    version was missing, damaged or different. Raises ArchiveError, OSError.
+    `good` has the ids of the platforms with a valid folder, `broken` of those with errors. Returns
+    the ids in `good` whose archived version was missing, damaged or different. Raises ArchiveError,
+    OSError.
     """
     changed_ids = tuple(name for name in good if _archive_folder(archive, root, name))
     for name in broken:

@@ -3,7 +3,7 @@
 The check is independent of the code that wrote the text. The modules that write comments, issues
 and pull requests put all data into code spans or code blocks. This module reads the finished text
 as Markdown. It refuses anything outside of code that has an effect on GitHub: mentions of users,
-references to issues, HTML, formulas, and links to other addresses.
+references to issues, HTML, formulas, and links to addresses that the caller does not allow.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def _site_difference(old_site: Path, new_site: Path) -> str:
 
 
 class NightRunningError(UserError):
-    """Another nightly run uses the same folder; the message names it and the fix."""
+    """Another nightly run uses the same folder; the message names the folder and the fix."""
 
 
 @contextmanager

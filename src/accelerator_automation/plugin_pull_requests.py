@@ -108,8 +108,8 @@ def _new_rows(
 ) -> tuple[RowProposal, ...]:
     """Return the proposals for new releases whose metadata states a torch version.
 
-    For each other new release, adds a problem to `results`. The message names the command with
-    which a person adds the row.
+    For each new release whose metadata states no torch version, adds a problem to `results`. The
+    problem names the command with which a person adds the row.
     """
     proposals = [
         proposal(catalog, platform, release) for release in new_releases(catalog, platform)

@@ -33,7 +33,7 @@ _OUTCOME_TEXTS: dict[ProposalOutcome, str] = {
 
 MOST_OPENED = 10
 """The maximum number of new pull requests of one kind in a nightly run, so that owners don't get
-many at once. Those for PyTorch releases are not limited."""
+many at once. The number of pull requests for PyTorch releases is not limited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,8 @@ class ProposalPullRequest(GitHubModel):
 class ProposalResults:
     """The outcome of each proposal, and the reasons why proposals could not be made (`problems`).
 
-    The keys are ids of platforms, ids of baselines' reports, or versions of PyTorch.
+    The keys of `outcomes` and `problems` are the names of proposals. The name is the id of a
+    platform, the id of a baseline's report, or a version of PyTorch.
     """
 
     nothing: str

@@ -87,7 +87,7 @@ def _section(heading: str, lines: Iterable[str]) -> Iterator[str]:
 
 
 def _limited_list_items(lines: Iterable[str]) -> Iterator[str]:
-    """Yield at most _MOST_LISTED lines as list items, then an item that counts the others."""
+    """Yield the first _MOST_LISTED lines as list items, then an item with the number left out."""
     all_lines = list(lines)
     yield from (f"- {line}" for line in all_lines[:_MOST_LISTED])
     if len(all_lines) > _MOST_LISTED:
@@ -95,7 +95,7 @@ def _limited_list_items(lines: Iterable[str]) -> Iterator[str]:
 
 
 COMPLETED_FOR = dt.timedelta(days=30)
-"""The time after a PyTorch release during which its entry is completed: new builds still appear."""
+"""The time after a PyTorch release during which new builds of it are added to its entry."""
 
 AskIndexes = Callable[[str], PublishedRelease]
 """Returns the builds and dates of a version in the package indexes."""
@@ -135,8 +135,8 @@ def propose_pytorch_releases(
 def incomplete_releases(catalog: Catalog, day: dt.date) -> Iterator[str]:
     """Yield the PyTorch versions whose entry in `data/releases.yaml` may be missing or incomplete.
 
-    The newest version in the catalog is included if it was released at most `COMPLETED_FOR` ago.
-    The other versions are the newer final versions on PyPI that are not yanked.
+    Yields the newest version in the catalog if it was released at most `COMPLETED_FOR` ago. Then
+    yields each newer version on PyPI that is final and not yanked.
     """
     newest = catalog.releases.newest
     if day - newest.date <= COMPLETED_FOR:

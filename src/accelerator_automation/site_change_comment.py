@@ -1,6 +1,6 @@
 """Posts a comment on a pull request of this repository that lists the changes of the site.
 
-It reads the untrusted artifact of the pull request's workflow run after the run has ended.
+This module reads the untrusted artifact of the pull request's workflow run after the run has ended.
 """
 
 from __future__ import annotations
@@ -70,8 +70,9 @@ def post_comment(api: Api, run: PullRequestRun, base: Maintainers) -> str:
 def _reason_not_to_post(run: PullRequestRun, pull: PullRequest) -> str | None:
     """Return the reason not to post a run's comment on a pull request, or None.
 
-    `pull` is the pull request that the run's artifact names, which can be forged. It must be open
-    and target this repository. Its newest commit must be the commit of the run.
+    `pull` is the pull request that the run's artifact names. Because the artifact can be forged,
+    the pull request must be open and target this repository, and its newest commit must be the
+    commit of the run.
     """
     home, source = run.repository.full_name, run.workflow_run.head_repository
     if pull.base.repo is None or pull.base.repo.full_name != home:

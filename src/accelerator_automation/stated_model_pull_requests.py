@@ -127,7 +127,7 @@ def propose_stated_models(api: Api, home: str, catalog: Catalog, day: dt.date) -
 def _changes(
     api: Api, name: str, file: StatedModels, day: dt.date, results: ProposalResults
 ) -> Iterator[ListChange]:
-    """Yield the lists of a platform whose documents now list other models.
+    """Yield the change of each list whose document no longer states the same models.
 
     `name` is the platform's id. If a document cannot be read, adds a problem to `results`.
     """
@@ -180,7 +180,7 @@ def _change_lines(change: ListChange) -> Iterator[str]:
 def names_list_item(heading: str, names: list[str]) -> Iterator[str]:
     """Yield one list item, with `heading` and the names; nothing if there are no names.
 
-    At most _MOST_LISTED names are shown, then the number of the others.
+    The item shows at most _MOST_LISTED names, then the number of names that are not shown.
     """
     unique_names = list(dict.fromkeys(names))
     if unique_names:

@@ -139,4 +139,4 @@ class Patience:
     most_wait: float = 120.0
     """The longest wait, in seconds. If GitHub asks for a longer wait, the request fails at once."""
     limited: float = 60.0
-    """Seconds to wait after a rate limit for which GitHub states no time."""
+    """Seconds to wait if GitHub refuses a request by a rate limit and does not say how long."""

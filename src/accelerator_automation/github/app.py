@@ -109,7 +109,7 @@ class GitHubApp:
     def installation(self, repository: str, permissions: Permissions) -> AppInstallation:
         """Return the installation that has these permissions on a repository.
 
-        Raises GitHubError, and AppError if the App is not installed or not permitted.
+        Raises GitHubError, and AppError if the App is not installed there or lacks a permission.
         """
         with _app_client(self.credentials, self.home, self.patience) as api:
             app_installation = self._installation(api, repository)

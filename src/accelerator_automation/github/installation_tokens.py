@@ -33,7 +33,7 @@ class _TokenState:
     """The state of the token for one repository and one set of permissions.
 
     `made` is None before the first token. `error` is the AppError that later calls raise again.
-    `lock` is held while the token is requested, so that two threads do not request it.
+    `lock` is held while the token is requested, so that two threads do not request it at once.
     """
 
     lock: threading.Lock = field(default_factory=threading.Lock)

@@ -33,7 +33,7 @@ from accelerator_portal.reports.report import Moment
 from accelerator_portal.reports.report_check import KnownNames
 
 REQUEST_LIFETIME = dt.timedelta(days=6, hours=1)
-"""Requests older than this are dropped: twice the longest time limit of a run, plus one hour."""
+"""The age at which requests are dropped: twice the longest time limit of a run, plus one hour."""
 
 _MOST_THREADS = 8
 _MOST_SETTLED = 100_000
@@ -67,9 +67,10 @@ class Ledger(StrictModel):
 
 @dataclass(frozen=True, slots=True)
 class LookupResult:
-    """The result of looking for one platform's report.
+    """The result of looking for the report of one request, `asked`.
 
-    If a request to GitHub failed, `found` is None and `error` has the reason.
+    `found` has the report or the state of its run. If GitHub could not be read, `found` is None and
+    `error` has the reason.
     """
 
     asked: SentRequest
@@ -126,10 +127,10 @@ def open_requests(
 def find_reports(
     api: Api, home: str, known: KnownNames, asked: Iterable[SentRequest], now: dt.datetime
 ) -> list[LookupResult]:
-    """Return, for each request, the result of looking for its report.
+    """Look for the report of each request in `asked`; return the results in the same order.
 
-    If GitHub refuses a request, the result has the error. The runs of each repository are listed
-    once for all requests. `known` has the platforms and suites that reports may name.
+    If GitHub cannot be read for a request, its result has the error. The runs of each repository
+    are listed once for all of `asked`. `known` has the platforms and suites that reports may name.
     """
     asked = list(asked)
     start_times = _earliest_run_times(home, asked)

@@ -130,7 +130,7 @@ def run_answer_round(
 # in `utils/config.py` of `aws/lambda/cross_repo_ci_relay`, read 2026-11-23.
 
 LABEL_PERIOD = dt.timedelta(days=3)
-"""A label counts for events that were sent within this time, as in PyTorch's relay."""
+"""A label counts only for events that were sent at most this long ago, as in PyTorch's relay."""
 
 _ANSWERED_STATES = {"report", "late"}
 
@@ -164,11 +164,10 @@ class LabelQuestion:
 def late_labels(
     api: Api, waiting: Mapping[LabelQuestion, Mapping[int, tuple[SentRequest, ...]]]
 ) -> LateLabels:
-    """Return the titles of the runs that now need a check run.
+    """Return the titles of the runs whose pull request now has the label for a check run.
 
-    Their pull requests now have the label that requests one. `waiting` has the requests without a
-    check run, by label and by the pull request's number. Failed requests to GitHub are in `errors`
-    of the result.
+    `waiting` has the requests without a check run, by label and by the pull request's number. If
+    the labels cannot be read from GitHub, `errors` of the result says why.
     """
     titles: set[str] = set()
     errors: list[str] = []
@@ -189,9 +188,9 @@ def late_labels(
 def requests_without_check(
     catalog: Catalog, home: str, requests: Iterable[SentRequest], ledger: Ledger
 ) -> dict[LabelQuestion, dict[int, tuple[SentRequest, ...]]]:
-    """Return the answered requests that get a check run if their pull request has a certain label.
+    """Return the answered requests that get a check run once their pull request has a label for it.
 
-    Requests that already have a check run are omitted. The outer keys are the label and the
+    Requests that already have a check run are omitted. The outer keys are this label with the
     repository of the pull requests, the inner keys are numbers of pull requests. `requests` are
     sorted by time. For each platform and pull request, only the last request counts. `home` is
     this repository (OWNER/NAME).
@@ -314,8 +313,8 @@ def post_answers(
 ) -> PostedAnswers:
     """Post the answers on every pull request; return what was posted and what failed.
 
-    A failure on one pull request does not stop the others. The next round tries the failed ones
-    again.
+    A failure on one pull request does not stop the others. The next round tries the failed pull
+    requests again.
     """
     posted = PostedAnswers()
     for change, reports in _by_pull_request(found).items():

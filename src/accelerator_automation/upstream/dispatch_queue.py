@@ -86,7 +86,10 @@ MOST_FAILURES = 3
 
 @dataclass(frozen=True, slots=True)
 class QueueItem:
-    """A change to send to one platform; `plan` is the id of the artifact with the plan."""
+    """A change to send to one platform, which `entry` describes.
+
+    `plan` is the id of the artifact with the plan of the change.
+    """
 
     plan: int
     change: Change
@@ -164,8 +167,8 @@ def log_with_sent(
 def log_without_old(log: SendLog, now: dt.datetime) -> SendLog:
     """Return the log without old records.
 
-    Entries of `sent` and `read` are removed after `LOG_RETENTION`, entries of `deliveries` after
-    `DELIVERY_RETENTION`.
+    Records in the log's fields `sent` and `read` are removed after `LOG_RETENTION`, records in
+    `deliveries` after `DELIVERY_RETENTION`.
     """
     return log.model_copy(
         update={

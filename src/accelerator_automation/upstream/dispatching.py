@@ -117,7 +117,7 @@ class SendSettings:
     at_once: int = 16
     tries: int = 4
     wait: float = 2.0
-    """Seconds before the second attempt. The wait doubles before each further attempt."""
+    """Seconds to wait before the second attempt; this time doubles before each later attempt."""
     pause: Callable[[float], None] = time.sleep
     now: UtcClock = utc_now
 

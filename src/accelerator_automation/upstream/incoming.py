@@ -96,7 +96,7 @@ class _Dispatch(GitHubModel):
 def read_event(event: bytes, upstream: str = UPSTREAM) -> Change | str:
     """Return the change that an event describes, or a sentence that says why no tests start.
 
-    Raises RefusedEventError if the event is unreadable or is from another repository.
+    Raises RefusedEventError if the event is unreadable or is not from the repository `upstream`.
     """
     if len(event) > MOST_BYTES:
         raise RefusedEventError("unreadable", f"the event has more than {MOST_BYTES:,} bytes")

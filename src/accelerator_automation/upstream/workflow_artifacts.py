@@ -117,8 +117,8 @@ def _read_file(source: FileSource, artifact: ListedArtifact, model: type[M]) -> 
 def _is_last_page(source: FileSource, artifacts: Sequence[ListedArtifact]) -> bool:
     """Return whether the next pages cannot have new artifacts.
 
-    True if this page is sorted from new to old and all its artifacts are closed or too old. GitHub
-    does not promise the order.
+    True if the page `artifacts` is sorted from new to old, and each of its artifacts is in
+    `source.closed` or too old. GitHub does not promise the order.
     """
     newest_first = all(one.id > other.id for one, other in pairwise(artifacts))
     return newest_first and all(
