@@ -111,7 +111,8 @@ class SendSettings:
     """Settings for sending: parallel requests, attempts, and the time between attempts.
 
     `at_once` is the maximum number of parallel requests. `tries` is the maximum number of attempts
-    to send an item, 1 or more.
+    to send an item, 1 or more. `pause` sleeps for a number of seconds. `now` returns the current
+    time.
     """
 
     at_once: int = 16

@@ -197,10 +197,10 @@ class Catalog:
 
     @property
     def platforms_by_precedence(self) -> list[Platform]:
-        """The platforms by precedence. A name of several platforms belongs to the first of them.
+        """The platforms in the order in which they may claim a name: the first one gets it.
 
-        Platforms that the current change does not modify come before those in `changed`. In both
-        groups, in-tree platforms come first. Platforms that are still equal are sorted by id.
+        Platforms that the current change does not modify come before those in `changed`. In each of
+        these two groups, in-tree platforms come first, and platforms are then sorted by id.
         """
         return sorted(self.platforms, key=lambda p: (p.id in self.changed, not p.in_tree, p.id))
 

@@ -152,7 +152,7 @@ def site_of_url(url: str) -> str:
 
 
 STALE_DAYS = 90
-"""A source that was read more days ago should be read again."""
+"""A source that was last read more than this number of days ago should be read again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,12 +169,12 @@ class AgedFact:
     trust: TrustLevel
 
     def is_stale(self, day: dt.date, days: int = STALE_DAYS) -> bool:
-        """Return whether the fact was read more than `days` days before `day`."""
+        """Return whether the fact's oldest source was read more than `days` days before `day`."""
         return (day - self.read).days > days
 
 
 def aged_facts(catalog: Catalog) -> tuple[AgedFact, ...]:
-    """Return every fact that has sources, sorted by the day of reading, oldest first."""
+    """Return every fact that has sources, the one with the oldest source first."""
     vendors = {p.id: vendor_sites(p.accelerator) for p in catalog.platforms}
     entries = [_make_aged_fact(fact, vendors) for fact in facts(catalog) if fact.sources]
     return tuple(sorted(entries, key=lambda entry: (entry.read, entry.fact.path, entry.fact.line)))

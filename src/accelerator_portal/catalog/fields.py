@@ -204,7 +204,8 @@ def _validate_url_template(value: str) -> str:
     """Check an address that may have placeholders, and return it unchanged.
 
     A placeholder such as `{torch}` may be anywhere after the host. `{index}` may replace the
-    beginning of the address. Raises PydanticCustomError for other addresses.
+    beginning of the address. Raises PydanticCustomError if a placeholder is in the host, or if the
+    address is not the https address of a public host.
     """
     full_url = re.sub(r"^\{index\}(?=/|\Z)", "https://index.example", value)
     if re.match(r"https://[^/?#]*\{", full_url):

@@ -254,8 +254,8 @@ class _CatalogReader:
     def _check_folder(self, path: str, what: str, remedy: str) -> bool:
         """Return whether a path is a folder. If it is not, add a problem.
 
-        `what` and `remedy` are the texts of the problem. For a symbolic link, which is not accepted
-        as a folder, the problem has other texts.
+        `what` and `remedy` are the texts of the problem. A symbolic link does not count as a
+        folder. Its problem asks to replace the link instead of using these texts.
         """
         folder = self.root / path
         if folder.is_symlink():
@@ -266,7 +266,10 @@ class _CatalogReader:
         return False
 
     def _report_paths(self, path: str) -> tuple[Path, ...]:
-        """Return the sorted paths of a platform's reports. Add problems for other files."""
+        """Return the sorted paths of a platform's reports.
+
+        Adds a problem for each file that is not a report.
+        """
         folder = self.root / path
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
             self._add_problem(path, "this is not a folder", "replace it with a folder of reports")

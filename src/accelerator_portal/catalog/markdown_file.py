@@ -103,8 +103,8 @@ class MarkdownFile:
     def fingerprint_of(self, titles: Collection[str]) -> str:
         """Return the fingerprint of the sections with the given titles.
 
-        A translated FAQ can have only some of the questions of `faq.md`. Its
-        `TranslatedFile.translates` is therefore the fingerprint of only these questions.
+        A translated FAQ can have only some of the questions of `faq.md`. The front matter of the
+        translation then states the fingerprint of only these questions.
         """
         sections = (section for section in self.sections if section.title in titles)
         return _fingerprint("\n".join(f"{section.title}\n{section.text}" for section in sections))

@@ -3,7 +3,7 @@
 A message is a whole sentence or label with named placeholders, such as `{name} is outdated`. It is
 never a part of a sentence, because the order of parts differs between languages. A text is made
 from a message by replacing the placeholders, and keeps the message and the values for the
-translation. `make messages` finds the calls of these functions.
+translation. `make messages` finds the calls of `message` and `plural`.
 """
 
 from __future__ import annotations

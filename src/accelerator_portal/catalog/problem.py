@@ -26,10 +26,11 @@ class Problem:
     """A problem that a person can fix.
 
     `path` is relative to the repository and uses forward slashes. `line` counts from 1, and is 1
-    for a problem of the whole file. `what` says what is wrong, `remedy` is the fix. `rule` is the
-    id of the rule that found it, or `format` if it was found while the file was read. `record` is
-    the name of the model for the part of the file that has the problem: `Option` for an install
-    option. It is empty for a problem of the whole file.
+    for a problem of the whole file. `what` says what is wrong, `remedy` is the fix in words, and
+    `fix` a fix that a command can apply. `rule` is the id of the rule that found the problem, or
+    `format` if reading the file found it. `record` is the name of the model for the part of the
+    file that has the problem: `Option` for an install option. `record` is empty for a problem of
+    the whole file.
     """
 
     path: str
@@ -55,7 +56,7 @@ def printable(text: str) -> str:
     """Return text as one line without effects on a terminal or a log.
 
     Control characters are escaped, and so are commands to GitHub's runner: `::` at the beginning of
-    a line, and `##[` anywhere in it. Source: ActionCommand.cs of actions/runner.
+    the text, and `##[` anywhere in the text. Source: ActionCommand.cs of actions/runner.
     """
     line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
     line = line.replace("##[", "##\\[")

@@ -71,7 +71,7 @@ def _problem(model: type[BaseModel], file: YamlFile, error: ErrorDetails) -> Pro
 def _quoting_fix(file: YamlFile, location: Location, error: ErrorDetails) -> Fix | None:
     """Return the fix for a text that YAML reads as another type, such as a number.
 
-    The fix puts the text in quotes. None for other errors.
+    The fix puts the text in quotes. Return None if the error has a different cause.
     """
     written = file.written.get(location)
     return Fix(written, f'"{written}"') if error["type"] == "string_type" and written else None
@@ -160,7 +160,7 @@ def _parsed_value_text(value: object) -> str:
 
 
 def _valid_keys(model: type[BaseModel], location: Location) -> list[str]:
-    """Return the valid keys of the mapping that contains `location`; empty if it has no model."""
+    """Return the valid keys of the mapping around `location`; empty if the mapping has no model."""
     record_model = _model_at(model, location[:-1])
     return (
         [field.alias or name for name, field in record_model.model_fields.items()]
@@ -172,7 +172,8 @@ def _valid_keys(model: type[BaseModel], location: Location) -> list[str]:
 def _record_name(model: type[BaseModel], location: Location) -> str:
     """Return the name of the model that describes the part of the file around `location`.
 
-    For example, `("options", 0, "id")` → `Option`. Empty if only the model of the file does.
+    For example, `("options", 0, "id")` → `Option`. Empty if only the model of the whole file
+    describes this part.
     """
     for end in range(len(location) - 1, 0, -1):
         if record_model := _model_at(model, location[:end]):

@@ -24,7 +24,7 @@ MAX_SECONDS = 10
 MAX_BYTES = 1_000_000_000
 MAX_PROBLEMS = 100
 LIMITS = {"seconds": MAX_SECONDS, "gigabytes": MAX_BYTES // 10**9, "faults": MAX_PROBLEMS}
-"""The limits as the page of the rules shows them."""
+"""The limits for one folder, by the names that the page of the rules uses."""
 
 RULE = "folder-limits"
 """The id of the rule for these limits."""

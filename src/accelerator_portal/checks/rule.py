@@ -21,7 +21,11 @@ RuleCheck = Callable[[Catalog, dt.date], Iterator[Problem]]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule; `id` is the function's name with hyphens, `text` its docstring."""
+    """One rule, made from the function `check`, which yields the problems.
+
+    `id` is the name of the function with hyphens, `text` the docstring of the function. `level` is
+    the severity of the problems.
+    """
 
     id: str
     text: str

@@ -26,10 +26,10 @@ from accelerator_portal.catalog.fields import (
 from accelerator_portal.catalog.problem import Problem
 
 PYPI = "pypi"
-"""The name of PyPI where other indexes are named by their address."""
+"""The name of PyPI in package files, which name every other index by its address."""
 
 ANY_PLATFORM_TAG = "*"
-"""The key in place of a platform tag that stands for all platform tags of a release."""
+"""The key for a fact about all platform tags of a release, used instead of a platform tag."""
 
 IndexName = Literal["pypi"] | Url
 Tag = Annotated[str, Field(pattern=r"^(\*|[A-Za-z0-9_.-]+)$", max_length=80)]
@@ -161,9 +161,9 @@ M = TypeVar("M", bound=BaseModel)
 def read_package_files(root: Path) -> tuple[dict[str, PackageFacts], PackagesRead, list[Problem]]:
     """Return the facts of each package, the days on which they were read, and the problems.
 
-    The facts are in `data/packages/*.json` below `root`, and their keys are normalized package
-    names. The days are in `data/packages-read.json`. An invalid file is left out and reported as a
-    problem.
+    The keys of the returned dict are normalized package names. The facts are read from
+    `data/packages/*.json` below `root`, the days from `data/packages-read.json`. An invalid file is
+    left out and reported as a problem.
     """
     problems: list[Problem] = []
     facts_by_package: dict[str, PackageFacts] = {}

@@ -185,8 +185,8 @@ class ExecutorchGoals(SourcedFile):
 
 
 ObservedKind = Literal["vendor", "community"]
-"""`vendor`: a vendor's backend, without a package that everybody can install and use.
-`community`: a community's backend, or a backend that its authors call experimental."""
+"""Why a backend has no folder in `accelerators/`. `vendor`: there is no package that everybody can
+install and use. `community`: a community develops it, or its authors call it experimental."""
 
 
 class ObservedBackend(Sourced):

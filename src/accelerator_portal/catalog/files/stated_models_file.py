@@ -26,7 +26,7 @@ GITHUB_FILE_AT_COMMIT = re.compile(
 """Pattern for the address of a file on GitHub at a commit."""
 
 LIST_ITEM = "list item"
-"""The value of `name` if a document lists models as items of a list, not in a table."""
+"""The value of `ModelList.name` if a document lists models as items of a list, not in a table."""
 
 StatedPurpose = Literal["training", "inference"]
 

@@ -80,9 +80,9 @@ def duplicate_names(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _share_package_name(platform: Platform, other: Platform) -> bool:
-    """Return whether both vendors set `shared_name`.
+    """Return whether two platforms both set `shared_name`, so that both may use one package name.
 
-    Both must set the key. Otherwise, any vendor could claim another vendor's package name.
+    One platform's key is not enough, because any vendor could then claim another vendor's name.
     """
     return platform.accelerator.package.shared_name and other.accelerator.package.shared_name
 
