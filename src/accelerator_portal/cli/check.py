@@ -350,7 +350,7 @@ def _platform_folder_of_path(path: str) -> str:
 
 
 def _git_output(root: Path, *arguments: str) -> list[str]:
-    """Return the parts of git's output between newlines and NULs; empty if the command fails."""
+    """Return git's output, split at newlines and NULs; empty if the command fails."""
     command = ["git", "-C", str(root), "-c", "core.fsmonitor=false", *arguments]
     try:
         process = subprocess.run(command, capture_output=True, check=False, timeout=60)

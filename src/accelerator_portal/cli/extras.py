@@ -27,7 +27,7 @@ MODULES: Mapping[Extra, tuple[str, ...]] = {
 """The modules that each extra installs. A test compares this table with pyproject.toml."""
 
 INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {"automation": ("packages", "site")}
-"""The extras that each extra also installs. Extras that install no other are absent."""
+"""Maps each extra that also installs other extras to these extras."""
 
 OLDEST_PYTHON = (3, 11)
 """The oldest Python that extras support, except those in ANY_PYTHON_EXTRAS."""

@@ -180,8 +180,8 @@ def _case_with_answers(
     """Return `case` completed with all answers about the new platform.
 
     `answers` are the answers from options, by the question's flag. If `is_interactive` is true, the
-    user is asked the other questions. Raises click.ClickException if an answer from an option is
-    wrong, or if an answer is missing and `is_interactive` is false.
+    user is asked the questions that no option answers. Raises click.ClickException if an answer
+    from an option is wrong, or if an answer is missing and `is_interactive` is false.
     """
     interview_result = interview(case, answers)
     faults = (
@@ -327,7 +327,7 @@ def write_new_platform(
     others: Mapping[str, str],
     write: Callable[[Path, str], None] = write_text_atomically,
 ) -> list[str]:
-    """Write the new platform's folder and other generated files, and print their paths.
+    """Write the new platform's folder and files outside of it (`others`), and print their paths.
 
     `files` maps file names in the folder to texts. `others` maps paths below `root` to texts; a
     file of `others` is written only if it is out of date. Returns the paths of `others` that were

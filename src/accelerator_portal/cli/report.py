@@ -168,8 +168,9 @@ def _comparison_record(first: Report, second: Report) -> dict[str, Any]:
 
     - `first` and `second`: the platform, the kind and the start of each report.
     - `environment`: the changes of the environment.
-    - `only_first` and `only_second`: the number of tests in suites that only this report has, by
-      suite. A suite with other settings counts as another suite.
+    - `only_first`: the number of tests, by suite, in suites that only the first report has. A suite
+      whose settings differ counts as another suite.
+    - `only_second`: the same for suites that only the second report has.
     - `unchanged`: the number of tests with equal outcomes, by suite.
     - `differences`: the tests on which the reports differ.
     """

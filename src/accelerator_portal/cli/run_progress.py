@@ -76,7 +76,11 @@ class ProgressDisplay:
 
 
 def run_summary(finished: FinishedRun, out: Path) -> str:
-    """Return the text at the end of a run: commands that repeat failures, counts, report path."""
+    """Return the text that is printed at the end of a run.
+
+    The text lists the failed tests, each with the command that runs it again, then the missing
+    operators, the number of tests by outcome, and the path `out` of the report.
+    """
     failed_tests = [
         t for t in finished.report.tests if t.outcome in UNSUCCESSFUL and not t.known_issue
     ]

@@ -83,7 +83,7 @@ class Axis:
     """A function that returns its values in order of preference, which is also the order on the
     page. None if each platform has its own values."""
     many: bool = False
-    """Whether a row has a tuple of values on this axis, or None for any value."""
+    """Whether a row can have several values on this axis, as a tuple. None then means any value."""
     own_column: bool = False
     """Whether it has its own column in tables of commands. The values of axes without an own column
     are joined in the column of the system."""
@@ -261,7 +261,8 @@ def axes_by_weight(axes: Iterable[Axis]) -> tuple[Axis, ...]:
 def axes_by_column(axes: Iterable[Axis]) -> tuple[Axis, ...]:
     """Return axes in the order of columns in tables of commands and in the page's data.
 
-    The platform comes first, then the variant, then the other axes. Axes with `many` come last.
+    The platform comes first, then the variant, then all other axes with one value per row, and then
+    the axes on which a row can have several values (`many`).
     """
     return tuple(sorted(axes, key=lambda a: (a.many, a.id != "platform", a.values is not None)))
 

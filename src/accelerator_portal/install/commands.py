@@ -52,8 +52,9 @@ def command_lines(
 ) -> tuple[str, ...]:
     """Return the command lines of an option's steps, in order.
 
-    `values` maps names of placeholders to values. Raises UnknownPlaceholderError for other
-    placeholders, and UnquotableError for a word that cannot be quoted for Windows.
+    `values` maps names of placeholders to values. Raises UnknownPlaceholderError for a
+    placeholder that `values` lacks, and UnquotableError for a word that cannot be quoted for
+    Windows.
     """
     return tuple(line for step in steps for line in _step_lines(step, method, os, values))
 
@@ -63,8 +64,8 @@ def pip_calls(
 ) -> tuple[PipCall, ...]:
     """Return the pip or uv calls of an option's steps, in order.
 
-    `values` maps names of placeholders to values. Raises UnknownPlaceholderError for other
-    placeholders.
+    `values` maps names of placeholders to values. Raises UnknownPlaceholderError for a
+    placeholder that `values` lacks.
     """
     return tuple(_pip_call(step.pip, method, values) for step in steps if step.pip)
 
@@ -72,8 +73,8 @@ def pip_calls(
 def docker_container(steps: tuple[Step, ...], values: Mapping[str, str]) -> Container | None:
     """Return the container of an option if its only step is a `docker run`, else None.
 
-    `values` maps names of placeholders to values. Raises UnknownPlaceholderError for other
-    placeholders.
+    `values` maps names of placeholders to values. Raises UnknownPlaceholderError for a
+    placeholder that `values` lacks.
     """
     if len(steps) != 1 or steps[0].docker is None:
         return None

@@ -1,4 +1,4 @@
-"""Derives install rows for further formats, such as `pyproject.toml`, from vendors' rows.
+"""Derives install rows for formats such as `pyproject.toml` from vendors' install rows.
 
 Vendors state options for methods such as pip, uv and Docker. From their rows, this module derives
 rows for a project's `pyproject.toml`, a `requirements.txt`, a `Dockerfile`, uv's automatic choice
@@ -49,7 +49,7 @@ _EXPLICIT_INDEXES = (f"{PYTORCH_INDEX}/cpu", f"{PYTORCH_INDEX}/cu")
 
 
 def with_derived_formats(catalog: Catalog, rows: Iterable[InstallRow]) -> tuple[InstallRow, ...]:
-    """Return `rows`, and the rows for other formats that can be derived from them."""
+    """Return `rows`, and the rows derived from them, such as rows for a `pyproject.toml`."""
     rows = tuple(rows)
     newest_uv_rows = _newest_uv_rows(rows)
     systems = _systems_of_indexes(rows)

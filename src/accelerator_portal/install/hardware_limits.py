@@ -31,7 +31,10 @@ class DriverBounds:
     oldest: Mapping[str, Mapping[str, str]]
 
     def admits(self, row: InstallRow, driver: str) -> bool:
-        """Return whether a row runs with the driver version `driver`; true if it has no bound."""
+        """Return whether a row runs with the driver version `driver`.
+
+        The result is true if no oldest driver version is known for the row.
+        """
         bound = self.oldest.get(row.variant, {}).get(row.os)
         return bound is None or Version(driver) >= Version(bound)
 
@@ -68,7 +71,7 @@ def row_ranges(
 
 
 def _consecutive_ranges(positions: Iterator[int]) -> Iterator[int]:
-    """Yield the start and the exclusive end of each run of consecutive integers in `positions`."""
+    """Yield the start and the exclusive end of each range of consecutive `positions`."""
     end = None
     for position in positions:
         if position == end:

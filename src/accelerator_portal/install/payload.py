@@ -1,6 +1,7 @@
-"""Encodes the selector as compact JSON data: each text once, rows as columns of integers.
+"""Encodes the selector as compact JSON data.
 
-Also finds the addresses in the steps of install options.
+The data contains each text once. Rows are stored as columns of integers. This module also finds the
+addresses in the steps of install options.
 """
 
 from __future__ import annotations

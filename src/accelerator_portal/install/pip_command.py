@@ -20,7 +20,7 @@ class UnreadableCommandError(ValueError):
 
 
 def pip_steps(command: str) -> list[dict[str, Any]]:
-    """Return a step for each `pip install` command in `command`, which are joined by `&&`.
+    """Return a step for each of the `pip install` commands that `&&` joins in `command`.
 
     For example, `pip install --pre torch` becomes `{"pip": {"packages": ["torch"], "pre": True}}`.
     Raises UnreadableCommandError for other commands, and for options other than those for indexes

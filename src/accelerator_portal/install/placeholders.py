@@ -23,7 +23,8 @@ class UnknownPlaceholderError(LookupError):
 def fill_placeholders(text: str, values: Mapping[str, str]) -> str:
     """Return `text` with each placeholder such as `{torch}` replaced by its value.
 
-    `values` maps names of placeholders to values. Raises UnknownPlaceholderError for other names.
+    `values` maps names of placeholders to values. Raises UnknownPlaceholderError for a placeholder
+    that `values` lacks.
     """
 
     def value(match: re.Match[str]) -> str:

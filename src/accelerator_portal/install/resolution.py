@@ -113,7 +113,10 @@ def machine_of(selector: Selector, row: InstallRow | Choice) -> str:
 
 
 def _start_choice(selector: Selector, wishes: Mapping[str, str]) -> Choice:
-    """Return the default choice for the operating system in `wishes`, or the selector's first."""
+    """Return the default choice for the operating system in `wishes`.
+
+    If there is none, return the selector's first default choice.
+    """
     if not selector.starts:
         raise LookupError("there are no install options")
     starts = (start for start in selector.starts if start["os"] == wishes.get("os"))
@@ -175,10 +178,11 @@ def _preference_key(
 ) -> tuple[int, ...]:
     """Return the sort key of a row and one of its Python versions. The smallest key is the best.
 
-    The key is larger for a row whose versions don't resolve for this Python, for a nightly build,
-    for a method that is not in READY_METHODS, and for a row that only readers who select its
-    release get (`on_request`), the most important first. Then the value on each of `axes` counts:
-    the value of the choice `start` is the best, and the others follow in the order of the axis.
+    The key is larger in these cases, the most important first: the row's versions don't resolve for
+    this Python version, the build is a nightly build, the method is not in READY_METHODS, or only
+    readers who select the row's release get the row (`on_request`). Then the value on each of
+    `axes` counts: the value of the choice `start` is the best, and the axis's other values follow
+    in the order of the axis.
     """
     row, python = point
     positions = []

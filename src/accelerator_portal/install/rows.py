@@ -75,7 +75,7 @@ class PipCall:
     pre: bool = False
     """Whether prereleases are allowed."""
     backend: str | None = None
-    """uv's name for the build of PyTorch, such as `cu130`; `index` is then None."""
+    """uv's name for the build of PyTorch, such as `cu130`. If this name is set, `index` is None."""
 
 
 @dataclass(frozen=True, slots=True)

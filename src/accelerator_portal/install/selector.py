@@ -20,7 +20,8 @@ class Selector:
 
     `axes` has the values of each axis by axis id. The values of the axis `variant` depend on the
     platform: they are not in `axes`, but in `variants`, by platform id. `starts` are the default
-    choices, one for each operating system. The first also applies to other operating systems.
+    choices, at most one for each operating system. The first also applies to operating systems
+    without a default choice.
     """
 
     axes: Mapping[str, tuple[Value, ...]]
@@ -68,7 +69,7 @@ class Selector:
         return {axis: {v.id: v for v in values} for axis, values in self.axes.items()}
 
     def place(self, axis: str, value: str) -> int:
-        """Return the position of a value on its axis, preferred ones first; 0 if it is unknown."""
+        """Return a value's position on its axis, preferred values first; 0 for unknown values."""
         return self._positions.get((axis, value), 0)
 
     def ids(self, row: InstallRow, axis: Axis) -> tuple[str, ...]:

@@ -354,7 +354,7 @@ def guide_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _oldest_needed_versions(platform: Platform) -> dict[str, Version]:
-    """Return the lowest version that any row of `compatibility.yaml` needs, by software name."""
+    """Return, by software name, the lowest version that a row of `compatibility.yaml` needs."""
     oldest_versions: dict[str, Version] = {}
     for row in platform.compatibility.rows:
         for name, text in row.needs.items():

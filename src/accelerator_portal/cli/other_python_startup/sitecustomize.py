@@ -1,8 +1,8 @@
 """Adds the folders of this package to the end of `sys.path` in another Python interpreter.
 
 `validate --python` adds the folder of this module to PYTHONPATH, so that every process of the
-validation run imports it at startup. Packages of the other Python are found first. This package and
-its base dependencies are found in the added folders.
+validation run imports this module at startup. Packages of the other Python are found first. This
+package and its base dependencies are found in the added folders.
 """  # noqa: INP001 - a folder for PYTHONPATH, no package
 
 from __future__ import annotations
