@@ -123,4 +123,4 @@ class InstallRow:
     on_request: bool = False
     """Whether the selector offers the row only to readers who select its release."""
     named: Source | None = None
-    """The document that states the version, or None. A package index is stronger evidence."""
+    """The document that states the version that the commands install, or None."""

@@ -84,7 +84,10 @@ def _releases_of_option(catalog: Catalog, option: Option) -> Iterator[Release | 
 def _published_targets(
     catalog: Catalog, platform: Platform, option: Option, release: Release | Preview
 ) -> Iterator[Target]:
-    """Yield a target for each architecture of each wheel, image or archive that the option uses."""
+    """Yield a target for each published build of the option and each architecture of the build.
+
+    A build is a wheel, an image or an archive.
+    """
     variants = {variant.id: variant for variant in platform.install.variants}
     for build in _matching_builds(option, release):
         if variants and build.variant not in variants:

@@ -96,7 +96,8 @@ def _row_contradictions(
 ) -> Iterator[tuple[str, str]]:
     """Yield each key of a `compatibility.yaml` row that the index contradicts, with a message.
 
-    `torch`, `plugin` and `pythons` are the values in the row. The message quotes both statements.
+    `torch`, `plugin` and `pythons` are the values in the row. The message quotes what the row and
+    what the index states.
     """
     release = evidence.release(plugin)
     if release is None:
@@ -126,8 +127,8 @@ def _row_contradictions(
 def _option_problems(evidence: _IndexEvidence) -> Iterator[Problem]:
     """Yield a problem for each install option that pins a plugin release that the index lacks.
 
-    Also yields a problem if the index has no file of the release for a system or Python version
-    that the option offers. Each message is yielded once per option.
+    Also yields a problem if the index has the release, but no file of it for a system or Python
+    version that the option offers. Each message is yielded once per option.
     """
     for position, option in enumerate(evidence.platform.install.options):
         contradiction_texts = (

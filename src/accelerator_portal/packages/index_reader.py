@@ -47,7 +47,10 @@ from accelerator_portal.packages.wheel_tags import platform_tag, python_label, p
 
 @dataclass(frozen=True, slots=True)
 class IndexReader:
-    """The HTTP client and cache for reading indexes; `address_of` maps an index name to its URL."""
+    """What reading an index needs: the HTTP client, its cache, index addresses and package names.
+
+    `address_of` returns the URL to read for an index, which is given as `pypi` or as its address.
+    """
 
     client: HttpClient
     cache: HttpCache
@@ -233,7 +236,7 @@ async def _fetch_metadata(
 
 
 def _facts_of_files(files: list[IndexFile]) -> ReleaseFacts:
-    """Return the facts of a release that its files' names and attributes on the index state."""
+    """Return a release's facts from the names of its files and their attributes on the index."""
     wheels: dict[str, set[str]] = {}
     sizes: dict[str, int] = {}
     for file in files:

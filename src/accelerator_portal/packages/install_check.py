@@ -103,10 +103,10 @@ def install_row(row: InstallRow, uv: Uv, seconds: float) -> InstallResult:
 def _run_check(
     row: InstallRow, result: InstallResult, venv: Path, uv: Uv, deadline: float
 ) -> InstallResult:
-    """Run the row's check in the environment at `venv`; return `result` with what it printed.
+    """Run the row's check in the environment at `venv`; return `result` with the check's output.
 
-    `checked` of the returned result says whether this is the expected text. Returns `result`
-    unchanged if the row has no check. `deadline` is the time limit, as a value of
+    `checked` of the returned result says whether the check printed the expected text. Returns
+    `result` unchanged if the row has no check. `deadline` is the time limit, as a value of
     `time.monotonic()`.
     """
     if row.check is None:

@@ -39,7 +39,13 @@ _CHANGED_FACT_NAMES = {
 class NewsItem:
     """A news item about a platform's package.
 
-    `kind` is `release`, `first` (the first release for a torch release), `behind` or `changed`.
+    `kind` is one of these:
+
+    - `release`: a new release of the package.
+    - `first`: a new release that is the package's first release for a torch release.
+    - `behind`: the platform is too many minor releases behind PyTorch.
+    - `changed`: the metadata of a published release changed.
+
     `platform` is the platform's id. `key` identifies the item permanently. `words` is the text.
     """
 
@@ -52,7 +58,7 @@ class NewsItem:
 
 @cached_by_owner
 def news(catalog: Catalog) -> tuple[NewsItem, ...]:
-    """Return the news of the last year (NEWS_DAYS days), newest first.
+    """Return the news of all platforms in the last year (NEWS_DAYS days), newest first.
 
     The year ends on the last day on which packages were read. Items with a later date are omitted.
     If packages were never read, the year ends on the date of the newest item.

@@ -1,4 +1,4 @@
-"""Checks which hosts of package indexes respond, so that uv does not wait for the others."""
+"""Checks which hosts of package indexes respond, so that uv does not wait for silent hosts."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class ReachableHosts:
         """Record the result `found` of a question.
 
         If an index did not respond (`found.no_answer`), checks whether the question's hosts
-        respond. After five such results in a row for a host, it counts as not responding.
+        respond. A host with five such results in a row counts as not responding.
         """
         hosts = index_hosts(question)
         with self._lock:

@@ -65,12 +65,12 @@ class SyncOptions:
     cached: bool = True
     """Whether responses are stored in the folder `.cache/packages` and used again."""
     seconds: float = 20 * 60
-    """The time limit for all indexes. Packages that are not read by then are `missed`."""
+    """The time limit for the whole sync. Packages not read by then are in `SyncResult.missed`."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackageSync:
-    """The result of reading one package; `facts` are its facts after the sync."""
+    """The result of reading one package; `facts` are the package's facts after the sync."""
 
     name: str
     facts: PackageFacts
@@ -371,8 +371,8 @@ def sync_summary(synced: SyncResult) -> str:
 def package_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
     """Yield lines about a package's sync: releases, errors, refused files and changes.
 
-    `read` states when packages were read before this sync. If an index could not be read, its line
-    names the day of its last reading.
+    `read` states when packages were read before this sync. If an index could not be read and facts
+    of it are stored, a line names the day on which these facts were read.
     """
     for facts in package.facts.indexes:
         if facts.index in package.faults:

@@ -45,7 +45,7 @@ class TrialOptions:
     trial_seconds: float = 0
     """The time limit for all installations. If it is 0, nothing is installed."""
     free_bytes: int = MIN_FREE_BYTES
-    """Below this free disk space, no further command is installed."""
+    """The free disk space that must be left before each installation, in bytes."""
     progress: Progress = no_progress
     trial_told: Callable[[str], None] = lambda _: None
     """Called with a line about the result of each installation."""

@@ -50,7 +50,7 @@ class QueryOptions:
     told: Callable[[], None] = lambda: None
     """Called after each package on PyPI and each index is read or has failed."""
     seconds: float = 10 * 60
-    """The time limit for all indexes. Indexes that do not respond by then are `unread`."""
+    """The time limit for all indexes. Indexes not read by then are in `PublishedRelease.unread`."""
 
 
 def release_indexes(catalog: Catalog) -> tuple[str, ...]:

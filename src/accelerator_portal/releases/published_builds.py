@@ -68,8 +68,8 @@ class PublishedRelease:
     unread: Mapping[str, str] = field(default_factory=dict)
     """The indexes, packages and wheels that could not be read, each with the error."""
     companions: tuple[Companion, ...] = ()
-    """Releases of other packages that require exactly this PyTorch release, such as torchaudio, or
-    that it requires, such as triton."""
+    """Releases of companion packages. A package such as torchaudio requires exactly this PyTorch
+    release; a package such as triton is required by this PyTorch release."""
     untied: Mapping[str, str] = field(default_factory=dict)
     """The newest version of each companion package that requires no exact torch release, by the
     package's name."""

@@ -45,9 +45,9 @@ _SYSTEMS: tuple[Os, ...] = ("linux", "windows", "macos")
 
 @dataclass(frozen=True, slots=True)
 class EntryChange:
-    """The additions to a release's entry in `data/releases.yaml`.
+    """The additions to `data/releases.yaml` for a release.
 
-    `release` is the entry with the additions.
+    `release` is the release's entry with the additions.
     """
 
     release: Release
@@ -302,7 +302,7 @@ def _require_only_change(path: str, before: Releases, after: Releases, change: E
 
 
 def _end_of_content(lines: list[str], end: int) -> int:
-    """Return the index after the last line above `end` that is neither blank nor a comment."""
+    """Return the index after the last line before index `end` that is not blank or a comment."""
     while end and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
         end -= 1
     return end
@@ -321,8 +321,8 @@ def _complete_entry(
 ) -> None:
     """Apply `change` to an existing entry in `lines`, the lines of the file.
 
-    Completes its wheels, and adds missing wheels and torchvision. Raises ProblemsError if a wheel
-    or the entry's `source` is not written on one line.
+    Adds tags and sizes to the entry's wheels, and adds missing wheels and torchvision. Raises
+    ProblemsError if a wheel or the entry's `source` is not written on one line.
     """
     versions = [release.version for release in before.releases]
     position = versions.index(change.release.version)
@@ -351,7 +351,7 @@ def _complete_entry(
 def _add_companions(
     path: str, file: YamlFile, before: Releases, change: EntryChange, lines: list[str]
 ) -> None:
-    """Add each row of `change.companions` to `lines`, above the other rows of its package.
+    """Add each row of `change.companions` to `lines`, above the existing rows of its package.
 
     Raises ProblemsError if `companions` is not between `sources` and `releases` in the file.
     """
@@ -419,7 +419,10 @@ def _cited_source_ids(change: EntryChange) -> set[str]:
 def _update_read_days(
     file: YamlFile, before: Releases, change: EntryChange, read: dt.date, lines: list[str]
 ) -> None:
-    """Set the date of each existing source that was read again to `read`, in `lines`."""
+    """Set the `read` date of existing sources in `lines` to the day `read`.
+
+    These are the sources that `change` cites, and the source of the release's torchvision.
+    """
     vision_source_id = companion_source_id(TORCHVISION, change.release.version)
     for id_ in (_cited_source_ids(change) | {vision_source_id}) & set(before.sources):
         line_index = file.line(("sources", id_, "read")) - 1

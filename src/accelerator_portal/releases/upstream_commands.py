@@ -99,7 +99,7 @@ def _commands_of_json(text: str) -> Iterator[UpstreamCommand]:
 def _commands_of_release(release: str, systems: _PublishedSystems) -> Iterator[UpstreamCommand]:
     """Yield the commands of a release in published_versions.json.
 
-    Entries marked `default` are omitted, because they repeat others.
+    Entries marked `default` are omitted, because they repeat entries without this mark.
     """
     for os in _SYSTEMS:
         tools = systems.get(os, {})
@@ -213,7 +213,7 @@ def compare_commands(catalog: Catalog, upstream: Iterable[UpstreamCommand]) -> U
 
 
 def portal_commands(catalog: Catalog) -> tuple[UpstreamCommand, ...]:
-    """Return the portal's commands for PyTorch's own builds, for comparison with upstream's."""
+    """Return the portal's commands for PyTorch's own builds, to compare with PyTorch's lists."""
     in_tree = {platform.id for platform in catalog.platforms if platform.in_tree}
     all_commands: list[UpstreamCommand] = []
     for row in expand(catalog)[0]:
@@ -326,8 +326,9 @@ def _package_name(package: str) -> str:
 
 
 Agreement = Literal["same", "differs", "missing", "extra"]
-"""`same`: both list the build. `differs`: both list it, but differently. `missing`: only PyTorch
-lists it. `extra`: only the portal lists it."""
+"""Whether PyTorch and the portal list the same. `same`: both list a build in the same way.
+`differs`: both list the build, but differently. `missing`: only PyTorch lists the build. `extra`:
+only the portal lists the build."""
 
 AGREEMENTS: tuple[Agreement, ...] = get_args(Agreement)
 
@@ -337,9 +338,9 @@ NIGHTLY = "nightly"
 
 @dataclass(frozen=True, slots=True)
 class ComparedEntry:
-    """A compared combination of release, system, kind and build, and whether both sides agree.
+    """How PyTorch's list and the portal agree on one release, system, kind and build.
 
-    `words` describe a difference; empty otherwise.
+    `words` describe a difference; empty without a difference.
     """
 
     release: str
@@ -358,7 +359,8 @@ class ComparedEntry:
 class UpstreamComparison:
     """The comparison of the portal with one of PyTorch's lists.
 
-    `entries` compare the builds of the releases that both list, newest release first.
+    `entries` compare the builds of the releases that the portal and the list have in common, newest
+    release first.
     """
 
     entries: tuple[ComparedEntry, ...]

@@ -37,7 +37,7 @@ def compare_upstream(catalog: Catalog, text: str) -> UpstreamComparison:
 
     The list is published_versions.json or previous-versions.md of pytorch.org, RELEASE.md of
     pytorch/pytorch, or the output of generate_binary_build_matrix.py of pytorch/test-infra. Raises
-    UpstreamSourceError for another or invalid text.
+    UpstreamSourceError if `text` is none of these or is invalid.
     """
     if is_matrix(text):
         return compare_matrix(catalog.releases, read_matrix(text))

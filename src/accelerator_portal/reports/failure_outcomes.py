@@ -17,7 +17,8 @@ _SETUP_OR_TEARDOWN = re.compile(r"\bfailed on (?:setup|teardown)\b")
 def failure_outcome(message: str, text: str) -> Outcome:
     """Return the outcome of a failed test, from its `message` or else its traceback (`text`).
 
-    The outcome is, for example, `out-of-memory`. It is `failed` if neither text says more.
+    The outcome is, for example, `out-of-memory`. It is `failed` if neither `message` nor `text`
+    describes another outcome.
     """
     return outcome_of_text(message) or outcome_of_text(text) or "failed"
 
@@ -25,10 +26,10 @@ def failure_outcome(message: str, text: str) -> Outcome:
 def error_outcome(message: str, text: str, kind: str = "") -> Outcome:
     """Return the outcome of an error, from its `message` or else its traceback (`text`).
 
-    `kind` is the error's type, or empty. If neither text describes an outcome, `kind` decides. For
-    an exception such as `ValueError`, the outcome is `failed`, because unittest reports exceptions
-    of tests as errors. For other kinds and for failed setups and teardowns, the outcome is
-    `infrastructure-error`, because pytest reports only failed fixtures as errors.
+    `kind` is the error's type, or empty. It decides if neither `message` nor `text` describes an
+    outcome. For an exception such as `ValueError`, the outcome is `failed`, because unittest
+    reports exceptions of tests as errors. For other kinds and for failed setups and teardowns, the
+    outcome is `infrastructure-error`, because pytest reports only failed fixtures as errors.
     """
     if outcome := outcome_of_text(message) or outcome_of_text(text):
         return outcome

@@ -44,8 +44,9 @@ class ImportResult:
     finished: dt.datetime | None = None
     note: str | None = None
     entries: Mapping[str, int] = field(default_factory=dict)
-    """The number of the file's entries that became tests (key `READ_AS_TEST`), and the numbers of
-    those that were left out, by reason: `{"taken": 75, "without a board": 2}`."""
+    """The number of the file's entries that became tests, with the key `READ_AS_TEST` ("taken").
+    The numbers of entries that were left out follow by reason:
+    `{"taken": 75, "without a board": 2}`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Reads and writes the Common Test Report Format (CTRF, ctrf.io), specVersion 1.0.0.
 
-Many test frameworks write this JSON format. The writer stores the fields that CTRF lacks in
-`extra`, and the reader restores them.
+Many test frameworks write this JSON format. If CTRF has no key for a field of a report, the writer
+stores the field in CTRF's `extra`, and the reader restores the field.
 """
 
 from __future__ import annotations

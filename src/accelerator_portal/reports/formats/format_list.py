@@ -186,8 +186,8 @@ def detect_format(path: Path) -> str:
 def _refuse_malformed(path: Path, start: bytes) -> None:
     """Raise ProblemsError if the file is XML, but not JUnit XML, or if it is invalid JSON.
 
-    `start`, the beginning of the file's content, shows whether it is XML or JSON. Other files raise
-    no error. The error has the line of the fault.
+    `start`, the beginning of the file's content, shows whether it is XML or JSON. A file that is
+    neither raises no error. The error has the line of the fault.
     """
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"<"):

@@ -39,7 +39,7 @@ class _Entry(NamedTuple):
 class ImportedTests:
     """Collects the tests and the faults of one file while a reader reads it.
 
-    The first hundred faults are stored; further faults are only counted.
+    The first 100 faults are stored. Faults after them are only counted.
 
     If `may_repeat` is false, a second result of the same test is a fault. If it is true, only one
     of the results is kept. A result on the accelerator takes precedence over a result on the CPU or

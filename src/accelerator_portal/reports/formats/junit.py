@@ -1,8 +1,9 @@
 """Reads and writes JUnit XML, the format of pytest, GoogleTest and most CI systems.
 
 The format has no place for parameters, stages or figures, and has only three elements for results.
-The writer stores the rest of a report in properties with this project's name. Other properties may
-state facts of the environment: `record_testsuite_property("torch", torch.__version__)` in pytest.
+The writer stores report fields that the format cannot express in properties with this project's
+name. Properties with other names may state facts of the environment, as pytest writes them for
+`record_testsuite_property("torch", torch.__version__)`.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def junit_elements(path: Path) -> Iterator[SuiteElement | CaseElement]:
 
 
 class _JUnitParser:
-    """Expat's callbacks. `complete_elements` contains the elements that are complete.
+    """Has Expat's callbacks, which append each complete element to `complete_elements`.
 
     The caller empties `complete_elements` after each call of `feed`.
     """
