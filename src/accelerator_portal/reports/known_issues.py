@@ -27,8 +27,8 @@ def issue_matches_test(issue: KnownFailure, identity: Identity) -> bool:
     """Return whether a known issue is about a test.
 
     The issue has either a pattern (`issue.glob`) or a test key (`issue.test`). A pattern must match
-    the test's key, as it is or as `readable_key` returns it. A test key must have the same
-    suite, name and parameter values. Parameters that it does not name may have any value.
+    the test's key, as it is or as `readable_key` returns it. A test key must have the test's
+    suite, name and parameter values. Parameters that `issue.test` does not name may have any value.
     """
     if issue.glob is not None:
         keys = {identity.key, readable_key(identity.key)}
@@ -77,8 +77,8 @@ def _may_match_suite(suite: str, key_parts: Sequence[str]) -> bool:
     """Return whether a known issue can be about tests of a suite.
 
     `key_parts` is the issue's test key or pattern, split at slashes: `["acme", "*", "test_a"]`.
-    If it is longer than the suite's name, the same number of first parts must match the name:
-    `acme/*` matches `acme/kernels`. If it is not longer, the issue can be about any suite, because
+    If it has more parts than the suite's name, its first parts must match the parts of the name:
+    `acme/*` matches the suite `acme/kernels`. Otherwise, the issue can be about any suite, because
     `*` also matches slashes.
     """
     depth = suite.count("/") + 1

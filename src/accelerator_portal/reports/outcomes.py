@@ -38,7 +38,7 @@ failed, not the product. `skip`: the test was skipped on purpose. `missing`: a p
 started."""
 
 OutcomeColor = Literal["pass", "fail", "warn", "info", "none"]
-"""The ending of a class in the stylesheets: `outcome--pass`."""
+"""The color of an outcome: the ending of its CSS class, such as `pass` in `outcome--pass`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
-"""Checks test reports for faults that their schema cannot detect, such as duplicate tests.
+"""Checks test reports for faults that their schema cannot detect.
 
-The other faults are contradictions, unknown and reserved names, excessive sizes and missing facts.
+These are duplicate tests, contradictions, unknown and reserved names, excessive sizes and missing
+facts.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.test_keys import Identity, identity_of
 
 MAX_LISTED_FAULTS = 20
-"""The maximum number of faults of one kind that are listed; further faults are only counted."""
+"""The maximum number of faults of one kind that are listed for a report. If there are more, one
+more fault states how many are not listed."""
 
 # The test's index in the report (None for a fault of the whole report), what is wrong, and the fix.
 ReportFault = tuple[int | None, str, str]
@@ -151,9 +153,10 @@ def _test_faults(report: Report) -> Iterator[ReportFault]:
 def first_faults(
     faults: Iterable[ReportFault], noun: str = "tests have problems"
 ) -> Iterator[ReportFault]:
-    """Yield the first `MAX_LISTED_FAULTS` faults, then one fault that counts the rest, if any.
+    """Yield at most `MAX_LISTED_FAULTS` of the faults, then one fault with the number left out.
 
-    The text of that fault is the number, `more` and `noun`: `12 more tests have problems`.
+    The text of the last fault is this number, `more` and `noun`: `12 more tests have problems`. If
+    no fault is left out, there is no such fault.
     """
     more_count = 0
     for number, fault in enumerate(faults):

@@ -124,9 +124,11 @@ def first_test_line(path: Path) -> int | None:
 # line. A test that is too large is refused before it is passed on.
 
 MAX_MEMBERS = 2_000
-"""The maximum number of keys of one object; `packages`, the largest object, may have 1,000."""
+"""The maximum number of keys of a JSON object in a report file. A valid report needs fewer: its
+largest object, `packages`, has at most 1,000."""
 MAX_ENTRY = 1024 * 1024
-"""The maximum number of characters of one test; each of its texts has at most 4,000."""
+"""The maximum number of characters of the JSON of one test. Each text of a valid test has at most
+4,000 characters."""
 MAX_VALUE = 8 * 1024 * 1024
 """The maximum number of characters of a value outside `tests`. The longest one lists the operators
 of 100 suites."""
@@ -156,8 +158,9 @@ class _JsonReader:
     def value(self) -> Any:  # noqa: ANN401 - any JSON
         """Return the value of the JSON text, with an empty list `tests`.
 
-        Each test and its line number are passed to `take_test` instead. Raises ProblemsError if the
-        JSON is invalid or exceeds a limit, and any error of `take_test`.
+        Each test and its line number are passed to the reader's function `take_test` instead.
+        Raises ProblemsError if the JSON is invalid or exceeds a limit, and any error of
+        `take_test`.
         """
         json_value: Any = (
             self._read_members() if self._next_character() == "{" else self._decode_value(MAX_VALUE)

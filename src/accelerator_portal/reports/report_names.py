@@ -39,7 +39,7 @@ def name_warnings(
 
     For a suite in `data/suites/`, each test that the suite's file does not list gets a warning. For
     other suites, except vendors' own, each test whose name contains a device gets a warning. After
-    `MAX_LISTED_FAULTS` warnings about tests, a last one states the number of the others.
+    `MAX_LISTED_FAULTS` warnings about tests, a last warning states how many tests are not listed.
     `first_test` is the line of the first test. It is None if the file does not have one line per
     test.
     """

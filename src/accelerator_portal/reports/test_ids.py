@@ -88,7 +88,8 @@ def parse_device_generic_name(container: str, test: str, device: str) -> ParsedT
     """Return the name, parameters and device of a test that PyTorch generated for `device`.
 
     `container` is the file and class without the device: `test_ops.TestCommon`. `test` is the
-    test's name with the device: `test_add_cuda_float32`. None if it does not contain the device.
+    test's name with the device: `test_add_cuda_float32`. None if `test` does not contain the
+    device.
     """
     name_and_parameters = _split_device_suffix(test, device)
     if name_and_parameters is None:

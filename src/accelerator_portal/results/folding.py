@@ -30,7 +30,7 @@ CLOCK_DIFFERENCE = dt.timedelta(days=1)
 """The time by which the clock of a machine that runs tests may be ahead."""
 
 NamedReport = tuple[Path, Report]
-"""A report with the path of its file, which may be relative to the repository."""
+"""The path of a report's file, which may be relative to the repository, and the report."""
 
 
 class FoldedHistory(NamedTuple):

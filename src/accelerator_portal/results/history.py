@@ -81,7 +81,7 @@ def fold_report(
 
     Raises ProblemsError if the report belongs to another accelerator or basis, has no start time,
     starts before the newest report, or contains a test twice. Also raises it if another report with
-    the same start time has tests of the same group. The error names the file of `path`.
+    the same start time has tests of the same group. The error names the report file `path`.
     """
     _check_same_history(state, report, path)
     outcomes = _outcomes_by_group(report, path)
@@ -126,7 +126,7 @@ def history_point(report: Report, path: Path = _REPORT) -> HistoryPoint:
     """Return the facts about a report that a history stores, such as its id and start time.
 
     Raises ProblemsError if the report has no start time or contains a test twice. The error names
-    the file of `path`.
+    the report file `path`.
     """
     return _point_from_outcomes(report, _start_time(report, path), _outcomes_by_group(report, path))
 
@@ -149,7 +149,8 @@ def _start_time(report: Report, path: Path = _REPORT) -> dt.datetime:
 def _outcomes_by_group(report: Report, path: Path) -> dict[str, dict[str, OutcomeAndStage]]:
     """Return the outcome and stage of each test in a report, by group and then by test key.
 
-    Raises ProblemsError if the report contains a test twice. The error names the file of `path`.
+    Raises ProblemsError if the report contains a test twice. The error names the report file
+    `path`.
     """
     outcomes: dict[str, dict[str, OutcomeAndStage]] = {}
     doubles: dict[str, None] = {}

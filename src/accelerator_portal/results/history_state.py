@@ -16,7 +16,8 @@ from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome, ReportKind, 
 from accelerator_portal.reports.report import Environment, Moment, Report, Trigger
 
 VERDICT_WINDOW = 30
-"""The number of verdicts that are stored for a test, the latest ones: a month of nightly runs."""
+"""The maximum number of verdicts that are stored for a test: about a month of nightly runs. Only
+the latest verdicts are kept."""
 
 VERDICT_PATTERN = re.compile("=?[+-]")
 """Matches one verdict in `StoredTestState.recent`: `+`, `-`, `=+` or `=-`."""
@@ -30,7 +31,7 @@ OutcomeSign = Literal["+", "-", ""]
 
 @dataclass(frozen=True, slots=True)
 class HistoryPoint:
-    """The facts about a report that a history stores. The report is a point in time there.
+    """The facts about a report that a history stores: the report as a point in time.
 
     `id` is a digest of the report's accelerator, kind, trigger, start time, environment, planned
     numbers of tests, outcomes and stages. Reports that differ only in other facts, such as logs and
@@ -64,7 +65,7 @@ class StoredTestState(
     outcome: Outcome
     """The outcome in the last report that has the test."""
     stage: Stage | None
-    """The last stage that the test reached in that report."""
+    """The last stage that the test reached in the last report that has it."""
     since: HistoryPoint
     """The report since which outcome and stage are the same and the test was not gone."""
     first_seen: HistoryPoint
@@ -78,7 +79,7 @@ class StoredTestState(
     failure: Outcome | None
     """The outcome of the last failure since `last_good`; None without one."""
     failure_stage: Stage | None
-    """The last stage that the test reached in that failure."""
+    """The last stage that the test reached in the last failure since `last_good`."""
     gone: HistoryPoint | None
     """The first report after `last_seen` that should contain the test and does not, or None."""
     good: int
@@ -136,7 +137,10 @@ class State:
 
 
 def verdict(outcome: Outcome) -> OutcomeSign:
-    """Return `+` for a good outcome, `-` for a bad outcome, and an empty text for others."""
+    """Return `+` for a good outcome and `-` for a bad outcome.
+
+    The result is empty if the outcome says nothing about the product, as for `skipped`.
+    """
     return "+" if outcome in GOOD else "-" if outcome in BAD else ""
 
 

@@ -147,7 +147,8 @@ def _empty_frame(rollup: Rollup) -> pd.DataFrame:
 # microseconds, whose sums do not depend on the order.
 
 PLACE_COLUMNS = ("accelerator", "suite", "month")
-"""The columns by which every roll-up is grouped. Their values are in the names of the folders."""
+"""The columns by which every roll-up is grouped. Their values come from the names of the archive's
+folders."""
 
 CODE_COLUMNS = ("torch", "torch_commit", "plugin_version", "plugin_commit", "commit")
 """The columns that distinguish two versions of the tested code."""

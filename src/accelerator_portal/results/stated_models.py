@@ -32,7 +32,7 @@ class Statement:
     """The models that a platform supports according to a document.
 
     `listed` is the whole list of models from the platform's folder. `models` are the models of this
-    list, or only those of one family.
+    list. In the result of `statements_of_family`, they are only the list's models of that family.
     """
 
     accelerator: str

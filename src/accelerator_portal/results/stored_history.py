@@ -42,9 +42,10 @@ def state_path(root: Path, accelerator: str, basis: Basis) -> Path:
 
 
 def read_state_of(root: Path, accelerator: str, basis: Basis) -> State:
-    """Return the stored state of an accelerator; an empty state if there is no file.
+    """Return the stored state of an accelerator's tests; an empty state if no file stores it.
 
-    Raises ProblemsError if the file is invalid. The error names the file's path in the repository.
+    `basis` selects runs or baselines. Raises ProblemsError if the file is invalid. The error names
+    the file's path in the repository.
     """
     path = state_path(root, accelerator, basis)
     try:
@@ -57,8 +58,8 @@ def read_state_of(root: Path, accelerator: str, basis: Basis) -> State:
 def read_history(root: Path, accelerator: str, basis: Basis) -> History:
     """Return the stored history of an accelerator; an empty history if nothing is stored.
 
-    Changes are sorted by time; changes of the same report are sorted by key. Raises ProblemsError
-    if a stored file is missing or damaged.
+    `basis` selects runs or baselines. The changes are sorted by time, and those of the same report
+    by key. Raises ProblemsError if a stored file is missing or damaged.
     """
     state = read_state_of(root, accelerator, basis)
     changes: list[OutcomeChange] = []

@@ -1,4 +1,4 @@
-"""Finds the newest run of each suite of an accelerator, or else its newest baseline."""
+"""Finds the newest run of each suite of an accelerator, or else the suite's newest baseline."""
 
 from __future__ import annotations
 

@@ -125,10 +125,10 @@ def dynamo_meaning(status: str) -> StatusMeaning:
 
 
 def executorch_meaning(status: str, error: str) -> StatusMeaning:
-    """Return the meaning of a status (a name in ExecuTorch's `TestResult`) and its error message.
+    """Return the meaning of a test's status, a name in ExecuTorch's `TestResult`.
 
-    If the status states only a failure, the message decides the outcome, for example
-    out-of-memory. Raises KeyError for an unknown status.
+    `error` is the test's error message. If the status only says that the test failed, the message
+    decides the outcome, for example out-of-memory. Raises KeyError for an unknown status.
     """
     meaning = EXECUTORCH[status]
     outcome = _failure_outcome(error) if meaning.outcome == "failed" else meaning.outcome

@@ -41,8 +41,9 @@ def entry_fields(entry: TestEntry) -> Fields:
 def differing_fields(wanted: Mapping[str, Any], plain: Mapping[str, Any]) -> Fields:
     """Return the fields of a test that must be stored: those of `wanted` that differ from `plain`.
 
-    `wanted` has all fields of the test, `plain` has those that a reader gets from the other format.
-    In the result, a field that only `plain` has is None.
+    `wanted` has all fields of the test. `plain` has the fields that a reader gets from the test in
+    a file of another format, without stored fields. A field that only `plain` has is None in the
+    result.
     """
     differing = {name: value for name, value in wanted.items() if plain.get(name) != value}
     return differing | {name: None for name in plain if name not in wanted}
@@ -51,7 +52,8 @@ def differing_fields(wanted: Mapping[str, Any], plain: Mapping[str, Any]) -> Fie
 def with_stored_fields(plain: Mapping[str, Any], kept: Mapping[str, Any]) -> Fields:
     """Return `plain` with the values of the stored fields `kept`. A stored None removes a field.
 
-    `plain` has the fields that a reader gets from the other format.
+    `plain` has the fields that a reader gets from a test in a file of another format. `kept` has
+    the fields that were stored in the file in addition, because that format lacks them.
     """
     return {name: value for name, value in {**plain, **kept}.items() if value is not None}
 

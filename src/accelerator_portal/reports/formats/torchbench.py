@@ -187,7 +187,7 @@ def _argument_parameters(words: Iterable[str]) -> dict[str, Scalar]:
     """Return the test parameters that the words in `extra_args` state.
 
     The parameters are `compiler`, `dtype`, `dynamic` and `recipe`. The argument `--accuracy` is
-    ignored. All other arguments are joined to `recipe`.
+    ignored. Arguments that set none of the first three parameters are joined to `recipe`.
     """
     parameters: dict[str, Scalar] = {}
     recipe = []

@@ -113,7 +113,7 @@ def _test_state_problems(
 ) -> Iterator[Problem]:
     """Yield a problem if the stored state differs from the state rebuilt from the archive.
 
-    This detects a damaged state file.
+    This detects a damaged state file. `path` is the path of this file.
     """
     rebuilt = rebuilt_state(root, manifest, state.basis)
     differing = differing_tests(state, rebuilt) if rebuilt else []
@@ -178,7 +178,10 @@ def _has_same_state(stored: StoredTestState | None, rebuilt: StoredTestState | N
 
 
 def _compared_fields(state_of_test: StoredTestState) -> list[object]:
-    """Return the fields of a test's state to compare, with ids of reports and an empty `recent`."""
+    """Return the fields of a test's state in a form that can be compared.
+
+    Each report is replaced by its id, and `recent` is replaced by an empty text.
+    """
     fields = state_of_test._replace(recent="")
     return [value.id if isinstance(value, HistoryPoint) else value for value in fields]
 

@@ -70,14 +70,14 @@ COLUMNS: Mapping[Table, tuple[TableColumn, ...]] = {
         TableColumn("stage_before", "text", "The stage that the test reached before"),
     ),
 }
-"""The columns of each table's files. The names of their folders have the accelerator, suite and
-month."""
+"""The columns of the files of each table. Accelerator, suite and month are not columns: they are
+in the names of the folders that contain the files."""
 
 ENVIRONMENT_COLUMNS = ("torch", "torch_commit", "driver", "os", "arch", "python", "hardware")
 """The columns with the values of the `Environment` fields of the same names."""
 
 SORTED_BY = ("key", "started", "report")
-"""The order of the rows in a file."""
+"""The columns by which the rows of a file are sorted, the first column before the second."""
 
 
 def arrow_schema(table: Table) -> pa.Schema:

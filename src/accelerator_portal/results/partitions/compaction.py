@@ -77,7 +77,8 @@ def compact_all(
     """Merge the files of every accelerator, as `compact_accelerator` does, and return the problems.
 
     An accelerator with problems does not stop the others. For each accelerator with merged files,
-    `told` is called with its id and the sizes. Raises OSError if a file cannot be written.
+    `told` is called with the accelerator's id and its `Compaction`. Raises OSError if a file cannot
+    be written.
     """
     problems: list[Problem] = []
     for accelerator in archived_accelerators(root):
@@ -93,7 +94,7 @@ def compact_all(
 
 
 def files_by_partition(files: Iterable[ListedFile]) -> Mapping[Partition, list[ListedFile]]:
-    """Return files by partition, in the order of the partitions."""
+    """Return the files of each partition, by partition, sorted by partition."""
     grouped_files: dict[Partition, list[ListedFile]] = {}
     for file in files:
         grouped_files.setdefault(file.partition, []).append(file)
@@ -116,7 +117,8 @@ def read_listed_files(
 def _merge_files(root: Path, partition: Partition, files: Sequence[ListedFile]) -> ListedFile:
     """Write the rows of a partition's files into one file, and return its manifest entry.
 
-    Raises ProblemsError if a file is damaged, or if the written file has other rows.
+    Raises ProblemsError if a file is damaged, or if the written file does not contain the same
+    rows.
     """
     table = sorted_table(read_listed_files(root, files))
     merged = write_parquet_file(root, partition, MONTH_FILE_STEM, table)

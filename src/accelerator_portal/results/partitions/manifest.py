@@ -170,7 +170,8 @@ def parquet_files(root: Path, accelerator: str) -> Iterator[Path]:
 # `runs` or `baselines`, then `results` or `changes`; a value is percent-encoded as in an address.
 
 Table = Literal["results", "changes"]
-"""`results`: the outcome of each test in each report; `changes`: the rows of `OutcomeChange`."""
+"""A kind of table in the archive. `results` has the outcome of each test in each report, and
+`changes` has a row for each `OutcomeChange`."""
 
 TABLES: tuple[Table, ...] = get_args(Table)
 BASES: tuple[Basis, ...] = get_args(Basis)
@@ -182,7 +183,7 @@ _FOLDER_PATTERN = re.compile(
 
 
 class Partition(NamedTuple):
-    """The files of one table, accelerator, suite and month (in UTC)."""
+    """The archive's files of one basis, table, accelerator, suite and month (in UTC)."""
 
     basis: Basis
     table: Table
@@ -200,7 +201,7 @@ class Partition(NamedTuple):
 
 
 def partition_of(path: str) -> Partition | None:
-    """Return the partition that contains a file, or None.
+    """Return the partition that contains a file; None if the file is in no partition's folder.
 
     `path` is the file's path relative to `data/history`.
     """
