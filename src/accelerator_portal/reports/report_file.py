@@ -130,8 +130,8 @@ MAX_ENTRY = 1024 * 1024
 """The maximum number of characters of the JSON of one test. Each text of a valid test has at most
 4,000 characters."""
 MAX_VALUE = 8 * 1024 * 1024
-"""The maximum number of characters of a value outside `tests`. The longest one lists the operators
-of 100 suites."""
+"""The maximum number of characters of a value outside `tests`. The longest valid value lists the
+operators of 100 suites."""
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 

@@ -176,7 +176,8 @@ def _breakage_id(state: State, key: str, first_bad: HistoryPoint) -> str:
 
 FLAKY_WINDOW = 8
 FLAKY_FLIPS = 3
-"""The number of changes between good and bad that make a test flaky: see `is_flaky`."""
+"""The minimum number of changes between good and bad verdicts by which a test is flaky. Only the
+last FLAKY_WINDOW verdicts count: see `is_flaky`."""
 
 HistoryClass = Literal[
     "regressed",  # its previous verdict is good, and it fails in the last report that has it

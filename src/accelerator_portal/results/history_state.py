@@ -87,11 +87,13 @@ class StoredTestState(
     bad: int
     """The number of reports in which the test failed."""
     silent: int
-    """The number of reports in which the test neither passed nor failed: `skipped`, `not-run`."""
+    """The number of reports in which the test neither passed nor failed, but was `skipped`, for
+    example."""
     recent: str
-    """The latest verdicts, oldest first, at most `VERDICT_WINDOW`: `+` passed, `-` failed.
+    """The test's latest verdicts, up to `VERDICT_WINDOW`, oldest first.
 
-    In `++=-`, the test failed last. `=` means that the verdict changed on the same tested code.
+    `+` means that the test passed, `-` that it failed. In `++=-`, the test failed last. `=` means
+    that the verdict changed on the same tested code.
     """
 
     @property

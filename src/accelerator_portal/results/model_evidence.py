@@ -55,7 +55,7 @@ class FamilyResults:
 
     @property
     def checked(self) -> int:
-        """The number of tests that passed or failed; the pass rate is relative to it."""
+        """The number of tests that passed or failed. The pass rate is `passed` divided by it."""
         return sum(self.outcomes.get(outcome, 0) for outcome in GOOD | BAD)
 
     @property

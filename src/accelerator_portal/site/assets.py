@@ -30,15 +30,16 @@ class PageModules:
     """The JavaScript modules that pages load, as file names without `.js`."""
 
     common: tuple[str, ...]
-    """The modules that every page with a form in `parts` loads."""
+    """The modules that every page loads that has a form of any kind in `parts`."""
     parts: Mapping[str, tuple[str, ...]]
     """The modules of each kind of form, by the HTML attribute of the form: `data-selector`."""
 
     def of(self, texts: Iterable[str]) -> tuple[str, ...]:
-        """Return the modules to load for a page, from its HTML in pieces; empty without a form.
+        """Return the modules that a page loads; empty if the page has no form.
 
-        Only the kinds of forms in `parts` count. For a page with several kinds of forms, the result
-        has the modules for the kind that comes first in `parts`. Scripts load the others later.
+        `texts` joined together are the HTML of the page. Only the kinds of forms in `parts` count.
+        For a page with several kinds of forms, the result has the modules for the kind that comes
+        first in `parts`. Scripts load the modules for the page's other forms later.
         """
         html = "".join(texts)
         for attribute, names in self.parts.items():

@@ -285,7 +285,7 @@ def _shared_pages(
 def _check_rows(catalog: Catalog, rows: Iterable[InstallRow]) -> list[InstallRow]:
     """Return one install row for each platform, to show the command that checks an installation.
 
-    Rows for pip are preferred. Platforms without such a command are omitted.
+    Rows for pip are preferred. Platforms without a command that checks an installation are omitted.
     """
     row_by_platform: dict[str, InstallRow] = {}
     for row in sorted(rows, key=lambda row: row.method != "pip"):
@@ -394,7 +394,8 @@ def extra_import(platform: Platform) -> ExtraImport:
 
     If PyTorch includes the backend or loads the plugin automatically, `statement` is empty and
     `words` is `none`. If this is unknown, `statement` is empty and `words` is `not stated`. If
-    PyTorch loads the plugin only since a certain version, the result has `words` and `statement`.
+    PyTorch loads the plugin only since a certain version, `words` states the version, and
+    `statement` is for earlier versions.
     """
     package = platform.accelerator.package
     statement = f"import {package.module}"

@@ -34,8 +34,8 @@ def export_files(files: Iterable[SiteFile]) -> Iterator[SiteFile]:
     """Yield the pages as CommonMark, the unchanged data files, and `export.json`, a list of pages.
 
     Links between pages are relative and lead to folders, as on the site: `versions/` for
-    `versions/index.md`, `questions/` for `questions.md`. The other site generator must serve the
-    pages at these addresses.
+    `versions/index.md`, `questions/` for `questions.md`. A site generator that uses the export must
+    serve the pages at these addresses.
     """
     index: list[dict[str, str]] = []
     for file in files:
@@ -131,7 +131,7 @@ class _OpenTags(HTMLParser):
     def read(self, line: str) -> list[str]:
         """Update the open tags with a line of HTML, and return the lines to export.
 
-        The result contains the line itself. It is empty for a comment that only MkDocs needs.
+        The result is `line` alone, or empty if `line` is a comment that only MkDocs needs.
         """
         self.feed(line + "\n")
         return [] if _COMMENT.match(line) else [line]

@@ -38,7 +38,7 @@ class FileReference:
 
 
 def format_reference() -> list[FileReference]:
-    """Return the references of all files that people contribute: vendors' files, shared data."""
+    """Return the references of all files that people contribute: vendors' files and shared data."""
     return [file_reference(path, model) for path, (_, model) in FILE_FORMATS.items()]
 
 

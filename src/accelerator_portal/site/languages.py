@@ -26,7 +26,10 @@ _SPACES = re.compile(r"\s*\n\s*")
 
 @dataclass(frozen=True)
 class Language:
-    """A language of the site, with its translations. Other messages stay in English."""
+    """A language of the site, with its translations.
+
+    Messages without a translation stay in English.
+    """
 
     code: str
     forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -35,8 +38,8 @@ class Language:
     plural: Callable[[int], int] = field(default=lambda count: int(count != 1))
     """The function that returns the index of the plural form for a count."""
     in_scripts: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
-    """The translations that scripts need, by English text: of messages in scripts and of vendors'
-    texts. A tuple has one translation for each plural form."""
+    """The translations that scripts load, by English text. These are the translations of messages
+    in scripts and of vendors' texts. A tuple has one translation for each plural form."""
 
     def gettext(self, text: str) -> str:
         """Return the translation of a message, or the message itself if there is none.
@@ -49,7 +52,7 @@ class Language:
     def ngettext(self, one: str, many: str, count: int) -> str:
         """Return the translation of a message with a number, in the plural form for `count`.
 
-        `one` and `many` are the English forms. One of them is returned without a translation.
+        `one` and `many` are the English forms. If there is no translation, one of them is returned.
         """
         translations = self.forms.get(normalize_message(one))
         if translations is None or len(translations) <= self.plural(count):

@@ -107,7 +107,7 @@ class StepComparison:
 
     step: StepMetrics
     usual_seconds: float | None
-    """The median duration of the step in the other nightly runs, in seconds. None if no other run
+    """The median duration of the step in earlier nightly runs, in seconds. None if no earlier run
     has the step."""
 
 
@@ -124,7 +124,7 @@ def operations_pages(nights: Sequence[NightMetrics], templates: Templates) -> It
 
 
 def compare_steps(nights: Sequence[NightMetrics]) -> tuple[StepComparison, ...]:
-    """Return the steps of the newest run, `nights[0]`, compared with the other runs."""
+    """Return the steps of the newest nightly run, `nights[0]`, compared with the earlier runs."""
     if not nights:
         return ()
     newest, *other_nights = nights

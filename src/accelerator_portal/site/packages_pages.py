@@ -1,4 +1,4 @@
-"""Builds the page of plugin release lags, package facts for other pages, and their JSON files.
+"""Builds the page of plugin release lags, and package facts for platforms' pages and JSON files.
 
 The release lag of a plugin is the time from a PyTorch release to the plugin's release for it.
 """

@@ -81,9 +81,10 @@ _ReplacedWords = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
 class _SharedChange:
     """A change that one or more commands have in common.
 
-    For example, the commands for several releases can change in the same way. `edit` has the
-    replaced words of a changed command, or all lines of a new or removed command. `beside` has the
-    changes of the texts next to the command. If only these changed, `edit` is empty.
+    For example, the commands for several releases can change in the same way. `change` says whether
+    the commands are new, removed or changed. `edit` has the replaced words of a changed command, or
+    all lines of a new or removed command. `beside` has the changes of the texts next to the
+    command. If only the texts changed, `edit` is empty.
     """
 
     change: ItemChange

@@ -92,7 +92,11 @@ def _is_table(value: object) -> bool:
 
 
 def _by_name(entries: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Return the mappings of a list by name. The second with the same name gets `name (2)`."""
+    """Return the mappings of a list by name.
+
+    If several mappings have the same name, a number is appended from the second one on: `Hopper`,
+    `Hopper (2)`.
+    """
     entry_by_name: dict[str, Mapping[str, Any]] = {}
     for entry in entries:
         name = base = _entry_name(entry)

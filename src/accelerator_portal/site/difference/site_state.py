@@ -168,13 +168,15 @@ class PlatformState:
     folder: PlatformFolder
     choices: CommandsByChoice
     cards: Mapping[str, str] = field(default_factory=dict)
-    """The supported releases in words, by hardware generation: its name and chip as one text."""
+    """The supported releases in words, by hardware generation. The key is the generation's name and
+    chip as one text."""
     quality: Mapping[str, Any] = field(default_factory=dict)
     """The platform's entry in the quality data; empty if the site has none."""
     history: Mapping[str, str] = field(default_factory=dict)
     """The size of the history in words, by basis (`runs` or `baselines`)."""
     reports: Mapping[str, tuple[ReportState, Path, str]] = field(default_factory=dict)
-    """For each report, by id: its entry in the index, its file, and a digest of the file."""
+    """Each report's entry in the index of reports, its file, and a digest of the file. The key is
+    the report's id."""
 
 
 @dataclass(frozen=True, slots=True)

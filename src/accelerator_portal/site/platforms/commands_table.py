@@ -60,7 +60,7 @@ def default_build_rows(selector: Selector) -> tuple[InstallRow, ...]:
 
 
 def preferred_rows(rows: Iterable[InstallRow]) -> list[InstallRow]:
-    """Return the install rows for pip and Docker, or others where there are none.
+    """Return the install rows for pip and Docker, and all rows where a platform offers neither.
 
     If a platform has no rows for pip or Docker on an operating system and architecture, all its
     rows for that operating system and architecture are returned.
@@ -140,7 +140,7 @@ class OfflineInstall:
     """The commands that install a platform without network access, for one operating system.
 
     `download` has the commands to run on a computer with network access. `install` is the command
-    to run on the other computer. `build` is the release that they install.
+    to run on the computer without it. `build` is the release that these commands install.
     """
 
     platform: str

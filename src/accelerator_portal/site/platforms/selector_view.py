@@ -91,8 +91,8 @@ class SelectorView:
     """The selector's initial state: the axes in the order of the page, and the default selection.
 
     `row` is the install row of the selection. `platform` is the label of the selected platform.
-    `summary` and `script` are those of `DefaultChoice`. `finding` is the verification result for
-    the selected Python version, or None.
+    `summary` is one line with the selected settings, and `script` has the lines to paste into a
+    terminal. `finding` is the verification result for the selected Python version, or None.
     """
 
     axes: tuple[AxisView, ...]
@@ -102,7 +102,8 @@ class SelectorView:
     script: InstallScript
     finding: Finding | None
     first: Mapping[str, DefaultChoice]
-    """The default selections for the other operating systems, by id of the system."""
+    """The default selection for each operating system that is not selected initially, by id of the
+    operating system."""
 
     def group(self, name: str) -> list[AxisView]:
         """Return the axes whose `group` is `name`: `main`, `settings` or `format`."""
@@ -244,9 +245,9 @@ def _value_view(
 def _value_detail(selector: Selector, choice: Choice, axis: Axis, value: str) -> str:
     """Return the detail of a method or variant: `2.8.0, driver ≥ 580`. It can be empty.
 
-    For methods whose commands name no version, the detail is `not pinned`. For other values, the
-    detail names the build that readers get with the value, unless it is the selected release. For
-    variants, the oldest driver follows.
+    For methods whose commands name no version, the detail is `not pinned`. For all other methods
+    and for variants, the detail names the build that readers get with `value`, unless that is the
+    selected release. For variants, the oldest driver follows.
     """
     if value in UNPINNED_METHODS:
         return message("not pinned")

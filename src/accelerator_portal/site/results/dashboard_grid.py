@@ -172,7 +172,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class GridTab:
-    """A tab of the page with the grid of PyTorch's or of ExecuTorch's suites."""
+    """A tab with one grid: either that of PyTorch's suites, or that of ExecuTorch's suites."""
 
     id: str
     title: str

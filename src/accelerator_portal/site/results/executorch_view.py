@@ -40,8 +40,9 @@ class FlowRun:
     platform: str
     suite: str
     backend: str
-    """The name of the backend with which the flow's name starts, such as `xnnpack`. If it starts
-    with none, the backend that the report's environment states, or `unknown`."""
+    """The name of the backend with which the flow's name starts, such as `xnnpack`. If the flow's
+    name starts with no backend, this is the backend that the report's environment states, or
+    `unknown`."""
     recipe: str
     stored: StoredReport
     tests: tuple[TestEntry, ...]
@@ -221,7 +222,8 @@ COUNT_FUNCTIONS: Mapping[str, FlowCount] = {
         {str(t.parameters["dtype"]) for run in runs for t in run.tests if "dtype" in t.parameters}
     ),
 }
-"""The functions that count what a goal names in `Goal.counts`, such as `models`, in runs."""
+"""The function that counts models, operators and so on in runs, by the value of `Goal.counts`, such
+as `models`."""
 
 
 def _attempted_tests(runs: Sequence[FlowRun], *, models: bool) -> Iterator[TestEntry]:

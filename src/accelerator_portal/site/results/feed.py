@@ -202,8 +202,8 @@ def listed_changes(weeks: Sequence[Week]) -> ListedChanges:
 
     `weeks` are all weeks, newest first. The newest week is always listed, and older weeks until
     all listed weeks together would have more than MOST_REPORTS reports. A report is listed with its
-    first MOST_CHANGES_OF_A_REPORT changes. Once MOST_CHANGES changes are listed, each further
-    report is listed with its first LEAST_CHANGES_OF_A_REPORT changes.
+    first MOST_CHANGES_OF_A_REPORT changes. Once MOST_CHANGES changes of all reports together are
+    listed, each older report is listed with its first LEAST_CHANGES_OF_A_REPORT changes.
     """
     reports_so_far = accumulate(len(week.episodes) for week in weeks)
     shown_weeks = weeks[: max(1, sum(number <= MOST_REPORTS for number in reports_so_far))]

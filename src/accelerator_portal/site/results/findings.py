@@ -212,9 +212,10 @@ def findings_summary(rows: Iterable[InstallRow]) -> str:
 
 
 def unresponsive_hosts(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]:
-    """Return the hosts that did not respond during verification, sorted, and the first such day.
+    """Return the sorted hosts that did not respond during verification, and the first day of this.
 
-    The day is a text such as `2026-11-21`. If all hosts responded, it is empty.
+    The day is the first day on which any host did not respond, as a text such as `2026-11-21`. If
+    all hosts responded, the text is empty.
     """
     hosts: dict[str, None] = {}
     days: list[str] = []

@@ -95,7 +95,7 @@ def _platforms_without_run(
 
 
 def _kinds_of_changes(test_histories: TestHistories) -> dict[str, str]:
-    """Return the kinds of changes by which readers can filter: the label of each kind.
+    """Return the labels of the kinds of changes by which readers can filter, by kind.
 
     The kind `first` stands for the first report of a suite.
     """

@@ -94,8 +94,8 @@ class ReportMoment(StrictModel):
 
 
 CourseStep: TypeAlias = tuple[int, Outcome | None, Stage | None]
-"""The number of a report in the index, and the outcome and stage from this report on. Without an
-outcome, the test was removed."""
+"""The position of a report in the history's list of reports, and a test's outcome and stage from
+this report on. The outcome is None if the test was removed."""
 
 TestCourses: TypeAlias = Mapping[str, tuple[CourseStep, ...]]
 """The outcomes of a test over time, by settings as in its key: `dtype=float32&mode=training`."""

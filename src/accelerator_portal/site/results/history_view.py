@@ -62,7 +62,7 @@ class Episode:
     point: HistoryPoint
     steps: tuple[HistoryStep, ...]
     first: Mapping[str, int]
-    """The suites that no earlier report had: the number of their tests by title."""
+    """The number of tests of each suite that no earlier report had, by the suite's title."""
 
     @property
     def anchor(self) -> str:
@@ -128,7 +128,7 @@ class TestHistories:
         return self._history_by_key.get((accelerator, basis), empty)
 
     def standing(self, report: Report, test: TestEntry) -> StoredTestState | None:
-        """Return the state of a test in the history, if `report` is the newest report with it.
+        """Return a test's state in the history, if `report` is the newest report with the test.
 
         None if a newer report has the test, if the history lacks the test, or if `report` has no
         start time.

@@ -40,9 +40,10 @@ _CRC_RANGE = 2**32
 def shards(
     records: Mapping[str, ShardRecord], sizes: Iterable[int]
 ) -> Iterator[dict[str, ShardRecord]]:
-    """Yield the records of each file. `records` must be sorted by key.
+    """Split records into files, and yield the records of each file, by key.
 
-    `sizes` has the size of each record in bytes, in the same order.
+    `records` maps keys to records, and must be sorted by key. `sizes` has the size of each record
+    in bytes, in the same order.
     """
     shard: dict[str, ShardRecord] = {}
     total = 0
@@ -75,7 +76,7 @@ def _ends_before(key: str, size: int, total: int) -> bool:
 # with its outcomes and the reports since which they apply. Files of unchanged tests stay the same.
 
 TEST_HISTORIES = "test-histories"
-"""The folder of the files with histories of tests below `/api/v1/`."""
+"""The folder below `/api/v1/` with the files of test histories."""
 
 
 def history_name(history: History) -> str:

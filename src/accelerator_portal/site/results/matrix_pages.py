@@ -91,9 +91,8 @@ def matrix_pages(
     """Yield the pages of a suite's matrices; `views` has one matrix for each mode.
 
     `platforms` has the names of the platforms, and `suites` the titles of the suites to which the
-    pages link, both by id. `context` has further
-    template variables. It must have `title`, the suite's title, and `source`, the path of the file
-    that describes the suite.
+    pages link; their keys are ids. `context` has the template variables of the suite. It must have
+    `title`, the suite's title, and `source`, the path of the file that describes the suite.
     """
     ordered = sorted(views, key=lambda view: _mode_order(view.matrix.mode))
     pages_by_mode = {v.matrix.mode: rows_pages(v.matrix, own=v is not ordered[0]) for v in ordered}

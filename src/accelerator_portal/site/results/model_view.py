@@ -78,7 +78,10 @@ class FamilyCell:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRow:
-    """A result of a test, with the address of the result and its log, relative to `results/`."""
+    """A result of a test, and the address where readers find the result and its log.
+
+    `address` is relative to `results/`.
+    """
 
     result: ReportedTest
     address: str
@@ -121,9 +124,9 @@ class FamilyView:
         return next(iter(self.cells.get(platform, ())), None)
 
     def on_executorch(self, platform: str) -> FamilyCell | None:
-        """Return a platform's first ExecuTorch cell, unless `best` already is that cell.
+        """Return a platform's first ExecuTorch cell that is not the cell that `best` returns.
 
-        None if there is no such cell.
+        None if the platform has no such cell.
         """
         _, *other_cells = self.cells.get(platform, (None,))
         return next((cell for cell in other_cells if cell.results.executorch), None)

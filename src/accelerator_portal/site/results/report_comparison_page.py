@@ -24,7 +24,7 @@ class ReportChoice:
     """A report that readers can select.
 
     `platform` is the platform's name. `torch` is the version of torch, and `plugin` is the name and
-    version of the plugin. Both are None if the report does not state them.
+    version of the plugin. Each of these two is None if the report does not state it.
     """
 
     stored: StoredReport
@@ -57,7 +57,7 @@ def report_comparison_page(
 ) -> SiteFile:
     """Return the page on which readers compare two reports.
 
-    It has the same titles and notes as the command line: DIFFERENCE_TITLES and PAIR_NOTES.
+    The page has the same titles and notes as the command line: DIFFERENCE_TITLES and PAIR_NOTES.
     """
     choices = [_choice(catalog, stored) for stored in results.reports]
     words = {"differences": DIFFERENCE_TITLES, "pairs": PAIR_NOTES}

@@ -84,7 +84,10 @@ def _suite_titles(catalog: Catalog, results: ResultsView) -> dict[str, str]:
 def results_pages(
     catalog: Catalog, results: ResultsView, histories: TestHistories, templates: Templates
 ) -> Iterator[SiteFile]:
-    """Yield the pages of all suites, tests and reports, and the data files of large ones."""
+    """Yield the pages of all suites, tests and reports.
+
+    Data files are also yielded for large suites and reports.
+    """
     runs = {run.id: run for run in speed_runs(catalog, results.reports)}
     shared_variables = {
         "kinds": KIND_DESCRIPTIONS,
@@ -135,8 +138,8 @@ def _grid_rows(
 ) -> list[GridRow]:
     """Return a row of the results grid for each platform.
 
-    Platforms with runs come first, then platforms with more suites. Ages are counted to
-    `data_time`.
+    Platforms with runs come first, then those with only baselines or no results. In each of the two
+    groups, the platforms with most suites come first. Ages are counted to `data_time`.
     """
 
     def row_order(platform: Platform) -> tuple[bool, int]:
@@ -192,7 +195,7 @@ def _report_files(
 def _most_severe_first(tests: list[ReportedTest]) -> list[ReportedTest]:
     """Return the tests with the most severe outcomes first, if there are more than MOST_LISTED.
 
-    Fewer tests stay in the given order.
+    If there are at most MOST_LISTED tests, they stay in the given order.
     """
     if len(tests) <= MOST_LISTED:
         return tests
