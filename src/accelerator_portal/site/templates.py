@@ -52,7 +52,7 @@ class _TemplateCache(BytecodeCache):
         self._bytecode_by_key: dict[str, bytes] = {}
 
     def get_cache_key(self, name: str, filename: str | None = None) -> str:  # noqa: ARG002 - Jinja's
-        """Return `name` as the key, so that copies of a template in several folders share it."""
+        """Return `name` as the key, so that equal templates in several folders are cached once."""
         return name
 
     def load_bytecode(self, bucket: Bucket) -> None:

@@ -69,9 +69,9 @@ def redirect_links(content: str, path: str, to_root: str, language: Language) ->
     """Return a translated page's content with its links redirected.
 
     Templates write links as on the English page. A link to a page that is translated leads to the
-    translation. Other links lead to the English page and are marked as English; links to data files
-    are unchanged. `path` is the path of the English page. `to_root` is the relative address of the
-    site's root from the translated page.
+    translation. A link to any other page leads to the English page and is marked as English. Links
+    to data files are unchanged. `path` is the path of the English page. `to_root` is the relative
+    address of the site's root from the translated page.
     """
 
     def replace_html_link(match: re.Match[str]) -> str:

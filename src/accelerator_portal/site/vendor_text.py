@@ -127,8 +127,8 @@ def render_section(  # noqa: PLR0913 - what a text is, and where it stands
     """Return a section of a guide or FAQ as HTML, with citations at the end of each text block.
 
     `text` is the section's Markdown or its translation. `file` is the file with the section, and
-    `sources` contains the sources that `text` cites. `render_vendor_text` describes the other
-    parameters. The default of `to_root` fits the page of a platform.
+    `sources` contains the sources that `text` cites. `prefix`, `page`, `language` and `to_root` are
+    as in `render_vendor_text`. The default of `to_root` fits the page of a platform.
     """
     name = file.path.rsplit("/", 1)[-1]
 

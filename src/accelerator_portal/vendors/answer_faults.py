@@ -34,8 +34,8 @@ AnswerFault = tuple[str, str] | None
 def answer_fault(case: PlatformCase, flag: str, value: Any) -> AnswerFault:  # noqa: ANN401 - each question has its kind
     """Return what is wrong with an answer to the question `flag`, or None if nothing is.
 
-    `value` is the answer as `read_answer` returns it. It is wrong if it mixes alphabets, or
-    contradicts other answers or the catalog.
+    `value` is the answer as `read_answer` returns it. An answer is wrong if it mixes alphabets, or
+    contradicts the answers to other questions or the catalog.
     """
     if isinstance(value, str):
         for what in alphabet_faults(value):

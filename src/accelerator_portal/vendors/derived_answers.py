@@ -1,4 +1,4 @@
-"""Derives answers about a new platform from documents and other answers, or suggests answers."""
+"""Derives or suggests answers about a new platform, from documents and from earlier answers."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ AnswerTexts = tuple[str, ...]
 
 
 def derived_answer(case: PlatformCase, flag: str) -> Answer | None:
-    """Return the answer to the question `flag` that documents or other answers imply, or None.
+    """Return the answer to the question `flag` that documents or earlier answers imply, or None.
 
     Documents are package metadata and the entry in `additional-platforms.json`. If the user has
-    gone back to an earlier question, the user's former answer is returned.
+    already answered the question and then gone back, the user's former answer is returned.
     """
     offer = case.offers.get(flag)
     if offer and not answer_fault(case, flag, offer.value):
@@ -181,7 +181,7 @@ def _text_tuple(text: str | None) -> AnswerTexts:
 def _admits_python(specifier: SpecifierSet, python: str) -> bool:
     """Return whether a specifier allows the minor version `python`, such as `3.12`.
 
-    It must allow the patch release 0 or 99, which stand for the first and the latest patch release.
+    The specifier must allow patch release 0 or 99. They stand for the first and the latest one.
     """
     return specifier.contains(f"{python}.0") or specifier.contains(f"{python}.99")
 

@@ -216,7 +216,7 @@ def guide_sections(case: PlatformCase) -> Mapping[str, str]:
 
 
 def faq_questions(case: PlatformCase) -> Mapping[str, str]:
-    """Return the FAQ as answers by question: one question, answered by the support address."""
+    """Return the FAQ's answers by question. It has one question, about where to get support."""
     address, source = case.value("support"), case.source("support")
     return {"Where to ask?": f"<{_escaped_address(address)}> [@{source}]"}
 

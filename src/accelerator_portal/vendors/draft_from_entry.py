@@ -134,10 +134,10 @@ def _release_selection(
 ) -> dict[str, Any]:
     """Return the keys of an install option that select its PyTorch releases.
 
-    - The steps pin a torch version: `{"torch": ["2.9.0"]}`.
-    - The steps use PyTorch's own index, such as that of `cu130`: `{"wheels": "cu130"}`. In the
-      channel `stable`, also the `_newest_release` with such wheels, under `torch`.
-    - Otherwise: the newest release, under `torch`.
+    - If the steps pin a torch version, `torch` has this version: `{"torch": ["2.9.0"]}`.
+    - If they use PyTorch's index of a variant, `wheels` is the variant: `{"wheels": "cu130"}`. In
+      the channel `stable`, `torch` also has the `_newest_release` with wheels of this variant.
+    - Otherwise, `torch` has the newest release.
     """
     version = pinned_version(steps, "torch")
     if version:

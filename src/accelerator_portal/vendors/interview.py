@@ -61,8 +61,8 @@ def interview(
 
     `given` has the texts of answers that need not be asked for, by question flag. All other
     questions are asked with `ask`, except hidden questions whose answer follows from documents or
-    other answers. If `ask` is None, no question is asked. Answers that follow are then used, and
-    other needed answers are missing.
+    earlier answers. If `ask` is None, no question is asked: all answers that follow are used, and
+    the result lists the needed answers that do not follow as missing.
     """
     wrong: list[str] = []
     missing: list[str] = []
@@ -156,8 +156,8 @@ def _missing_answer_text(case: PlatformCase, question: Prompt) -> str:
 def command_with_answers(case: PlatformCase, more: Mapping[str, str]) -> str:
     """Return the `accelerator-portal new` command line with the case's answers as options.
 
-    Answers from package metadata or `additional-platforms.json` are left out. `more` has further
-    options, as texts by flag.
+    Answers from package metadata or `additional-platforms.json` are left out. `more` has options
+    to add to those from the answers: the text of each option, by flag.
     """
     given_answers = {
         f: answer_text(a.value) for f, a in case.answers.items() if a.source == DOCUMENTATION_SOURCE

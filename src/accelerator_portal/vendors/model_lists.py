@@ -88,7 +88,7 @@ def _outer_tags(node: LexborNode) -> Iterator[str]:
 
 
 def _table_rows(table: LexborNode) -> list[list[str]]:
-    """Return a table's column names as the first row, then the cell texts of each other row.
+    """Return the cell texts of each row of a table. The first row has the column names.
 
     If a cell spans several columns or rows, its text is repeated in each column and row.
     """
@@ -114,7 +114,7 @@ def _table_rows(table: LexborNode) -> list[list[str]]:
 def _cell_span(cell: LexborNode, name: str) -> int:
     """Return how many columns or rows a cell covers.
 
-    `name` is the attribute to read, `colspan` or `rowspan`. `rowspan=0` means all further rows.
+    `name` is the attribute to read, `colspan` or `rowspan`. `rowspan=0` means all rows below, too.
     """
     value = (cell.attributes.get(name) or "")[:9]
     if not value.isdecimal():
@@ -266,7 +266,8 @@ class _ModelReader:
     def _cell_detail(self, cell: str, column: str) -> str:
         """Return the detail that a cell states about a model: the cell's text without marks.
 
-        If the cell is a mark, return the column's name for support, and "" for no support.
+        If the cell is a mark that means support, return the column's name. If the mark means no
+        support, return "".
         """
         if cell in self.listed.marks:
             return column if self.listed.marks[cell] else ""

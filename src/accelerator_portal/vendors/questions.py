@@ -78,7 +78,7 @@ def answer_text(value: Any) -> str:  # noqa: ANN401
 
 
 def refused_answer(question: Prompt, what: str, remedy: str) -> RefusedAnswerError:
-    """Return the error for an answer that contradicts other answers or other folders.
+    """Return the error for an answer that contradicts earlier answers or platforms' folders.
 
     `what` says what is wrong, `remedy` is the fix.
     """
@@ -101,7 +101,7 @@ class Prompt:
 
     If `needed` is true, the folder cannot be created without an answer; for exceptions, see
     `interview.is_answer_needed`. If `hidden` is true, the question is asked only if no option
-    answers it and no document or other answer implies the answer. If `many` is true, the answer
+    answers it and no document or earlier answer implies the answer. If `many` is true, the answer
     can have several values, separated by commas.
     """
 

@@ -13,7 +13,7 @@ from accelerator_validation.worker import Job
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Tests for one process to run in order, with all settings that the process needs.
+    """Tests to run in order on one machine of a cluster, with all settings that they need.
 
     `run` is the id of the run; several runs can share a cluster. If `fresh` is true, each worker
     imports torch itself instead of being forked. `environment` is the environment that the machine
@@ -59,7 +59,10 @@ class HostDiedError(Exception):
 
 
 class UnsuitableMachineError(Exception):
-    """Raised if a machine that joined later differs from the others or cannot use the device."""
+    """Raised if a machine that joined during a run is not suitable for the run.
+
+    Its environment differs from that of the machines at the start, or it cannot use the device.
+    """
 
 
 def batches(run: str, job: Job, cases: Iterable[Case], slots: int) -> Iterator[Batch]:

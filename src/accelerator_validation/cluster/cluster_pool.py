@@ -1,7 +1,7 @@
 """Runs tests on the machines of a Dask cluster.
 
 Dask decides which machine runs which batch, and runs the batch of a lost machine on another one. If
-a batch is lost on several machines, Dask gives up; its tests are then tried one by one.
+a batch is lost on several machines, Dask gives up. The tests of this batch then run one by one.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ class ClusterPool:
         return PoolError(f"the cluster at {address} can no longer be used: {why}")
 
     def _cancel_batches(self) -> None:
-        """Cancel pending batches, and end their processes on the machines."""
+        """Cancel pending batches, and end the processes that run batches on the machines."""
         with suppress(Exception):  # the cluster may be gone; the run has ended either way
             self._client.cancel(list(self._pending), force=True)
             self._client.run(end_run, self._run_id, on_error="ignore")

@@ -98,7 +98,7 @@ def common_probe_result(found: Mapping[str, ProbeResult]) -> ProbeResult:
 
     `found` has the probe result of each Dask worker, by address. Raises RunError, with a list of
     all differences, if the Dask workers differ. Also raises RunError if this machine has another
-    version of torch or another minor version of Python than they have.
+    version of torch or another minor version of Python than the Dask workers.
     """
     (first_address, first_result), *other_results = sorted(found.items())
     differences = [

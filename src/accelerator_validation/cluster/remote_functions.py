@@ -33,7 +33,7 @@ _GRACE_S = 5.0
 
 
 class HostProcess:
-    """A process on this machine that runs one batch after the other, see `cluster.host`."""
+    """A process on this machine that runs one batch after the other, see `batch_process`."""
 
     def __init__(self) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
@@ -82,7 +82,10 @@ class HostProcess:
 
 @dataclass
 class _RunState:
-    """The state that a Dask worker keeps for a run."""
+    """What a Dask worker keeps until a run ends: the probe result, and idle and busy processes.
+
+    `ended` is true after the end of the run.
+    """
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     probed: ProbeResult | None = None

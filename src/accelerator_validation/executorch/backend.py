@@ -100,9 +100,9 @@ QUANTIZED_SQNR_DB = 20
 """The usual `sqnr_db` of quantized recipes. It allows a difference of 10% of the reference's norm.
 
 A quantized model and XNNPACK differ by rounding in single steps, which adds up over a model, as
-quantization errors do. Measured on 2026-11-21 with ExecuTorch 1.5.1: one operator reaches 42 dB and
-more, a ConvNext 29 dB. Compared with the model before quantization, the ConvNext reaches 28 dB.
-Wrong results differ by more.
+quantization errors do. On 2026-11-21, with ExecuTorch 1.5.1, single operators reached at least
+42 dB, and a ConvNext reached 29 dB. Compared with the model before quantization, the ConvNext
+reached 28 dB. Wrong results differ by more than 10%.
 """
 
 
@@ -122,7 +122,7 @@ PORTABLE = Recipe("portable", unchecked_lowering_arguments, delegates=False)
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """A backend with its recipes."""
+    """An ExecuTorch backend: its names, its recipes, and how to load and run programs on it."""
 
     name: str
     """The name with which `--backend` selects it, such as `xnnpack`. The names of its flows begin

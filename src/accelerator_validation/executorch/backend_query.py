@@ -1,8 +1,8 @@
 """Reads the recipes and versions of ExecuTorch backends in a separate process.
 
 As a program, `python -m accelerator_validation.executorch.backend_query NAMES` prints the recipes
-and versions as JSON. NAMES has the names of backends, separated by commas. A backend is its
-vendor's code. If importing it fails or crashes, only the separate process ends.
+and versions as JSON. NAMES has the names of backends, separated by commas. Importing a backend runs
+its vendor's code. If this code fails or crashes, only the separate process ends.
 """
 
 from __future__ import annotations

@@ -36,7 +36,8 @@ class ProgramObservations:
     """The peak memory of the process in MB. The key `serialize` stands for all steps up to
     `serialize`, and `run` for `load` and `run`. Empty if the system does not state the memory."""
     memory_before_mb: dict[ProgramStep, float] = field(default_factory=dict)
-    """The memory of the process in MB before the first of these steps, with the same keys."""
+    """The memory of the process in MB before the steps that a key of `memory_mb` stands for, by
+    this key."""
     sample: Any = None
     """The model with its inputs."""
     edge: Any = None
@@ -52,8 +53,8 @@ class ProgramObservations:
     original: Sequence[Any] = ()
     """The outputs of the model in PyTorch, before quantization and lowering."""
     figures: dict[str, tuple[float, str]] = field(default_factory=dict)
-    """The value and the unit of each metric measured so far, by its name. Other metrics can be
-    derived from them."""
+    """The value and the unit of each metric measured so far, by its name. Metrics measured later
+    can be derived from these values."""
 
     def value(self, name: str) -> float | None:
         """Return the value of the metric `name`, or None if it was not measured."""

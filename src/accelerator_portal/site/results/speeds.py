@@ -26,9 +26,11 @@ _NOT_PUBLISHED = "Speed not published: "
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """A median speed in `unit`, with an interval from `low` to `high`.
+    """The speed that a test measured: the median `value` of `repeats` repeats, in `unit`.
 
-    `share` is its share of the vendor's stated peak, from 0 to 1; None if no peak is stated.
+    The confidence interval of the median is from `low` to `high`. `power` and `clock` were measured
+    on the device, or are None. `share` is `value` divided by the peak that the vendor states, or
+    None if the vendor states no peak.
     """
 
     value: float
@@ -106,13 +108,16 @@ class SpeedRun:
 
 @dataclass(frozen=True, slots=True)
 class SpeedTable:
-    """Runs side by side: one row per test, one cell per run. A cell without a speed is None."""
+    """A table of speeds: each row has a test and its speed in each of `runs`, in their order.
+
+    The speed is None if the run has no speed of the test.
+    """
 
     runs: tuple[SpeedRun, ...]
     rows: tuple[tuple[SpeedTest, tuple[Speed | None, ...]], ...]
 
     def of_mode(self, mode: str) -> SpeedTable:
-        """Return the rows of a mode, and the runs with a speed in any of these rows."""
+        """Return a table of the tests in a mode, and of the runs with a speed for any of them."""
         rows = [row for row in self.rows if row[0].mode == mode]
         run_indexes = [n for n in range(len(self.runs)) if any(cells[n] for _, cells in rows)]
         return SpeedTable(

@@ -72,8 +72,8 @@ def _verdict_words(standing: StoredTestState) -> str:
 class ReportedTest:
     """The result of a test in one report; `report` and `kind` are the report's id and kind.
 
-    `group` has the parameters except the mode in words: `inductor, float32`. `address` is the
-    address of the test, relative to `results/`.
+    `mode` is a parameter of the test. `group` is a text with all its other parameters:
+    `inductor, float32`. `address` is the address of the test, relative to `results/`.
     """
 
     report: str
@@ -85,7 +85,8 @@ class ReportedTest:
     test: TestEntry
     since: str | None = None
     """The day since which the outcome is the same, such as `at least 2026-11-21`. If a newer report
-    has the test: the day of this report, `2026-11-21; a newer report exists`. None if unknown."""
+    also has the test, this is the day of `report`, with a note: `2026-11-21; a newer report
+    exists`. None if unknown."""
     strip: VerdictStrip | None = None
     """A picture of the test's last verdicts. None if there are fewer than two, if the report is a
     baseline, or if a newer report has the test."""
@@ -94,7 +95,7 @@ class ReportedTest:
     environment: str = ""
     """The software and the device, in words; empty if the report states neither."""
     command: str | None = None
-    """The command that repeats the test or ran its suite; None without one."""
+    """The command that repeats the test or ran its suite; None if the report states neither."""
     anchor: str = ""
     """The result's id on the page of the test."""
     history: str | None = None
@@ -138,7 +139,7 @@ def _interval_words(metric: Metric) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SameModelTest:
-    """Another test of the same model, in another suite or under another name.
+    """A test that uses the same model as a `TestView`, in another suite or under another name.
 
     `address` is relative to `results/`.
     """
@@ -152,9 +153,10 @@ class SameModelTest:
 class TestView:
     """A test and all its results.
 
-    `anchor` is the id of the test on the page. `same` are other tests of the same model.
-    `same_note` states how these tests differ, or is None. `changes` has the changes of the test's
-    outcome, newest first, each with the `Episode` of its report.
+    `anchor` is the id of the test on the page. `same` are tests of the same model in other suites
+    or under other names. `same_note` states how they differ from this test, or is None. `changes`
+    has the changes of the test's outcome, newest first: the `Episode` of the report that shows the
+    change, and the change.
     """
 
     __test__ = False
