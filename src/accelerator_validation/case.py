@@ -52,7 +52,11 @@ Spread = tuple[float, float, int]
 
 @dataclass(frozen=True, slots=True)
 class ObservedOperators:
-    """The ATen operators that a computation dispatched, and those that PyTorch ran on the CPU."""
+    """The ATen operators of a computation on a device.
+
+    `operators` are those that were dispatched. `computed_on_cpu` are those that PyTorch computed on
+    the CPU instead of the device.
+    """
 
     operators: tuple[str, ...] = ()
     computed_on_cpu: tuple[str, ...] = ()

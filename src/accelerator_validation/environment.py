@@ -79,8 +79,8 @@ def plugin(device: str) -> dict[str, str] | None:
     """Return the `name`, `version` and, if known, `commit` of the plugin for a device, or None.
 
     Only plugins that torch loads through an entry point are found. The result is the first plugin
-    whose entry point contains the device type. If there is none, it is the first plugin of all,
-    or None for device types in `IN_TREE`. For the CPU, it is always None.
+    whose entry point contains the device type. Without such a plugin, the result is the first
+    plugin of all, but None for device types in `IN_TREE`. For the CPU, the result is always None.
     """
     type_name = device_type(device)
     points = metadata.entry_points(group=PLUGIN_GROUP)

@@ -65,7 +65,7 @@ class Journal(AbstractContextManager["Journal"]):
         self.write({"record": "plan", "cases": [case.id for case in cases]})
 
     def begin(self, case: Case, attempt: int, machine: str | None = None) -> None:
-        """Record the start of an attempt at a test. `machine` is its machine on a cluster."""
+        """Record the start of an attempt at a test. `machine` is the cluster's machine, or None."""
         record = {"record": "begin", "case": case.id, "attempt": attempt, "at": time.time()}
         self.write(record | ({"machine": machine} if machine else {}))
 

@@ -139,8 +139,8 @@ class Matrix(StrictModel):
     def group(self, name: str) -> str:
         """Return the group of a test. A worker process runs tests of one group only.
 
-        Tests of a suite with `files` are grouped by file: the group is `TestFile.container`. The
-        group of all other tests is "".
+        In a suite with `files`, the group of a test is the `TestFile.container` of its file. In a
+        suite without `files`, the group of every test is "".
         """
         file = find_test_file(name, self.files)
         return file.container if file else ""

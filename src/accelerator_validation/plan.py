@@ -24,8 +24,8 @@ class Offer:
     """A test that a suite offers, before it is combined with the axes of the suite's matrix.
 
     `only` has the values that the test supports, by axis. Of an axis that is not in `only`, it
-    supports all values. `parameters` has the values of its other parameters, by name. If `usual` is
-    false, the test runs only on request.
+    supports all values. `parameters` has the values of the test's parameters that are not axes, by
+    name. If `usual` is false, the test runs only on request.
     """
 
     name: str
@@ -40,9 +40,9 @@ class Offer:
     def is_selected(self, only: Mapping[str, Iterable[str]], *, everything: bool) -> bool:
         """Return whether a run includes the test.
 
-        `only` has the values to run by parameter. If `only` has one of the test's `parameters`, the
-        value of the test must be among them. Tests that are not `usual` are included only if
-        `everything` is true.
+        `only` has the values to run by parameter. For each of the test's `parameters` in `only`,
+        the value of the test must be one of the values to run. A test that is not `usual` is
+        included only if `everything` is true.
         """
         shared_names = self.parameters.keys() & only.keys()
         return (self.usual or everything) and all(

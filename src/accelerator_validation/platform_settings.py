@@ -52,8 +52,8 @@ def apply_settings(matrices: Mapping[str, Matrix], platform: Platform) -> dict[s
 def settings_sentences(settings: Validation, matrices: Mapping[str, Matrix]) -> Iterator[str]:
     """Yield a sentence for each tolerance, parameter and time limit that the platform sets.
 
-    The sentences are for the report's note, whose length is limited. If they are too long, some are
-    left out, and the last sentence says how many.
+    The sentences are for the report's note. Together, they have at most `_MAX_NOTE_CHARS`
+    characters. If some do not fit, they are left out, and the last sentence says how many.
     """
     remaining_chars, omitted_count = _MAX_NOTE_CHARS, 0
     for suite in filter(matrices.__contains__, settings.suites):

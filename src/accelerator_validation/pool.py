@@ -64,7 +64,7 @@ class _Worker:
     current: Case | None = None
     """The test that is running."""
     verdict: Result | None = None
-    """The result of the test, while the process still records the test's operators."""
+    """The result of `current`, while the process still records the operators of this test."""
     deadline: float = field(default_factory=lambda: time.monotonic() + _START_TIMEOUT_S)
     """When the process is killed, as a time of `time.monotonic()`."""
     idle: bool = False
@@ -259,7 +259,7 @@ class Pool:
         self._report_worker_end(worker, worker.current, timeout_result(limit_s, worker_log))
 
     def _remove_worker(self, worker: _Worker) -> str:
-        """Remove a worker, put back the rest of its batch, and return its log."""
+        """Kill a worker, queue the tests that it has not started again, and return its log."""
         self._kill_worker(worker)
         self._workers.remove(worker)
         (self._suspects if worker.alone else self._queue).extendleft(reversed(worker.batch))

@@ -145,7 +145,10 @@ def _result_fields(result: Result) -> dict[str, Any]:
 
 
 def repeat_command(device: str, case: Case, options: tuple[str, ...] | list[str] = ()) -> str:
-    """Return the command that repeats a test; `options` are further options of the command."""
+    """Return the command that repeats a test on a device.
+
+    `options` are added to the options that name the device, the test and what its suite requires.
+    """
     required_options = suite_options(case.suite)
     command = ["accelerator-portal", "validate", "--device", device, *options, *required_options]
     command += ["--test", case.id]

@@ -70,7 +70,8 @@ class Request:
     matching: str | None = None
     """A `-k` expression that the ids of the tests to run must match."""
     tests: frozenset[str] = frozenset()
-    """The ids of the tests to run. If empty, the other fields select the tests."""
+    """The ids of the tests to run. If empty, `suites`, `only`, `matching` and `everything` select
+    the tests."""
     imports: str | None = None
     """A module to import after torch: a plugin that torch does not load by itself."""
     kind: ReportKind = "self-reported"
@@ -224,7 +225,7 @@ def _require_known_values(
 
 
 SPEED_SUITES = frozenset({"speed"})
-"""The suites that measure speed. No other test may run at the same time."""
+"""The suites that measure speed. While one of their tests runs, no other test may run."""
 
 
 @dataclass(frozen=True, slots=True)

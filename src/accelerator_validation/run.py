@@ -50,9 +50,10 @@ last attempt with the test and its result."""
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """A run that has ended.
+    """A run that has ended, with its report.
 
     If the run stopped early or the device cannot be used, `why` is the reason, else None.
+    `interrupted` is true if the user stopped the run.
     """
 
     report: Report
@@ -79,7 +80,7 @@ class FinishedRun:
 
     @property
     def exit_code(self) -> int:
-        """The exit status of the command: 0 if all went well, 130 if interrupted, otherwise 1."""
+        """The exit status of the command: 130 if interrupted, 0 if `is_successful`, otherwise 1."""
         return 130 if self.interrupted else int(not self.is_successful)
 
 
@@ -127,7 +128,7 @@ class _RunState:
         return report
 
     def finish(self, cases: Iterable[Case], journal: Journal) -> FinishedRun:
-        """Run the remaining tests, `cases`, and write the final report.
+        """Run the tests `cases`, which have no final result yet, and write the final report.
 
         Raises RunError if the report cannot be written, JournalError if the journal cannot be
         written.

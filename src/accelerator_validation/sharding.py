@@ -2,7 +2,7 @@
 
 Each part is a shard. The machines exchange nothing: each makes the same plan, computes the same
 split and runs its own shard. The split depends only on the plan and the recorded times. The report
-has digests of both.
+has a digest of the plan and a digest of the times.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ from accelerator_validation.request import Request, ShardRequest
 
 
 def split(weights: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
-    """Split weights into `count` groups with similar sums, and return the indexes in each group.
+    """Split weights into `count` groups with similar sums.
 
-    Adjacent items with equal weights usually go to different groups.
+    Returns, for each group, the positions of its weights in `weights`. Adjacent equal weights
+    usually go to different groups.
     """
     groups: list[list[int]] = [[] for _ in range(count)]
     lightest = [(0, 0, index) for index in range(count)]
@@ -48,7 +49,7 @@ def make_shard(plan: Plan, wanted: ShardRequest, identity: str, resume: str) -> 
     """Return the part of a plan that the shard `wanted` runs.
 
     Shards are balanced by the recorded times in `wanted`. For a test without a recorded time, the
-    median of the other tests is assumed. `identity` is the digest of the whole plan, see
+    median of the recorded times is assumed. `identity` is the digest of the whole plan, see
     `plan_digest`. `resume` is the command that continues an interrupted run of the shard. Raises
     RunError if there are more shards than tests to run.
     """

@@ -1,8 +1,8 @@
 """Runs a Python module in a separate process, which is killed at the end of a `with` block.
 
 The output of the process goes to files, not to pipes, because a plugin may leave daemons behind
-that keep a pipe open forever. All processes in the group are killed, also after Ctrl+C, and after
-SIGTERM, which `validate` handles like Ctrl+C.
+that keep a pipe open forever. All processes in the process group of the separate process are
+killed, also after Ctrl+C, and after SIGTERM, which `validate` handles like Ctrl+C.
 """
 
 from __future__ import annotations

@@ -35,13 +35,13 @@ NO_EXECUTORCH = (
 class BackendReply:
     """The recipes and versions of ExecuTorch backends.
 
-    `recipes` are the values of the test parameter `recipe`. `packages` has the versions of packages
+    `recipes` has all values of the test parameter `recipe`. `packages` has the versions of packages
     by name. `fault` is the error message if a backend cannot be used, else None.
     """
 
     recipes: tuple[str, ...] = ()
     plain: tuple[str, ...] = ()
-    """Those of `recipes` for which `Recipe.is_plain` is true."""
+    """The values in `recipes` for whose recipe `Recipe.is_plain` is true."""
     backend: Mapping[str, str] = field(default_factory=dict)
     """The `name` and `version` of the first backend, for the environment in a report."""
     packages: Mapping[str, str] = field(default_factory=dict)
@@ -74,8 +74,8 @@ def query_backend(names: str) -> BackendReply:
 def with_backend_facts(probed: ProbeResult, asked: BackendReply | None) -> ProbeResult:
     """Return a copy of a probe result with a backend's facts added to its environment.
 
-    The facts are the name and version of the backend in `asked`, and the versions of packages. If
-    `asked` is None, no backend is tested, and the probe result is returned unchanged.
+    The facts are `backend` and `packages` of `asked`. If `asked` is None, no backend is tested, and
+    the probe result is returned unchanged.
     """
     if asked is None:
         return probed

@@ -76,8 +76,8 @@ class Session:
     def run(self, nodeid: str) -> PytestRecorder:
         """Run the test with this node id, and return its reports and exceptions.
 
-        All its fixtures are set up and torn down, so that the result does not depend on other
-        tests.
+        All fixtures of the test are set up and torn down, so that its result does not depend on
+        the tests that ran before.
         """
         self.recorder.clear()
         item = self.items[nodeid]
@@ -151,7 +151,11 @@ def collect_node_ids(given: Mapping[str, str]) -> tuple[list[str], list[str]]:
 
 
 def main() -> None:
-    """Write the node ids of the suite PATH as JSON to FILE, after importing MODULE if given."""
+    """Write the node ids of a pytest suite to a file, as JSON.
+
+    The command-line arguments are the path of the suite, the path of the file and, optionally, the
+    module to import first.
+    """
     path, file, *modules = sys.argv[1:]
     for module in modules:
         importlib.import_module("torch")

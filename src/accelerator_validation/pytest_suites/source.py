@@ -111,8 +111,9 @@ def default_suite_name(path: Path) -> str:
 def node_id_by_identity(nodeids: Iterable[str], device: str) -> dict[tuple[str, Parameters], str]:
     """Return the node id of each test, by the test's name and parameters in reports.
 
-    Name and parameters do not contain the device. Of tests that differ only in their device, the
-    first of these is returned: the test for `device`, for another accelerator, for the CPU.
+    The name and the parameters do not contain the device. Of tests that differ only in their
+    device, the test for `device` is returned. If there is none, it is the test for another
+    accelerator, or else the test for the CPU.
     """
     ranked_ids: dict[tuple[str, Parameters], tuple[int, str]] = {}
     for nodeid in nodeids:

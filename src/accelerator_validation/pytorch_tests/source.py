@@ -81,9 +81,9 @@ def select_test_files(
 
     The files are selected by the first of these that applies:
 
-    1. `named` has the paths of files, which the matrix need not list.
-    2. `tests` has the keys of tests. Their files are selected.
-    3. The usual files of the matrix are selected, or all its files if `everything` is true.
+    1. If `named` has paths of files, these files are selected, even if the matrix lacks them.
+    2. If `tests` has keys of tests, the files that contain these tests are selected.
+    3. If `everything` is true, all files of the matrix are selected, otherwise its usual files.
 
     Raises RunError if a selected file does not exist, or if there is no file to select.
     """

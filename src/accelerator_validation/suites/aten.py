@@ -156,9 +156,9 @@ _TO_CPU_OPERATOR = "aten::_to_cpu"
 
 
 def observe_operators(compute: Callable[[], object]) -> ObservedOperators:
-    """Run a computation, and return the ATen operators that it used.
+    """Run a computation, and return the ATen operators that it dispatched.
 
-    The result also says which of them PyTorch computed on the CPU instead of the device.
+    The result also has the operators that PyTorch computed on the CPU instead of the device.
     """
     with profile(activities=[ProfilerActivity.CPU]) as profiled, OperatorRecorder() as recorder:
         compute()

@@ -61,7 +61,10 @@ def run(case: Case, context: Context) -> Result:
 
 
 def run_recipe(made: Deployment, path: str = PATH) -> Result:
-    """Run a recipe and its check, and return the result; `path` is the PATH for its programs."""
+    """Run a recipe and its check, and return the result of the test.
+
+    The commands that run on this machine, not in a container, get `path` as PATH.
+    """
     with tempfile.TemporaryDirectory(prefix="deploy-") as name:
         folder = Path(name, "work")
         folder.mkdir()

@@ -54,12 +54,12 @@ class Example:
     model: Any
     inputs: Mapping[str, Any]
     generate: Mapping[str, Any] | None = None
-    """Further options for the model's method `generate`, or None."""
+    """Options for the model's method `generate`, in addition to `inputs`; None for no options."""
 
 
 @dataclass(frozen=True)
 class Gradient:
-    """A gradient or an updated weight, which is compared by its norm, not number by number."""
+    """A gradient or an updated weight. Two are compared by the norm of their difference."""
 
     value: torch.Tensor
 

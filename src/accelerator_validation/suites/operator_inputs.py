@@ -142,7 +142,9 @@ Inputs = Sequence[Input]
 
 @dataclass(frozen=True)
 class SampledOperator:
-    """An operator, a function that generates its inputs and options, and the forms it supports.
+    """An operator, `call`, with a function that generates its inputs and options.
+
+    `forms` are the forms of inputs that the operator supports.
 
     If `ends` is true, extreme values include the largest and smallest numbers of a type. `ends` is
     false for operators with unpredictable results for such numbers. For example, a sum depends on
@@ -248,7 +250,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is 
 
 @dataclass(frozen=True)
 class _OperatorCall:
-    """A call of an operator with generated inputs."""
+    """A call of an operator with generated inputs and options."""
 
     operator: SampledOperator
     inputs: Inputs

@@ -230,7 +230,10 @@ def _make_samples(
 
 
 def _operator_tolerance(info: OpInfo, dtype: torch.dtype, matrix: Matrix) -> Tolerance:
-    """Return the tolerance of the suite or of the OpInfo: of `rtol` and `atol`, the wider each."""
+    """Return the tolerance for an operator and a data type.
+
+    `rtol` is the greater of the suite's and the OpInfo's `rtol`, and so is `atol`.
+    """
     name = str(dtype).removeprefix("torch.")
     tolerance = matrix.tolerances.get(name) or Tolerance(rtol=0, atol=0)
     for decoration in info.decorators:
@@ -261,7 +264,10 @@ WIDER_TYPES = {
 
 @dataclass(frozen=True)
 class OperatorResult:
-    """The result of a sample: outputs and gradients of inputs. `gradients` is None in `forward`."""
+    """The result of a sample: the outputs, and the gradients of the inputs.
+
+    `gradients` is None if the test has no backward pass.
+    """
 
     outputs: list[object]
     gradients: list[object] | None = None
@@ -271,13 +277,16 @@ class OperatorResult:
 
     @property
     def results(self) -> list[object]:
-        """The values to compare with the reference: the gradients, or the outputs without any."""
+        """The values to compare with the reference: the gradients, or the outputs if None."""
         return self.outputs if self.gradients is None else self.gradients
 
 
 @dataclass(frozen=True)
 class OperatorTest:
-    """A sample of an operator, which can be run on the device and on the reference."""
+    """A sample of an operator, which can be run on the device and on the reference.
+
+    `seed` is for random numbers. If `backward` is true, gradients are computed.
+    """
 
     info: OpInfo
     sample: SampleInput

@@ -41,7 +41,7 @@ def missing_torch_name(error: AttributeError) -> str | None:
 
 
 def _is_used_by_suites(error: BaseException) -> bool:
-    """Return whether code of the suites used the missing name, not a plugin or torch.
+    """Return whether the missing name was used by code of the suites, not by a plugin or torch.
 
     Frames of `__getattr__` are ignored.
     """

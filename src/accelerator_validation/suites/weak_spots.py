@@ -45,7 +45,7 @@ class DynamicQuantization(nn.Module):
 
 
 class TiedWeights(nn.Module):
-    """A model whose embedding shares its weight with the last layer: one tensor, two gradients."""
+    """A model whose embedding and last layer share one weight, which gets a gradient from both."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -365,7 +365,7 @@ def _has_failure(test: TestView) -> bool:
 
 
 def _urgency_key(test: TestView) -> tuple[bool, float]:
-    """Return a sort key: failing tests first, then the most recent changes."""
+    """Return a key that sorts failing tests first, and then recently changed tests first."""
     last_change = max(
         (episode.point.started.timestamp() for episode, _ in test.changes), default=0.0
     )

@@ -61,7 +61,7 @@ class Delegation:
         return f"Lowered, not run: {delegates_text} with {delegated_nodes} of {all_nodes} nodes."
 
     def words(self) -> str | None:
-        """Return a sentence that names operators outside of delegates, or None without any."""
+        """Return a sentence that names operators outside of delegates; None if there are none."""
         if not self.left:
             return None
         operator_counts = self.left.most_common()

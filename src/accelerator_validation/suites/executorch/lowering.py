@@ -52,11 +52,11 @@ class LoweredModel:
 def lower_model(
     sample: Sample, recipe: Recipe, context: Context, measurement: Measurement
 ) -> LoweredModel:
-    """Export, quantize, lower and serialize a model with a recipe, and return the program.
+    """Export, quantize, lower and serialize a model with a recipe, and return the lowered model.
 
     Each step is measured. If a step fails, its exception is passed on, and `context.stage` is the
-    name of the step, but `lower` for serialization. If the first export fails, the exception is a
-    BrokenTestError.
+    name of the step. If serialization fails, `context.stage` is `lower`. If the first export fails,
+    the exception is a BrokenTestError.
     """
     observed = measurement.observed
     context.stage = "export"

@@ -167,7 +167,7 @@ class Measurement:
             self.observed.memory_mb[until] = peak
 
     def finish(self) -> None:
-        """Compute the metrics that are derived from others, at the end of the test."""
+        """Compute the metrics with `after="end"`, at the end of the test."""
         self._compute_metrics("end")
 
     def _compute_metrics(self, moment: str) -> None:

@@ -112,7 +112,10 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run one subtest of a test. The parameter `subtest` is its index, by default 0."""
+    """Run one subtest of an operator test of ExecuTorch.
+
+    The parameter `subtest` of the case is the number of the subtest, by default 0.
+    """
     upstream_test = _upstream_tests()[case.name]
     if upstream_test.left_out:
         raise SkippedError(f"ExecuTorch excludes this test: {upstream_test.left_out}")

@@ -127,10 +127,10 @@ def _measure_undisturbed(  # noqa: PLR0913, PLR0917 - what measuring needs
 
 
 def _disturbance_observer(device: str) -> Callable[[], str | None]:
-    """Return a function that tells whether other programs have used the CPU since now.
+    """Start to watch the CPU, and return a function that tells whether other programs used it.
 
-    The function returns a text if they have, and None if they have not. If the device is not the
-    CPU, it always returns None.
+    The function returns a text if they have used it since the start, else None. If the device is
+    not the CPU, the function always returns None.
     """
     if torch.device(device).type != "cpu":
         return lambda: None
@@ -225,10 +225,10 @@ _WARM_S, _WARM_CALLS = 0.2, 2
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How long to measure in seconds: `first_s` in the first round, `all_s` in all rounds.
+    """How many seconds to repeat a call: `first_s` in the first round, `all_s` in all rounds.
 
-    Each round is twice as long as the one before. For slow calls, the first round is longer than
-    `first_s`, so that it includes enough calls.
+    Each round is twice as long as the one before, until `all_s` is used up. For slow calls, the
+    first round is longer than `first_s`, so that it includes enough calls.
     """
 
     first_s: float

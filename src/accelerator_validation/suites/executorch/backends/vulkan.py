@@ -1,4 +1,4 @@
-"""Defines the ExecuTorch backend Vulkan. Models are only lowered: wheels have no runtime for it."""
+"""Defines the ExecuTorch backend Vulkan. Models are only lowered: wheels lack its runtime."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defines the ExecuTorch backend XNNPACK, which runs on the CPU and is in every wheel.
+"""Defines the ExecuTorch backend XNNPACK, which runs on the CPU and is in ExecuTorch's wheels.
 
 Most recipes have the names of the flows in ExecuTorch's own suite,
 backends/test/suite/flows/xnnpack.py; `fp16`, `bf16`, `dynamic_int4_per_channel` and `to_edge` are
