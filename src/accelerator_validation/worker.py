@@ -68,9 +68,10 @@ class Job:
         return self.matrices[case.suite].group(case.name)
 
     def batch_length(self, cases: Sequence[Case], workers: int) -> int:
-        """Return how many of the next tests a worker takes, all of one suite and group.
+        """Return how many tests a worker takes from the start of `cases`, the tests still to run.
 
-        Batches become smaller towards the end of the run, so that all workers stay busy.
+        The tests that it takes have the same suite and group. Batches become smaller towards the
+        end of the run, so that all workers stay busy.
         """
         suite, group = cases[0].suite, self.group(cases[0])
         size = max(1, min(self.matrices[suite].batch, len(cases) // (2 * max(1, workers))))

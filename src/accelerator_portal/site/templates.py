@@ -167,9 +167,9 @@ class Templates:
 class Lines(Extension):
     """Adds the tags `{% line %}` and `{% inline %}`, which join template lines.
 
-    `line` joins the lines into one line, `inline` into a part of a line. Line breaks in values are
-    kept. With these tags, a template can have one line for each cell of a table row, although
-    Markdown requires a row on one line.
+    `line` joins the lines up to its end tag into one line. `inline` joins them into a part of a
+    line. Line breaks in values are kept. With these tags, a template can have one line for each
+    cell of a table row, although Markdown requires a row on one line.
     """
 
     tags = {"line", "inline"}  # noqa: RUF012 - as Jinja declares it

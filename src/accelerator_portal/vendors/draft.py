@@ -174,8 +174,8 @@ class PlatformCase:
     def steps(self) -> list[dict[str, Any]]:
         """The steps of the install command in the answers.
 
-        Without such a command, the steps of the first install option in `entry`. Empty if there is
-        neither.
+        If the answers have no command, these are the steps of the first install option in `entry`.
+        Empty if there is neither a command nor an option.
         """
         command = self.value("command")
         if command:

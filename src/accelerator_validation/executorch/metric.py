@@ -28,8 +28,8 @@ class ProgramObservations:
     """The observations of a running test. Each step adds observations."""
 
     seconds: dict[ProgramStep, float] = field(default_factory=dict)
-    """The seconds that each step took, even if it failed. For `run`, the seconds of the first run,
-    if it succeeded."""
+    """The seconds that each step took, even if it failed. The key `run` has the seconds of the
+    first run, and is absent if the first run failed."""
     run_seconds: Sequence[float] = ()
     """The seconds of each run after the first."""
     memory_mb: dict[ProgramStep, float] = field(default_factory=dict)

@@ -24,7 +24,7 @@ from accelerator_validation.pytorch_tests.source import name_and_parameters
 
 @dataclass
 class LoadedFile:
-    """The tests of a file; if the file could not be imported, only the exception `error`.
+    """The tests of a file. If the file could not be imported, `error` is the exception.
 
     `tests` has the class and the method name of each test, by the test's name and parameters in
     reports. `broken` has the exceptions of classes that could not be created, by class name.

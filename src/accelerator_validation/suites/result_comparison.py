@@ -28,8 +28,8 @@ class Comparison:
     tolerance: Tolerance
     same_dtype: bool = True
     floor: float | None = None
-    """If set, `atol` is multiplied by the greatest absolute value of the reference tensor, or by
-    `floor` if that is greater."""
+    """If set, `atol` is multiplied by the greatest absolute value of the reference tensor, but at
+    least by `floor`."""
     largest: float = 0.0
     """The greatest absolute difference of two finite numbers so far."""
     total: float = 0.0
@@ -183,7 +183,7 @@ def check_structure(found: object, wanted: object, what: str, *, same_dtype: boo
 
 
 def check_device(found: object, device: str, what: str) -> None:
-    """Raise MismatchError if a tensor in `found` is not on the device type `device`: `cuda`."""
+    """Raise MismatchError if a tensor in `found` is not on the device type `device`."""
     for leaf in tensors(leaves(found)):
         if leaf.device.type != device:
             raise MismatchError(f"{what} is on {leaf.device.type}, not on {device}")
