@@ -24,7 +24,7 @@ def update_breakage_issues(
     breakages: Sequence[tuple[Platform, Breakage]],
     unseen: Collection[str] = (),
 ) -> Issues:
-    """Open, update and close issues to match `breakages`; return the number of changed issues.
+    """Open, update and close issues to match `breakages`; return a count for each action.
 
     `breakages` are the open regressions, `home` is this repository (OWNER/NAME). `unseen` has the
     ids of the quarantined platforms. The regressions of these platforms cannot be determined, so

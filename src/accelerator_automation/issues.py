@@ -112,7 +112,7 @@ class IssueList:
     def update_issues(
         self, topics: Iterable[IssueTopic], issues: Iterable[Issue], is_left: Callable[[str], bool]
     ) -> Issues:
-        """Open, update and close issues to match the topics; return the number of changed issues.
+        """Open, update and close issues to match the topics; return a count for each action.
 
         Opens at most `MOST_OPENED` issues, and none for a topic with a closed issue among `issues`.
         If several issues have the same topic, closes all but the oldest. `is_left` takes the name

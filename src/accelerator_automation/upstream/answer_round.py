@@ -298,7 +298,7 @@ def compare_with_histories(
 
 @dataclass(slots=True)
 class PostedAnswers:
-    """The result of posting answers on PyTorch's pull requests."""
+    """The result of posting answers: sentences for the log, failures, and runs with check runs."""
 
     said: list[str] = field(default_factory=list)
     """What was done or failed, in sentences."""

@@ -224,9 +224,11 @@ def _with_plan(
 def _replaces_older_plan(
     change: Change, older_plan: WaitingPlan, entry: PlannedPlatform, platform_ids: set[str]
 ) -> bool:
-    """Return whether the newer `change` replaces the older plan's change for the platform `entry`.
+    """Return whether a newer change makes it unnecessary to send an older plan's change.
 
-    `platform_ids` are the ids of the platforms that are to test the newer change.
+    The older plan would be sent to the platform `entry`. The newer `change` replaces it if both are
+    of the same branch, and if the commit is another one or the platform is in `platform_ids`, the
+    ids of the platforms that are to test the newer change.
     """
     if _branch_key(change) != _branch_key(older_plan.change):
         return False

@@ -78,8 +78,8 @@ def _may_match_suite(suite: str, key_parts: Sequence[str]) -> bool:
 
     `key_parts` is the issue's test key or pattern, split at slashes: `["acme", "*", "test_a"]`.
     If it has more parts than the suite's name, its first parts must match the parts of the name:
-    `acme/*` matches the suite `acme/kernels`. Otherwise, the issue can be about any suite, because
-    `*` also matches slashes.
+    `acme/*` matches the suite `acme/kernels`. A key with fewer parts counts as a pattern whose `*`
+    matches slashes, too: the issue can be about any suite.
     """
     depth = suite.count("/") + 1
     return len(key_parts) <= depth or fnmatchcase(suite, "/".join(key_parts[:depth]))

@@ -309,8 +309,8 @@ def _platforms_by_shared_device(
     """Return the platforms whose device string is the id of another platform, by that id.
 
     For example, the device of `rocm` is `cuda`: `{"cuda": ["rocm"]}`. `names` is the result of
-    `_platforms_by_error_name`. A platform is omitted if a name in `names` stands for it and for the
-    platform with that id, because a message with this name can be about either of them.
+    `_platforms_by_error_name`. A platform is omitted if error messages use the same name for it and
+    for the platform with that id: such a message can be about either of them.
     """
     ids = {platform.id for platform in platforms}
     ids_by_device: dict[str, list[str]] = {}

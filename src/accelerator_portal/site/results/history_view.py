@@ -52,9 +52,9 @@ class HistoryStep:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """The changes of test results in one report.
+    """What changed with one report: changed test results, and tests that are seen the first time.
 
-    `point` has the facts about the report, and `steps` has the changes.
+    `point` has the facts about the report. `steps` has a change for each test whose result changed.
     """
 
     accelerator: str

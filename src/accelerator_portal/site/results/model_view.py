@@ -105,8 +105,8 @@ class FamilyView:
 
     `cells` has the cells of each platform, by platform id: PyTorch before ExecuTorch, and runs
     before baselines. `rows` has the single results of each cell, worst outcome first, by the cell's
-    `anchor`. `listed` are the family's tests in `data/suites/`. `stated` has the models that
-    documents state, by platform id. These models are not results.
+    `anchor`. `listed` are the family's tests in `data/suites/`. `stated` has, by platform id,
+    the models that vendors' documents call supported. These statements are not test results.
     """
 
     family: ModelFamily

@@ -39,9 +39,9 @@ _DYNAMIC_PARAMETERS = {**_DTYPE_PARAMETERS, "dynamic": "true"}
 
 @dataclass(frozen=True)
 class SuiteModel:
-    """A model of the suite; `example` builds it from its name.
+    """A model of the suite, and the tests that run with it by default.
 
-    Each of `recipes`, `dynamic` and `threads` adds tests that run by default.
+    `example` builds the model from its name.
     """
 
     example: Callable[[str], Example]
