@@ -117,10 +117,7 @@ ROWS: Mapping[str, Row] = {
     "a selector axis": Row(
         {
             "install/axes.py": ("\nAXES = (", AXIS),
-            "install/rows.py": (
-                '    """The document that states the version, or None. A package index is stronger evidence."""\n',
-                '    libc: str = ""\n',
-            ),
+            "install/rows.py": ("    named: Source | None = None\n", '    libc: str = ""\n'),
             "install/expand.py": ("        named=target.named,\n", '        libc="musl",\n'),
         },
         [EXPORT],
