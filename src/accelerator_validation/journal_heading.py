@@ -25,8 +25,8 @@ ON_CPU = (
     "A test passes only if both agree."
 )
 ON_DEVICE = (
-    "Results are compared with the same computation on the CPU, in the same data type. TF32 "
-    "and HF32 are off."
+    "Results are compared with the same computation on the CPU, in the same data type. In "
+    "tests of operators and models, TF32 and HF32 are off."
 )
 IN_EXECUTORCH = (
     "ExecuTorch programs are compared with the PyTorch model on the CPU, quantized programs with "

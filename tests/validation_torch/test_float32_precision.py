@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import pytest
 import torch
 from torch import nn
 
-from accelerator_validation.suites import model_comparison, weak_spots
+from accelerator_validation.case import Case
+from accelerator_validation.suites import model_comparison, operator_inputs, operators, weak_spots
 from accelerator_validation.suites.float32_precision import full_float32
 from accelerator_validation.suites.model_comparison import Example
 
@@ -27,6 +30,30 @@ def test_tf32_and_hf32_are_off_in_a_block_and_back_afterwards(
         assert not plugin.conv.allow_hf32
     assert torch.backends.cudnn.allow_tf32
     assert (plugin.conv.allow_hf32, plugin.matmul.allow_hf32) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("suite", "run", "name"),
+    [
+        ("operators", operators.run, "exp"),
+        ("operator-inputs", operator_inputs.run, "exp"),
+        ("weak-spots", weak_spots.run, "lstm"),
+    ],
+)
+def test_suites_that_compare_numbers_compute_full_float32(
+    suite: str, run: Callable[[Case, Any], object], name: str
+) -> None:
+    class Observer:
+        seen: ClassVar[list[bool]] = []
+
+        def __getattr__(self, attribute: str) -> object:
+            self.seen.append(torch.backends.cudnn.allow_tf32)
+            raise LookupError(attribute)
+
+    parameters = {"dtype": "float32", "inputs": "drawn", "mode": "forward", "compiler": "eager"}
+    with pytest.raises(LookupError):
+        run(Case(suite, name, tuple(sorted(parameters.items()))), Observer())
+    assert Observer.seen == [False]
 
 
 def test_recurrent_layers_are_trained_in_training_mode_without_dropout() -> None:
