@@ -105,7 +105,7 @@ ACTS: dict[str, Callable[[], object]] = {
     "leave": lambda: sys.exit(0),
     "hang": _hang,
     "machine": partial(_end, b"dask_worker"),
-    "host": partial(_end, b"validation.cluster.host"),
+    "host": partial(_end, b"validation.cluster.batch_process"),
     "slow": lambda: time.sleep(0.3),
     "memory": lambda: _raise(OutOfMemoryError("NPU out of memory. Tried to allocate 2.00 GiB")),
     "missing": lambda: _raise(NotImplementedError("Could not run 'aten::silu' with arguments")),

@@ -66,7 +66,7 @@ _Command = Callable[..., None]
 
 
 def _with_question_options(command: _Command) -> _Command:
-    """Return the command with an option for each question in `vendors.answers.QUESTIONS`."""
+    """Return the command with an option for each question in `vendors.questions.QUESTIONS`."""
     for question in reversed(QUESTIONS):
         several = "; separate several with commas" if question.many else ""
         option = click.option(
