@@ -1,4 +1,4 @@
-"""Rows of "How to add something" in docs/architecture.md, each tried in a copy of the package."""
+"""Sections of docs/how-to-add.md, each tried in a copy of the package."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ def made_up():
     """Show a made-up text."""
     click.echo("run by the made-up command")
 '''
+OPTION = '@click.option("--made-up", is_flag=True, help="A made-up option.")\n'
 OUTCOME = """
     "made-up": OutcomeInfo("A made-up outcome.", "failure", "Z", "warn", 15, 15),"""
 REPORT = report_text(made_up(0, {"resnet18": "failed"})).replace('"failed"', '"made-up"')
@@ -59,8 +60,8 @@ EXPORT = ["export", "--out", "out"]
 
 
 @dataclass(frozen=True)
-class Row:
-    """What a row of the table says: new text at the end or after a line of a file, and its effect.
+class Addition:
+    """What a section of the page says: new text at the end or after a line of a file, and its effect.
 
     `changes` are files of the package, `others` those of the repository; the text is then in what
     the last command prints, or in the file `seen`.
@@ -73,13 +74,13 @@ class Row:
     seen: str = ""
 
 
-ROWS: Mapping[str, Row] = {
-    "a rule": Row(
+ADDITIONS: Mapping[str, Addition] = {
+    "a rule": Addition(
         {"checks/rules/facts.py": ("", RULE)},
         [["check"]],
         "data/releases.yaml:1: made up; nothing [made-up]",
     ),
-    "a report reader": Row(
+    "a report reader": Addition(
         {
             "reports/formats/made_up.py": ("", READER),
             "reports/formats/format_list.py": (
@@ -94,7 +95,7 @@ ROWS: Mapping[str, Row] = {
         "results.txt:1: read by the made-up reader",
         {"results.txt": ("", "made-up")},
     ),
-    "an outcome": Row(
+    "an outcome": Addition(
         {
             "reports/outcomes.py": ("OUTCOMES: Mapping[Outcome, OutcomeInfo] = {", OUTCOME),
             # The same file again.
@@ -104,7 +105,7 @@ ROWS: Mapping[str, Row] = {
         "1 test: 1 made-up",
         {"report.json": ("", REPORT)},
     ),
-    "a page": Row(
+    "a page": Addition(
         {"site/build.py": ('        "glossary.md": {},\n', '        "made-up.md": {},\n')},
         [["build"]],
         "A made-up page.",
@@ -114,7 +115,7 @@ ROWS: Mapping[str, Row] = {
         },
         "site/made-up/index.html",
     ),
-    "a selector axis": Row(
+    "a selector axis": Addition(
         {
             "install/axes.py": ("\nAXES = (", AXIS),
             "install/rows.py": ("    named: Source | None = None\n", '    libc: str = ""\n'),
@@ -124,7 +125,7 @@ ROWS: Mapping[str, Row] = {
         '"libc":[["musl","musl"]]',
         seen="out/api/v1/install.json",
     ),
-    "a field of a vendor's file": Row(
+    "a field of a vendor's file": Addition(
         {
             "catalog/files/accelerator.py": (
                 '    """Short name of the platform, for example `Ascend NPU`."""\n',
@@ -136,7 +137,26 @@ ROWS: Mapping[str, Row] = {
         {ACCELERATOR: ("", "made_up: A value.\n")},
         "out/contribute/format.md",
     ),
-    "a command": Row(
+    "a row in the comparison of platforms": Addition(
+        {
+            "site/platforms/comparison.py": (
+                'message("Package"): lambda p: _code_cell(p.accelerator.package.name),',
+                '\n"Made up": lambda p: _text_cell("A made-up answer."),',
+            )
+        },
+        [EXPORT],
+        "A made-up answer.",
+        seen="out/compare.md",
+    ),
+    "an option of a command": Addition(
+        {
+            "cli/check.py": ("@click.command()\n@ROOT\n", OPTION),
+            "cli/../cli/check.py": ("    *, root: Path, form: str, fix: bool,", " made_up: bool,"),
+        },
+        [["check", "--made-up", "--help"]],
+        "A made-up option.",
+    ),
+    "a command": Addition(
         {
             "cli/made_up.py": ("", COMMAND),
             "cli/main.py": (
@@ -147,7 +167,7 @@ ROWS: Mapping[str, Row] = {
         [["made-up"]],
         "run by the made-up command",
     ),
-    "a fact about a PyTorch release, except a new CUDA or ROCm version": Row(
+    "a fact about a PyTorch release, except a new CUDA or ROCm version": Addition(
         {}, [EXPORT], '"1.11.0"', {RELEASES: ("releases:\n", RELEASE)}, "out/api/v1/install.json"
     ),
 }
@@ -175,29 +195,30 @@ def change(folder: Path, changes: Mapping[str, tuple[str, str]]) -> None:
         file.write_text(before.replace(after, after + text) if after else before + text, "utf-8")
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_a_row_of_the_table_is_all_that_has_to_change(name: str, tmp_path: Path) -> None:
-    assert f"| {name} |" in (REPOSITORY / "docs/architecture.md").read_text("utf-8")
-    row, source = ROWS[name], tmp_path / "src"
+@pytest.mark.parametrize("name", ADDITIONS)
+def test_what_a_section_lists_is_all_that_has_to_change(name: str, tmp_path: Path) -> None:
+    heading = f"\n### {name[0].upper()}{name[1:]}\n"
+    assert heading in (REPOSITORY / "docs/how-to-add.md").read_text("utf-8")
+    addition, source = ADDITIONS[name], tmp_path / "src"
     shutil.copytree(PACKAGE.parent, source)
     root = copy_sources(tmp_path / "root", ACME)
-    if name != "a page":  # the one row whose whole site is built
+    if ["build"] not in addition.commands:
         shutil.rmtree(root / "accelerators")
         write_tree(root, EXAMPLE)
 
     def seen() -> str:
-        printed = [run(root, *words, source=source) for words in row.commands][-1]
-        file = root / row.seen
-        return (file.read_text("utf-8") if file.is_file() else "") if row.seen else printed
+        printed = [run(root, *words, source=source) for words in addition.commands][-1]
+        file = root / addition.seen
+        return (file.read_text("utf-8") if file.is_file() else "") if addition.seen else printed
 
-    if row.changes:  # without them, the repository alone has no effect
-        change(root, row.others)
-        assert row.text not in seen()
-        change(source / PACKAGE.name, row.changes)
+    if addition.changes:  # without them, the repository alone has no effect
+        change(root, addition.others)
+        assert addition.text not in seen()
+        change(source / PACKAGE.name, addition.changes)
     else:
-        assert row.text not in seen()
-        change(root, row.others)
-    assert row.text in seen()
+        assert addition.text not in seen()
+        change(root, addition.others)
+    assert addition.text in seen()
 
 
 def test_a_variant_with_builds_and_no_description_is_named(tmp_path: Path) -> None:
