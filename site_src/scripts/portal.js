@@ -20,14 +20,15 @@ const PARTS = {
 // Forms whose modules load when the reader points at or enters the form, or at once if the address or a field has a query.
 const LOADED_ON_USE = { "form[data-finder]": () => import("./finder.js").then(({ startFinder }) => startFinder) };
 
-/** Starts a form's script when the reader first uses the form. */
+/** Starts a form's script when the reader first uses the form, and again at the next use if its modules could not be loaded. */
 function startOnUse([selector, load]) {
   for (const form of document.querySelectorAll(selector)) {
+    const listen = () => USE_EVENTS.forEach((event) => form.addEventListener(event, start));
     const start = () => {
       for (const event of USE_EVENTS) form.removeEventListener(event, start);
-      load().then((startForm) => startForm(form)).catch(() => {});
+      load().then((startForm) => startForm(form), listen).catch(() => {});
     };
-    for (const event of USE_EVENTS) form.addEventListener(event, start);
+    listen();
     const hasText = [...form.elements].some((control) => control.name && (control.value || new URLSearchParams(location.search).has(control.name)));
     if (hasText) start();
   }

@@ -27,7 +27,8 @@ class SuiteTests {
     this.box = article.querySelector("[data-part=test]");
     this.signs = new Map([...article.querySelectorAll("[data-part=signs] [data-outcome]")].map((sign) => [sign.dataset.outcome, sign]));
     this.shards = new Shards(form.dataset.tests);
-    this.request = 0;
+    this.testRequest = 0;
+    this.searchRequest = 0;
     this.timer = 0;
   }
 
@@ -50,11 +51,11 @@ class SuiteTests {
     const [, anchor, result] = TEST_ANCHOR.exec(location.hash) ?? [];
     const existing = anchor && document.getElementById(anchor);
     if (!anchor || (existing && !this.box.contains(existing))) return;
-    const request = ++this.request;
+    const request = ++this.testRequest;
     setText(this.status, "Loading the test…");
     try {
       const [index, file] = await Promise.all([this.shards.index(), this.shards.holding(anchor)]);
-      if (request !== this.request) return;
+      if (request !== this.testRequest) return;
       const test = file?.tests[anchor];
       if (!test) {
         setText(this.status, "This test does not exist. Search for its name.");
@@ -65,7 +66,7 @@ class SuiteTests {
       setText(this.status, "");
       (document.getElementById(anchor + (result ?? "")) ?? details).scrollIntoView();
     } catch (error) {
-      if (request === this.request) this.fail(error, () => this.show());
+      if (request === this.testRequest) this.fail(error, () => this.show());
     }
   }
 
@@ -77,7 +78,7 @@ class SuiteTests {
 
   /** Lists the tests whose names contain the words in the form. */
   async search() {
-    const request = ++this.request;
+    const request = ++this.searchRequest;
     const words = this.form.elements.test.value.trim().toLowerCase();
     this.foundBox.replaceChildren();
     setText(this.status, words ? "Searching…" : "");
@@ -89,9 +90,9 @@ class SuiteTests {
       setText(this.status, sentence);
     };
     try {
-      await search(this.shards, anchorStart, matches, { most: MOST_LISTED, wanted: () => request === this.request, told: show });
+      await search(this.shards, anchorStart, matches, { most: MOST_LISTED, wanted: () => request === this.searchRequest, told: show });
     } catch (error) {
-      if (request === this.request) this.fail(error, () => this.search());
+      if (request === this.searchRequest) this.fail(error, () => this.search());
     }
   }
 

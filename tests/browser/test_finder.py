@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from urllib.parse import quote
 
 import pytest
 
 from tests.browser import finder_queries as texts
 from tests.browser.finding import HARDWARE, HOME, anew, ask, on
-from tests.browser.visit import OpenPage, expect, shown_commands
+from tests.browser.visit import Opened, OpenPage, expect, shown_commands
 
 
 def test_notes_of_the_card_stand_beside_its_commands(open_page: OpenPage) -> None:
@@ -259,6 +260,19 @@ def test_when_the_data_cannot_be_read_it_says_so_and_tries_again(open_page: Open
     page.locator("#card").fill("V10")
     expect(page.locator("#card-status")).to_contain_text("could not load its data")
     page.unroute("**/hardware.json")
+    page.locator("#card").fill("V100")
+    expect(page.locator(".answer").first).to_contain_text("Volta")
+
+
+def test_modules_that_could_not_be_loaded_are_loaded_at_the_next_use(
+    opened: Callable[..., Opened],
+) -> None:
+    page = opened(HOME).page
+    page.route("**/finder.js", lambda route: route.abort())
+    page.locator("#card").focus()
+    page.wait_for_event("requestfailed")
+    page.unroute("**/finder.js")
+    page.locator("#card").hover()
     page.locator("#card").fill("V100")
     expect(page.locator(".answer").first).to_contain_text("Volta")
 
