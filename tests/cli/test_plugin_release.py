@@ -88,7 +88,7 @@ def test_what_metadata_does_not_name_is_given_with_its_source(root: Path) -> Non
         (("example", "1.10.2"), "states no torch version. Add --torch VERSION --source ID"),
         (("example",), "states no torch version. Add --torch VERSION --source ID"),
         (("example", "1.10.2", "--torch", "1.10.0"), "the values of your options need a source"),
-        (("example", "1.10.1", "--needs", "SDK"), '"SDK" is not a name and a version'),
+        (("example", "1.10.1", "--needs", "SDK"), '"SDK" has no name or no value'),
         (
             ("example", "1.10.1", "--needs", "SDK=1", "--source", "made"),
             'declares no source "made"; did you mean "made-up"?',

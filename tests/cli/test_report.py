@@ -84,7 +84,8 @@ def test_results_in_another_format_become_a_report(root: Path) -> None:
         (["--kind", "baseline", "--origin", "x"], '"x" is not in the form OWNER/NAME@COMMIT:PATH'),
         (["--kind", "baseline", "--origin", ORIGIN, "--accelerator", "No Id"], 'there is no platform "No Id"'),
         (["--format", "junit"], f"{NAME}:"),
-        (["--parameter", "x"], '"x" needs a value'),
+        (["--parameter", "x"], '"x" has no name or no value. Write it like dtype=float32'),
+        (["--parameter", "x=1", "--parameter", "x=2"], '"x" is given twice. Give it once'),
     ],
 )  # fmt: skip
 def test_a_fault_is_named_and_nothing_is_written(

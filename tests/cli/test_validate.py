@@ -136,10 +136,15 @@ def test_shards_are_balanced_by_the_times_of_a_report(folder: Path) -> None:
             ["--scheduler", "tcp://127.0.0.1:1", "--workers", "2"],
             "--scheduler uses Dask's own workers. Remove --workers",
         ),
+        (
+            ["--only", "dtype"],
+            '"dtype" has no name or no value. Write it like dtype=float32,bfloat16',
+        ),
+        (["--only", "dtype=int8", "--dtype", "float32"], '"dtype" is given twice. Give it once'),
         (["--shard", "1/999"], "tests cannot be split into 999 shards. Use at most "),
     ],
 )
-def test_what_several_machines_cannot_do_is_refused(
+def test_options_that_cannot_be_used_together_are_refused(
     folder: Path, words: list[str], told: str
 ) -> None:
     done = run(folder / "report.json", "--suite", "integration", *words)

@@ -153,6 +153,9 @@ def test_what_is_not_described_is_refused_with_its_place() -> None:
     broken = DOCUMENT.replace("| --- | --- | --- | --- | --- |", "| --- |").partition("###")[0]
     assert 'no table below the heading "Language"' in refused(broken, except_headings={})
     assert 'no column "Name"' in refused(name="Name")
+    empty = described(headings=["Chat"], examples=None, supported=[], marks={}, except_headings={})
+    with pytest.raises(ProblemsError, match="it has no columns"):
+        read_models("list.html", "<h2>Chat</h2><table></table>", empty)
     assert 'no column "BF16"' in refused(supported=["BF16"])
     assert "no row is left out for: gone" in refused(except_rows={"**": "broken", "?!": "gone"})
     assert "no row states a supported model" in refused(headings=["Soon"])

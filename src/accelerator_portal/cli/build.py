@@ -129,9 +129,9 @@ def export(root: Path, out: Path) -> None:
         if file.is_file()
     }
     write_folder_atomically(out, files)
-    markdown = sum(path.endswith(".md") for path in files)
-    other_files = count(len(files) - markdown, "other file")
-    click.echo(f"Wrote {count(markdown, 'page')} and {other_files} to {out}.")
+    page_count = sum(path.endswith(".md") for path in files)
+    other_files = count(len(files) - page_count, "other file")
+    click.echo(f"Wrote {count(page_count, 'page')} and {other_files} to {out}.")
 
 
 def _configured_languages(root: Path) -> list[str]:

@@ -6,7 +6,7 @@ import datetime as dt
 import json
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -227,6 +227,26 @@ def refuse_unknown(name: str, known: Collection[str], thing: str = "platform") -
     if name not in known:
         error_text = f'there is no {thing} "{name[:60]}"; {did_you_mean(name, known)}'
         raise click.UsageError(printable(error_text))
+
+
+def values_by_name(pairs: Iterable[str], option: str, example: str) -> dict[str, str]:
+    """Return the values of a repeatable option by name, from texts such as `dtype=float32`.
+
+    Raises click.BadParameter if a text has no name or no value, or if a name is given twice.
+    `option` and `example` are named in the error message.
+    """
+    values: dict[str, str] = {}
+    for pair in pairs:
+        name, _, value = map(str.strip, pair.partition("="))
+        if not (name and value):
+            error_text = f'"{pair[:60]}" has no name or no value. Write it like {example}'
+        elif name in values:
+            error_text = f'"{name[:60]}" is given twice. Give it once'
+        else:
+            values[name] = value
+            continue
+        raise click.BadParameter(printable(error_text), param_hint=option)
+    return values
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -13,7 +12,7 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import ROOT, refuse_unknown, usable_catalog
+from accelerator_portal.cli.options import ROOT, refuse_unknown, usable_catalog, values_by_name
 from accelerator_portal.packages.compatibility_edit import with_row
 from accelerator_portal.packages.plugin_releases import (
     PluginRelease,
@@ -74,10 +73,9 @@ def plugin_release(  # noqa: PLR0913, PLR0917 - one for each option
         return
     refuse_unknown(accelerator, catalog.by_id)
     platform = catalog.by_id[accelerator]
-    answers = VendorAnswers(
-        torch, _versions_by_name(needs, "--needs"), _versions_by_name(includes, "--includes")
-    )
-    answers = replace(answers, variant=variant, sources=source)
+    needed_versions = values_by_name(needs, "--needs", "CANN=9.2.0")
+    included_versions = values_by_name(includes, "--includes", "CANN=9.2.0")
+    answers = VendorAnswers(torch, needed_versions, included_versions, variant, source)
     _check_sources(platform, answers)
     releases = _selected_releases(catalog, platform, version)
     try:
@@ -106,17 +104,6 @@ def _print_new_releases(catalog: Catalog) -> None:
         click.echo("To add the rows of one platform: accelerator-portal plugin-release ACCELERATOR")
     else:
         click.echo("Every release in the package facts has a row.")
-
-
-def _versions_by_name(values: Sequence[str], option: str) -> dict[str, str]:
-    version_by_name = {}
-    for value in values:
-        name, equals, version = value.partition("=")
-        if not (name.strip() and equals and version.strip()):
-            error_text = f'"{value}" is not a name and a version. Write it like CANN=9.2.0'
-            raise click.BadParameter(error_text, param_hint=option)
-        version_by_name[name.strip()] = version.strip()
-    return version_by_name
 
 
 def _check_sources(platform: Platform, answers: VendorAnswers) -> None:

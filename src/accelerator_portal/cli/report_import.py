@@ -25,6 +25,7 @@ from accelerator_portal.cli.options import (
     is_repository,
     refuse_unknown,
     usable_catalog,
+    values_by_name,
 )
 from accelerator_portal.reports.file_reading import ImportOptions, ImportResult, with_entry_counts
 from accelerator_portal.reports.formats.format_list import READERS, detect_format
@@ -167,11 +168,7 @@ def catalog_or_none(root: Path) -> Catalog | None:
 
 
 def _read_results(path: Path, arguments: dict[str, Any]) -> ImportResult:
-    pairs = [parameter.partition("=") for parameter in arguments["parameter"]]
-    for name, equals, _ in pairs:
-        if not equals:
-            raise click.BadParameter(f'"{name}" needs a value', param_hint="--parameter")
-    parameters = {name: value for name, _, value in pairs}
+    parameters = values_by_name(arguments["parameter"], "--parameter", "dtype=float32")
     options = ImportOptions(arguments["suite"], parameters, arguments["accelerator"])
     reader = READERS[arguments["format_name"] or detect_format(path)]
     return reader(path, options)

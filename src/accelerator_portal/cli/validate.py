@@ -28,6 +28,7 @@ from accelerator_portal.cli.options import (
     WholeNumber,
     print_problems,
     refuse_unknown,
+    values_by_name,
 )
 from accelerator_portal.cli.other_python import OTHER_PYTHON
 from accelerator_portal.cli.run_progress import ProgressDisplay, run_summary
@@ -342,16 +343,9 @@ def _shard_request(
 
 
 def _allowed_parameter_values(arguments: dict[str, Any]) -> dict[str, tuple[str, ...]]:
-    pairs = [pair.partition("=") for pair in arguments["only"]]
-    for name, equals, _ in pairs:
-        if not equals:
-            raise click.BadParameter(f'"{name}" has no value; use NAME=VALUE', param_hint="--only")
-    values_by_name = {name: tuple(values.split(",")) for name, _, values in pairs}
-    return (
-        {**values_by_name, "dtype": tuple(arguments["dtype"].split(","))}
-        if arguments["dtype"]
-        else values_by_name
-    )
+    pairs = [*arguments["only"], *([f"dtype={arguments['dtype']}"] if arguments["dtype"] else [])]
+    allowed_values = values_by_name(pairs, "--only", "dtype=float32,bfloat16")
+    return {name: tuple(values.split(",")) for name, values in allowed_values.items()}
 
 
 def _platform_from_root(root: Path | None, accelerator: str) -> Platform | None:

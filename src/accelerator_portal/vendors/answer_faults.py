@@ -37,9 +37,8 @@ def answer_fault(case: PlatformCase, flag: str, value: Any) -> AnswerFault:  # n
     `value` is the answer as `read_answer` returns it. An answer is wrong if it mixes alphabets, or
     contradicts the answers to other questions or the catalog.
     """
-    if isinstance(value, str):
-        for what in alphabet_faults(value):
-            return what, "use one alphabet"
+    if isinstance(value, str) and (what := next(iter(alphabet_faults(value)), None)):
+        return what, "use one alphabet"
     find_fault = _FAULT_FINDERS.get(flag)
     return find_fault(case, value) if find_fault else None
 

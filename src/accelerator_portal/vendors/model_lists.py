@@ -226,7 +226,9 @@ class _ModelReader:
             missing.append(self.listed.supported[0])
         if missing:
             what = f'the table below "{table.headings[-1]}" has no column "{missing[0]}"'
-            self._raise_row_problem(what, f"it has {', '.join(filter(None, header))}", header[0])
+            columns = list(filter(None, header))
+            remedy = f"it has {', '.join(columns)}" if columns else "it has no columns"
+            self._raise_row_problem(what, remedy, columns[0] if columns else "")
         last_name = ""
         for cells in rows:
             row = dict(zip(header, cells, strict=True))
