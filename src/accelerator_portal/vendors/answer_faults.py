@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from packaging.utils import canonicalize_name
@@ -37,20 +37,20 @@ def answer_fault(case: PlatformCase, flag: str, value: Any) -> AnswerFault:  # n
     `value` is the answer as `read_answer` returns it. An answer is wrong if it mixes alphabets, or
     contradicts the answers to other questions or the catalog.
     """
-    if isinstance(value, str) and (what := next(iter(alphabet_faults(value)), None)):
+    if isinstance(value, str) and (what := next(alphabet_faults(value), None)):
         return what, "use one alphabet"
     find_fault = _FAULT_FINDERS.get(flag)
     return find_fault(case, value) if find_fault else None
 
 
-def id_fault(catalog: Catalog, folders: Iterable[str], new: str) -> AnswerFault:
+def id_fault(catalog: Catalog, folders: Collection[str], new: str) -> AnswerFault:
     """Return why `new` cannot be the id of a new platform, or None if it can.
 
     `folders` are all existing folder names, including folders that have problems.
     """
     if format_fault := folder_fault(new):
         return format_fault
-    if new in {*catalog.by_id, *folders}:
+    if new in folders:
         return f"accelerators/{new} already exists", "edit that folder, or choose another ID"
     return _similar_name_fault(catalog, new)
 
