@@ -27,6 +27,61 @@ _SAFE_SCHEMES = {"https", "ssh"}
 # The metadata service of a cloud instance. Requests don't leave the machine, and it has no https.
 _CLOUD_METADATA_HOST = "169.254.169.254"
 
+# Characters that join commands or insert one into another.
+_CONTROL_CHARACTERS = frozenset("|;&`$<>\n")
+_DOWNLOAD_FIRST = "download to a file first, then run the file"
+_CMD_OPTION = re.compile("/[A-Za-z]")
+SafetyFault = tuple[str, str]  # what is wrong, and the fix
+
+_UNSAFE_OPTIONS = (
+    "--allow-insecure-host", "--allow-unauthenticated", "--force-yes", "--insecure",
+    "--insecure-host", "--no-check-certificate", "--no-gpg-check", "--no-ssl-verify",
+    "--no-verify-ssl", "--nogpgcheck", "--trusted-host", "-skipcertificatecheck",
+)  # fmt: skip
+
+_UNSAFE_VARIABLES = frozenset(
+    {"CONDA_SSL_VERIFY", "CURL_INSECURE", "GIT_SSL_NO_VERIFY", "GIT_SSL_CAINFO",
+     "HF_HUB_DISABLE_SSL", "NODE_TLS_REJECT_UNAUTHORIZED", "NPM_CONFIG_STRICT_SSL",
+     "PIP_TRUSTED_HOST", "PYTHONHTTPSVERIFY", "SSL_NO_VERIFY", "UV_INSECURE_HOST"}
+)  # fmt: skip
+
+_UNSAFE_SETTINGS = (
+    "global.trusted-host", "http.sslverify", "install.trusted-host", "ssl_verify", "strict-ssl",
+)  # fmt: skip
+_UNSAFE_VALUES = (
+    "allowinsecurerepositories=true", "gpgcheck=0", "sslverify=0", "sslverify=false",
+    "trusted=yes", "verify-host=false", "verify-peer=false",
+)  # fmt: skip
+
+_HOST = re.compile(
+    r"(?:[^\s/@]{1,80}@)?((?:[a-z0-9-]{1,63}\.)+[a-z][a-z0-9-]{1,62})(?=[:/?#]|\Z)", re.IGNORECASE
+)
+# The digest of an image, as in `ubuntu@sha256:…`, is no address.
+_SSH_ADDRESS = re.compile(r"[\w.-]{1,80}@(?!sha256:)([\w.-]{1,253}):(?!//)")
+_REGISTRY_IMAGE = re.compile(
+    r"(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}(?::\d{1,5})?/|localhost[:/]", re.IGNORECASE
+)
+
+# Downloaders, each with its short options that take a value, which may be the next word.
+# Sources: curl(1), wget(1), aria2c(1), axel(1), xh(1).
+_WGET_VALUES = "aABDeiIlOoPQRtTUwX"
+_URL_FETCHERS = {
+    "aria2c": "dijklmMoOstTux", "axel": "HnosTU", "curl": "AbcCdDeEFHKmoPQrtTuUwxXyYz",
+    "invoke-restmethod": "", "invoke-webrequest": "", "irm": "", "iwr": "", "wget": _WGET_VALUES,
+    "wget2": _WGET_VALUES, "xh": "aAop",
+}  # fmt: skip
+
+# Long options of downloaders whose value is the next word and is not an address.
+_OPTIONS_WITH_VALUES = frozenset(
+    {"--ca-certificate", "--cacert", "--cert", "--cookie", "--cookie-jar", "--data",
+     "--data-binary", "--data-raw", "--dir", "--directory-prefix", "--form", "--header",
+     "--input-file", "--key", "--max-time", "--out", "--output", "--output-dir",
+     "--output-document", "--output-file", "--request", "--upload-file", "--user", "--user-agent",
+     "-body", "-headers", "-method", "-outfile", "-useragent"}
+)  # fmt: skip
+_COPY_PROGRAMS = frozenset({"git", "rsync", "scp", "sftp"})
+_CONTAINER_ENGINES = frozenset({"docker", "nerdctl", "podman"})
+
 
 @rule()
 def command_hosts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
@@ -84,13 +139,6 @@ def _host_faults(address: str, allowed_hosts: set[str] | None) -> Iterator[tuple
     if allowed_hosts is not None and host not in allowed_hosts:
         what = f'"{host or address[:80]}" is not an allowed host for commands'
         yield what, f"add it to {HOSTS} with its owner, or use another host"
-
-
-_CONTROL_CHARACTERS = frozenset(
-    "|;&`$<>\n"
-)  # characters that join commands or insert one into another
-_DOWNLOAD_FIRST = "download to a file first, then run the file"
-SafetyFault = tuple[str, str]  # what is wrong, and the fix
 
 
 @rule()
@@ -153,9 +201,6 @@ def _pipeline_faults(pipeline: Pipeline, *, fetched: bool) -> Iterator[SafetyFau
             yield f'"{word[:80]}" disables a security check', "remove it"
 
 
-_CMD_OPTION = re.compile("/[A-Za-z]")
-
-
 def _has_inline_commands(run: tuple[str, ...]) -> bool:
     """Return whether a step passes several commands to a shell in one text: `bash -c "a; b"`."""
     program, arguments = program_and_arguments(run)
@@ -171,30 +216,6 @@ def _has_inline_commands(run: tuple[str, ...]) -> bool:
         if "c" in word.lower().lstrip("-/"):
             return not _CONTROL_CHARACTERS.isdisjoint(" ".join(arguments))
     return False
-
-
-_UNSAFE_OPTIONS = (
-    "--allow-insecure-host", "--allow-unauthenticated", "--force-yes", "--insecure",
-    "--insecure-host", "--no-check-certificate", "--no-gpg-check", "--no-ssl-verify",
-    "--no-verify-ssl", "--nogpgcheck", "--trusted-host", "-skipcertificatecheck",
-)  # fmt: skip
-
-_UNSAFE_VARIABLES = frozenset(
-    {"CONDA_SSL_VERIFY", "CURL_INSECURE", "GIT_SSL_NO_VERIFY", "GIT_SSL_CAINFO",
-     "HF_HUB_DISABLE_SSL", "NODE_TLS_REJECT_UNAUTHORIZED", "NPM_CONFIG_STRICT_SSL",
-     "PIP_TRUSTED_HOST", "PYTHONHTTPSVERIFY", "SSL_NO_VERIFY", "UV_INSECURE_HOST"}
-)  # fmt: skip
-
-_UNSAFE_SETTINGS = (
-    "global.trusted-host", "http.sslverify", "install.trusted-host", "ssl_verify", "strict-ssl",
-)  # fmt: skip
-_UNSAFE_VALUES = (
-    "allowinsecurerepositories=true", "gpgcheck=0", "sslverify=0", "sslverify=false",
-    "trusted=yes", "verify-host=false", "verify-peer=false",
-)  # fmt: skip
-
-# Short options of curl whose value may stand in the same word. Source: curl(1).
-_CURL_VALUES = frozenset("AbcCdDeEFHKmoPQrtTuUwxXyYz")
 
 
 def words_disabling_checks(words: Sequence[str]) -> Iterator[str]:
@@ -221,36 +242,21 @@ def words_disabling_checks(words: Sequence[str]) -> Iterator[str]:
 
 def _has_insecure_flag(word: str) -> bool:
     """Return whether short options of curl contain `-k` (insecure), as `-sSLk` does."""
-    if not word.startswith("-") or word.startswith("--"):
-        return False
-    for sign in word[1:]:
-        if sign == "k":
-            return True
-        if sign in _CURL_VALUES:
-            return False
-    return False
+    switches, _, _ = _split_short_options(word, _URL_FETCHERS["curl"])
+    return "k" in switches
 
 
-_HOST = re.compile(
-    r"(?:[^\s/@]{1,80}@)?((?:[a-z0-9-]{1,63}\.)+[a-z][a-z0-9-]{1,62})(?=[:/?#]|\Z)", re.IGNORECASE
-)
-_SSH_ADDRESS = re.compile(r"(?:[\w.-]{1,80}@)([\w.-]{1,253}):(?!//)")
-_REGISTRY_IMAGE = re.compile(
-    r"(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}(?::\d{1,5})?/|localhost[:/]", re.IGNORECASE
-)
+def _split_short_options(word: str, value_options: str) -> tuple[str, str, str]:
+    """Return the parts of joined short options: switches, an option with a value, and its value.
 
-# Options of curl and wget whose value is the next word and is not an address.
-_OPTIONS_WITH_VALUES = frozenset(
-    {"--cookie", "--data", "--directory-prefix", "--form", "--header", "--max-time", "--output",
-     "--output-document", "--request", "--user", "--user-agent", "-A", "-F", "-H", "-O", "-P", "-T",
-     "-X", "-a", "-b", "-c", "-d", "-e", "-m", "-o", "-u", "-w", "-x"}
-)  # fmt: skip
-_URL_FETCHERS = frozenset(
-    {"aria2c", "axel", "curl", "invoke-restmethod", "invoke-webrequest", "irm", "iwr", "wget",
-     "wget2", "xh"}
-)  # fmt: skip
-_COPY_PROGRAMS = frozenset({"git", "rsync", "scp", "sftp"})
-_CONTAINER_ENGINES = frozenset({"docker", "nerdctl", "podman"})
+    `value_options` are the letters of the options that take a value. For example, `-sSo` → `sS`,
+    `o` and an empty value. All parts are empty for a word that is not made of short options.
+    """
+    letters = word[1:] if word.startswith("-") and not word.startswith("--") else ""
+    for index, letter in enumerate(letters):
+        if letter in value_options:
+            return letters[:index], letter, letters[index + 1 :]
+    return letters, "", ""
 
 
 def command_addresses(words: Sequence[str]) -> Iterator[str]:
@@ -267,26 +273,30 @@ def implied_addresses(words: Sequence[str]) -> Iterator[str]:
             yield f"ssh://{found[1]}/"
     program, arguments = program_and_arguments(words)
     if program in _URL_FETCHERS:
-        yield from _addresses_without_scheme(arguments, flag="-O" if program == "curl" else "")
+        yield from _addresses_without_scheme(arguments, _URL_FETCHERS[program])
     elif program in _COPY_PROGRAMS:
-        hosts = (_HOST.match(word) for word in arguments)
-        yield from (f"ssh://{found[1]}/" for found in hosts if found)
+        for word in arguments:
+            found = _HOST.match(word)
+            # Without a colon, `setup.py` is a file, except for sftp.
+            if found and (program == "sftp" or word.startswith(":", found.end())):
+                yield f"ssh://{found[1]}/"
     elif program in _CONTAINER_ENGINES:
         yield from _image_registries(arguments)
 
 
-def _addresses_without_scheme(arguments: Sequence[str], flag: str) -> Iterator[str]:
+def _addresses_without_scheme(arguments: Sequence[str], value_options: str) -> Iterator[str]:
     """Yield `https://HOST/` for each argument of a downloader that is an address without a scheme.
 
-    The value of each option in `_OPTIONS_WITH_VALUES` is skipped. `flag` is an option in this set
-    that takes no value in this downloader, such as `-O` of curl. It is empty if there is none.
+    The values of options are skipped. `value_options` are the letters of the downloader's short
+    options that take a value.
     """
     skip = False
     for word in arguments:
         if skip:
             skip = False
         elif word.startswith("-"):
-            skip = word in _OPTIONS_WITH_VALUES and word != flag
+            _, option, value = _split_short_options(word, value_options)
+            skip = word.lower() in _OPTIONS_WITH_VALUES or bool(option and not value)
         elif "://" not in word and (found := _HOST.match(word)):
             yield f"https://{found[1].lower()}/"
 
@@ -294,14 +304,14 @@ def _addresses_without_scheme(arguments: Sequence[str], flag: str) -> Iterator[s
 def _image_registries(arguments: Sequence[str]) -> Iterator[str]:
     """Yield the registries of the container images in the arguments: `https://docker.io/`.
 
-    The image of `pull` and `push` is the first argument that is not an option or a path. The images
-    of `run`, `create` and `build` are the words that contain a registry, such as `ghcr.io/a/b`.
+    Images are the words that contain a registry, such as `ghcr.io/a/b`. If there is none, the image
+    of `pull` and `push` is the first argument that is not an option or a path.
     """
     command = arguments[0] if arguments else ""
-    image_words = [word for word in arguments[1:] if not word.startswith(("-", "/", "."))]
-    if command in {"pull", "push"} and image_words:
-        yield f"https://{registry_of(image_words[0])}/"
-    elif command in {"run", "create", "build"}:
-        yield from (
-            f"https://{registry_of(word)}/" for word in image_words if _REGISTRY_IMAGE.match(word)
-        )
+    if command not in {"build", "create", "pull", "push", "run"}:
+        return
+    words = [word for word in arguments[1:] if not word.startswith(("-", "/", "."))]
+    images = [word for word in words if _REGISTRY_IMAGE.match(word)]
+    if not images and command in {"pull", "push"}:
+        images = words[:1]
+    yield from (f"https://{registry_of(image)}/" for image in images)
