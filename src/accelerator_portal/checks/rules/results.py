@@ -12,7 +12,11 @@ from accelerator_portal.catalog.catalog import FEATURE_TESTS, MODEL_FAMILIES, OW
 from accelerator_portal.catalog.files.known_issues_file import KnownFailure
 from accelerator_portal.catalog.files.own_suite import suite_owner
 from accelerator_portal.catalog.files.shared_files import matches_test_pattern, model_suites
-from accelerator_portal.catalog.files.suite_file import SUITES_OF_CHECKOUTS, SuiteFile
+from accelerator_portal.catalog.files.suite_file import (
+    SUITES_OF_CHECKOUTS,
+    SUITES_WITHOUT_FILE,
+    SuiteFile,
+)
 from accelerator_portal.catalog.loader import VALIDATION
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.checks.rule import indexed_duplicates, rule
@@ -115,7 +119,7 @@ def known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 remedy = "use suite/name or suite/name?dtype=float32"
                 yield platform.problem(_KNOWN_ISSUES, location, str(error), remedy)
                 continue
-            portal = {*catalog.suites, *SUITES_OF_CHECKOUTS}
+            portal = {*catalog.suites, *SUITES_WITHOUT_FILE}
             if catalog.suites and suite not in portal and not _is_vendor_suite(suite, platform.id):
                 what = f'there is no suite "{suite}"'
                 yield platform.problem(
@@ -339,7 +343,7 @@ def validation_settings(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """
     for platform in catalog.platforms:
         for suite in platform.validation.suites:
-            if catalog.suites and suite not in {*catalog.suites, *SUITES_OF_CHECKOUTS}:
+            if catalog.suites and suite not in {*catalog.suites, *SUITES_WITHOUT_FILE}:
                 what = f'there is no suite "{suite}"'
                 remedy = did_you_mean(suite, catalog.suites)
                 yield platform.problem(VALIDATION, ("suites", suite), what, remedy)
