@@ -19,13 +19,15 @@ _LOOK_ALIKE_ALPHABETS = frozenset(
 )
 
 _NON_ASCII_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
+# The Greek letter for "micro" in a unit, as in `5μs`. It looks like no Latin letter.
+_MICRO = re.compile(r"\u03bc(?=[AFJVWgms](?![A-Za-z]))")
 _LOOK_ALIKE_LETTERS = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l"})
 
 
 def alphabet_faults(text: str) -> Iterator[str]:
     """Yield a message for each word that mixes look-alike alphabets, such as Latin and Cyrillic."""
     for word in _NON_ASCII_WORD.findall(text):
-        alphabets = sorted(_alphabets(word) & _LOOK_ALIKE_ALPHABETS)
+        alphabets = sorted(_alphabets(_MICRO.sub("", word)) & _LOOK_ALIKE_ALPHABETS)
         if len(alphabets) > 1:
             alphabet_names = " and ".join(alphabet.capitalize() for alphabet in alphabets)
             yield f'"{word[:60]}" has {alphabet_names} letters in one word'
