@@ -97,6 +97,13 @@ def test_one_sdk_needs_one_driver(tree: Tree) -> None:
     ]
 
 
+def test_drivers_of_different_systems_are_not_compared(tree: Tree) -> None:
+    linux = f"os: [linux], {driver('ex1', '1.4', '>=5')}"
+    windows = f"os: [windows], {driver('ex1', '1.4', '>=6')}".replace("1.10.0", "1.9.1")
+    assert found(tree, linux, windows) == []
+    assert len(found(tree, linux, windows.replace("[windows]", "[linux, windows]"))) == 1
+
+
 PLUGIN = 'torch: "1.10.0", plugin: "3.0", '
 
 

@@ -86,6 +86,13 @@ class CompatibilityRow(Sourced):
     note: Line | None = None
     """A note that is shown in the table, for example that two sources disagree."""
 
+    def applies_to(self, systems: tuple[Os, ...] | None) -> bool:
+        """Return whether the row applies to one of the operating systems `systems`.
+
+        None means all operating systems.
+        """
+        return not systems or not self.os or not set(systems).isdisjoint(self.os)
+
 
 class Compatibility(SourcedFile):
     """The compatibility table of one platform, newest versions first."""

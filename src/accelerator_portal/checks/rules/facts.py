@@ -286,14 +286,16 @@ def driver_contradictions(platform: Platform) -> Iterator[Problem]:
     """Yield a problem if a newer SDK needs an older driver, or one SDK needs two drivers.
 
     The SDKs and drivers are in the rows of `compatibility.yaml`. Versions of an SDK with the same
-    first two numbers count as one SDK.
+    first two numbers count as one SDK. Rows for different operating systems are not compared.
     """
     rows = enumerate(platform.compatibility.rows)
     sdk_rows = [
         (row_index, row, sdk) for row_index, row in rows if (sdk := _sdk_name(platform, row))
     ]
     for (_, first_row, sdk), (row_index, other, other_sdk) in combinations(sdk_rows, 2):
-        for name in first_row.needs.keys() & other.needs.keys() if sdk == other_sdk else ():
+        if sdk != other_sdk or not first_row.applies_to(other.os):
+            continue
+        for name in first_row.needs.keys() & other.needs.keys():
             drivers = [lower_bound(row.needs[name]) for row in (first_row, other)]
             sdks = [version_or_none(row.includes[sdk]) for row in (first_row, other)]
             if _is_contradiction(sdks, drivers):

@@ -287,7 +287,7 @@ def requirement_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                     row
                     for row in rows
                     if (variant is None or row.variant == variant)
-                    and _have_common_os(requirement, row)
+                    and row.applies_to(requirement.os)
                 ]
                 for problem in _version_problems(platform, location, requirement, matching_rows):
                     problem_by_location.setdefault(location, problem)
@@ -315,10 +315,6 @@ def _option_requirements(
 def _option_matches_row(option: Option, row: CompatibilityRow) -> bool:
     variant_matches = not option.variants or row.variant is None or row.variant in option.variants
     return variant_matches and option.admits(row.torch)
-
-
-def _have_common_os(requirement: Requirement, row: CompatibilityRow) -> bool:
-    return not requirement.os or not row.os or not {*requirement.os}.isdisjoint(row.os)
 
 
 def _version_problems(
