@@ -16,8 +16,46 @@ from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
 from accelerator_portal.catalog.message import message
 from accelerator_portal.catalog.yaml_file import Location
 
+TrustLevel = Literal["metadata", "test", "vendor", "other", "thread"]
+
+TRUST_LEVELS: Mapping[TrustLevel, str] = {
+    "metadata": message("Package metadata"),
+    "test": message("Tested by this project"),
+    "vendor": message("Vendor's document"),
+    "other": message("Third-party document"),
+    "thread": message("Issue or forum thread"),
+}
+"""The title that readers see for each trust level, the most reliable level first. Documents of
+PyTorch count as documents of the vendor, because every platform is used with PyTorch."""
+
+STALE_DAYS = 90
+"""A source that was last read more than this number of days ago should be read again."""
+
 # The keys of a record that belong to other facts, or whose values are too long to show.
 _OMITTED_KEYS = frozenset({"source", "models", "builds", "tests", "aliases", "sources"})
+
+_PYTORCH_SITES = frozenset({"pytorch.org", "github.com/pytorch", "github.com/meta-pytorch"})
+# Projects for several vendors: their pages are third-party even if a platform links to them.
+_SHARED_PROJECTS = frozenset({"github.com/flagos-ai", "github.com/vllm-project"})
+_OWN_REPOSITORY = "https://github.com/pytorch-fdn/accelerator-test-infra/"
+
+_CODE_HOSTS = frozenset({"github.com", "gitee.com", "gitcode.com", "gitlab.com", "huggingface.co"})
+# Each name below these suffixes belongs to another owner.
+_SHARED_SUFFIXES = frozenset(
+    {"co.jp", "co.kr", "co.uk", "com.cn", "com.tw", "github.io", "org.cn", "pages.dev",
+     "readthedocs-hosted.com", "readthedocs.io"}
+)  # fmt: skip
+
+_THREAD = re.compile(
+    r"https://[^/]+/[^/]+/[^/]+/(?:-/)?(?:issues|pulls?|merge_requests|discussions)/\w+"
+)
+_FORUM = re.compile(r"https://(?:(?:forums?|discuss|discussion|bbs)\.|[^/]+/(?:forums?|bbs)/)")
+_INDEX = re.compile(
+    r"https://(?:pypi\.|download\.pytorch\.org/|files\.python[a-z]+\.org/)|/simple/(?:[^/?#]+/)?\Z"
+)
+_OWN_TEST_URL = re.compile(
+    rf"{re.escape(_OWN_REPOSITORY)}(?:actions/runs/|.+/(?:results|history)/)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,38 +115,6 @@ def _markdown_facts(file: MarkdownFile) -> Iterator[Fact]:
                 yield Fact(file.path, number, text, tuple(file.sources[name] for name in names))
 
 
-TrustLevel = Literal["metadata", "test", "vendor", "other", "thread"]
-
-TRUST_LEVELS: Mapping[TrustLevel, str] = {
-    "metadata": message("Package metadata"),
-    "test": message("Tested by this project"),
-    "vendor": message("Vendor's document"),
-    "other": message("Third-party document"),
-    "thread": message("Issue or forum thread"),
-}
-"""The title that readers see for each trust level, the most reliable level first. Documents of
-PyTorch count as documents of the vendor, because every platform is used with PyTorch."""
-
-_PYTORCH_SITES = frozenset({"pytorch.org", "github.com/pytorch", "github.com/meta-pytorch"})
-# Projects for several vendors: their pages are third-party even if a platform links to them.
-_SHARED_PROJECTS = frozenset({"github.com/flagos-ai", "github.com/vllm-project"})
-_OWN_REPOSITORY = "https://github.com/pytorch-fdn/accelerator-test-infra/"
-
-_CODE_HOSTS = frozenset({"github.com", "gitee.com", "gitcode.com", "gitlab.com", "huggingface.co"})
-# Each name below these suffixes belongs to another owner.
-_SHARED_SUFFIXES = frozenset({"github.io", "readthedocs.io", "readthedocs-hosted.com", "com.cn"})
-_SHARED_SUFFIXES |= {"org.cn", "pages.dev"}
-
-_THREAD = re.compile(r"https://[^/]+/[^/]+/[^/]+/(?:issues|pull|pulls|discussions)/\w+")
-_FORUM = re.compile(r"https://(?:(?:forums?|discuss|discussion|bbs)\.|[^/]+/(?:forums?|bbs)/)")
-_INDEX = re.compile(
-    r"https://(?:pypi\.|download\.pytorch\.org/|files\.python[a-z]+\.org/)|/simple/"
-)
-_OWN_TEST_URL = re.compile(
-    rf"{re.escape(_OWN_REPOSITORY)}(?:actions/runs/|.+/(?:results|history)/)"
-)
-
-
 def trust_level(source: Source, vendor: Iterable[str] = ()) -> TrustLevel:
     """Return the trust level of a source; `vendor` lists the sites of the platform's vendor."""
     if source.run_here:
@@ -149,10 +155,6 @@ def site_of_url(url: str) -> str:
     labels = host.split(".")
     shared = ".".join(labels[-2:]) in _SHARED_SUFFIXES
     return ".".join(labels[-3 if shared else -2 :])
-
-
-STALE_DAYS = 90
-"""A source that was last read more than this number of days ago should be read again."""
 
 
 @dataclass(frozen=True, slots=True)
