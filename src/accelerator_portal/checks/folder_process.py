@@ -11,11 +11,11 @@ import datetime as dt
 import json
 import os
 import resource
-import select
 import signal
 import sys
 from collections.abc import Callable
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 from accelerator_portal.catalog import Catalog, load_catalog
@@ -25,6 +25,13 @@ from accelerator_portal.checks import run_checks
 from accelerator_portal.checks.folder_limits import MAX_BYTES, MAX_SECONDS
 
 _NO_MEMORY = 3
+_REASON_BY_EXIT_CODE = {
+    0: None,
+    _NO_MEMORY: "memory",
+    -signal.SIGABRT: "memory",
+    -signal.SIGXCPU: "time",
+    -signal.SIGKILL: "time",
+}
 # The wall-clock limit in seconds. Waiting for a disk takes no processor time, which the other limit
 # measures. On a busy machine, ten seconds of processor time also take long.
 _MAX_WAIT = MAX_SECONDS * 30
@@ -62,14 +69,18 @@ def read_and_check(root: Path, shared: Catalog, folder: str, today: dt.date) -> 
 def run_within_limits(work: Callable[[], None], wait: float = _MAX_WAIT) -> str | None:
     """Run `work` in a child process, and return which limit the process exceeds.
 
-    Return `time`, `memory` or `crash`, or None if the process stays within the limits. On Linux,
-    return `hangs` if the process does not end within `wait` seconds. An exception that `work`
-    raises is ignored, except MemoryError.
+    Return `time`, `memory`, `hangs` (the process does not end within `wait` seconds) or `crash`, or
+    None if the process stays within the limits. An exception that `work` raises is ignored, except
+    MemoryError.
     """
-    child = os.fork()
-    if child == 0:
-        _run_child(work)
-    return _exceeded_limit(_wait_for_child(child, wait))
+    child = get_context("fork").Process(target=_run_child, args=(work,))
+    child.start()
+    child.join(wait)
+    if child.exitcode is None:
+        child.kill()
+        child.join()
+        return "hangs"
+    return _REASON_BY_EXIT_CODE.get(child.exitcode, "crash")
 
 
 def _run_child(work: Callable[[], None]) -> None:
@@ -92,36 +103,6 @@ def _limit_memory() -> None:
     except OSError:  # macOS has no such file, and does not enforce the limit
         current_bytes = 0
     resource.setrlimit(resource.RLIMIT_AS, (current_bytes + MAX_BYTES, current_bytes + MAX_BYTES))
-
-
-def _wait_for_child(child: int, wait: float) -> int | None:
-    """Wait until the child process has ended, and return its wait status.
-
-    On Linux, kill the process after `wait` seconds and return None.
-    """
-    pidfd = getattr(os, "pidfd_open", None)
-    if pidfd is not None:
-        descriptor = pidfd(child)
-        try:
-            ended = bool(select.select([descriptor], [], [], wait)[0])
-        finally:
-            os.close(descriptor)
-        if not ended:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            return None
-    return os.waitpid(child, 0)[1]
-
-
-def _exceeded_limit(status: int | None) -> str | None:
-    if status is None:
-        return "hangs"
-    if os.WIFEXITED(status):
-        return "memory" if os.WEXITSTATUS(status) == _NO_MEMORY else None
-    signal_number = os.WTERMSIG(status)
-    if signal_number in {signal.SIGXCPU, signal.SIGKILL}:
-        return "time"
-    return "memory" if signal_number == signal.SIGABRT else "crash"
 
 
 if __name__ == "__main__":
