@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts
-from accelerator_portal.checks.rules.names import package_confusion
+from accelerator_portal.checks.rules.confusable_names import package_confusion
 from tests.day import TODAY
 from tests.folders import ACCELERATOR, EXAMPLE, INSTALL, Tree, edited, loaded
 from tests.packages.made_up import release

@@ -1,4 +1,4 @@
-"""Rules for test results: reports, and the suites, tests and known issues that files name."""
+"""Checks test results: reports, archives, and the suites, tests and known issues in files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 
 from accelerator_portal.catalog import Catalog, Problem
-from accelerator_portal.catalog.catalog import FEATURE_TESTS, MODEL_FAMILIES, OWN_RUNS
+from accelerator_portal.catalog.catalog import (
+    ACCELERATORS,
+    FEATURE_TESTS,
+    HISTORY,
+    MODEL_FAMILIES,
+    OWN_RUNS,
+)
 from accelerator_portal.catalog.files.known_issues_file import KnownFailure
 from accelerator_portal.catalog.files.own_suite import suite_owner
 from accelerator_portal.catalog.files.shared_files import matches_test_pattern, model_suites
@@ -17,7 +23,7 @@ from accelerator_portal.catalog.files.suite_file import (
     SUITES_WITHOUT_FILE,
     SuiteFile,
 )
-from accelerator_portal.catalog.loader import VALIDATION
+from accelerator_portal.catalog.loader import KNOWN_ISSUES, VALIDATION
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.checks.rule import indexed_duplicates, rule
 from accelerator_portal.reports.known_issues import readable_key
@@ -30,6 +36,8 @@ from accelerator_portal.reports.test_keys import (
     identity_of,
     parse_key,
 )
+
+_NEVER = dt.datetime.max.replace(tzinfo=dt.timezone.utc)
 
 
 @rule()
@@ -90,7 +98,21 @@ def report_names(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             yield from name_warnings(stored.report, stored.path, valid_names, stored.first_test)
 
 
-_KNOWN_ISSUES = "known-issues.yaml"
+@rule(level="warning")
+def archived_ids(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Each platform with archived results has a folder, because an id never changes.
+
+    Links, reports, the archive and other people's bookmarks use the id, which is the name of the
+    folder. A renamed folder would start with an empty history, and old links would be broken.
+    Readers see `name` in `accelerator.yaml`, which may change at any time.
+    """
+    for name in catalog.archived_without_folder:
+        what = f"the archive has results of {name}, but the folder {ACCELERATORS}/{name} is missing"
+        remedy = (
+            f'rename the folder back to {name} and change "name" in accelerator.yaml instead; '
+            "if the platform was removed, delete its archive"
+        )
+        yield Problem(f"{HISTORY}/{name}/manifest.json", 1, what, remedy)
 
 
 @rule()
@@ -105,11 +127,11 @@ def known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             location = ("issues", index, "test" if issue.test else "glob")
             if index in duplicates:
                 what = f'"{key_or_glob}" is listed twice'
-                yield platform.problem(_KNOWN_ISSUES, location, what, "remove one of the two")
+                yield platform.problem(KNOWN_ISSUES, location, what, "remove one of the two")
             if alias := _leading_alias(key_or_glob, catalog.suite_names.aliases):
                 what = f'"{alias}" is an alias, so the issue matches no test'
                 name = catalog.suite_names.aliases[alias]
-                yield platform.problem(_KNOWN_ISSUES, location, what, f'write "{name}"')
+                yield platform.problem(KNOWN_ISSUES, location, what, f'write "{name}"')
                 continue
             if issue.test is None:
                 continue
@@ -117,13 +139,13 @@ def known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 suite = parse_key(issue.test).suite
             except UnreadableKeyError as error:
                 remedy = "use suite/name or suite/name?dtype=float32"
-                yield platform.problem(_KNOWN_ISSUES, location, str(error), remedy)
+                yield platform.problem(KNOWN_ISSUES, location, str(error), remedy)
                 continue
             portal = {*catalog.suites, *SUITES_WITHOUT_FILE}
             if catalog.suites and suite not in portal and not _is_vendor_suite(suite, platform.id):
                 what = f'there is no suite "{suite}"'
                 yield platform.problem(
-                    _KNOWN_ISSUES, location, what, did_you_mean(suite, catalog.suites)
+                    KNOWN_ISSUES, location, what, did_you_mean(suite, catalog.suites)
                 )
 
 
@@ -157,10 +179,10 @@ def outdated_known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]
             if issue.expires <= today:
                 what = f"the known issue expired on {issue.expires}"
                 remedy = "remove it, or set a later date if the test still fails"
-                yield platform.problem(_KNOWN_ISSUES, ("issues", index, "expires"), what, remedy)
+                yield platform.problem(KNOWN_ISSUES, ("issues", index, "expires"), what, remedy)
             if test_fault := _unknown_test_fault(catalog, issue):
                 key = "test" if issue.test else "glob"
-                yield platform.problem(_KNOWN_ISSUES, ("issues", index, key), *test_fault)
+                yield platform.problem(KNOWN_ISSUES, ("issues", index, key), *test_fault)
 
 
 def _unknown_test_fault(catalog: Catalog, issue: KnownFailure) -> tuple[str, str] | None:
@@ -217,8 +239,6 @@ def own_suites(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 location = ("suites", suite_index, *keys)
                 yield platform.problem("accelerator.yaml", location, what, remedy)
 
-
-_NEVER = dt.datetime.max.replace(tzinfo=dt.timezone.utc)
 
 # A warning: the report of one vendor must not be able to block that of another.
 

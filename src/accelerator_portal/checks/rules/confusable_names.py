@@ -1,4 +1,4 @@
-"""Checks for names that readers or pip could confuse, and for archived results without a folder."""
+"""Checks for ids, names, devices and packages that readers or pip could confuse."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from collections.abc import Iterator
 from packaging.utils import canonicalize_name
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
-from accelerator_portal.catalog.catalog import ACCELERATORS, HISTORY
 from accelerator_portal.catalog.files.install_steps import package_name
 from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.checks.look_alike_names import claimed_fault, skeleton
 from accelerator_portal.checks.rule import rule
+
+# PyPI rejects versions with a local part, so nobody can upload `==0.2.3+torch2.11` there.
+_LOCAL_PIN = re.compile(r"==[^,;{]*\+")
+_WELL_KNOWN = ("numpy", "torch", "torchaudio", "torchvision", "triton")
 
 
 @rule(compares=True)
@@ -40,23 +43,6 @@ def additional_platform_ids(catalog: Catalog, today: dt.date) -> Iterator[Proble
         if owner is not platform:
             fault = claimed_fault("id", name, owner)
             yield platform.problem("accelerator.yaml", location, *fault)
-
-
-@rule(level="warning")
-def archived_ids(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Each platform with archived results has a folder, because an id never changes.
-
-    Links, reports, the archive and other people's bookmarks use the id, which is the name of the
-    folder. A renamed folder would start with an empty history, and old links would be broken.
-    Readers see `name` in `accelerator.yaml`, which may change at any time.
-    """
-    for name in catalog.archived_without_folder:
-        what = f"the archive has results of {name}, but the folder {ACCELERATORS}/{name} is missing"
-        remedy = (
-            f'rename the folder back to {name} and change "name" in accelerator.yaml instead; '
-            "if the platform was removed, delete its archive"
-        )
-        yield Problem(f"{HISTORY}/{name}/manifest.json", 1, what, remedy)
 
 
 @rule(compares=True)
@@ -148,11 +134,6 @@ def shared_devices(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 yield platform.problem("accelerator.yaml", ("device", "value"), what, remedy)
 
 
-# PyPI rejects versions with a local part, so nobody can upload `==0.2.3+torch2.11` there.
-_LOCAL_PIN = re.compile(r"==[^,;{]*\+")
-_WELL_KNOWN = ("numpy", "torch", "torchaudio", "torchvision", "triton")
-
-
 @rule(level="warning")
 def package_confusion(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """No install command uses a package name that somebody else could register on PyPI.
@@ -165,7 +146,9 @@ def package_confusion(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     listed_packages = {canonicalize_name(p.accelerator.package.name) for p in catalog.platforms}
     for platform in catalog.platforms:
         for step_location, step in platform.steps():
-            for package_index, package in enumerate(step.pip.packages if step.pip else ()):
+            if step.pip is None:
+                continue
+            for package_index, package in enumerate(step.pip.packages):
                 name = canonicalize_name(package_name(package))
                 location = (*step_location, "pip", "packages", package_index)
                 similar_name = next((word for word in _WELL_KNOWN if _is_typo_of(name, word)), None)
@@ -173,8 +156,11 @@ def package_confusion(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                     what = f'"{name}" differs by one letter from "{similar_name}"'
                     remedy = f'write "{similar_name}" if that is meant'
                     yield platform.problem("install.yaml", location, what, remedy)
-                uses_pypi_too = step.pip and step.pip.extra_index and not _LOCAL_PIN.search(package)
-                if uses_pypi_too and not _on_pypi(catalog, name):
+                if (
+                    step.pip.extra_index
+                    and not _LOCAL_PIN.search(package)
+                    and not _on_pypi(catalog, name)
+                ):
                     what = f'because of extra_index, anybody could register "{name}" on PyPI'
                     remedy = "use index if that index has all packages, or register the name"
                     yield platform.problem("install.yaml", location, what, remedy)
