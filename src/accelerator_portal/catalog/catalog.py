@@ -111,6 +111,11 @@ class Platform:
         """Return a problem at `location` of the platform's YAML file `name`."""
         return Problem(self.path(name), self.files[name].line(location), what, remedy)
 
+    def option_problem(self, option_id: str, what: str, remedy: str) -> Problem:
+        """Return a problem at the install option with the id `option_id`."""
+        option_index = [option.id for option in self.install.options].index(option_id)
+        return self.problem("install.yaml", ("options", option_index, "id"), what, remedy)
+
     def steps(self) -> Iterator[tuple[Location, Step]]:
         """Yield each install step with its location in `install.yaml`."""
         for option_index, option in enumerate(self.install.options):

@@ -88,8 +88,6 @@ def _claim_problem(
     missing = pythons - {p for wheel in claimed_wheels for p in _wheel_pythons(wheel, release)}
     if claimed_wheels and not missing:
         return None
-    platform = catalog.by_id[claim.platform]
-    ids = [option.id for option in platform.install.options]
     system = f"{claim.os} {claim.arch}"
     build = "build on PyPI" if claim.build == PYPI else f"{claim.build} build"
     for_pythons = f" and Python {', '.join(sorted(missing))}" if claimed_wheels else ""
@@ -102,9 +100,7 @@ def _claim_problem(
         f"run accelerator-portal release add {claim.release}, add the build to {RELEASES} with a "
         "source, or restrict the option"
     )
-    return platform.problem(
-        "install.yaml", ("options", ids.index(claim.option), "id"), what, remedy
-    )
+    return catalog.by_id[claim.platform].option_problem(claim.option, what, remedy)
 
 
 def _is_for_system(wheel: Wheel, claim: BuildClaim) -> bool:

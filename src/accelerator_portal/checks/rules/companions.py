@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -36,10 +37,10 @@ def companions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     for row in expand(catalog)[0]:
         if row.build == PREVIEW:
             continue
-        fitting = companions_of(row.build)
+        versions_by_package = companions_of(row.build)
         for requirement in _row_requirements(row):
-            if (fault := _companion_fault(requirement, fitting, row.build)) is not None:
-                problems[_problem(catalog, row, *fault)] = None
+            if fault := _companion_fault(requirement, versions_by_package, row.build):
+                problems[catalog.by_id[row.platform].option_problem(row.option, *fault)] = None
     yield from problems
 
 
@@ -50,13 +51,10 @@ def _row_requirements(row: InstallRow) -> list[Requirement]:
     """
     requirements = []
     for package in (package for call in row.calls for package in call.packages):
-        try:
+        with suppress(InvalidRequirement):  # reading the file reports it
             requirements.append(Requirement(package))
-        except InvalidRequirement:
-            continue  # reading the file reports it
-    return (
-        requirements if any(r.name == "torch" and _pinned_version(r) for r in requirements) else []
-    )
+    pins_torch = any(r.name == "torch" and _pinned_version(r) for r in requirements)
+    return requirements if pins_torch else []
 
 
 def _pinned_version(requirement: Requirement) -> Version | None:
@@ -65,16 +63,17 @@ def _pinned_version(requirement: Requirement) -> Version | None:
 
 
 def _companion_fault(
-    requirement: Requirement, fitting: Mapping[str, tuple[str, ...]], torch: str
+    requirement: Requirement, versions_by_package: Mapping[str, tuple[str, ...]], torch: str
 ) -> tuple[str, str] | None:
     """Return what is wrong with a requirement, and the fix; None if it fits the torch release.
 
-    `fitting` contains the versions that support the torch release, by package name.
+    `versions_by_package` contains the versions that support the torch release `torch`, by package
+    name.
     """
     name = canonicalize_name(requirement.name)
-    if name not in fitting:
+    if name not in versions_by_package:
         return None
-    pin, versions = _pinned_version(requirement), fitting[name]
+    pin, versions = _pinned_version(requirement), versions_by_package[name]
     if pin and pin.local and not _PYTORCH_BUILD.fullmatch(pin.local):
         return None
     if pin and pin.base_version in versions:
@@ -86,9 +85,3 @@ def _companion_fault(
         return f'"{requirement}" next to torch=={torch} is not pinned to a version', remedy
     listing = f"{RELEASES} lists {' and '.join(versions) or 'no version'} for torch {torch}"
     return f'"{requirement}" does not support torch {torch}: {listing}', remedy
-
-
-def _problem(catalog: Catalog, row: InstallRow, what: str, remedy: str) -> Problem:
-    platform = catalog.by_id[row.platform]
-    option_index = [option.id for option in platform.install.options].index(row.option)
-    return platform.problem("install.yaml", ("options", option_index, "id"), what, remedy)

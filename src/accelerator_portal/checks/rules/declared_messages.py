@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.checks.rule import rule
 
-# The most characters and varying parts of a message; the fewest words, or letters of a long name,
-# that make it specific.
-LONGEST, MOST_PARTS, WORDS, NAME = 300, 3, 3, 12
+_MAX_CHARACTERS = 300
+_MAX_VARYING_PARTS = 3
+# A message is specific if it has as many words, or a long name with as many characters.
+_MIN_WORDS = 3
+_MIN_NAME_CHARACTERS = 12
 
 _VARYING_PART = re.compile(r"\u2026|\*|\.{3}")
 _GENERAL_ERROR_NAME = re.compile(
@@ -36,30 +38,34 @@ def declared_messages(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             for message in section.messages:
                 words = _WORD.findall(_GENERAL_ERROR_NAME.sub(" ", message.text))
                 first_title = title_by_message.setdefault(" ".join(words).lower(), section.title)
-                if not _is_specific(words):
-                    what = f'the message "{message.text[:60]}" is not specific'
-                    remedy = (
-                        f"write at least {WORDS} words of it, besides a name such as RuntimeError"
-                    )
+                other_title = first_title if first_title != section.title else None
+                for what, remedy in _message_faults(message.text, words, other_title):
                     yield Problem(faq.path, message.line, what, remedy)
-                elif first_title != section.title:
-                    what = f'the answer to "{first_title[:60]}" declares this message, too'
-                    remedy = "declare it only in the answer that solves the problem"
-                    yield Problem(faq.path, message.line, what, remedy)
-                if (
-                    len(message.text) > LONGEST
-                    or len(_VARYING_PART.findall(message.text)) > MOST_PARTS
-                ):
-                    what = "the message is too long or has too many parts that vary"
-                    remedy = (
-                        f"use at most {LONGEST} characters and {MOST_PARTS} varying parts (\u2026)"
-                    )
-                    yield Problem(faq.path, message.line, what, remedy)
+
+
+def _message_faults(
+    text: str, words: list[str], other_title: str | None
+) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with a declared message, and the fix.
+
+    `words` are the words of the message without general names such as `RuntimeError`. `other_title`
+    is the title of an earlier answer that declares the same message, or None.
+    """
+    if not _is_specific(words):
+        remedy = f"write at least {_MIN_WORDS} words of it, besides a name such as RuntimeError"
+        yield f'the message "{text[:60]}" is not specific', remedy
+    elif other_title is not None:
+        what = f'the answer to "{other_title[:60]}" declares this message, too'
+        yield what, "declare it only in the answer that solves the problem"
+    if len(text) > _MAX_CHARACTERS or len(_VARYING_PART.findall(text)) > _MAX_VARYING_PARTS:
+        limits = f"{_MAX_CHARACTERS} characters and {_MAX_VARYING_PARTS} varying parts (\u2026)"
+        what = "the message is too long or has too many parts that vary"
+        yield what, f"use at most {limits}"
 
 
 def _is_specific(words: list[str]) -> bool:
     return (
-        len(words) >= WORDS
-        or any(len(word) >= NAME and _LONG_NAME.match(word) for word in words)
+        len(words) >= _MIN_WORDS
+        or any(len(word) >= _MIN_NAME_CHARACTERS and _LONG_NAME.match(word) for word in words)
         or (len(words) > 1 and any(_CODE.fullmatch(word) for word in words))
     )

@@ -23,6 +23,7 @@ from accelerator_portal.packages.contradictions import contradictions as index_c
 from accelerator_portal.packages.contradictions import torch_contradictions
 
 _ACCELERATOR_FILE = "accelerator.yaml"
+_COMPATIBILITY_FILE = "compatibility.yaml"
 
 
 @rule()
@@ -107,6 +108,15 @@ def _duplicate_models(platform: Platform) -> Iterator[Problem]:
             generation_names.add(name)
 
 
+def _differences(model: HardwareModel, other: HardwareModel) -> Iterator[str]:
+    for unit, here, there in (
+        ("GB", model.memory_gb, other.memory_gb),
+        ("W", model.power_w, other.power_w),
+    ):
+        if here is not None and there is not None and here != there:
+            yield f"{here:g} {unit} here and {there:g} {unit}"
+
+
 def _duplicate_instances(platform: Platform) -> Iterator[Problem]:
     """Yield a problem for each cloud instance type that is listed for two hardware models."""
     model_by_type: dict[str, str] = {}
@@ -145,100 +155,16 @@ def contradictions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """
     install_rows = rows_by_platform(catalog)
     for platform in catalog.platforms:
-        yield from unsupported_pythons(catalog, platform)
-        yield from sdk_contradictions(platform)
-        yield from driver_contradictions(platform)
-        yield from component_contradictions(platform)
-        yield from lifecycle_contradictions(platform)
-        yield from builds_without_command(platform, install_rows[platform.id])
-    yield from card_contradictions(catalog)
+        yield from _unsupported_pythons(catalog, platform)
+        yield from _sdk_contradictions(platform)
+        yield from _driver_contradictions(platform)
+        yield from _component_contradictions(platform)
+        yield from _lifecycle_contradictions(platform)
+        yield from _builds_without_command(platform, install_rows[platform.id])
+    yield from _card_contradictions(catalog)
 
 
-@rule(level="warning")
-def package_facts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Versions in vendor folders and `data/releases.yaml` agree with the package index.
-
-    Plugin versions exist, are not yanked and match their PyTorch release; install options match the
-    available wheels; packages listed as on PyPI are there. The nightly job reads the index.
-    Problems are warnings, so that a change in an index can't block another vendor's pull request.
-    """
-    yield from index_contradictions(catalog)
-    yield from torch_contradictions(catalog)
-
-
-def builds_without_command(platform: Platform, commands: Sequence[InstallRow]) -> Iterator[Problem]:
-    """Yield a problem for each PyTorch build of a card that no install command installs.
-
-    In `hardware` of `accelerator.yaml`, a build names variants, PyTorch releases and systems. It is
-    a problem if all commands for a variant are for other releases or systems. A variant without
-    commands is not checked.
-    """
-    for generation_location, generation in platform.generations():
-        for build_index, build in enumerate(generation.builds):
-            for variant in build.variants or ():
-                variant_rows = [row for row in commands if row.variant == variant]
-                if variant_rows and not any(_build_matches_row(build, row) for row in variant_rows):
-                    what = (
-                        f'"{generation.name}" is listed for {_build_description(variant, build)}, '
-                        f'but no install command for "{variant}" matches'
-                    )
-                    remedy = "correct the build's releases or systems, or add the install option"
-                    yield platform.problem(
-                        _ACCELERATOR_FILE,
-                        (*generation_location, "builds", build_index),
-                        what,
-                        remedy,
-                    )
-
-
-def card_contradictions(catalog: Catalog) -> Iterator[Problem]:
-    """Yield a problem for each card whose memory or power differs between two platforms.
-
-    Cards with a note are not compared.
-    """
-    first_by_name: dict[str, tuple[Platform, HardwareModel]] = {}
-    for platform in catalog.platforms:
-        for generation_location, generation in platform.generations():
-            for model_index, model in enumerate(generation.models):
-                if model.note:
-                    continue
-                owner, other = first_by_name.setdefault(model.name.casefold(), (platform, model))
-                if owner is platform:
-                    continue
-                for difference in _differences(model, other):
-                    text = f'"{model.name}" has {difference} on the platform "{owner.id}"'
-                    remedy = "correct the wrong value, or explain the difference in a note"
-                    location = (*generation_location, "models", model_index, "name")
-                    yield platform.problem(_ACCELERATOR_FILE, location, text, remedy)
-
-
-def _build_matches_row(build: BuildSupport, row: InstallRow) -> bool:
-    if build.os and row.os not in build.os:
-        return False
-    if build.arch and row.arch not in build.arch:
-        return False
-    # A nightly build belongs to no release, so it contradicts no range of releases.
-    return not build.torch or row.build == PREVIEW or SpecifierSet(build.torch).contains(row.build)
-
-
-def _build_description(variant: str, build: BuildSupport) -> str:
-    parts = [variant, f"torch {build.torch}" if build.torch else ""]
-    return " ".join(filter(None, (*parts, *(build.os or ()), *(build.arch or ()))))
-
-
-def _differences(model: HardwareModel, other: HardwareModel) -> Iterator[str]:
-    for unit, here, there in (
-        ("GB", model.memory_gb, other.memory_gb),
-        ("W", model.power_w, other.power_w),
-    ):
-        if here is not None and there is not None and here != there:
-            yield f"{here:g} {unit} here and {there:g} {unit}"
-
-
-_COMPATIBILITY_FILE = "compatibility.yaml"
-
-
-def unsupported_pythons(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
+def _unsupported_pythons(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
     """Yield a problem for each row with a Python version that its PyTorch release doesn't support.
 
     `compatibility.yaml` contains the rows, and `data/releases.yaml` the PyTorch releases. A row
@@ -261,7 +187,7 @@ def unsupported_pythons(catalog: Catalog, platform: Platform) -> Iterator[Proble
             yield platform.problem(_COMPATIBILITY_FILE, ("rows", row_index, "python"), what, remedy)
 
 
-def sdk_contradictions(platform: Platform) -> Iterator[Problem]:
+def _sdk_contradictions(platform: Platform) -> Iterator[Problem]:
     """Yield a problem for each row that includes a different SDK version than its variant.
 
     `compatibility.yaml` contains the rows, and `install.yaml` the variants. For example, CUDA 12.8
@@ -282,7 +208,23 @@ def sdk_contradictions(platform: Platform) -> Iterator[Problem]:
             )
 
 
-def driver_contradictions(platform: Platform) -> Iterator[Problem]:
+def _sdk_name(platform: Platform, row: CompatibilityRow) -> str | None:
+    """Return the SDK of a row: the key of `row.includes` that the variant's name contains.
+
+    For example, `CUDA` for the variant "CUDA 13.0". None if the name contains no key or several.
+    """
+    variant = next((v for v in platform.install.variants if v.id == row.variant), None)
+    if variant is None:
+        return None
+    sdk_names = [name for name in row.includes if name.casefold() in variant.name.casefold()]
+    return sdk_names[0] if len(sdk_names) == 1 else None
+
+
+def _matches_version_prefix(version: str, prefix: str) -> bool:
+    return version == prefix or version.startswith(f"{prefix}.")
+
+
+def _driver_contradictions(platform: Platform) -> Iterator[Problem]:
     """Yield a problem if a newer SDK needs an older driver, or one SDK needs two drivers.
 
     The SDKs and drivers are in the rows of `compatibility.yaml`. Versions of an SDK with the same
@@ -310,7 +252,16 @@ def driver_contradictions(platform: Platform) -> Iterator[Problem]:
                 )
 
 
-def component_contradictions(platform: Platform) -> Iterator[Problem]:
+def _is_contradiction(sdks: list[Version | None], drivers: list[Version | None]) -> bool:
+    (sdk, other_sdk), (driver, other_driver) = sdks, drivers
+    if sdk is None or other_sdk is None or driver is None or other_driver is None:
+        return False
+    if sdk.release[:2] == other_sdk.release[:2]:
+        return driver != other_driver
+    return (sdk < other_sdk) != (driver < other_driver) and driver != other_driver
+
+
+def _component_contradictions(platform: Platform) -> Iterator[Problem]:
     """Yield a problem if rows of one plugin version include different versions of a component.
 
     Rows of `compatibility.yaml` are compared if they have the same variant and no note.
@@ -331,7 +282,7 @@ def component_contradictions(platform: Platform) -> Iterator[Problem]:
                 )
 
 
-def lifecycle_contradictions(platform: Platform) -> Iterator[Problem]:
+def _lifecycle_contradictions(platform: Platform) -> Iterator[Problem]:
     """Yield a problem if rows of one plugin version and status have different end dates.
 
     Rows of `compatibility.yaml` are compared if they also have the same variant.
@@ -352,26 +303,75 @@ def lifecycle_contradictions(platform: Platform) -> Iterator[Problem]:
             )
 
 
-def _sdk_name(platform: Platform, row: CompatibilityRow) -> str | None:
-    """Return the SDK of a row: the key of `row.includes` that the variant's name contains.
+def _builds_without_command(
+    platform: Platform, commands: Sequence[InstallRow]
+) -> Iterator[Problem]:
+    """Yield a problem for each PyTorch build of a card that no install command installs.
 
-    For example, `CUDA` for the variant "CUDA 13.0". None if the name contains no key or several.
+    In `hardware` of `accelerator.yaml`, a build names variants, PyTorch releases and systems. It is
+    a problem if all commands for a variant are for other releases or systems. A variant without
+    commands is not checked.
     """
-    variant = next((v for v in platform.install.variants if v.id == row.variant), None)
-    if variant is None:
-        return None
-    sdk_names = [name for name in row.includes if name.casefold() in variant.name.casefold()]
-    return sdk_names[0] if len(sdk_names) == 1 else None
+    for generation_location, generation in platform.generations():
+        for build_index, build in enumerate(generation.builds):
+            for variant in build.variants or ():
+                variant_rows = [row for row in commands if row.variant == variant]
+                if variant_rows and not any(_build_matches_row(build, row) for row in variant_rows):
+                    what = (
+                        f'"{generation.name}" is listed for {_build_description(variant, build)}, '
+                        f'but no install command for "{variant}" matches'
+                    )
+                    remedy = "correct the build's releases or systems, or add the install option"
+                    yield platform.problem(
+                        _ACCELERATOR_FILE,
+                        (*generation_location, "builds", build_index),
+                        what,
+                        remedy,
+                    )
 
 
-def _matches_version_prefix(version: str, prefix: str) -> bool:
-    return version == prefix or version.startswith(f"{prefix}.")
-
-
-def _is_contradiction(sdks: list[Version | None], drivers: list[Version | None]) -> bool:
-    (sdk, other_sdk), (driver, other_driver) = sdks, drivers
-    if sdk is None or other_sdk is None or driver is None or other_driver is None:
+def _build_matches_row(build: BuildSupport, row: InstallRow) -> bool:
+    if build.os and row.os not in build.os:
         return False
-    if sdk.release[:2] == other_sdk.release[:2]:
-        return driver != other_driver
-    return (sdk < other_sdk) != (driver < other_driver) and driver != other_driver
+    if build.arch and row.arch not in build.arch:
+        return False
+    # A nightly build belongs to no release, so it contradicts no range of releases.
+    return not build.torch or row.build == PREVIEW or SpecifierSet(build.torch).contains(row.build)
+
+
+def _build_description(variant: str, build: BuildSupport) -> str:
+    parts = [variant, f"torch {build.torch}" if build.torch else ""]
+    return " ".join(filter(None, (*parts, *(build.os or ()), *(build.arch or ()))))
+
+
+def _card_contradictions(catalog: Catalog) -> Iterator[Problem]:
+    """Yield a problem for each card whose memory or power differs between two platforms.
+
+    Cards with a note are not compared.
+    """
+    first_by_name: dict[str, tuple[Platform, HardwareModel]] = {}
+    for platform in catalog.platforms:
+        for generation_location, generation in platform.generations():
+            for model_index, model in enumerate(generation.models):
+                if model.note:
+                    continue
+                owner, other = first_by_name.setdefault(model.name.casefold(), (platform, model))
+                if owner is platform:
+                    continue
+                for difference in _differences(model, other):
+                    text = f'"{model.name}" has {difference} on the platform "{owner.id}"'
+                    remedy = "correct the wrong value, or explain the difference in a note"
+                    location = (*generation_location, "models", model_index, "name")
+                    yield platform.problem(_ACCELERATOR_FILE, location, text, remedy)
+
+
+@rule(level="warning")
+def package_facts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Versions in vendor folders and `data/releases.yaml` agree with the package index.
+
+    Plugin versions exist, are not yanked and match their PyTorch release; install options match the
+    available wheels; packages listed as on PyPI are there. The nightly job reads the index.
+    Problems are warnings, so that a change in an index can't block another vendor's pull request.
+    """
+    yield from index_contradictions(catalog)
+    yield from torch_contradictions(catalog)

@@ -36,7 +36,7 @@ def install_references(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """
     for platform in catalog.platforms:
         yield from _duplicate_ids(platform)
-        yield from _unknown_reference(platform)
+        yield from _unknown_ids(platform)
         yield from _unknown_releases(catalog, platform)
         yield from _unlisted_variants(catalog, platform)
 
@@ -49,7 +49,7 @@ def _duplicate_ids(platform: Platform) -> Iterator[Problem]:
             yield platform.problem("install.yaml", (key, index, "id"), what, remedy)
 
 
-def _unknown_reference(platform: Platform) -> Iterator[Problem]:
+def _unknown_ids(platform: Platform) -> Iterator[Problem]:
     variants = [variant.id for variant in platform.install.variants]
     checks = list(platform.install.checks)
     for index, option in enumerate(platform.install.options):
@@ -79,13 +79,13 @@ def _unknown_reference(platform: Platform) -> Iterator[Problem]:
 def _unknown_releases(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
     releases = catalog.releases.by_version
     for option_index, option in enumerate(platform.install.options):
-        if isinstance(option.torch, tuple):
-            for version in (version for version in option.torch if version not in releases):
-                location = ("options", option_index, "torch", option.torch.index(version))
+        versions = option.torch if isinstance(option.torch, tuple) else ()
+        for version_index, version in enumerate(versions):
+            if version not in releases:
+                location = ("options", option_index, "torch", version_index)
                 what = f"{RELEASES} has no release {version}"
-                yield platform.problem(
-                    "install.yaml", location, what, did_you_mean(version, releases)
-                )
+                remedy = did_you_mean(version, releases)
+                yield platform.problem("install.yaml", location, what, remedy)
 
 
 def _unlisted_variants(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
@@ -147,11 +147,9 @@ def _unused_variants(
 def _overlap_problem(
     catalog: Catalog, row: InstallRow, other: InstallRow, selection: tuple[str, ...]
 ) -> Problem:
-    platform = catalog.by_id[row.platform]
-    positions = {option.id: n for n, option in enumerate(platform.install.options)}
-    location = ("options", positions[row.option], "id")
     what = f'"{row.option}" and "{other.option}" both match {", ".join(selection[1:])}'
-    return platform.problem("install.yaml", location, what, "restrict one of the two")
+    remedy = "restrict one of the two"
+    return catalog.by_id[row.platform].option_problem(row.option, what, remedy)
 
 
 @rule()

@@ -10,6 +10,15 @@ from accelerator_portal.catalog.files.upstream_events import UpstreamRun
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.checks.rule import rule
 
+# The files in `.github/workflows/`. A test compares the two.
+OWN_WORKFLOWS = frozenset(
+    {"checks.yml", "executorch.yml", "nightly.yml", "openreg.yml", "pages.yml",
+     "pull-request-comment.yml", "pull-request.yml", "release.yml", "test-quality.yml",
+     "trials.yml", "upstream-answer.yml", "upstream-event.yml", "upstream-run.yml", "validate.yml"}
+)  # fmt: skip
+_PYTORCH_REPOSITORY = "pytorch/pytorch"
+UpstreamFault = tuple[str, str, str]  # the key, what is wrong, and the fix
+
 
 @rule()
 def relay_list(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
@@ -27,16 +36,6 @@ def relay_list(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 what = f'there is no entry in the relay list for "{entry.repository}"'
                 remedy = did_you_mean(entry.repository, repositories)
                 yield platform.problem("accelerator.yaml", location, what, remedy)
-
-
-# The files in `.github/workflows/`. A test compares the two.
-OWN_WORKFLOWS = frozenset(
-    {"checks.yml", "executorch.yml", "nightly.yml", "openreg.yml", "pages.yml",
-     "pull-request-comment.yml", "pull-request.yml", "release.yml", "test-quality.yml",
-     "trials.yml", "upstream-answer.yml", "upstream-event.yml", "upstream-run.yml", "validate.yml"}
-)  # fmt: skip
-PYTORCH_REPOSITORY = "pytorch/pytorch"
-UpstreamFault = tuple[str, str, str]  # the key, what is wrong, and the fix
 
 
 @rule()
@@ -71,8 +70,8 @@ def _upstream_run_faults(platform: Platform, run: UpstreamRun) -> Iterator[Upstr
     if run.runner and not any(_belongs_to_platform(platform, label) for label in run.runner):
         what = "no runner label starts with the platform's ID"
         yield "runner", what, f'add the label "{platform.id}", or "{platform.id}-…"'
-    if run.sent_to and run.sent_to.repository.casefold() == PYTORCH_REPOSITORY:
-        what = f"events cannot be sent to {PYTORCH_REPOSITORY}"
+    if run.sent_to and run.sent_to.repository.casefold() == _PYTORCH_REPOSITORY:
+        what = f"events cannot be sent to {_PYTORCH_REPOSITORY}"
         yield run.start_method, what, "use your own repository"
 
 

@@ -6,6 +6,7 @@ import datetime as dt
 import re
 from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
+from itertools import pairwise
 from typing import get_args
 
 from packaging.version import Version
@@ -26,18 +27,23 @@ from accelerator_portal.install.hardware_limits import lower_bound
 from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.packages.plugin_releases import new_releases
 
+_NUMBERED_VARIANT = re.compile(r"(.*?[a-z-])(\d+(?:\.\d+)+)")
+_SHARED_NUMBERS_TEXT = {"minor": "first two numbers", "release": "first three numbers"}
+
+# Minimum versions in a guide, before or after the number: `>= 8.0`, `8.0 or newer`.
+_VERSION_NUMBER = r"v?(\d+(?:\.\w+)*)"
+_MINIMUM_BEFORE = rf"\s*(?:version\s+)?(?:>=|≥|at least|from)\s*{_VERSION_NUMBER}"
+_OR_NEWER = r"(?:\+|or (?:newer|later|higher|above)|and (?:newer|later))"
+_MINIMUM_AFTER = rf"\s*(?:version\s+)?{_VERSION_NUMBER}\s*{_OR_NEWER}"
+
 
 @rule()
 def release_order(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """`data/releases.yaml` lists each release and build once, newest first."""
     releases = catalog.releases.releases
-    for release_index in range(1, len(releases)):
-        previous_version, version = (
-            releases[release_index - 1].version,
-            releases[release_index].version,
-        )
-        if Version(previous_version) <= Version(version):
-            what = f"{version} is listed below {previous_version}"
+    for release_index, (previous, release) in enumerate(pairwise(releases), 1):
+        if Version(previous.version) <= Version(release.version):
+            what = f"{release.version} is listed below {previous.version}"
             location = ("releases", release_index, "version")
             yield catalog.problem(RELEASES, location, what, "list newest versions first")
     preview = catalog.releases.preview
@@ -62,9 +68,6 @@ def _duplicate_builds(
             seen.add((build.variant, build.os, arch))
 
 
-_NUMBERED_VARIANT = re.compile(r"(.*?[a-z-])(\d+(?:\.\d+)+)")
-
-
 @rule()
 def row_order(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Versions are sorted newest first, in PEP 440 order: 7.14 is newer than 7.2.
@@ -79,11 +82,9 @@ def row_order(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _row_order_problems(platform: Platform) -> Iterator[Problem]:
-    rows = platform.compatibility.rows
-    for row_index in range(1, len(rows)):
-        previous_version, version = rows[row_index - 1].torch, rows[row_index].torch
-        if Version(previous_version) < Version(version):
-            what = f'torch "{version}" is listed below {previous_version}'
+    for row_index, (previous, row) in enumerate(pairwise(platform.compatibility.rows), 1):
+        if Version(previous.torch) < Version(row.torch):
+            what = f'torch "{row.torch}" is listed below {previous.torch}'
             location = ("rows", row_index, "torch")
             yield platform.problem(
                 "compatibility.yaml", location, what, "list newest versions first"
@@ -103,9 +104,6 @@ def _variant_order_problems(platform: Platform) -> Iterator[Problem]:
             location = ("variants", variant_index, "id")
             yield platform.problem("install.yaml", location, what, "list newest versions first")
         newest[family] = number
-
-
-_SHARED_NUMBERS_TEXT = {"minor": "first two numbers", "release": "first three numbers"}
 
 
 @rule()
@@ -195,7 +193,7 @@ def unknown_releases(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     older than all listed ones.
     """
     releases = catalog.releases.by_version
-    oldest, newest = min(releases, key=Version), max(releases, key=Version)
+    oldest, newest = min(releases, key=Version), catalog.releases.newest.version
     for platform in catalog.platforms:
         for row_index, row in enumerate(platform.compatibility.rows):
             if row.torch in releases or Version(row.torch) < Version(oldest):
@@ -235,9 +233,7 @@ def _newest_row_without_command(
 ) -> Iterator[Problem]:
     # The rule unknown-releases reports rows for other releases.
     rows = [
-        row_text
-        for row_text in platform.compatibility.rows
-        if row_text.plugin and row_text.torch in known_releases
+        row for row in platform.compatibility.rows if row.plugin and row.torch in known_releases
     ]
     if rows and builds and rows[0].torch not in builds:
         newest = rows[0]
@@ -257,13 +253,11 @@ def minors_behind(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     its maintainers.
     """
     max_behind = catalog.criteria.most_minors_behind if catalog.criteria else None
+    if max_behind is None:
+        return
     for platform in catalog.platforms:
         supported = supported_releases(catalog, platform)
-        if (
-            max_behind is not None
-            and supported.behind is not None
-            and supported.behind > max_behind
-        ):
+        if supported.behind is not None and supported.behind > max_behind:
             newest = catalog.releases.newest.version
             what = (
                 f'the newest torch is "{supported.newest}", {supported.behind} minor releases '
@@ -328,12 +322,6 @@ def _future_read_dates(
         if source.read > today:
             what = f"the date {source.read} is in the future (today is {today} in UTC)"
             yield Problem(path, lines[name], what, "use the date on which you read the source")
-
-
-_VERSION_NUMBER = r"v?(\d+(?:\.\w+)*)"
-_MINIMUM_BEFORE = rf"\s*(?:version\s+)?(?:>=|≥|at least|from)\s*{_VERSION_NUMBER}"
-_OR_NEWER = r"(?:\+|or (?:newer|later|higher|above)|and (?:newer|later))"
-_MINIMUM_AFTER = rf"\s*(?:version\s+)?{_VERSION_NUMBER}\s*{_OR_NEWER}"
 
 
 @rule(level="warning")
