@@ -51,11 +51,11 @@ def write_text_atomically(path: Path, text: str) -> None:
 
 
 def write_folder_atomically(folder: Path, files: Mapping[str, str | Path]) -> None:
-    """Write a folder with the given files, and replace an existing folder.
+    """Write a folder with the given files. An existing folder is replaced.
 
     `files` maps each path inside the folder to its text, or to a file to copy. Raises OSError if
-    writing fails. The existing folder is then unchanged. Also raises OSError if the replaced folder
-    cannot be deleted. The new folder is then in place.
+    writing fails, and leaves the existing folder unchanged. Also raises OSError if the new folder
+    is in place but the old one cannot be deleted.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     prefix = f".{folder.name}."
@@ -86,9 +86,9 @@ def write_folder_atomically(folder: Path, files: Mapping[str, str | Path]) -> No
 
 
 def remove_leftovers(root: Path, now: dt.datetime) -> None:
-    """Remove temporary files and folders (`.*.new`) below `root` older than LEFTOVER_AGE.
+    """Remove the temporary files and folders (`.*.new`) below `root` that killed processes left.
 
-    `now` is the current time. Files that cannot be removed stay; they do no harm.
+    These are older than LEFTOVER_AGE at the time `now`. Files that cannot be removed do no harm.
     """
     oldest = (now - LEFTOVER_AGE).timestamp()
     for path in sorted(root.rglob(f".*{_SUFFIX}")):

@@ -1,4 +1,4 @@
-"""Caches results of functions as long as their first argument exists, for example a catalog."""
+"""Caches the results of functions as long as their first argument exists, such as a catalog."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Returned = TypeVar("Returned")
 def cached_by_owner(
     function: Callable[Concatenate[Owner, Rest], Returned],
 ) -> Callable[Concatenate[Owner, Rest], Returned]:
-    """Return `function` with a separate cache for each owner, which is its first argument.
+    """Return `function` with a cache for each owner. The owner is the first argument of a call.
 
-    For example, the owner is a catalog, and rules and pages need the same values from it. The owner
-    must be immutable and compared by identity. Its cached results are deleted together with it. A
-    result must not refer to the owner: such a reference would prevent the deletion of both. Calls
-    with positional and with keyword arguments are cached separately.
+    For example, the owner is a catalog, from which rules and pages need the same values. It must be
+    immutable and compared by identity. Python deletes the cache together with the owner, unless a
+    cached result refers to the owner. Calls with positional and with keyword arguments are cached
+    separately.
     """
     results: WeakKeyDictionary[Owner, dict[object, Returned]] = WeakKeyDictionary()
 

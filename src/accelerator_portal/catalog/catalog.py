@@ -167,8 +167,8 @@ class Catalog:
     set_aside: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
     """The errors of each quarantined folder, by folder name."""
     shown_before: Mapping[str, dt.date] = field(default_factory=dict)
-    """The quarantined folders whose last valid version is in `platforms`, each with the day since
-    which it is shown."""
+    """Maps the name of each quarantined folder whose last valid version is in `platforms` to the
+    first day on which the site showed this version."""
     packages: Mapping[str, PackageFacts] = field(default_factory=dict)
     """The facts that package indexes state, by normalized package name."""
     packages_read: PackagesRead = field(default_factory=PackagesRead)

@@ -1,6 +1,6 @@
-"""Returns the current date, which `SOURCE_DATE_EPOCH` can set, to the command line and the hooks.
+"""Returns the current day, or the day that the variable `SOURCE_DATE_EPOCH` sets.
 
-Other modules take dates as arguments.
+Only the command line and the hooks call it. Other modules take dates as arguments.
 """
 
 from __future__ import annotations

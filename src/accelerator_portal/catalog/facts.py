@@ -29,7 +29,7 @@ TRUST_LEVELS: Mapping[TrustLevel, str] = {
 PyTorch count as documents of the vendor, because every platform is used with PyTorch."""
 
 STALE_DAYS = 90
-"""A source that was last read more than this number of days ago should be read again."""
+"""The number of days after which a source should be read again."""
 
 # The keys of a record that belong to other facts, or whose values are too long to show.
 _OMITTED_KEYS = frozenset({"source", "models", "builds", "tests", "aliases", "sources"})
@@ -60,7 +60,7 @@ _OWN_TEST_URL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A statement, its file and line, and the sources that it names."""
+    """A statement with its file and line, and the sources that it cites."""
 
     path: str
     line: int
@@ -176,17 +176,17 @@ class AgedFact:
 
 
 def aged_facts(catalog: Catalog) -> tuple[AgedFact, ...]:
-    """Return every fact that has sources, the one with the oldest source first."""
+    """Return every fact, the one with the oldest source first."""
     vendors = {p.id: vendor_sites(p.accelerator) for p in catalog.platforms}
-    entries = [_make_aged_fact(fact, vendors) for fact in facts(catalog) if fact.sources]
-    return tuple(sorted(entries, key=lambda entry: (entry.read, entry.fact.path, entry.fact.line)))
+    aged = (_make_aged_fact(fact, vendors) for fact in facts(catalog))
+    return tuple(sorted(aged, key=lambda a: (a.read, a.fact.path, a.fact.line)))
 
 
-def facts_by_platform(found: Iterable[AgedFact]) -> dict[str, list[AgedFact]]:
-    """Return facts by platform id, in the order of `found`. The key is empty for shared data."""
+def facts_by_platform(aged: Iterable[AgedFact]) -> dict[str, list[AgedFact]]:
+    """Return facts by platform id, in the order of `aged`. The key is empty for shared data."""
     groups: dict[str, list[AgedFact]] = {}
-    for entry in found:
-        groups.setdefault(entry.platform, []).append(entry)
+    for aged_fact in aged:
+        groups.setdefault(aged_fact.platform, []).append(aged_fact)
     return groups
 
 

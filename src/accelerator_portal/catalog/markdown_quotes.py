@@ -34,7 +34,7 @@ def code_span(text: str) -> str:
 
 
 def fenced_code(lines: Iterable[str], language: str = "") -> list[str]:
-    """Return the lines of a fenced code block with the given lines.
+    """Return the lines of a fenced code block, including the fences. `lines` is its content.
 
     Backticks in the lines cannot end the block. Invisible characters become escape sequences.
     """

@@ -18,7 +18,10 @@ _PRIVATE_SUFFIXES = (".localhost", ".local", ".internal", ".home.arpa", ".locald
 
 
 def is_public(parts: SplitResult) -> bool:
-    """Return whether an address has a public host, and no port or a valid one."""
+    """Return whether an address has a public host. False if its port is invalid.
+
+    `parts` is the address as `urlsplit` returns it.
+    """
     try:
         if parts.port == 0:
             return False

@@ -78,11 +78,11 @@ FILE_FORMATS: dict[str, tuple[str, type[BaseModel]]] = {
 file's schema, and the model of the file."""
 
 SCHEMA_MODELS = dict(FILE_FORMATS.values())
-"""The model of each schema, by the schema's name."""
+"""Maps the name of each schema to its model."""
 
 
 def schema_text(name: str) -> str:
-    """Return the text of the schema file (draft 2020-12) for a key of SCHEMA_MODELS."""
+    """Return the text of the schema file for the schema `name`, a key of SCHEMA_MODELS."""
     return model_schema(SCHEMA_MODELS[name])
 
 
@@ -103,7 +103,7 @@ def described_schema(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def schema_files() -> dict[str, str]:
-    """Return the text of every schema file by its path."""
+    """Return the text of each schema file, by the path of the file."""
     return {f"{SCHEMA_FOLDER}/{name}.schema.json": schema_text(name) for name in SCHEMA_MODELS}
 
 

@@ -22,7 +22,7 @@ _RULE_MODULES = (
 _MODULE_VALUES = (value for module in _RULE_MODULES for value in vars(module).values())
 
 RULES = tuple(sorted({r for r in _MODULE_VALUES if isinstance(r, Rule)}, key=lambda rule: rule.id))
-"""Every function in a module of `rules` that is decorated with `rule`, sorted by id."""
+"""All rules, sorted by id: the functions in modules of `rules` with the decorator `rule`."""
 
 
 def run_checks(catalog: Catalog, today: dt.date) -> Iterator[Problem]:

@@ -9,7 +9,7 @@ from accelerator_portal.catalog import Problem
 
 
 def fixed_text(text: str, problems: Iterable[Problem]) -> tuple[str, list[Problem]]:
-    """Return a file's text after fixing problems, and the problems that were fixed.
+    """Return a file's text after fixing its problems, and the problems that were fixed.
 
     A fix is applied only if the line of the problem contains the old text exactly once.
     """
@@ -25,9 +25,9 @@ def fixed_text(text: str, problems: Iterable[Problem]) -> tuple[str, list[Proble
 
 
 def fixed_files(root: Path, problems: Iterable[Problem]) -> tuple[dict[Path, str], list[Problem]]:
-    """Return the new text of each file that can be fixed, and the problems that were fixed.
+    """Return the new text of each file with fixable problems, and the problems that it fixes.
 
-    Writes nothing. Raises OSError if a file cannot be read.
+    Writes no file. Raises OSError if a file cannot be read.
     """
     by_path: dict[str, list[Problem]] = {}
     for problem in problems:

@@ -52,15 +52,15 @@ def links_to_check(catalog: Catalog) -> dict[str, Place]:
 
 
 def check_network(
-    wanted: Mapping[str, Place], asked: Callable[[], None] = lambda: None
+    place_by_url: Mapping[str, Place], on_request: Callable[[], None] = lambda: None
 ) -> list[Problem]:
     """Request every address once, and return a problem for each broken link.
 
     A link is broken if there is no response or an error status. A status that hosts send to refuse
-    programs, such as 403, is not an error. `asked` is called after each request. Requests stay
-    within LIMITS.
+    programs, such as 403, is not an error. `on_request` is called after each request. Requests
+    stay within LIMITS.
     """
-    return sorted(asyncio.run(_check_links(wanted, asked)))
+    return sorted(asyncio.run(_check_links(place_by_url, on_request)))
 
 
 async def _check_links(

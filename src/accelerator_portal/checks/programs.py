@@ -89,7 +89,7 @@ _STARTUP_FILE = re.compile(
 )
 
 GROUP_ENDS = frozenset({")", "}", "done", "fi", "esac"})
-"""Words that end a group of commands, whose output may be piped."""
+"""Words that end a group of commands. The output of a group may be piped."""
 
 _SKIPPED_WORDS = GROUP_ENDS | frozenset(
     {"$", "#", "%", ">", "{", "!", "do", "then", "else", "if", "while", "until"}

@@ -14,7 +14,7 @@ from accelerator_portal.catalog.loader import load_platform
 from accelerator_portal.checks import RULES, errors, run_checks
 from accelerator_portal.checks.folder_limits import load_within_limits
 
-# The file next to the last valid versions with the day since which each of them is shown.
+# The file beside the last valid versions that has the first day on which each was shown.
 SINCE_FILE = "since.json"
 
 _COMPARING_RULES = {rule.id for rule in RULES if rule.compares}
@@ -23,16 +23,15 @@ _COMPARING_RULES = {rule.id for rule in RULES if rule.compares}
 def load_with_quarantine(
     root: Path, today: dt.date, last_good: Path | None = None
 ) -> tuple[Catalog | None, list[Problem]]:
-    """Return the catalog without the folders that have errors, and the other problems.
+    """Return the catalog without vendors' folders that have errors, and the remaining problems.
 
-    The folders with errors are quarantined: `Catalog.set_aside` contains their errors. The other
-    problems are warnings, and errors of shared data. With errors of shared data, the site cannot be
-    built. If the shared data cannot be used at all, the catalog is None.
+    The folders with errors are quarantined: `Catalog.set_aside` contains their errors. The
+    remaining problems are all warnings, and the errors of shared data, with which the site cannot
+    be built. If the shared data cannot be used at all, the catalog is None.
 
-    `last_good` is a folder with the last valid versions of vendors' folders. If it contains a
-    version of a quarantined folder, the catalog contains this version, and `Catalog.shown_before`
-    lists the folder. A version that cannot be loaded, or with which the rules find an error, is not
-    used.
+    `last_good` is a folder with the last valid versions of vendors' folders. The catalog contains
+    the last valid version of a quarantined folder if it can be loaded and the rules find no error
+    with it. `Catalog.shown_before` lists these folders.
     """
     catalog, problems = _quarantine_broken_folders(root, today)
     if catalog is not None and last_good is not None:
