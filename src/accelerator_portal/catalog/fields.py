@@ -37,6 +37,25 @@ Arch = Literal["x86_64", "aarch64", "s390x", "ppc64le", "riscv64"]
 Method = Literal["pip", "uv", "docker", "source", "libtorch"]
 Channel = Literal["stable", "preview"]
 Integration = Literal["in-tree", "out-of-tree"]
+FeatureId = Literal[
+    "amp",
+    "bf16",
+    "fp8",
+    "autograd",
+    "sdpa",
+    "compile",
+    "export",
+    "graphs",
+    "distributed",
+    "fsdp",
+    "checkpoint",
+    "dataloader",
+    "optimizers",
+    "quantization",
+    "sparse",
+    "complex",
+    "profiler",
+]
 
 
 class StrictModel(BaseModel):
@@ -381,24 +400,4 @@ SourceIds = Annotated[
             ]
         }
     ),
-]
-
-FeatureId = Literal[
-    "amp",
-    "bf16",
-    "fp8",
-    "autograd",
-    "sdpa",
-    "compile",
-    "export",
-    "graphs",
-    "distributed",
-    "fsdp",
-    "checkpoint",
-    "dataloader",
-    "optimizers",
-    "quantization",
-    "sparse",
-    "complex",
-    "profiler",
 ]

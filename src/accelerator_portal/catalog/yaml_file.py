@@ -31,6 +31,10 @@ _INTEGER_TAG = "tag:yaml.org,2002:int"
 # YAML 1.1 reads `1:30` as 90, `010` as 8 and `0x10` as 16.
 _ODD_INTEGER = re.compile(r"[-+]?(?:.*:.*|0[0-7_]+|0[bx].*)", re.IGNORECASE)
 
+_READ_DATE = re.compile(r"""(\bread:\s*["']?)\d{4}-\d{2}-\d{2}""")
+
+FileModel = TypeVar("FileModel", bound=BaseModel)
+
 
 @dataclass(frozen=True, slots=True)
 class YamlFile:
@@ -239,10 +243,6 @@ def _refused_features(event: yaml.Event) -> Iterator[tuple[str, str]]:
         yield f"the anchor &{anchor} is not allowed", "repeat the text instead"
     if tag:
         yield f"the tag {tag} is not allowed", "write plain text, lists and mappings"
-
-
-_READ_DATE = re.compile(r"""(\bread:\s*["']?)\d{4}-\d{2}-\d{2}""")
-FileModel = TypeVar("FileModel", bound=BaseModel)
 
 
 def read_for_edit(

@@ -30,6 +30,8 @@ from accelerator_portal.catalog.files.install_steps import Step
 from accelerator_portal.catalog.files.releases_file import BuildKind
 from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
 
+_RELEASE_SOURCE_KEYS = (*get_args(BuildKind), "compatibility")
+
 
 class Requirement(Sourced):
     """Software that must be installed before the commands run."""
@@ -105,9 +107,6 @@ def _has_same_syntax_tree(line: str, tree_dump: str) -> bool:
         return ast.dump(ast.parse(line)) == tree_dump
     except (SyntaxError, RecursionError, MemoryError):
         return False
-
-
-_RELEASE_SOURCE_KEYS = (*get_args(BuildKind), "compatibility")
 
 
 class Option(Sourced):

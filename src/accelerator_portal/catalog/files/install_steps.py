@@ -38,6 +38,23 @@ _DOCKER_SWITCH = re.compile(
     r"|oom-kill-disable|privileged|publish-all|quiet|read-only|rm|sig-proxy|tty|use-api-socket)"
 )
 
+# With these namespaces of the host, capabilities or folders, a program in the container can access
+# the machine, or has fewer limits.
+# Source: docs.podman.io on `--privileged`, read 2026-11-25.
+_NAMESPACES = frozenset({"--net", "--network", "--pid", "--userns", "--uts"})
+_CAPABILITIES = frozenset(
+    ["ALL", "BPF", "DAC_READ_SEARCH", "NET_ADMIN", "SYS_ADMIN", "SYS_BOOT", "SYS_MODULE"]
+)
+_SYSTEM_FOLDERS = frozenset(
+    ["/", "/boot", "/dev", "/etc", "/home", "/proc", "/root", "/run", "/sys", "/usr", "/var"]
+)
+
+_HOST_ACCESS_FLAGS = frozenset({"--privileged", "--use-api-socket"})
+
+_CONTAINER_ENGINES = frozenset({"docker", "nerdctl", "podman"})
+
+_FILE_NAME = re.compile(r"[A-Za-z0-9_{][A-Za-z0-9_.+~{}-]{0,199}")
+
 
 def package_name(package: str) -> str:
     """Return the package name of a requirement that may contain placeholders.
@@ -84,18 +101,6 @@ class PipStep(StrictModel):
     """Whether pip accepts pre-releases, such as nightly builds."""
 
 
-# With these namespaces of the host, capabilities or folders, a program in the container can access
-# the machine, or has fewer limits.
-# Source: docs.podman.io on `--privileged`, read 2026-11-25.
-_NAMESPACES = frozenset({"--net", "--network", "--pid", "--userns", "--uts"})
-_CAPABILITIES = frozenset(
-    ["ALL", "BPF", "DAC_READ_SEARCH", "NET_ADMIN", "SYS_ADMIN", "SYS_BOOT", "SYS_MODULE"]
-)
-_SYSTEM_FOLDERS = frozenset(
-    ["/", "/boot", "/dev", "/etc", "/home", "/proc", "/root", "/run", "/sys", "/usr", "/var"]
-)
-
-
 def host_access_options(args: Sequence[str]) -> Iterator[str]:
     """Yield the options of `docker run` in `args` that give the container access to the machine.
 
@@ -108,9 +113,6 @@ def host_access_options(args: Sequence[str]) -> Iterator[str]:
         value = value if joined else following
         if _gives_host_access(option, value, switched_on=value.lower() if joined else "true"):
             yield word if joined or option in _HOST_ACCESS_FLAGS else f"{word} {following}"
-
-
-_HOST_ACCESS_FLAGS = frozenset({"--privileged", "--use-api-socket"})
 
 
 def _gives_host_access(option: str, value: str, switched_on: str) -> bool:
@@ -209,9 +211,6 @@ def _validate_file_url(url: str) -> str:
     return url
 
 
-_FILE_NAME = re.compile(r"[A-Za-z0-9_{][A-Za-z0-9_.+~{}-]{0,199}")
-
-
 class DownloadStep(StrictModel):
     """A file to download."""
 
@@ -219,9 +218,6 @@ class DownloadStep(StrictModel):
     """The https address of the file."""
     unzip: Flag = False
     """Whether the file is unpacked after the download."""
-
-
-_CONTAINER_ENGINES = frozenset({"docker", "nerdctl", "podman"})
 
 
 class Step(StrictModel):
@@ -247,7 +243,7 @@ class Step(StrictModel):
             )
         if (
             self.run
-            and self.run[0] in _CONTAINER_ENGINES
+            and not _CONTAINER_ENGINES.isdisjoint(self.run)
             and (option := next(host_access_options(self.run), None))
         ):
             what = f'"{option[:60]}" isolates the container less from the reader\'s machine'

@@ -37,6 +37,16 @@ Tag = Annotated[str, Field(pattern=r"^(\*|[A-Za-z0-9_.-]+)$", max_length=80)]
 ChangedFact = Literal["requires", "python", "cuda", "yanked", "removed"]
 """What can change in a version that is already published."""
 
+PACKAGES = "data/packages"
+PACKAGES_READ = "data/packages-read.json"
+
+# A file about torch on forty indexes has a quarter of this size.
+MAX_BYTES = 4 * 1024**2
+
+_REMEDY = "restore the last valid version of the file, or run accelerator-portal packages sync"
+
+M = TypeVar("M", bound=BaseModel)
+
 
 class ReleaseFacts(StrictModel):
     """One release of a package on one index."""
@@ -145,17 +155,6 @@ class PackagesRead(StrictModel):
 def releases_newest_first(releases: Mapping[str, ReleaseFacts]) -> tuple[ReleaseFacts, ...]:
     """Return the values of `releases`, sorted by version, the newest first."""
     return tuple(sorted(releases.values(), key=lambda r: Version(r.version), reverse=True))
-
-
-PACKAGES = "data/packages"
-PACKAGES_READ = "data/packages-read.json"
-
-# A file about torch on forty indexes has a quarter of this size.
-MAX_BYTES = 4 * 1024**2
-
-_REMEDY = "restore the last valid version of the file, or run accelerator-portal packages sync"
-
-M = TypeVar("M", bound=BaseModel)
 
 
 def read_package_files(root: Path) -> tuple[dict[str, PackageFacts], PackagesRead, list[Problem]]:
