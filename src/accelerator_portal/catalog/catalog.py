@@ -11,6 +11,7 @@ from pathlib import Path
 from accelerator_portal.catalog.files.accelerator import Accelerator
 from accelerator_portal.catalog.files.compatibility_file import Compatibility
 from accelerator_portal.catalog.files.criteria_file import Criteria
+from accelerator_portal.catalog.files.finder_file import FinderWords
 from accelerator_portal.catalog.files.hardware import Generation
 from accelerator_portal.catalog.files.install_file import Install
 from accelerator_portal.catalog.files.install_steps import Step
@@ -22,7 +23,6 @@ from accelerator_portal.catalog.files.shared_files import (
     ExecutorchGoals,
     Exemption,
     FeatureEvidence,
-    FinderWords,
     Hosts,
     ModelFamilies,
     Models,

@@ -38,6 +38,7 @@ from accelerator_portal.catalog.catalog import (
 from accelerator_portal.catalog.files.accelerator import Accelerator
 from accelerator_portal.catalog.files.compatibility_file import Compatibility
 from accelerator_portal.catalog.files.criteria_file import Criteria
+from accelerator_portal.catalog.files.finder_file import FinderWords
 from accelerator_portal.catalog.files.install_file import Install
 from accelerator_portal.catalog.files.known_issues_file import KnownIssues
 from accelerator_portal.catalog.files.package_file import read_package_files
@@ -47,7 +48,6 @@ from accelerator_portal.catalog.files.shared_files import (
     Exceptions,
     ExecutorchGoals,
     FeatureEvidence,
-    FinderWords,
     Hosts,
     ModelFamilies,
     Models,

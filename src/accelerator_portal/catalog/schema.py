@@ -20,6 +20,7 @@ from pydantic_core.core_schema import ModelSchema
 from accelerator_portal.catalog.files.accelerator import Accelerator
 from accelerator_portal.catalog.files.compatibility_file import Compatibility
 from accelerator_portal.catalog.files.criteria_file import Criteria
+from accelerator_portal.catalog.files.finder_file import FinderWords
 from accelerator_portal.catalog.files.install_file import Install
 from accelerator_portal.catalog.files.known_issues_file import KnownIssues
 from accelerator_portal.catalog.files.releases_file import Releases
@@ -27,7 +28,6 @@ from accelerator_portal.catalog.files.shared_files import (
     Exceptions,
     ExecutorchGoals,
     FeatureEvidence,
-    FinderWords,
     Hosts,
     ModelFamilies,
     Models,

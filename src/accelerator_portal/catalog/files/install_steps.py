@@ -51,7 +51,7 @@ _SYSTEM_FOLDERS = frozenset(
 
 _HOST_ACCESS_FLAGS = frozenset({"--privileged", "--use-api-socket"})
 
-_CONTAINER_ENGINES = frozenset({"docker", "nerdctl", "podman"})
+CONTAINER_ENGINES = frozenset({"docker", "nerdctl", "podman"})
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9_{][A-Za-z0-9_.+~{}-]{0,199}")
 
@@ -243,7 +243,7 @@ class Step(StrictModel):
             )
         if (
             self.run
-            and not _CONTAINER_ENGINES.isdisjoint(self.run)
+            and not CONTAINER_ENGINES.isdisjoint(self.run)
             and (option := next(host_access_options(self.run), None))
         ):
             what = f'"{option[:60]}" isolates the container less from the reader\'s machine'

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import HOSTS
+from accelerator_portal.catalog.files.install_steps import CONTAINER_ENGINES
 from accelerator_portal.checks.command_texts import CommandText, command_texts
 from accelerator_portal.checks.programs import (
     GROUP_ENDS,
@@ -80,7 +81,6 @@ _OPTIONS_WITH_VALUES = frozenset(
      "-body", "-headers", "-method", "-outfile", "-useragent"}
 )  # fmt: skip
 _COPY_PROGRAMS = frozenset({"git", "rsync", "scp", "sftp"})
-_CONTAINER_ENGINES = frozenset({"docker", "nerdctl", "podman"})
 
 
 @rule()
@@ -280,7 +280,7 @@ def implied_addresses(words: Sequence[str]) -> Iterator[str]:
             # Without a colon, `setup.py` is a file, except for sftp.
             if found and (program == "sftp" or word.startswith(":", found.end())):
                 yield f"ssh://{found[1]}/"
-    elif program in _CONTAINER_ENGINES:
+    elif program in CONTAINER_ENGINES:
         yield from _image_registries(arguments)
 
 

@@ -16,8 +16,8 @@ from pydantic import SkipValidation
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.fields import Arch, Integration, Os, StrictModel
 from accelerator_portal.catalog.files.accelerator import Identify
+from accelerator_portal.catalog.files.finder_file import FinderWords
 from accelerator_portal.catalog.files.hardware import BuildSupport, Generation, HardwareModel
-from accelerator_portal.catalog.files.shared_files import FinderWords
 from accelerator_portal.catalog.files.sources import Source, sources_by_id
 from accelerator_portal.catalog.message import message, or_list
 from accelerator_portal.install.hardware_support import (
