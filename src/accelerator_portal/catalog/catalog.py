@@ -181,7 +181,7 @@ class Catalog:
     """The words that the card finder recognizes besides names."""
     faq: MarkdownFile | None = None
     """Questions and answers that hold on every platform."""
-    left_out: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    unloaded_reports: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     """The reports of folders that could not be loaded, by folder name. Rules also check them."""
     folders: frozenset[str] = frozenset()
     """The names of all folders in `accelerators/`. `platforms` can lack some of them."""

@@ -88,19 +88,19 @@ def load_platform(root: Path, folder: str) -> tuple[Platform | None, list[Proble
 
 
 def load_catalog(
-    root: Path, wanted: Callable[[str], bool] = lambda _: True
+    root: Path, should_load: Callable[[str], bool] = lambda _: True
 ) -> tuple[Catalog | None, list[Problem]]:
     """Return the catalog of the repository `root`, and the problems of its files.
 
-    `wanted` returns whether to load a platform, given the name of its folder. A platform whose
-    folder has problems is left out. The catalog is None only if `data/releases.yaml` or
-    `data/selector.yaml` cannot be used.
+    `should_load` takes the name of a platform's folder, and returns whether to load the platform. A
+    platform whose folder has problems is left out. The catalog is None only if `data/releases.yaml`
+    or `data/selector.yaml` cannot be used.
     """
     reader = _CatalogReader(root)
     releases = reader.record(RELEASES, Releases)
     defaults = reader.record(SELECTOR, SelectorDefaults)
     folders = reader.folders()
-    platforms = [p for folder in folders if wanted(folder) and (p := reader.platform(folder))]
+    platforms = [p for folder in folders if should_load(folder) and (p := reader.platform(folder))]
     platforms.sort(key=Platform.order)
     if releases is None or defaults is None:
         return None, reader.problems
@@ -128,7 +128,7 @@ def load_catalog(
         executorch_goals=reader.optional(EXECUTORCH_GOALS, ExecutorchGoals),
         packages=packages,
         packages_read=packages_read,
-        left_out=reader.left_out,
+        unloaded_reports=reader.unloaded_reports,
         folders=frozenset(folders),
         archived_without_folder=reader.archived_without_folder(),
     )
@@ -142,7 +142,7 @@ class _CatalogReader:
         self.root = root
         self.files: dict[str, YamlFile] = {}
         self.problems: list[Problem] = []
-        self.left_out: dict[str, tuple[Path, ...]] = {}
+        self.unloaded_reports: dict[str, tuple[Path, ...]] = {}
 
     def folders(self) -> list[str]:
         remedy = "run the command in the repository"
@@ -193,7 +193,7 @@ class _CatalogReader:
         results = self._report_paths(f"{folder_path}/{RESULTS}")
         is_complete = len(self.problems) == problem_count
         if not (is_complete and accelerator and install and compatibility and guide and faq):
-            self.left_out[folder] = results
+            self.unloaded_reports[folder] = results
             return None
         return Platform(
             folder,

@@ -41,15 +41,15 @@ def load_with_quarantine(
     return catalog, problems
 
 
-def last_good_versions(place: Path) -> dict[str, dt.date]:
-    """Return the folders with a last valid version below `place`, each with a date.
+def last_good_versions(last_good: Path) -> dict[str, dt.date]:
+    """Return the folders with a last valid version below `last_good`, each with a date.
 
     The date is the first day on which the site showed this version, because the folder had errors.
     The nightly job writes the versions to `accelerators/<id>` and the dates to `since.json`.
     Without a valid `since.json`, the result is empty.
     """
     try:
-        day_by_folder = json.loads((place / SINCE_FILE).read_text("utf-8"))
+        day_by_folder = json.loads((last_good / SINCE_FILE).read_text("utf-8"))
         return {folder: dt.date.fromisoformat(day) for folder, day in sorted(day_by_folder.items())}
     except (OSError, ValueError, AttributeError, TypeError):
         return {}
@@ -85,7 +85,7 @@ def _quarantine_broken_folders(root: Path, today: dt.date) -> tuple[Catalog | No
             return catalog, sorted({*shared, *rule_problems})
         for folder, problems_there in new_errors.items():
             quarantined[folder] = tuple(sorted({*quarantined.get(folder, ()), *problems_there}))
-        catalog = replace(_without_folders(catalog, quarantined), left_out={})
+        catalog = replace(_without_folders(catalog, quarantined), unloaded_reports={})
 
 
 def _rule_problems(catalog: Catalog, today: dt.date) -> list[Problem]:

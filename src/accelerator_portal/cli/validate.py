@@ -354,7 +354,7 @@ def _platform_from_root(root: Path | None, accelerator: str) -> Platform | None:
     catalog, problems = load_catalog(root)
     if catalog is None:
         raise ProblemsError(problems)
-    if accelerator in catalog.left_out:
+    if accelerator in catalog.unloaded_reports:
         folder_prefix = f"{ACCELERATORS}/{accelerator}/"
         raise ProblemsError(p for p in problems if p.path.startswith(folder_prefix))
     refuse_unknown(accelerator, catalog.by_id)

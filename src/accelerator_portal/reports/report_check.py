@@ -63,7 +63,7 @@ def known_names(catalog: Catalog) -> KnownNames:
 
     The accelerators include quarantined folders, which `catalog.platforms` does not contain.
     """
-    accelerators = frozenset({*catalog.by_id, *catalog.left_out})
+    accelerators = frozenset({*catalog.by_id, *catalog.unloaded_reports})
     own_suites, aliases = frozenset(catalog.own_suites), catalog.suite_names.aliases
     return KnownNames(accelerators, catalog.suites, own_suites, aliases)
 

@@ -50,7 +50,7 @@ def left_out_reports(catalog: Catalog) -> ReportsAndProblems:
 
     A folder is quarantined if it has problems. The catalog then has no platform for the folder.
     """
-    return _reports_of_folders(catalog.left_out, catalog.suite_names)
+    return _reports_of_folders(catalog.unloaded_reports, catalog.suite_names)
 
 
 def _reports_of_folders(
