@@ -36,6 +36,13 @@ INTERPRETERS = SHELLS | frozenset(
      "tclsh"}
 )  # fmt: skip
 
+# The letters of the options with which an interpreter gets its program as an argument. They may be
+# joined with others, as in `perl -ne`. Other interpreters have `-c`.
+_PROGRAM_LETTERS = {
+    **dict.fromkeys(("py", "pypy", "python", "pythonw"), "cm"),
+    **dict.fromkeys(("julia", "lua", "node", "octave", "perl", "r", "rscript", "ruby"), "e"),
+}
+
 # Programs that execute their input with any arguments.
 _ALWAYS_RUNNING = frozenset({"at", "batch", "crontab", "parallel"})
 
@@ -152,9 +159,10 @@ def runs_its_input(words: Sequence[str]) -> bool:
     if "-s" in arguments or not arguments:
         return True
     first_argument = next((word for word in arguments if word not in _STDIN_NAMES), "")
-    return not first_argument or (
-        first_argument.startswith("-") and not first_argument.startswith(("-c", "-m", "-e"))
-    )
+    if not first_argument.startswith("-"):
+        return not first_argument
+    letters = _PROGRAM_LETTERS.get(name, "c")
+    return not re.match(rf"-[a-z]{{0,3}}[{letters}]", first_argument)
 
 
 def fetches(words: Sequence[str]) -> bool:
