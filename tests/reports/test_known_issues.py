@@ -34,6 +34,12 @@ def test_a_key_names_a_test_and_what_it_leaves_open_does_not_matter(
     assert issue_matches_test(known_failure(**changes), identity_of(test)) == met
 
 
+def test_brackets_in_a_pattern_are_brackets_of_a_name() -> None:
+    (test,) = report({"name": "test_a.py::test_x[bf16]"}).tests
+    issue = known_failure(test=None, glob="made-up/test_a.py::test_x[bf16]*")
+    assert issue_matches_test(issue, identity_of(test))
+
+
 @pytest.mark.parametrize(
     ("changes", "outcome", "why"),
     [

@@ -9,7 +9,10 @@ from fnmatch import fnmatchcase
 from typing import Literal
 from urllib.parse import unquote
 
-from accelerator_portal.catalog.files.known_issues_file import KnownFailure
+from accelerator_portal.catalog.files.known_issues_file import (
+    KnownFailure,
+    matches_key_pattern,
+)
 from accelerator_portal.reports.outcomes import GOOD
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.test_keys import Identity, identity_of, parse_key
@@ -32,7 +35,7 @@ def issue_matches_test(issue: KnownFailure, identity: Identity) -> bool:
     """
     if issue.glob is not None:
         keys = {identity.key, readable_key(identity.key)}
-        return any(fnmatchcase(key, issue.glob) for key in keys)
+        return any(matches_key_pattern(issue.glob, key) for key in keys)
     issue_identity = parse_key(issue.test or "")
     same = f"{issue_identity.suite}/{issue_identity.name}" == f"{identity.suite}/{identity.name}"
     return same and set(issue_identity.parameters) <= set(identity.parameters)

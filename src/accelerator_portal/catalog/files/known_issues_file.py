@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import Literal
 
 from pydantic import model_validator
@@ -44,3 +45,11 @@ class KnownIssues(StrictModel):
 
     issues: tuple[KnownFailure, ...]
     """The known issues."""
+
+
+def matches_key_pattern(pattern: str, key: str) -> bool:
+    """Return whether a test key matches a pattern such as `KnownFailure.glob`.
+
+    Only `*` and `?` are special. Brackets are not, because names of pytest tests contain them.
+    """
+    return fnmatchcase(key, pattern.replace("[", "[[]"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from fnmatch import fnmatchcase
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import (
@@ -15,7 +14,10 @@ from accelerator_portal.catalog.catalog import (
     MODEL_FAMILIES,
     OWN_RUNS,
 )
-from accelerator_portal.catalog.files.known_issues_file import KnownFailure
+from accelerator_portal.catalog.files.known_issues_file import (
+    KnownFailure,
+    matches_key_pattern,
+)
 from accelerator_portal.catalog.files.own_suite import suite_owner
 from accelerator_portal.catalog.files.shared_files import matches_test_pattern, model_suites
 from accelerator_portal.catalog.files.suite_file import (
@@ -210,7 +212,8 @@ def _unmatched_glob_fault(catalog: Catalog, glob: str) -> tuple[str, str] | None
     suite = catalog.suites.get(id_) if slash else None
     key_pattern = f"{glob.partition('?')[0]}*"
     if suite is None or any(
-        fnmatchcase(Identity(id_, name).key, key_pattern) for name in _suite_test_names(suite)
+        matches_key_pattern(key_pattern, Identity(id_, name).key)
+        for name in _suite_test_names(suite)
     ):
         return None
     return f'no test of the suite "{id_}" matches "{glob}"', "correct the pattern, or remove it"
