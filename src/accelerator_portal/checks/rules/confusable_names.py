@@ -93,11 +93,12 @@ def similar_names(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         reported: set[str] = set()
         for kind, name, location in _compared_names(platform):
             owner, other_name = claims.setdefault((kind, skeleton(name)), (platform, name))
-            if (
-                owner is not platform
-                and name.casefold() != other_name.casefold()
-                and kind not in reported
-            ):
+            # The rule duplicate-names reports equal packages and equal names.
+            is_duplicate = name.casefold() == other_name.casefold() and (
+                kind == "package"
+                or platform.accelerator.name.casefold() == owner.accelerator.name.casefold()
+            )
+            if owner is not platform and not is_duplicate and kind not in reported:
                 reported.add(kind)
                 what = f'"{name}" looks like "{other_name}" of {owner.path("accelerator.yaml")}'
                 yield platform.problem("accelerator.yaml", location, what, "choose another name")
