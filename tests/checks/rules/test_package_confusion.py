@@ -48,8 +48,9 @@ def test_a_name_that_is_taken_on_pypi_is_fine(tree: Tree) -> None:
     assert found(tree, BESIDE, torch_example=facts) == []
 
 
-def test_a_version_that_pypi_takes_from_nobody_is_fine(tree: Tree) -> None:
-    assert found(tree, BESIDE.replace("[torch-example]", '["torch-example==1.10.0+ex2"]')) == []
+@pytest.mark.parametrize("end", ["==1.10.0+ex2", " @ https://a.example/torch_example.whl"])
+def test_a_version_that_pypi_takes_from_nobody_is_fine(end: str, tree: Tree) -> None:
+    assert found(tree, BESIDE.replace("[torch-example]", f'["torch-example{end}"]')) == []
     assert len(found(tree, BESIDE.replace("[torch-example]", '["torch-example==1.10.0"]'))) == 1
 
 
