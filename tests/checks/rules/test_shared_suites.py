@@ -20,7 +20,14 @@ def repository(first: str, second: str) -> dict[str, str]:
 
 
 def test_who_joined_last_is_warned_of_a_suite_without_a_common_test(tree: Tree) -> None:
-    root = tree(repository("first", "second"))
+    files = repository("first", "second")
+    # A platform that comes first by name, and has no test of the suite.
+    names = [{"name": name, "kind": "unit"} for name in ("made-up", "build")]
+    without = report({"suite": "build"}, accelerator="able", suites=names)
+    changes = ("name: Other\n", "name: Able\n"), ("name: torch-example", "name: torch-able")
+    files |= copied("able", *((ACCELERATOR, *change) for change in changes))
+    files["accelerators/able/results/a.json"] = report_text(without)
+    root = tree(files)
     _, problems = load_and_check(root, TODAY)
     words = (
         f'{SECOND}:1: no test of the suite "made-up" has the same name on another platform; '

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import (
@@ -258,43 +259,35 @@ def shared_suites(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         for declared in stored.report.suites:
             reports_by_suite[declared.name].setdefault(stored.report.accelerator, []).append(stored)
     for suite, reports_by_platform in sorted(reports_by_suite.items()):
-        for platform in _platforms_without_common_tests(suite, reports_by_platform):
-            other = next(name for name in reports_by_platform if name != platform)
+        names_by_platform = _test_names_by_platform(suite, reports_by_platform)
+        for platform, names in islice(names_by_platform.items(), 1, None):
+            other_names = (n for other, n in names_by_platform.items() if other != platform)
+            if not all(map(names.isdisjoint, other_names)):
+                continue
+            what = f'no test of the suite "{suite}" has the same name on another platform'
+            first = next(iter(names_by_platform))
+            remedy = f'use the test names of "{first}", or use a suite name with your platform ID'
             for stored in reports_by_platform[platform]:
-                what = f'no test of the suite "{suite}" has the same name on another platform'
-                remedy = (
-                    f'use the test names of "{other}", or use a suite name with your platform ID'
-                )
                 yield Problem(stored.path, 1, what, remedy)
 
 
-def _platforms_without_common_tests(
-    suite: str, reports_by_platform: dict[str, list[StoredReport]]
-) -> Iterator[str]:
-    """Yield the platforms that have no test names of a suite in common with other platforms.
+def _test_names_by_platform(
+    suite: str, reports_by_platform: Mapping[str, Iterable[StoredReport]]
+) -> dict[str, set[str]]:
+    """Return the test names of a suite by platform, starting with the platform that ran it first.
 
-    The platform that ran the suite first is left out. Parameters of tests are ignored, because
+    Platforms without a test of the suite are left out. The names contain no parameters, because
     platforms may test different data types.
     """
-    tests = {name: _test_names(suite, reports) for name, reports in reports_by_platform.items()}
-    first_run_and_name = sorted(
-        (_first_run_start(reports_by_platform[name]), name)
-        for name, names in tests.items()
-        if names
-    )
-    for _, name in first_run_and_name[1:]:
-        if all(
-            tests[name].isdisjoint(tests[other]) for _, other in first_run_and_name if other != name
-        ):
-            yield name
-
-
-def _test_names(suite: str, reports: Iterable[StoredReport]) -> set[str]:
-    return {test.name for s in reports for test in s.report.tests if test.suite == suite}
-
-
-def _first_run_start(reports: Iterable[StoredReport]) -> dt.datetime:
-    return min((s.report.started or _NEVER for s in reports), default=_NEVER)
+    names_and_start = {
+        platform: (
+            {test.name for s in reports for test in s.report.tests if test.suite == suite},
+            min(s.report.started or _NEVER for s in reports),
+        )
+        for platform, reports in reports_by_platform.items()
+    }
+    by_start = sorted(names_and_start.items(), key=lambda item: (item[1][1], item[0]))
+    return {platform: names for platform, (names, _) in by_start if names}
 
 
 @rule()
