@@ -81,11 +81,6 @@ SCHEMA_MODELS = dict(FILE_FORMATS.values())
 """Maps the name of each schema to its model."""
 
 
-def schema_text(name: str) -> str:
-    """Return the text of the schema file for the schema `name`, a key of SCHEMA_MODELS."""
-    return model_schema(SCHEMA_MODELS[name])
-
-
 @cache
 def model_schema(model: type[BaseModel]) -> str:
     """Return the text of a model's JSON Schema (draft 2020-12)."""
@@ -104,7 +99,10 @@ def described_schema(model: type[BaseModel]) -> dict[str, Any]:
 
 def schema_files() -> dict[str, str]:
     """Return the text of each schema file, by the path of the file."""
-    return {f"{SCHEMA_FOLDER}/{name}.schema.json": schema_text(name) for name in SCHEMA_MODELS}
+    return {
+        f"{SCHEMA_FOLDER}/{name}.schema.json": model_schema(model)
+        for name, model in SCHEMA_MODELS.items()
+    }
 
 
 def slug(text: str) -> str:

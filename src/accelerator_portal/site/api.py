@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.fields import Os
 from accelerator_portal.catalog.files.package_file import PackageFacts
-from accelerator_portal.catalog.schema import SCHEMA_MODELS, model_schema, schema_text
+from accelerator_portal.catalog.schema import SCHEMA_MODELS, model_schema
 from accelerator_portal.install.additional_platforms import (
     AdditionalPlatform,
     AdditionalPlatforms,
@@ -143,9 +143,7 @@ def api_files(
     for platform in catalog.platforms:
         yield data_file(f"accelerators/{platform.id}.json", _accelerator_file(platform))
         yield data_file(f"install/{platform.id}.json", install[platform.id])
-    for name in SCHEMA_MODELS:
-        yield SiteFile(f"{API}/{_schema_path(name)}", schema_text(name))
-    for name, model in API_MODELS.items():
+    for name, model in (*SCHEMA_MODELS.items(), *API_MODELS.items()):
         yield SiteFile(f"{API}/{_schema_path(name)}", model_schema(model))
 
 
