@@ -5,6 +5,10 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.catalog import Problem
+from accelerator_portal.catalog.files.shared_files import Host
+from accelerator_portal.catalog.problem import Fix
+from accelerator_portal.catalog.yaml_file import parse_yaml
+from accelerator_portal.catalog.yaml_validation import validate
 from tests.folders import EXAMPLE, INSTALL, SELECTOR, ProblemsAfter, Tree, problems_in
 from tests.problem_tables import Case, cases
 
@@ -17,6 +21,16 @@ TABLE = Path(__file__).with_name("values.yaml")
 @pytest.mark.parametrize("case", cases(TABLE))
 def test_a_fault_is_named_with_its_line_and_what_would_be_right(case: Case, tree: Tree) -> None:
     case.assert_said(problems_in(tree(case.files)))
+
+
+@pytest.mark.parametrize(
+    ("owner", "fix"), [("no", Fix("no", '"no"')), ("~", None), ("null", None), ("[a]", None)]
+)
+def test_a_fix_puts_a_text_in_quotes_and_no_missing_value(owner: str, fix: Fix | None) -> None:
+    file, _ = parse_yaml("a.yaml", f"host: example.org\nowner: {owner}\n")
+    assert file
+    (problem,) = validate(Host, file)[1]
+    assert problem.fix == fix
 
 
 @pytest.mark.parametrize("code", [f"print({'-' * 3000}1)", f"print({'+'.join('1' * 1500)})"])

@@ -71,10 +71,13 @@ def _problem(model: type[BaseModel], file: YamlFile, error: ErrorDetails) -> Pro
 def _quoting_fix(file: YamlFile, location: Location, error: ErrorDetails) -> Fix | None:
     """Return the fix for a text that YAML reads as another type, such as a number.
 
-    The fix puts the text in quotes. Return None if the error has a different cause.
+    The fix puts the text in quotes. Return None if the error has a different cause. Also return
+    None for `~` and `null`, because they usually stand for a value that is missing.
     """
     written = file.written.get(location)
-    return Fix(written, f'"{written}"') if error["type"] == "string_type" and written else None
+    if error["type"] != "string_type" or not written or error["input"] is None:
+        return None
+    return Fix(written, f'"{written}"')
 
 
 def _file_location(file: YamlFile, error: ErrorDetails) -> Location:
