@@ -36,6 +36,7 @@ from accelerator_portal.catalog.files.own_suite import OwnSuite
 from accelerator_portal.catalog.files.shared_files import RepositoryName
 from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
 from accelerator_portal.catalog.files.upstream_events import UpstreamEvents
+from accelerator_portal.catalog.folder_name import report_fault
 
 FEED_LOCATION_KEYS = ("url", "release", "artifact")
 
@@ -74,10 +75,17 @@ class WorkflowArtifact(StrictModel):
     """The branch on which the workflow ran. Default: `main`."""
 
 
+def _validate_feed_name(name: str) -> str:
+    if fault := report_fault(f"{name}.json"):
+        what, remedy = fault
+        raise validation_error(f"{name}.json: {what}", remedy)
+    return name
+
+
 class ReportFeed(Sourced):
     """The location of the platform's latest test report in the common test report format."""
 
-    name: Id
+    name: Annotated[Id, AfterValidator(_validate_feed_name)]
     """File name of the report in `results/`, without `.json`. It never changes."""
     url: Url | None = None
     """The https address of the report. Redirects to another host are not followed."""
