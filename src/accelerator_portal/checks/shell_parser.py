@@ -40,6 +40,8 @@ class Command:
 
     words: list[str] = field(default_factory=list)
     substituted: bool = False
+    files: set[int] = field(default_factory=set)
+    """The indexes of the words that are files of redirections, such as `x.txt` in `> x.txt`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,8 @@ def _line_pipelines(line: str, depth: int) -> Iterator[tuple[Command, ...]]:
         elif part in _PIPES:
             pipeline.append(Command(substituted=pipeline[-1].substituted))
         elif part not in _REDIRECTIONS:
+            if previous_word in _REDIRECTIONS:
+                pipeline[-1].files.add(len(pipeline[-1].words))
             pipeline[-1].words.append(part)
         begins = not previous_word
         previous_word = part

@@ -21,7 +21,7 @@ from accelerator_portal.checks.programs import (
     startup_file,
 )
 from accelerator_portal.checks.rule import rule
-from accelerator_portal.checks.shell_parser import Pipeline
+from accelerator_portal.checks.shell_parser import Command, Pipeline
 from accelerator_portal.install.payload import host_of, registry_of, step_addresses, text_addresses
 
 _SAFE_SCHEMES = {"https", "ssh"}
@@ -114,8 +114,9 @@ def _command_host_problems(
             if command_text.prose and not _is_command(command.words):
                 continue  # a mention of an address, or of a package, is no command
             # Addresses with a scheme in a step are reported with their location in the step.
-            find_addresses = implied_addresses if command_text.run else command_addresses
-            for address in find_addresses(command.words):
+            words_with_scheme = () if command_text.run else command.words
+            addresses = [a for word in words_with_scheme for a in text_addresses(word)]
+            for address in (*addresses, *_implied_addresses(command)):
                 for what, remedy in _host_faults(address, allowed_hosts):
                     yield Problem(
                         command_text.path, command_text.line + pipeline.line, what, remedy
@@ -259,15 +260,9 @@ def _split_short_options(word: str, value_options: str) -> tuple[str, str, str]:
     return letters, "", ""
 
 
-def command_addresses(words: Sequence[str]) -> Iterator[str]:
-    """Yield every address in a command."""
-    for word in words:
-        yield from text_addresses(word)
-    yield from implied_addresses(words)
-
-
-def implied_addresses(words: Sequence[str]) -> Iterator[str]:
+def _implied_addresses(command: Command) -> Iterator[str]:
     """Yield `https://HOST/` or `ssh://HOST/` for each address that is written without a scheme."""
+    words = [word for index, word in enumerate(command.words) if index not in command.files]
     for word in words:
         if found := _SSH_ADDRESS.match(word):
             yield f"ssh://{found[1]}/"
