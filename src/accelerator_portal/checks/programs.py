@@ -141,6 +141,8 @@ def program_and_arguments(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 def is_filter(words: Sequence[str]) -> bool:
     """Return whether a command is a filter such as `grep`, without options that run commands."""
     name, arguments = program_and_arguments(words)
+    if name == "python" and arguments[:2] == ("-m", "json.tool"):
+        return True
     return name in FILTERS and not any(word.startswith(_FILTER_EXEC_OPTIONS) for word in arguments)
 
 

@@ -25,8 +25,9 @@ from accelerator_portal.checks.shell_parser import Command, Pipeline
 from accelerator_portal.install.payload import host_of, registry_of, step_addresses, text_addresses
 
 _SAFE_SCHEMES = {"https", "ssh"}
-# The metadata service of a cloud instance. Requests don't leave the machine, and it has no https.
-_CLOUD_METADATA_HOST = "169.254.169.254"
+# Requests over http to these hosts stay on the machine: to a server that the reader started, and
+# to the metadata service of a cloud instance.
+_LOCAL_HOSTS = frozenset({"127.0.0.1", "169.254.169.254", "localhost"})
 
 # Characters that join commands or insert one into another.
 _CONTROL_CHARACTERS = frozenset("|;&`$<>\n")
@@ -133,7 +134,7 @@ def _host_faults(address: str, allowed_hosts: set[str] | None) -> Iterator[tuple
     if "{" in host:
         yield f'"{address[:80]}" has a placeholder in its host', "use a real host name"
         return
-    if host == _CLOUD_METADATA_HOST:
+    if scheme == "http" and host in _LOCAL_HOSTS:
         return
     if scheme.lower().removeprefix("git+") not in _SAFE_SCHEMES:
         yield f'"{address[:80]}" is not fetched over https', "write https://"
