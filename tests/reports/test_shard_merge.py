@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.file_reading import ImportResult
@@ -19,12 +20,13 @@ from tests.reports.examples import report
 POSITIONS = {1: "1 4", 2: "2 5", 3: "3"}
 RESUME = "accelerator-portal validate --resume --device cpu --out report.json"
 NUMBERS = {"torch": "1.10.0", "driver": "7.1", "packages": {"numpy": "2.0"}}
+SHARD_FIELDS = {"count", "planned", "plan", "resume", "times", "unfinished", "positions"}
 SHARD = {"count": 3, "planned": 5, "plan": "a" * 64, "resume": RESUME}
 
 
 def part(index: int, **changes: Any) -> ShardFile:  # noqa: ANN401 - any field of a report or shard
     """Shard `index` of three: each has the tests that stand at its positions."""
-    of_shard = {k: changes.pop(k) for k in [*changes] if k in {*SHARD, "times", "unfinished"}}
+    of_shard = {k: changes.pop(k) for k in [*changes] if k in SHARD_FIELDS}
     shard = {**SHARD, "index": index, "positions": POSITIONS[index], **of_shard}
     tests = [{"name": f"test-{place}"} for place in POSITIONS[index].split()]
     fields = {
@@ -62,12 +64,13 @@ def test_what_operators_a_run_covered_is_joined() -> None:
         if operators:
             suite["operators"] = {"registered": 9, "core": 4, **operators}
         files.append(part(index, suites=[suite]))
-    (joined,) = merged_shards(files).suites
-    assert joined.planned is None
-    assert joined.operators
-    assert joined.operators.covered == ("add", "mul", "sin")
-    assert joined.operators.core_missing == ("tan",)
-    assert joined.operators.computed_on_cpu == ("mul",)
+    imported = merged_results([ImportResult(file.report.suites, ()) for file in files])
+    for (joined,) in (merged_shards(files).suites, imported.suites):
+        assert joined.planned is None
+        assert joined.operators
+        assert joined.operators.covered == ("add", "mul", "sin")
+        assert joined.operators.core_missing == ("tan",)
+        assert joined.operators.computed_on_cpu == ("mul",)
 
 
 def test_long_notes_of_several_files_are_joined_and_cut() -> None:
@@ -151,6 +154,17 @@ def test_shards_of_other_numbers_are_refused() -> None:
     found = sorted(told(part(1), part(2, count=4), part(3)), reverse=True)
     assert found[0] == "2.json:1: this is shard 2/4, and 1.json is shard 1/3; use shards of one run"
     assert found[1].startswith("1.json:1: shard 2/3 of this run is missing")
+
+
+@pytest.mark.parametrize(
+    "positions", ["1-99999 " * 200_000 + "1", f"2 {'9' * 5000}", "2 5 5", "5 2"]
+)
+def test_positions_that_are_no_positions_of_the_tests_are_refused(positions: str) -> None:
+    try:
+        found = told(part(1), part(2, positions=positions, planned=100_000), part(3))
+    except ValidationError as error:
+        found = [str(error)]
+    assert "its positions list a different number" in found[0] or "match pattern" in found[0]
 
 
 def test_a_shard_that_somebody_edited_is_refused() -> None:

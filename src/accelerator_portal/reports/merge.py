@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from accelerator_portal.catalog.problem import Problem, ProblemsError
@@ -20,115 +21,6 @@ from accelerator_portal.reports.report import (
 from accelerator_portal.reports.run_environment import merged_environment
 from accelerator_portal.reports.shard import Shard, positions_of
 from accelerator_portal.reports.shortened_text import shortened_text
-
-
-def merged_shards(files: Sequence[ShardFile]) -> Report:
-    """Return the report of the whole run. Raises ProblemsError if the shards don't fit together."""
-    if problems := list(shard_problems(files)):
-        raise ProblemsError(problems)
-    reports = [file.report for file in files]
-    tests = _tests_in_plan_order(files)
-    notes = dict.fromkeys(report.note for report in reports if report.note)
-    changes = {
-        "started": min((r.started for r in reports if r.started), default=None),
-        "finished": max((r.finished for r in reports if r.finished), default=None),
-        "note": shortened_text(" ".join(notes)),
-        "origins": tuple(dict.fromkeys(origin for r in reports for origin in r.origins)),
-        "shard": None,
-        "suites": _merged_suites(reports, tests),
-        "tests": tests,
-    }
-    return reports[0].model_copy(update=changes)
-
-
-def _tests_in_plan_order(files: Sequence[ShardFile]) -> tuple[TestEntry, ...]:
-    """Return the tests of all shards, sorted by their positions in the plan of the run.
-
-    Raises ProblemsError if two shards contain the same position.
-    """
-    tests_by_position: dict[int, TestEntry] = {}
-    for path, report in files:
-        if not (shard := report.shard):
-            continue
-        positions = positions_of(shard.positions, shard.planned)
-        for position, test in zip(positions, report.tests, strict=True):
-            if position in tests_by_position:
-                what = f"test {position} of the plan is also in another shard"
-                remedy = "use the unmodified files from validate"
-                raise ProblemsError([Problem(path, 1, what, remedy)])
-            tests_by_position[position] = test
-    return tuple(tests_by_position[position] for position in sorted(tests_by_position))
-
-
-def _merged_suites(reports: Iterable[Report], tests: Iterable[TestEntry]) -> tuple[Suite, ...]:
-    """Return each suite of the shards once, with the sum of its planned tests.
-
-    The sum is None if a shard does not state how many tests of the suite it planned. The suites
-    are in the order of their first tests; suites without tests come last.
-    """
-    parts: dict[str, list[Suite]] = {test.suite: [] for test in tests}
-    for report in reports:
-        for suite in report.suites:
-            parts.setdefault(suite.name, []).append(suite)
-    return tuple(_merged_suite(suite_parts) for suite_parts in parts.values() if suite_parts)
-
-
-def _merged_suite(parts: Sequence[Suite]) -> Suite:
-    planned = [part.planned for part in parts if part.planned is not None]
-    operators = [part.operators for part in parts if part.operators]
-    changes = {
-        "planned": sum(planned) if len(planned) == len(parts) else None,
-        "operators": _merged_operators(operators) if operators else None,
-    }
-    return parts[0].model_copy(update=changes)
-
-
-def _merged_operators(parts: Sequence[OperatorCoverage]) -> OperatorCoverage:
-    """Return the operator coverage of all shards together.
-
-    The number of operators in the PyTorch build is the same in all shards.
-    """
-    covered = {name for part in parts for name in part.covered}
-    on_cpu = {name for part in parts for name in part.computed_on_cpu}
-    missing = tuple(name for name in parts[0].core_missing if name not in covered)
-    changes = {
-        "covered": tuple(sorted(covered)),
-        "computed_on_cpu": tuple(sorted(on_cpu)),
-        "core_missing": missing,
-    }
-    return parts[0].model_copy(update=changes)
-
-
-def merged_results(results: Sequence[ImportResult]) -> ImportResult:
-    """Return the results of several files as one result, with all suites and tests.
-
-    Each fact of the environment has the first value that a file states. The start is the earliest
-    start of all files, and the end is the latest end. Different notes are joined. `entries` (see
-    `ImportResult`) has the sums over all files.
-    """
-    suites: dict[str, Suite] = {}
-    for result in results:
-        for suite in result.suites:
-            earlier_suite = suites.get(suite.name)
-            suites[suite.name] = _with_summed_plan(earlier_suite, suite) if earlier_suite else suite
-    notes = dict.fromkeys(result.note for result in results if result.note)
-    return ImportResult(
-        suites=tuple(suites.values()),
-        tests=tuple(test for result in results for test in result.tests),
-        environment=merged_environment(*(result.environment for result in results)),
-        started=min((result.started for result in results if result.started), default=None),
-        finished=max((result.finished for result in results if result.finished), default=None),
-        note=shortened_text(" ".join(notes)),
-        entries=sum((Counter(result.entries) for result in results), Counter()),
-    )
-
-
-def _with_summed_plan(suite: Suite, other_suite: Suite) -> Suite:
-    """Return `suite` with the planned tests of both suites; `planned` is None if one is unknown."""
-    if suite.planned is None or other_suite.planned is None:
-        return suite.model_copy(update={"planned": None})
-    return suite.model_copy(update={"planned": suite.planned + other_suite.planned})
-
 
 _PLAN_REMEDY = "run all shards with the same versions, options, known issues and settings"
 _TIMES_REMEDY = "run all shards with the same reports of earlier runs"
@@ -151,6 +43,103 @@ class _ShardReport(NamedTuple):
     shard: Shard
 
 
+def merged_shards(files: Sequence[ShardFile]) -> Report:
+    """Return the report of the whole run. Raises ProblemsError if the shards don't fit together."""
+    if problems := list(shard_problems(files)):
+        raise ProblemsError(problems)
+    reports = [file.report for file in files]
+    tests = _tests_in_plan_order(_shard_reports(files))
+    notes = dict.fromkeys(report.note for report in reports if report.note)
+    changes = {
+        "started": min((r.started for r in reports if r.started), default=None),
+        "finished": max((r.finished for r in reports if r.finished), default=None),
+        "note": shortened_text(" ".join(notes)),
+        "origins": tuple(dict.fromkeys(origin for r in reports for origin in r.origins)),
+        "shard": None,
+        "suites": _merged_suites(
+            (suite for report in reports for suite in report.suites),
+            order=dict.fromkeys(test.suite for test in tests),
+        ),
+        "tests": tests,
+    }
+    return reports[0].model_copy(update=changes)
+
+
+def _tests_in_plan_order(parts: Iterable[_ShardReport]) -> tuple[TestEntry, ...]:
+    """Return the tests of all shards, sorted by their positions in the plan of the run.
+
+    Raises ProblemsError if two shards contain the same position.
+    """
+    tests_by_position: dict[int, TestEntry] = {}
+    for path, report, shard in parts:
+        positions = positions_of(shard.positions, shard.planned)
+        for position, test in zip(positions, report.tests, strict=True):
+            if position in tests_by_position:
+                what = f"test {position} of the plan is also in another shard"
+                remedy = "use the unmodified files from validate"
+                raise ProblemsError([Problem(path, 1, what, remedy)])
+            tests_by_position[position] = test
+    return tuple(tests_by_position[position] for position in sorted(tests_by_position))
+
+
+def _merged_suites(suites: Iterable[Suite], *, order: Iterable[str] = ()) -> tuple[Suite, ...]:
+    """Return each suite once, with its planned tests and covered operators from all of `suites`.
+
+    The planned number is None if one of the suites with this name does not state it. Suites named
+    in `order` come first, in this order.
+    """
+    parts: dict[str, list[Suite]] = {name: [] for name in order}
+    for suite in suites:
+        parts.setdefault(suite.name, []).append(suite)
+    return tuple(_merged_suite(suite_parts) for suite_parts in parts.values() if suite_parts)
+
+
+def _merged_suite(parts: Sequence[Suite]) -> Suite:
+    planned = [part.planned for part in parts if part.planned is not None]
+    operators = [part.operators for part in parts if part.operators]
+    changes = {
+        "planned": sum(planned) if len(planned) == len(parts) else None,
+        "operators": _merged_operators(operators) if operators else None,
+    }
+    return parts[0].model_copy(update=changes)
+
+
+def _merged_operators(parts: Sequence[OperatorCoverage]) -> OperatorCoverage:
+    """Return the operator coverage of several parts of a suite together.
+
+    The parts must be of the same PyTorch build, so that they have the same number of operators.
+    """
+    covered = {name for part in parts for name in part.covered}
+    on_cpu = {name for part in parts for name in part.computed_on_cpu}
+    missing = tuple(name for name in parts[0].core_missing if name not in covered)
+    changes = {
+        "covered": tuple(sorted(covered)),
+        "computed_on_cpu": tuple(sorted(on_cpu)),
+        "core_missing": missing,
+    }
+    return parts[0].model_copy(update=changes)
+
+
+def merged_results(results: Sequence[ImportResult]) -> ImportResult:
+    """Return the results of several files as one result, with all suites and tests.
+
+    Each fact of the environment has the first value that a file states. The start is the earliest
+    start of all files, and the end is the latest end. Different notes are joined. A suite in
+    several files has the planned tests and covered operators of all of them. `entries` (see
+    `ImportResult`) has the sums over all files.
+    """
+    notes = dict.fromkeys(result.note for result in results if result.note)
+    return ImportResult(
+        suites=_merged_suites(suite for result in results for suite in result.suites),
+        tests=tuple(test for result in results for test in result.tests),
+        environment=merged_environment(*(result.environment for result in results)),
+        started=min((result.started for result in results if result.started), default=None),
+        finished=max((result.finished for result in results if result.finished), default=None),
+        note=shortened_text(" ".join(notes)),
+        entries=sum((Counter(result.entries) for result in results), Counter()),
+    )
+
+
 def shard_problems(files: Sequence[ShardFile], *, all_read: bool = True) -> Iterator[Problem]:
     """Yield the problems that prevent the merge of reports into one.
 
@@ -158,7 +147,7 @@ def shard_problems(files: Sequence[ShardFile], *, all_read: bool = True) -> Iter
     shard must occur once. If `all_read` is false, missing shards are not reported, because they
     may be in files that could not be read.
     """
-    parts = [_ShardReport(*file, file.report.shard) for file in files if file.report.shard]
+    parts = _shard_reports(files)
     for file in files:
         if file.report.shard is None:
             what = "the report is not a shard; it was created without --shard K/N"
@@ -171,6 +160,10 @@ def shard_problems(files: Sequence[ShardFile], *, all_read: bool = True) -> Iter
         for part in parts:
             yield from _unfinished_shard_problems(part)
             yield from _edited_shard_problems(part)
+
+
+def _shard_reports(files: Iterable[ShardFile]) -> list[_ShardReport]:
+    return [_ShardReport(*file, file.report.shard) for file in files if file.report.shard]
 
 
 def _difference_problems(parts: Sequence[_ShardReport]) -> Iterator[Problem]:
@@ -198,10 +191,17 @@ def _differences(part: _ShardReport, first_part: _ShardReport) -> Iterator[tuple
             f"shard {shard.name} is balanced with different recorded times than {first_part.path}"
         )
         yield what, _TIMES_REMEDY
-    for facts_of, remedy in ((_run_facts, _CHANGE_REMEDY), (_machine_facts, _MACHINES_REMEDY)):
-        for name, value, first_value in different_facts(
-            facts_of(part.report), facts_of(first_part.report)
-        ):
+    report, first_report = part.report, first_part.report
+    facts_and_remedies = (
+        (_run_facts(report), _run_facts(first_report), _CHANGE_REMEDY),
+        (
+            environment_facts(report.environment),
+            environment_facts(first_report.environment),
+            _MACHINES_REMEDY,
+        ),
+    )
+    for facts, first_facts, remedy in facts_and_remedies:
+        for name, value, first_value in different_facts(facts, first_facts):
             what = f"{name} is {value or 'not known'}, and {first_value or 'not known'} in"
             yield f"{what} {first_part.path}", remedy
 
@@ -212,10 +212,6 @@ def _run_facts(report: Report) -> Mapping[str, object]:
     occasion = {"trigger": trigger.pop("kind")}
     run = {"accelerator": report.accelerator, "kind": report.kind}
     return {**run, **occasion, **trigger, **pull_request}
-
-
-def _machine_facts(report: Report) -> Mapping[str, object]:
-    return environment_facts(report.environment)
 
 
 def _duplicate_problems(parts: Iterable[_ShardReport]) -> Iterator[Problem]:
@@ -256,7 +252,7 @@ def _edited_shard_problems(part: _ShardReport) -> Iterator[Problem]:
         what = f"the plan has {shard.planned:,} tests, more than {MAX_TESTS:,}"
         yield Problem(part.path, 1, what, "split the run by suite")
         return
-    positions = list(positions_of(shard.positions, shard.planned))
+    positions = list(islice(positions_of(shard.positions, shard.planned), actual_count + 1))
     if len(positions) != actual_count or sorted(set(positions)) != positions:
         listed = "its positions list a different number"
         what = f"shard {shard.name} has {count(actual_count, 'test')}, but {listed}"

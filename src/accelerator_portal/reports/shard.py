@@ -14,7 +14,9 @@ from accelerator_portal.catalog.fields import StrictModel, validation_error
 
 MAX_SHARDS = 1000
 
-_RANGES_PATTERN = r"^[1-9]\d*(?:-[1-9]\d*)?(?: [1-9]\d*(?:-[1-9]\d*)?)*$"
+# Python refuses to read a number of more than 4,300 digits.
+_RANGE = r"[1-9][0-9]{0,8}(?:-[1-9][0-9]{0,8})?"
+_RANGES_PATTERN = rf"^{_RANGE}(?: {_RANGE})*$"
 
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Positions = Annotated[str, StringConstraints(pattern=_RANGES_PATTERN, max_length=2_000_000)]
