@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
@@ -16,6 +17,8 @@ from accelerator_portal.catalog.files.known_issues_file import (
 from accelerator_portal.reports.outcomes import GOOD
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.test_keys import Identity, identity_of, parse_key
+
+_WILDCARD = re.compile(r"[*?\[]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +55,15 @@ def outdated_issues(
     "expect".
     """
     suites = {test.suite for test in tests}
+    tests_and_identities = [(test, identity_of(test)) for test in tests]
     for issue in issues:
         if issue.expires <= at:
             yield OutdatedIssue(issue, "expired")
         elif issue.action == "expect" and _has_run_suite(issue, suites):
             matching_tests = [
-                test for test in tests if issue_matches_test(issue, identity_of(test))
+                test
+                for test, identity in tests_and_identities
+                if issue_matches_test(issue, identity)
             ]
             if not matching_tests:
                 yield OutdatedIssue(issue, "matches nothing")
@@ -72,17 +78,20 @@ def readable_key(key: str) -> str:
 
 
 def _has_run_suite(issue: KnownFailure, suites: Iterable[str]) -> bool:
-    key_parts = readable_key(issue.glob or issue.test or "").split("/")
-    return any(_may_match_suite(suite, key_parts) for suite in suites)
+    key = readable_key(issue.glob or issue.test or "")
+    return any(_may_match_suite(suite, key) for suite in suites)
 
 
-def _may_match_suite(suite: str, key_parts: Sequence[str]) -> bool:
+def _may_match_suite(suite: str, key: str) -> bool:
     """Return whether a known issue can be about tests of a suite.
 
-    `key_parts` is the issue's test key or pattern, split at slashes: `["acme", "*", "test_a"]`.
-    If it has more parts than the suite's name, its first parts must match the parts of the name:
-    `acme/*` matches the suite `acme/kernels`. A key with fewer parts counts as a pattern whose `*`
-    matches slashes, too: the issue can be about any suite.
+    `key` is the issue's test key or pattern. If it has more parts than the suite's name, its first
+    parts must match the parts of the name: `acme/*/test_a` matches the suite `acme/kernels`. If it
+    has fewer parts, a `*` in it also stands for slashes, so only the text before the first wildcard
+    must match: `ac*` matches the suite `acme/kernels`.
     """
     depth = suite.count("/") + 1
-    return len(key_parts) <= depth or fnmatchcase(suite, "/".join(key_parts[:depth]))
+    parts = key.split("/")
+    if len(parts) > depth:
+        return fnmatchcase(suite, "/".join(parts[:depth]))
+    return f"{suite}/".startswith(_WILDCARD.split(key)[0])
