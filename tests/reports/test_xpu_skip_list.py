@@ -10,7 +10,7 @@ from tests.reports.format_file import FormatFile
 # The structure is that of torch-xpu-ops' file; the tests are made up.
 LIST = """\
 PYTORCH_TEST_DIR = "../test"
-raise SystemExit("the file is never run")
+raise SystemExit("the file is never run")  # one line for Python: \x0c
 skip_dict = {
     "nn/test_a_xpu.py": None,
     "test_b_xpu.py": (

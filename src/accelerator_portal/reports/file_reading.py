@@ -105,6 +105,20 @@ def parse_python(path: Path, remedy: str) -> ast.Module:
         raise file_error(path, 1, "invalid Python", remedy) from None
 
 
+def dotted_name(node: ast.expr) -> str:
+    """Return the name in a Python expression: `pytest.mark.skipif`.
+
+    If it begins with another expression, only the names after it are returned: `a.b` for `x().a.b`.
+    """
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    if isinstance(node, ast.Name):
+        names.append(node.id)
+    return ".".join(reversed(names))
+
+
 def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
     """Return the content of a file of at most `most` bytes, by default `MAX_BYTES`.
 

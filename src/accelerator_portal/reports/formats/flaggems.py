@@ -23,6 +23,7 @@ from accelerator_portal.reports.file_reading import (
     READ_AS_TEST,
     ImportOptions,
     ImportResult,
+    dotted_name,
     parse_python,
 )
 from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
@@ -47,7 +48,7 @@ def read_flaggems(path: Path, options: ImportOptions) -> ImportResult:
     module_marks = [
         mark
         for statement in module.body
-        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "pytestmark"
+        if isinstance(statement, ast.Assign) and dotted_name(statement.targets[0]) == "pytestmark"
         for mark in getattr(statement.value, "elts", [statement.value])
     ]
     for function in module.body:
@@ -89,7 +90,7 @@ def _skip_conditions(
         if (
             isinstance(call, ast.Call)
             and call.args
-            and _has_qualified_name(call.func, "mark", "skipif")
+            and dotted_name(call.func).endswith("mark.skipif")
         ):
             yield call.args[0], call
     for statement in body:
@@ -97,12 +98,8 @@ def _skip_conditions(
             continue
         for inner in statement.body:
             skip = inner.value if isinstance(inner, ast.Expr) else None
-            if isinstance(skip, ast.Call) and _has_qualified_name(skip.func, "pytest", "skip"):
+            if isinstance(skip, ast.Call) and dotted_name(skip.func).endswith("pytest.skip"):
                 yield statement.test, skip
-
-
-def _has_qualified_name(function: ast.expr, owner: str, name: str) -> bool:
-    return ast.unparse(function).endswith(f"{owner}.{name}")
 
 
 def _is_true_for_vendor(condition: ast.expr, vendor: str) -> bool:
@@ -113,13 +110,13 @@ def _is_true_for_vendor(condition: ast.expr, vendor: str) -> bool:
     """
     if isinstance(condition, ast.BoolOp) and isinstance(condition.op, ast.Or):
         return any(_is_true_for_vendor(part, vendor) for part in condition.values)
-    if not isinstance(condition, ast.Compare) or not ast.unparse(condition.left).endswith(
+    if not isinstance(condition, ast.Compare) or not dotted_name(condition.left).endswith(
         "vendor_name"
     ):
         return False
     try:
         vendor_names = ast.literal_eval(condition.comparators[0])
-    except ValueError:
+    except (ValueError, TypeError, RecursionError):
         return False
     if isinstance(condition.ops[0], ast.In) and isinstance(vendor_names, (list, tuple, set)):
         return vendor in vendor_names

@@ -26,6 +26,7 @@ from accelerator_portal.reports.file_reading import (
     READ_AS_TEST,
     ImportOptions,
     ImportResult,
+    dotted_name,
     file_error,
     parse_python,
     read_text,
@@ -121,9 +122,8 @@ def _operator_lists(module: ast.Module) -> Iterator[tuple[str, str, ast.Dict]]:
             target = (
                 statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
             )
-            list_name = ast.unparse(target)
             if isinstance(statement.value, ast.Dict):
-                yield _MODES[function.name], list_name, statement.value
+                yield _MODES[function.name], dotted_name(target), statement.value
 
 
 def _blaming_comments(path: Path) -> list[tuple[int, bool, str]]:
@@ -163,4 +163,4 @@ def _applies_to_float32(types: ast.expr) -> bool:
     """Return whether an entry applies to float32. An entry without types applies to all."""
     if isinstance(types, ast.Constant):
         return types.value is None
-    return any(ast.unparse(dtype) == "torch.float32" for dtype in getattr(types, "elts", ()))
+    return any(dotted_name(dtype) == "torch.float32" for dtype in getattr(types, "elts", ()))

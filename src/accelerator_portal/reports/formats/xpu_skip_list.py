@@ -17,6 +17,7 @@ parsed, and never run. A test that is not on the list is not assumed to pass.
 from __future__ import annotations
 
 import ast
+import io
 import re
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
@@ -26,6 +27,7 @@ from accelerator_portal.reports.file_reading import (
     READ_AS_TEST,
     ImportOptions,
     ImportResult,
+    dotted_name,
     file_error,
     parse_python,
     read_text,
@@ -44,11 +46,11 @@ def read_xpu_skip_list(path: Path, options: ImportOptions) -> ImportResult:
     """
     tests = ImportedTests(path, options)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "unit")
-    lines = read_text(path).splitlines()
+    lines = io.StringIO(read_text(path), newline=None).readlines()  # as Python counts lines
     for key, tests_node in _skip_list_entries(path):
         if isinstance(tests_node, ast.Constant) and tests_node.value is None:
             continue
-        file_node = key.values[-1] if isinstance(key, ast.JoinedStr) else key
+        file_node = key.values[-1] if isinstance(key, ast.JoinedStr) and key.values else key
         if not isinstance(file_node, ast.Constant) or not isinstance(
             tests_node, (ast.Tuple, ast.List)
         ):
@@ -76,7 +78,7 @@ def read_xpu_skip_list(path: Path, options: ImportOptions) -> ImportResult:
 
 def _skip_list_entries(path: Path) -> list[tuple[ast.expr, ast.expr]]:
     for statement in parse_python(path, _REMEDY).body:
-        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "skip_dict":
+        if isinstance(statement, ast.Assign) and dotted_name(statement.targets[0]) == "skip_dict":
             skip_dict = statement.value
             if isinstance(skip_dict, ast.Dict) and None not in skip_dict.keys:
                 return [
