@@ -64,7 +64,11 @@ def test_a_model_card_has_one_task(tmp_path: Path) -> None:
     [
         (TASKS.replace("0.75", ".nan"), "value: input should be a finite number"),
         (TASKS.replace("0.75", "high"), "value: input should be a valid number"),
-        (TASKS.replace('"other"', '"gsm8k"'), "is listed twice"),
+        (TASKS.replace('"other"', '"gsm8k"'), 'model.yaml:7: "acme/Model-8B" is listed twice'),
+        (
+            TASKS.replace("strict-match", "flexible_extract"),
+            'model.yaml:3: the task "gsm8k" has two metrics with the same name; remove one',
+        ),
         (CARD.replace("tasks: gsm8k", ""), "model_card.tasks: field required"),
     ],
 )

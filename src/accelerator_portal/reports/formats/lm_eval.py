@@ -70,23 +70,29 @@ def read_lm_eval(path: Path, options: ImportOptions) -> ImportResult:
     tests = ImportedTests(path, options)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "model")
     file = read_yaml(path)
-    for task in (expected := _expected_accuracy(path, file.data)).tasks:
+    expected = _expected_accuracy(path, file.data)
+    for index, task in enumerate(expected.tasks):
+        line = file.line(("tasks", index))
+        metrics = {
+            _NON_SLUG_CHARACTERS.sub("-", metric.name.lower()).strip("-"): {
+                "value": metric.value,
+                "unit": "1",
+            }
+            for metric in task.metrics
+        }
+        if len(metrics) < len(task.metrics):
+            what = f'the task "{task.name[:60]}" has two metrics with the same name'
+            tests.record_fault(line, what, "remove one of the two")
         fields = {
             "suite": suite.name,
             "name": expected.model_name,
             "parameters": {"task": task.name},
             "outcome": "passed",
             "stage": "compare",
-            "metrics": {
-                _NON_SLUG_CHARACTERS.sub("-", metric.name.lower()).strip("-"): {
-                    "value": metric.value,
-                    "unit": "1",
-                }
-                for metric in task.metrics
-            },
+            "metrics": metrics,
         }
         tests.entries[READ_AS_TEST] += 1
-        tests.add(file.line(("tasks",)), fields)
+        tests.add(line, fields)
     return ImportResult(suites=(suite,), tests=tests.checked_tests(), entries=tests.entries)
 
 
