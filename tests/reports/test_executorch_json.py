@@ -151,6 +151,20 @@ def test_what_was_left_out_before_it_began_keeps_its_name_and_parameters(tmp_pat
     assert found.suites[0].kind == "model"
 
 
+def test_a_module_that_cannot_be_collected_is_a_broken_test(tmp_path: Path) -> None:
+    collectors = [{"nodeid": "ops/test_b.py", "outcome": "failed", "longrepr": "ImportError"}]
+    found = FILE.read(tmp_path, {**document(REAL), "collectors": collectors})
+    assert [(test.name, test.outcome) for test in found.tests] == [
+        ("test_add_dtype", "passed"),
+        ("ops.test_b", "test-broken"),
+    ]
+
+
+def test_a_file_without_some_of_its_tests_is_refused(tmp_path: Path) -> None:
+    cut = {**document(REAL), "summary": {"total": 9}}
+    assert "summary.total is 9, but the number of tests is 1" in FILE.problems(tmp_path, cut)[0]
+
+
 @pytest.mark.parametrize(
     ("test", "message"),
     [

@@ -303,6 +303,7 @@ _DEFAULT_CELLS = {"Params": "", "Result Detail": "", "Delegated": "False"}
 def read_executorch_json(path: Path, options: ImportOptions) -> ImportResult:
     """Read a pytest-json-report file of ExecuTorch's backend test suite.
 
+    A module or class that pytest cannot collect becomes a test with the outcome `test-broken`.
     `options.suite` names the suite. Raises ProblemsError if the file or that name is invalid.
     """
     document, records = pytest_json.read_document(path)
@@ -325,6 +326,7 @@ def read_executorch_json(path: Path, options: ImportOptions) -> ImportResult:
         flows |= {row["Flow"] for row in rows} or {_flow_in_test_id(test.nodeid)}
         for fields in _test_fields(test, rows, tests):
             tests.add(1, {"suite": suite.name, **fields})
+    pytest_json.add_collection_results(tests, document, len(records), suite.name)
     note = flows_note(flows - {""}, tests)
     return pytest_json.import_result(document, suite, tests, note)
 

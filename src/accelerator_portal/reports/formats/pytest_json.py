@@ -38,8 +38,8 @@ _EXPECTED_FAILURE_REASON = "It is expected to fail."
 def read_pytest_json(path: Path, options: ImportOptions) -> ImportResult:
     """Read a pytest-json-report file.
 
-    A module or class that cannot be collected becomes a test with the outcome `test-broken`. Raises
-    ProblemsError with the faults of the file or the suite name.
+    A module or class that pytest cannot collect becomes a test with the outcome `test-broken`.
+    Raises ProblemsError with the faults of the file or the suite name.
     """
     suite = chosen_suite(path, options) or _SUITE
     document, records = read_document(path)
@@ -57,11 +57,7 @@ def read_pytest_json(path: Path, options: ImportOptions) -> ImportResult:
             )
             continue
         _add_test(imported, json_path, test.nodeid, {"suite": suite, **result_fields})
-    if document.summary.total != len(records):
-        what = f"summary.total is {document.summary.total:,}, but the number of tests is"
-        remedy = "create the file again; one of the two is incomplete"
-        imported.record_fault(1, f"{what} {len(records):,}", remedy)
-    _add_collectors(imported, document, suite)
+    add_collection_results(imported, document, len(records), suite)
     result = import_result(document, Suite(name=suite, kind="unit"), imported)
     planned = _planned_count(document, len(result.tests))
     return replace(result, suites=(Suite(name=suite, kind="unit", planned=planned),))
@@ -107,7 +103,17 @@ def _add_test(
     imported.add(1, fields, place=json_path, device=parsed_id.device)
 
 
-def _add_collectors(imported: ImportedTests, document: Document, suite: str) -> None:
+def add_collection_results(
+    imported: ImportedTests, document: Document, test_count: int, suite: str
+) -> None:
+    """Add a broken test to `imported` for each module or class that pytest cannot collect.
+
+    If the file states another number of tests than `test_count`, a fault is recorded.
+    """
+    if document.summary.total != test_count:
+        what = f"summary.total is {document.summary.total:,}, but the number of tests is"
+        remedy = "create the file again; one of the two is incomplete"
+        imported.record_fault(1, f"{what} {test_count:,}", remedy)
     for number, collector in enumerate(document.collectors):
         if collector.outcome == "failed":
             fields = {
