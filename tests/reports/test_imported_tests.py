@@ -82,6 +82,13 @@ def test_each_test_gets_the_parameters_of_all_but_not_in_place_of_its_own() -> N
     ]
 
 
+def test_hidden_characters_of_a_name_and_of_parameters_are_escaped() -> None:
+    tests = imported()
+    tests.add(1, TEST | {"name": "a\u200b", "parameters": {"case": "b\u200bc", "size": 1}})
+    (test,) = tests.checked_tests()
+    assert (test.name, dict(test.parameters)) == (r"a\u200b", {"case": r"b\u200bc", "size": 1})
+
+
 def test_parameters_that_are_none_stay_a_fault() -> None:
     tests = imported(dtype="int8")
     tests.add(1, TEST | {"parameters": 7})

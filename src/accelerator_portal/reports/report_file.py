@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -243,8 +244,8 @@ class _JsonReader:
             raise ValueError(f"an object has {len(pairs):,} keys, more than {MAX_MEMBERS:,}")
         members = dict(pairs)
         if len(members) < len(pairs):
-            keys = [key for key, _ in pairs]
-            self._repeated_keys += [key for key in members if keys.count(key) > 1]
+            numbers = Counter(key for key, _ in pairs)
+            self._repeated_keys += [key for key, number in numbers.items() if number > 1]
         return members
 
     def _current_line(self) -> int:

@@ -141,14 +141,19 @@ class ImportedTests:
         """Add a test with these `TestEntry` fields, or record faults if they are invalid.
 
         The test also gets the parameters in `options.parameters`. If `fields` states the same
-        parameter, the value in `fields` counts. `place` names the test in a fault. `device` is the
-        device that was part of the test's name in the file, or None. Raises ProblemsError if the
-        file has more tests than a report may have.
+        parameter, the value in `fields` counts. Hidden characters in the name and the parameters
+        are written as escape sequences, because test frameworks allow them. `place` names the test
+        in a fault. `device` is the device that was part of the test's name in the file, or None.
+        Raises ProblemsError if the file has more tests than a report may have.
         """
-        if isinstance(name := fields.get("name"), str):  # pytest allows invisible characters
-            name = HIDDEN_CHARACTER.sub(lambda found: escape_sequence(found[0]), name)
-            fields = {**fields, "name": name}
-        test = self.parse_record(TestEntry, self._with_parameters(fields), place, line)
+        parameters = fields.get("parameters", {})
+        if isinstance(parameters, Mapping):  # otherwise a fault
+            visible_parameters = {name: _visible(value) for name, value in parameters.items()}
+            parameters = {**self._options.parameters, **visible_parameters}
+        fields = {**fields, "parameters": parameters}
+        if "name" in fields:
+            fields["name"] = _visible(fields["name"])
+        test = self.parse_record(TestEntry, fields, place, line)
         if test is None:
             return
         new_entry, identity = _Entry(line, device, test), identity_of(test)
@@ -170,12 +175,6 @@ class ImportedTests:
         if self._problems:
             raise self._faults_error()
         return tuple(entry.test for entry in self._entries.values())
-
-    def _with_parameters(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-        stated_parameters = fields.get("parameters", {})
-        if not self._options.parameters or not isinstance(stated_parameters, Mapping):
-            return fields
-        return {**fields, "parameters": {**self._options.parameters, **stated_parameters}}
 
     def _faults_error(self) -> ProblemsError:
         problems = list(self._problems)
@@ -223,6 +222,13 @@ def chosen_suite(path: Path, options: ImportOptions) -> str | None:
             path, 1, what, f'write "{valid_name}"' if valid_name else "use lowercase letters"
         )
     return options.suite
+
+
+def _visible(value: object) -> object:
+    """Return a text with escape sequences instead of hidden characters; other values unchanged."""
+    if not isinstance(value, str):
+        return value
+    return HIDDEN_CHARACTER.sub(lambda found: escape_sequence(found[0]), value)
 
 
 def _is_preferred(new_entry: _Entry, old_entry: _Entry) -> bool:
