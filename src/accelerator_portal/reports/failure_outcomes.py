@@ -9,6 +9,7 @@ from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.shortened_text import MAX_TEXT_LENGTH, shortened_text
 
 NO_REASON = "The file states no reason."
+EXPECTED_FAILURE_REASON = "It is expected to fail."
 
 _EXCEPTION = re.compile(r"(?:\w+\.)*[A-Z]\w*(?:Error|Exception)")
 _SETUP_OR_TEARDOWN = re.compile(r"\bfailed on (?:setup|teardown)\b")

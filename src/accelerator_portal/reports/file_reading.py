@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.reports.report import Environment, Suite, TestEntry
@@ -172,6 +173,19 @@ def first_error_text(error: ValidationError) -> str:
     detail = error.errors(include_url=False, include_input=False)[0]
     field_path = ".".join(map(str, detail["loc"]))
     return f"{field_path}: {detail['msg']}" if field_path else detail["msg"]
+
+
+def place_and_text(place: str, detail: ErrorDetails) -> tuple[str, str]:
+    """Return the place of an error that pydantic found, such as `tests[3].name`, and its message.
+
+    `place` names the validated part of the file, such as `tests[3]`; it is empty for the whole
+    file.
+    """
+    # pydantic adds "[key]" if the key itself is invalid.
+    parts = (part for part in detail["loc"] if part != "[key]")
+    inner_place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+    text = detail["msg"][:1].lower() + detail["msg"][1:]
+    return f"{place}{inner_place}".removeprefix("."), text
 
 
 def load_json(path: Path) -> Any:  # noqa: ANN401 - any JSON

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.reports import report_check
@@ -20,11 +19,24 @@ from accelerator_portal.reports.file_reading import (
     file_error,
     finite_number,
     json_error_text,
+    place_and_text,
     read_bytes,
     read_text,
     reject_nan_and_infinity,
 )
 from accelerator_portal.reports.report import SCHEMA_VERSION, Report, TestEntry
+
+MAX_MEMBERS = 2_000
+"""The maximum number of keys of a JSON object in a report file. A valid report needs fewer: its
+largest object, `packages`, has at most 1,000."""
+MAX_ENTRY = 1024 * 1024
+"""The maximum number of characters of the JSON of one test. Each text of a valid test has at most
+4,000 characters."""
+MAX_VALUE = 8 * 1024 * 1024
+"""The maximum number of characters of a value outside `tests`. The longest valid value lists the
+operators of 100 suites."""
+
+_SPACE = re.compile(r"[ \t\n\r]*")
 
 _MOST_SHOWN = 100
 
@@ -45,18 +57,17 @@ def read_report(path: Path) -> Report:
     Raises ProblemsError with up to a hundred problems if the file is invalid. Each problem of a
     test names the line of the test.
     """
-    file_faults = _FileFaults(path)
+    problems: list[Problem] = []
     tests: list[TestEntry] = []
 
-    def add_test(test: object, line: int) -> None:
-        number = file_faults.tests = file_faults.tests + 1
-        if number > MAX_TESTS:
+    def add_test(index: int, line: int, test: object) -> None:
+        if index == MAX_TESTS:
             what = f"the report has more than {MAX_TESTS:,} tests"
             raise file_error(path, line, what, "split it by suite")
         try:
             tests.append(TestEntry.model_validate(test))
         except ValidationError as error:
-            file_faults.add(error, line, f"tests[{number - 1}]")
+            _add_schema_problems(problems, path, line, f"tests[{index}]", error)
 
     head = _JsonReader(path, read_text(path, MAX_REPORT_BYTES), add_test).value()
     if not isinstance(head, dict):
@@ -71,46 +82,32 @@ def read_report(path: Path) -> Report:
     try:
         report = Report.model_validate(head).model_copy(update={"tests": tuple(tests)})
     except ValidationError as error:
-        file_faults.add(error, 1)
-        raise ProblemsError(file_faults.problems) from None
-    if file_faults.problems:
-        raise ProblemsError(file_faults.problems)
+        _add_schema_problems(problems, path, 1, "", error)
+        raise ProblemsError(problems) from None
+    if problems:
+        raise ProblemsError(problems)
     if limit_faults := list(report_check.site_limit_faults(report)):
         raise ProblemsError(Problem(path.name, 1, *fault) for fault in limit_faults)
     return report
 
 
-class _FileFaults:
-    """Collects the problems of a file, up to a maximum number."""
+def _add_schema_problems(
+    problems: list[Problem], path: Path, line: int, place: str, error: ValidationError
+) -> None:
+    """Add pydantic's errors to `problems`; `place` names the invalid part, such as `tests[3]`.
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.problems: list[Problem] = []
-        self.tests = 0
-
-    def add(self, error: ValidationError, line: int, inside: str = "") -> None:
-        """Add pydantic's errors as problems; `inside` is the place, such as `tests[3]`.
-
-        If there are more problems than the maximum, raises ProblemsError with the stored problems.
-        """
-        for detail in error.errors(include_url=False):
-            if len(self.problems) == _MOST_SHOWN:
-                what = f"more than {_MOST_SHOWN} problems"
-                last_problem = Problem(self.path.name, line, what, "fix the problems above first")
-                raise ProblemsError([*self.problems, last_problem]) from None
-            self.problems.append(_schema_problem(self.path, line, inside, detail))
-
-
-def _schema_problem(path: Path, line: int, inside: str, detail: ErrorDetails) -> Problem:
-    # pydantic adds "[key]" if the key itself is invalid.
-    loc_parts = (part for part in detail["loc"] if part != "[key]")
-    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc_parts)
-    field_path = (inside + "".join(parts)).removeprefix(".")
-    error_text = detail["msg"][:1].lower() + detail["msg"][1:]
-    if detail["type"] == "model_type":
-        error_text = "expected an object"
-    what = f"{field_path or 'the report'}: {error_text}"
-    return Problem(path.name, line, what, "see the report format page")
+    Raises ProblemsError with the problems if there are more than `_MOST_SHOWN`.
+    """
+    for detail in error.errors(include_url=False):
+        if len(problems) == _MOST_SHOWN:
+            what = f"more than {_MOST_SHOWN} problems"
+            last_problem = Problem(path.name, line, what, "fix the problems above first")
+            raise ProblemsError([*problems, last_problem]) from None
+        field_path, error_text = place_and_text(place, detail)
+        if detail["type"] == "model_type":
+            error_text = "expected an object"
+        what = f"{field_path or 'the report'}: {error_text}"
+        problems.append(Problem(path.name, line, what, "see the report format page"))
 
 
 def first_test_line(path: Path) -> int | None:
@@ -119,31 +116,16 @@ def first_test_line(path: Path) -> int | None:
     return head.count(b"\n") + 2 if separator else None
 
 
-# Reading the JSON of a report piece by piece, so that no file can take much memory or time.
-#
-# The head has one value for each key. The tests are read and passed on one by one, each with its
-# line. A test that is too large is refused before it is passed on.
-
-MAX_MEMBERS = 2_000
-"""The maximum number of keys of a JSON object in a report file. A valid report needs fewer: its
-largest object, `packages`, has at most 1,000."""
-MAX_ENTRY = 1024 * 1024
-"""The maximum number of characters of the JSON of one test. Each text of a valid test has at most
-4,000 characters."""
-MAX_VALUE = 8 * 1024 * 1024
-"""The maximum number of characters of a value outside `tests`. The longest valid value lists the
-operators of 100 suites."""
-
-_SPACE = re.compile(r"[ \t\n\r]*")
-
-TakeTest = Callable[[Any, int], None]
-"""A function that gets each test and its line, and can raise an error to stop reading."""
-
-
 class _JsonReader:
-    """Reads a report's JSON from start to end, and passes on its tests one by one."""
+    """Reads a report's JSON piece by piece, so that no file takes much memory or time.
 
-    def __init__(self, path: Path, text: str, take_test: TakeTest) -> None:
+    The tests are passed to `take_test` one by one, each with its index and its line. The function
+    can raise an error to stop the reader.
+    """
+
+    def __init__(
+        self, path: Path, text: str, take_test: Callable[[int, int, object], None]
+    ) -> None:
         self._path = path
         self._text = text
         self._take_test = take_test
@@ -159,9 +141,8 @@ class _JsonReader:
     def value(self) -> Any:  # noqa: ANN401 - any JSON
         """Return the value of the JSON text, with an empty list `tests`.
 
-        Each test and its line number are passed to the reader's function `take_test` instead.
-        Raises ProblemsError if the JSON is invalid or exceeds a limit, and any error of
-        `take_test`.
+        The tests are passed to `take_test` instead. Raises ProblemsError if the JSON is invalid or
+        exceeds a limit.
         """
         json_value: Any = (
             self._read_members() if self._next_character() == "{" else self._decode_value(MAX_VALUE)
@@ -186,9 +167,9 @@ class _JsonReader:
             if len(members) >= MAX_MEMBERS:
                 raise self._error_here(f"more than {MAX_MEMBERS:,} keys in one object")
             if key == "tests" and self._next_character() == "[":
-                for _ in self._iterate_items("]"):
+                for index, _ in enumerate(self._iterate_items("]")):
                     line = self._current_line()
-                    self._take_test(self._decode_value(MAX_ENTRY), line)
+                    self._take_test(index, line, self._decode_value(MAX_ENTRY))
                 members[key] = ()
             else:
                 members[key] = self._decode_value(MAX_VALUE)

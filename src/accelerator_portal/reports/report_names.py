@@ -124,12 +124,10 @@ def _test_name_faults(report: Report, known: KnownNames) -> Iterator[ReportFault
     for index, test in enumerate(report.tests):
         if test.suite in tests_by_suite:
             if test.name not in tests_by_suite[test.suite]:
-                unknown_count += (
-                    1  # looking for near names takes long: only for those that are shown
-                )
-                candidates = (
-                    tests_by_suite[test.suite] if unknown_count <= MAX_LISTED_FAULTS else ()
-                )
+                unknown_count += 1
+                # Similar names are searched only for faults that are shown: the search takes long.
+                is_shown = unknown_count <= MAX_LISTED_FAULTS
+                candidates = tests_by_suite[test.suite] if is_shown else ()
                 remedy = did_you_mean(test.name, candidates)[:200]
                 yield index, f'"{test.suite}" has no test "{test.name}"', remedy
         elif suite_owner(test.suite) is None and (device := _device_in_name(test, unit_suites)):

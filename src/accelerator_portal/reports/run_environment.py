@@ -32,7 +32,6 @@ IMPORT_REMEDIES: Mapping[str, str] = {
 }
 """The options of `report import` that supply a missing fact, by the name of the fact."""
 
-
 _OTHER_NAMES = {"pytorch": "torch"}
 
 

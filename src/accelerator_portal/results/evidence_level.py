@@ -23,9 +23,8 @@ from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
 from accelerator_portal.reports.report import OPERATORS_ON_CPU, Report, TestEntry
 from accelerator_portal.reports.test_keys import identity_of
 
-MAX_LISTED_NAMES = (
-    8  # operators in one sentence, or 9 if that is all; nobody reads a list of dozens
-)
+MAX_LISTED_NAMES = 8
+"""The number of operators that a sentence names, or one more if that is all."""
 
 
 @dataclass(frozen=True, slots=True)

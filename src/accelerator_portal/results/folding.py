@@ -106,20 +106,17 @@ def read_reports(root: Path, files: Iterable[Path]) -> tuple[list[NamedReport], 
     (see `SuiteNames.full_name`). If the catalog at `root` cannot be loaded, names stay the same.
     """
     catalog, _ = load_catalog(root)
-    suite_names = catalog.suite_names if catalog else None
     reports: list[NamedReport] = []
     problems: list[Problem] = []
     for file in files:
         try:
             report = read_report(file)
-            reports.append(
-                (
-                    file,
-                    report if suite_names is None else with_full_suite_names(report, suite_names),
-                )
-            )
         except ProblemsError as error:
             problems += error.problems
+            continue
+        if catalog:
+            report = with_full_suite_names(report, catalog.suite_names)
+        reports.append((file, report))
     return reports, problems
 
 

@@ -122,7 +122,7 @@ def state_with_archived_report(
     return replace(state, reports={**state.reports, at.id: at}, groups=groups)
 
 
-def history_point(report: Report, path: Path = _REPORT) -> HistoryPoint:
+def history_point(report: Report, path: Path) -> HistoryPoint:
     """Return the facts about a report that a history stores, such as its id and start time.
 
     Raises ProblemsError if the report has no start time or contains a test twice. The error names
@@ -140,7 +140,7 @@ def _check_same_history(state: State, report: Report, path: Path) -> None:
         raise file_error(path, 1, what, "keep runs and baselines in two histories")
 
 
-def _start_time(report: Report, path: Path = _REPORT) -> dt.datetime:
+def _start_time(report: Report, path: Path) -> dt.datetime:
     if report.started is None:
         raise file_error(path, 1, "the report has no start time", "add started")
     return report.started

@@ -114,12 +114,11 @@ def compare_reports(first: Report, second: Report) -> ReportComparison:
     for group in sorted(first_outcomes.keys() & second_outcomes.keys()):
         first_group, second_group = first_outcomes[group], second_outcomes[group]
         for test in first_group.keys() | second_group.keys():
-            kind = difference_kind(first_group.get(test), second_group.get(test))
+            outcomes = first_group.get(test), second_group.get(test)
+            kind = difference_kind(*outcomes)
             unchanged[test.suite] += kind is None
             if kind:
-                differences.append(
-                    OutcomeDifference(kind, test, first_group.get(test), second_group.get(test))
-                )
+                differences.append(OutcomeDifference(kind, test, *outcomes))
     return ReportComparison(
         tuple(sorted(differences, key=lambda difference: difference.test)),
         unchanged,

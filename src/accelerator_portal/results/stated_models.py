@@ -75,10 +75,9 @@ class Statement:
 
 def model_statements(platform: Platform) -> Iterator[Statement]:
     """Yield a statement for each list of models in a platform's folder."""
-    file = platform.stated_models
-    for listed in file.lists if file else ():
-        source = file.sources[listed.source[0]] if file else None
-        if source:
+    if file := platform.stated_models:
+        for listed in file.lists:
+            source = file.sources[listed.source[0]]
             yield Statement(platform.id, listed, source, listed.models)
 
 

@@ -30,8 +30,8 @@ class SuiteEvidence:
     @property
     def kind(self) -> SuiteKind | None:
         """The kind of the suite, or None if the report does not state it."""
-        kinds = {suite.name: suite.kind for suite in self.stored.report.suites}
-        return kinds.get(self.suite)
+        suites = self.stored.report.suites
+        return next((suite.kind for suite in suites if suite.name == self.suite), None)
 
     @property
     def is_run(self) -> bool:
@@ -41,12 +41,8 @@ class SuiteEvidence:
     @property
     def counts(self) -> dict[Outcome, int]:
         """The number of tests with each outcome, in the order of OUTCOMES."""
-        count_by_outcome = Counter(test.outcome for test in self.tests)
-        return {
-            outcome: count_by_outcome[outcome]
-            for outcome in OUTCOMES
-            if outcome in count_by_outcome
-        }
+        counts = Counter(test.outcome for test in self.tests)
+        return {outcome: counts[outcome] for outcome in OUTCOMES if counts[outcome]}
 
     def age_days(self, at: dt.datetime) -> int | None:
         """Return the report's age in days at `at`; None if it has no date."""
@@ -62,9 +58,11 @@ def newest_evidence(reports: Iterable[StoredReport]) -> tuple[SuiteEvidence, ...
     """
     evidence_by_suite: dict[str, SuiteEvidence] = {}
     for stored in sorted(reports, key=_evidence_order):
-        for suite in {test.suite for test in stored.report.tests}:
-            tests = tuple(test for test in stored.report.tests if test.suite == suite)
-            evidence_by_suite[suite] = SuiteEvidence(suite, stored, tests)
+        tests_by_suite: dict[str, list[TestEntry]] = {}
+        for test in stored.report.tests:
+            tests_by_suite.setdefault(test.suite, []).append(test)
+        for suite, tests in tests_by_suite.items():
+            evidence_by_suite[suite] = SuiteEvidence(suite, stored, tuple(tests))
     return tuple(evidence_by_suite[suite] for suite in sorted(evidence_by_suite))
 
 

@@ -136,16 +136,14 @@ def _run_of_file(
             or StoredRun()
         )
     ctrf_environment = results.environment
-    name, version = (
-        ctrf_environment.appName.strip().lower(),
-        ctrf_environment.appVersion.strip()[:200],
+    name = ctrf_environment.appName.strip().lower()
+    version = ctrf_environment.appVersion.strip()[:200]
+    system_parts = (
+        ctrf_environment.osPlatform,
+        ctrf_environment.osRelease,
+        ctrf_environment.osVersion,
     )
-    system = " ".join(
-        filter(
-            None,
-            (ctrf_environment.osPlatform, ctrf_environment.osRelease, ctrf_environment.osVersion),
-        )
-    )
+    system = " ".join(filter(None, system_parts))
     is_torch = name in {"torch", "pytorch"}
     facts = {
         "torch": version if version and is_torch else None,

@@ -14,7 +14,13 @@ from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.files.suite_file import SuiteKind
 from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER, escape_sequence
 from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
-from accelerator_portal.reports.file_reading import MAX_TESTS, ImportOptions, file_error, read_text
+from accelerator_portal.reports.file_reading import (
+    MAX_TESTS,
+    ImportOptions,
+    file_error,
+    place_and_text,
+    read_text,
+)
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.report import Environment, Suite, TestEntry
 from accelerator_portal.reports.test_ids import valid_suite_name
@@ -240,8 +246,5 @@ def _is_preferred(new_entry: _Entry, old_entry: _Entry) -> bool:
 
 def _validation_faults(place: str, error: ValidationError) -> Iterator[str]:
     for detail in error.errors(include_url=False):
-        # pydantic adds "[key]" if the key itself is invalid.
-        parts = (part for part in detail["loc"] if part != "[key]")
-        inner_path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
-        error_text = detail["msg"][:1].lower() + detail["msg"][1:]
-        yield f"{(place + inner_path).removeprefix('.') or 'the file'}: {error_text}"
+        field_path, error_text = place_and_text(place, detail)
+        yield f"{field_path or 'the file'}: {error_text}"

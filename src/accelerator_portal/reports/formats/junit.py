@@ -281,9 +281,6 @@ def _parse_time(text: str) -> dt.datetime:
     return dt.datetime.fromisoformat(f"{text[:-1]}+00:00" if text.endswith("Z") else text)
 
 
-_EXPECTED_FAILURE_REASON = "It is expected to fail."
-
-
 def parsed_test_id(case: CaseElement) -> ParsedTestId:
     """Return the identity of a test case.
 
@@ -336,7 +333,9 @@ def _outcome_fields(case: CaseElement) -> dict[str, Any]:
     if result.tag == "skipped":
         skip_reason = message or result.text
         if kind == "pytest.xfail":
-            return _skip_fields("skipped", "xfail", skip_reason or _EXPECTED_FAILURE_REASON)
+            return _skip_fields(
+                "skipped", "xfail", skip_reason or failure_outcomes.EXPECTED_FAILURE_REASON
+            )
         if is_outcome(kind):  # written by this project
             return {
                 **_skip_fields(kind, "", skip_reason),

@@ -147,10 +147,8 @@ def _comment_suffix(
     `key` and `types` are the entry, `entries` is its list, and `comments` are the result of
     `_blaming_comments`. The result is empty if none of `comments` is about the entry.
     """
-    entry_lines, list_lines_above = (
-        range(key.lineno, (types.end_lineno or 0) + 1),
-        range(entries.lineno, key.lineno),
-    )
+    entry_lines = range(key.lineno, (types.end_lineno or 0) + 1)
+    list_lines_above = range(entries.lineno, key.lineno)
     comment_texts = (
         text
         for line, alone, text in comments

@@ -39,7 +39,7 @@ from accelerator_portal.reports.test_ids import parse_pytest_node_id
 
 _SUITE = "onnx-backend"
 _DATE_FORMAT = "%m/%d/%Y %H:%M:%S"
-_DEVICE_SUFFIX = re.compile(r"_(cpu|cuda)\Z")
+_DEVICE_SUFFIX = re.compile(r"_(?:cpu|cuda)\Z")
 _NOTE = "The date in the file has no time zone. It is read as UTC."
 
 _TestNames = Annotated[
@@ -84,7 +84,6 @@ def read_onnx_scoreboard(path: Path, options: ImportOptions) -> ImportResult:
 def _add_test(
     imported: ImportedTests, suite: str, outcome: Outcome, name: str, json_path: str
 ) -> None:
-    device_match = _DEVICE_SUFFIX.search(name)
     parsed_id = parse_pytest_node_id(_DEVICE_SUFFIX.sub("", name))
     fields = {
         "suite": suite,
@@ -94,7 +93,7 @@ def _add_test(
         "raw_status": outcome,
         "reason": failure_outcomes.NO_REASON if outcome == "skipped" else None,
     }
-    imported.add(1, fields, place=json_path, device=device_match[1] if device_match else None)
+    imported.add(1, fields, place=json_path)
 
 
 def _start_time(path: Path, date: str | None) -> dt.datetime | None:

@@ -32,7 +32,6 @@ _SUITE = "pytest"  # as in pytest's own JUnit XML
 # pytest writes a skip as a tuple: ('/x/test_a.py', 10, 'Skipped: needs two cards').
 _SKIP = re.compile(r"\(.{1,1000}?, \d+, ([\"'])(?:Skipped: )?(.*)\1\)", re.DOTALL)
 _ARCHITECTURE = re.compile(r"(?<![a-z0-9])(x86_64|aarch64|s390x|ppc64le|riscv64)(?![a-z0-9])")
-_EXPECTED_FAILURE_REASON = "It is expected to fail."
 
 
 def read_pytest_json(path: Path, options: ImportOptions) -> ImportResult:
@@ -189,7 +188,7 @@ def _skip_fields(stage: Stage, *, expected: bool) -> dict[str, Any]:
         return {
             "outcome": "skipped",
             "raw_status": "xfail",
-            "reason": stated_reason or _EXPECTED_FAILURE_REASON,
+            "reason": stated_reason or failure_outcomes.EXPECTED_FAILURE_REASON,
         }
     skip_tuple = _SKIP.fullmatch(stage.longrepr)
     reason = failure_outcomes.reason(skip_tuple[2] if skip_tuple else stage.longrepr)
