@@ -31,6 +31,23 @@ Outcome = Literal[
     "not-run",
 ]
 
+Stage = Literal[
+    "build",
+    "deploy",
+    "import",
+    "load",
+    "export",
+    "quantize",
+    "lower",
+    "eager",
+    "compile",
+    "run",
+    "compare",
+]
+
+ReportKind = Literal["made-here", "self-reported", "baseline"]
+TriggerKind = Literal["release", "nightly", "periodic", "pull-request", "manual", "unknown"]
+
 OutcomeGroup = Literal["pass", "unchecked", "failure", "error", "skip", "missing"]
 """What an outcome says about the product. `pass`: the result is right. `unchecked`: the test ran,
 and its result was not compared. `failure`: the product failed. `error`: the machine or the test
@@ -207,20 +224,3 @@ ATTEMPTED = outcomes_in("pass", "unchecked", "failure")
 
 WORST_FIRST: tuple[Outcome, ...] = tuple(sorted(OUTCOMES, key=lambda o: OUTCOMES[o].page_rank))
 """All outcomes in the order of sorted tables."""
-
-Stage = Literal[
-    "build",
-    "deploy",
-    "import",
-    "load",
-    "export",
-    "quantize",
-    "lower",
-    "eager",
-    "compile",
-    "run",
-    "compare",
-]
-
-ReportKind = Literal["made-here", "self-reported", "baseline"]
-TriggerKind = Literal["release", "nightly", "periodic", "pull-request", "manual", "unknown"]

@@ -24,9 +24,31 @@ MAX_LISTED_FAULTS = 20
 """The maximum number of faults of one kind that are listed for a report. If there are more, one
 more fault states how many are not listed."""
 
+MAX_SUITES = 100
+MAX_MODES = 10
+MAX_CELLS = 2_000_000
+
+# Names of pages and files in the folder in which suites get theirs.
+RESERVED_NAMES = frozenset(
+    {
+        "by-model",
+        "changes",
+        "compare",
+        "dashboard",
+        "feed.atom",
+        "index",
+        "runs",
+        "standards",
+        "weeks",
+    }
+)
+
+_MODE = re.compile(r"(?=.{1,60}\Z)[a-z0-9]+(?:[-_.][a-z0-9]+)*")
+
 # The test's index in the report (None for a fault of the whole report), what is wrong, and the fix.
 ReportFault = tuple[int | None, str, str]
 
+FaultAndRemedy = tuple[str, str]  # what is wrong, and the fix
 
 FILE_REMEDIES: Mapping[str, str] = {
     "started": "add started",
@@ -170,30 +192,6 @@ def first_faults(
             f"{more_count:,} more {noun}",
             "fix the listed problems, then run the check again",
         )
-
-
-MAX_SUITES = 100
-MAX_MODES = 10
-MAX_CELLS = 2_000_000
-
-# Names of pages and files in the folder in which suites get theirs.
-RESERVED_NAMES = frozenset(
-    {
-        "by-model",
-        "changes",
-        "compare",
-        "dashboard",
-        "feed.atom",
-        "index",
-        "runs",
-        "standards",
-        "weeks",
-    }
-)
-
-_MODE = re.compile(r"(?=.{1,60}\Z)[a-z0-9]+(?:[-_.][a-z0-9]+)*")
-
-FaultAndRemedy = tuple[str, str]  # what is wrong, and the fix
 
 
 def too_many_suites_fault(number: int) -> FaultAndRemedy:

@@ -19,6 +19,23 @@ from accelerator_portal.results.history_state import (
     verdict,
 )
 
+FLAKY_WINDOW = 8
+FLAKY_FLIPS = 3
+"""The minimum number of changes between good and bad verdicts by which a test is flaky. Only the
+last FLAKY_WINDOW verdicts count: see `is_flaky`."""
+
+HistoryClass = Literal[
+    "regressed",  # its previous verdict is good, and it fails in the last report that has it
+    "fixed",  # its previous verdict is bad, and it passes in the last report that has it
+    "new",  # only one report has it
+    "gone",  # a report that should have it does not, and no later report has it
+    "flaky",  # its last verdicts change FLAKY_FLIPS times, or once on the same code: see `is_flaky`
+    "never passed",  # failed, and passed in no report
+    "still failing",  # passed once, failed in an earlier report, and never passed since
+    "unchanged",  # none of the others
+    "expectation changed",  # the last baseline expects another outcome than the one before
+]
+
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentDifference:
@@ -172,24 +189,6 @@ def _breakage_id(state: State, key: str, first_bad: HistoryPoint) -> str:
         f"{state.accelerator}\n{key}\n{first_bad.started.astimezone(dt.timezone.utc).isoformat()}"
     )
     return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-FLAKY_WINDOW = 8
-FLAKY_FLIPS = 3
-"""The minimum number of changes between good and bad verdicts by which a test is flaky. Only the
-last FLAKY_WINDOW verdicts count: see `is_flaky`."""
-
-HistoryClass = Literal[
-    "regressed",  # its previous verdict is good, and it fails in the last report that has it
-    "fixed",  # its previous verdict is bad, and it passes in the last report that has it
-    "new",  # only one report has it
-    "gone",  # a report that should have it does not, and no later report has it
-    "flaky",  # its last verdicts change FLAKY_FLIPS times, or once on the same code: see `is_flaky`
-    "never passed",  # failed, and passed in no report
-    "still failing",  # passed once, failed in an earlier report, and never passed since
-    "unchanged",  # none of the others
-    "expectation changed",  # the last baseline expects another outcome than the one before
-]
 
 
 def verdict_change_count(standing: StoredTestState) -> int:

@@ -1,6 +1,11 @@
 """Computes roll-ups (summary tables, such as pass rates by month) of all archived runs.
 
 pandas computes them or, if the archive is too large for memory, Dask.
+
+Each row of a roll-up is about one accelerator, suite and month, which is one partition of the
+archive. Pandas therefore computes the same rows from the whole archive as Dask computes from one
+partition after the other. Numbers are counts and whole microseconds, whose sums do not depend on
+the order.
 """
 
 from __future__ import annotations
@@ -11,8 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from accelerator_portal.reports.outcomes import BAD, GOOD
-from accelerator_portal.results.partitions.compaction import files_by_partition, read_listed_files
-from accelerator_portal.results.partitions.manifest import ListedFile, Partition, read_manifest
+from accelerator_portal.results.partitions.manifest import (
+    ListedFile,
+    Partition,
+    files_by_partition,
+    read_manifest,
+)
+from accelerator_portal.results.partitions.writing import read_listed_files
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +34,30 @@ if TYPE_CHECKING:
 MOST_ROWS_IN_MEMORY = 5_000_000
 """The number of rows above which Dask is used. A row takes up to 300 bytes while it is grouped."""
 
+PLACE_COLUMNS = ("accelerator", "suite", "month")
+"""The columns by which every roll-up is grouped. Their values come from the names of the archive's
+folders."""
+
+CODE_COLUMNS = ("torch", "torch_commit", "plugin_version", "plugin_commit", "commit")
+"""The columns that distinguish two versions of the tested code."""
+
+MOST_SLOW = 10
+"""The number of slowest tests that are listed for each suite and month."""
+
 RollupEngine = Literal["pandas", "dask"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rollup:
+    """A roll-up: its description, the columns that it reads, and the function that computes it.
+
+    `make` gets a table with `columns` and with the columns `accelerator`, `suite` and `month`.
+    """
+
+    meaning: str
+    """A description of the roll-up for readers."""
+    columns: tuple[str, ...]
+    make: Callable[[Frame], Frame]
 
 
 class PartitionFiles(NamedTuple):
@@ -137,37 +170,6 @@ def _empty_frame(rollup: Rollup) -> pd.DataFrame:
     return frame.assign(**dict.fromkeys(PLACE_COLUMNS, "")).astype(
         dict.fromkeys(PLACE_COLUMNS, "str")
     )
-
-
-# Roll-ups of the archive: the results of a suite in a month, summarized as pandas DataFrames.
-#
-# Each roll-up is a function of whole partitions: every group is within one accelerator, suite and
-# month. A frame of all rows therefore gives exactly the same result as its partitions one by one,
-# which `dask_rollup` uses if the rows don't fit into memory. Numbers are counts and whole
-# microseconds, whose sums do not depend on the order.
-
-PLACE_COLUMNS = ("accelerator", "suite", "month")
-"""The columns by which every roll-up is grouped. Their values come from the names of the archive's
-folders."""
-
-CODE_COLUMNS = ("torch", "torch_commit", "plugin_version", "plugin_commit", "commit")
-"""The columns that distinguish two versions of the tested code."""
-
-MOST_SLOW = 10
-"""The number of slowest tests that are listed for each suite and month."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rollup:
-    """A roll-up: its description, the columns that it reads, and the function that computes it.
-
-    `make` gets a table with `columns` and with the columns `accelerator`, `suite` and `month`.
-    """
-
-    meaning: str
-    """A description of the roll-up for readers."""
-    columns: tuple[str, ...]
-    make: Callable[[Frame], Frame]
 
 
 def outcome_counts(frame: Frame) -> Frame:

@@ -49,8 +49,43 @@ from accelerator_portal.reports.test_ids import (
     valid_suite_name,
 )
 
+SPEC_VERSION = "1.0.0"
+
 # Tools that don't know a time write 0, because CTRF has no value for an unknown time.
 _EARLIEST_TIME_MS = 946_684_800_000  # the year 2000
+
+# CTRF has a status for exactly these outcomes. The writer adds other outcomes as `rawStatus`.
+_EXACT_OUTCOMES = frozenset({"passed", "failed", "skipped", "not-run"})
+
+# No test takes 30 years. `duration` is at most this; a longer duration is kept in `extra`.
+_LONGEST_S = 10**9
+
+# CTRF's "other" is for outcomes that say nothing about the product.
+_STATUS_BY_GROUP: Mapping[OutcomeGroup, ctrf_model.Status] = {
+    "pass": "passed",
+    "unchecked": "other",
+    "failure": "failed",
+    "error": "other",
+    "skip": "skipped",
+    "missing": "pending",
+}
+
+_OUTCOME_BY_STATUS: Mapping[str, Outcome] = {
+    "passed": "passed",
+    "skipped": "skipped",
+    "pending": "not-run",
+}
+
+# What other tools write as rawStatus, in lower case.
+_OUTCOME_BY_RAW_STATUS: Mapping[str, Outcome] = {
+    "timedout": "timed-out",
+    "timeout": "timed-out",
+    "crashed": "crashed",
+    "xfail": "skipped",
+    "xfailed": "skipped",
+    "xpass": "passed",
+    "xpassed": "passed",
+}
 
 
 def read_ctrf(path: Path, options: ImportOptions) -> ImportResult:
@@ -168,34 +203,6 @@ def _time_or_none(milliseconds: int) -> dt.datetime | None:
     return dt.datetime.fromtimestamp(0, dt.timezone.utc) + dt.timedelta(milliseconds=milliseconds)
 
 
-# CTRF's "other" is for outcomes that say nothing about the product.
-_STATUS_BY_GROUP: Mapping[OutcomeGroup, ctrf_model.Status] = {
-    "pass": "passed",
-    "unchecked": "other",
-    "failure": "failed",
-    "error": "other",
-    "skip": "skipped",
-    "missing": "pending",
-}
-
-_OUTCOME_BY_STATUS: Mapping[str, Outcome] = {
-    "passed": "passed",
-    "skipped": "skipped",
-    "pending": "not-run",
-}
-
-# What other tools write as rawStatus, in lower case.
-_OUTCOME_BY_RAW_STATUS: Mapping[str, Outcome] = {
-    "timedout": "timed-out",
-    "timeout": "timed-out",
-    "crashed": "crashed",
-    "xfail": "skipped",
-    "xfailed": "skipped",
-    "xpass": "passed",
-    "xpassed": "passed",
-}
-
-
 def ctrf_status(outcome: Outcome) -> ctrf_model.Status:
     """Return CTRF's status for an outcome, such as `failed` for `wrong-result`."""
     return _STATUS_BY_GROUP[OUTCOMES[outcome].group]
@@ -302,18 +309,6 @@ def _evidence(attachments: list[ctrf_model.Attachment]) -> list[dict[str, str]]:
             evidence = Evidence(label=label, url=attachment.path)
             records.append(evidence.model_dump())
     return records
-
-
-# CTRF has no place for stages, metrics and the difference between a failure of the product and one
-# of the machine. The writer keeps these under `extra`, in the key `accelerator-portal`.
-
-SPEC_VERSION = "1.0.0"
-
-# CTRF has a status for exactly these outcomes. The writer adds other outcomes as `rawStatus`.
-_EXACT_OUTCOMES = frozenset({"passed", "failed", "skipped", "not-run"})
-
-# No test takes 30 years. `duration` is at most this; a longer duration is kept in `extra`.
-_LONGEST_S = 10**9
 
 
 def ctrf_text(report: Report) -> str:

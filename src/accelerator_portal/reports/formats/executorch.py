@@ -18,6 +18,11 @@ runs under pytest, `Params` is empty, and they are in the brackets of `Test ID`:
 The suite that the user names decides, for example `executorch-models`; the default is
 `executorch-operators`.
 
+The JSON is what the plugin pytest-json-report writes. ExecuTorch's conftest.py stores the values of
+CSV rows in a test's `metadata.subtests`, by column. A test without subtests was skipped, or failed
+before or after it ran the model. A test can fail although all of its rows passed, for example at
+its time limit; its last row then counts as failed.
+
 Infinite and NaN figures are omitted: for example, a signal without noise has an infinite
 signal-to-noise ratio.
 """
@@ -48,6 +53,8 @@ from accelerator_portal.reports.shortened_text import shortened_text
 from accelerator_portal.reports.test_ids import MAX_CASE, dtype_or_none, shortened_with_digest
 
 _REQUIRED_COLUMNS = ("Test Case", "Flow", "Params", "Result", "Result Detail", "Delegated")
+_REQUIRED_KEYS = ("Test Case", "Flow", "Result")
+_DEFAULT_CELLS = {"Params": "", "Result Detail": "", "Delegated": "False"}
 _STATUS_BY_DETAIL = {
     "Quantization Failed": "QUANTIZE_FAIL",
     "Lowering Failed": "LOWER_FAIL",
@@ -287,17 +294,6 @@ def _metric_name_and_unit(column: str) -> tuple[str, str] | None:
         name = f"output_{match[1]}_{match[2].lower().replace(' ', '_')}"
         return name, "dB" if match[2] == "SNR" else "1"
     return _METRIC_BY_COLUMN.get(column)
-
-
-# Reader for what ExecuTorch's backend test suite writes under pytest, with --json-report.
-#
-# Its conftest.py stores the values of CSV rows in a test's `metadata.subtests`, by column name. A
-# test without subtests was skipped, or failed before or after it ran the model. A test can fail
-# although all of its rows passed, for example at its time limit; its last row then counts as
-# failed.
-
-_REQUIRED_KEYS = ("Test Case", "Flow", "Result")
-_DEFAULT_CELLS = {"Params": "", "Result Detail": "", "Delegated": "False"}
 
 
 def read_executorch_json(path: Path, options: ImportOptions) -> ImportResult:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.results.partitions.columns import sorted_table
@@ -14,17 +14,16 @@ from accelerator_portal.results.partitions.manifest import (
     ListedFile,
     Partition,
     archived_accelerators,
+    files_by_partition,
     read_manifest,
     write_manifest,
 )
 from accelerator_portal.results.partitions.writing import (
     history_lock,
     read_listed_file,
+    read_listed_files,
     write_parquet_file,
 )
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 class Compaction(NamedTuple):
@@ -91,27 +90,6 @@ def compact_all(
         if compaction.files:
             told(accelerator, compaction)
     return tuple(problems)
-
-
-def files_by_partition(files: Iterable[ListedFile]) -> Mapping[Partition, list[ListedFile]]:
-    """Return the files of each partition, by partition, sorted by partition."""
-    grouped_files: dict[Partition, list[ListedFile]] = {}
-    for file in files:
-        grouped_files.setdefault(file.partition, []).append(file)
-    return dict(sorted(grouped_files.items()))
-
-
-def read_listed_files(
-    root: Path, files: Iterable[ListedFile], columns: Sequence[str] | None = None
-) -> pa.Table:
-    """Return the rows of several files of one partition as one table.
-
-    With `columns`, only these columns are read. Raises ProblemsError if a file is missing or
-    damaged.
-    """
-    import pyarrow as pa
-
-    return pa.concat_tables([read_listed_file(root, file, columns) for file in files])
 
 
 def _merge_files(root: Path, partition: Partition, files: Sequence[ListedFile]) -> ListedFile:

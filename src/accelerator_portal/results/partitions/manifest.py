@@ -1,6 +1,11 @@
 """Reads and writes the manifest that lists an accelerator's files and reports in the archive.
 
-The module also defines the folders and the names of the archive's files.
+The module also defines where the archive's files are. The folders are named as Hive names them, so
+that every engine reads them, with percent-encoded values:
+
+    data/history/runs/results/accelerator=cpu/suite=op-db/month=2026-11/….parquet
+
+The first folder is `runs` or `baselines`, and the second is `results` or `changes`.
 """
 
 from __future__ import annotations
@@ -25,7 +30,54 @@ from accelerator_portal.results.history_state import Basis
 
 SCHEMA_VERSION: Literal[1] = 1
 
+Table = Literal["results", "changes"]
+"""A kind of table in the archive. `results` has the outcome of each test in each report, and
+`changes` has a row for each `OutcomeChange`."""
+
+TABLES: tuple[Table, ...] = get_args(Table)
+BASES: tuple[Basis, ...] = get_args(Basis)
+
+MONTH_FILE_STEM = "month"
+"""The first part of the name of a file with the rows of several reports: `month-….parquet`."""
+
+_FOLDER_PATTERN = re.compile(
+    rf"({'|'.join(BASES)})/({'|'.join(TABLES)})"
+    r"/accelerator=([^/=]+)/suite=([^/=]+)/month=(\d{4}-\d{2})"
+)
+
 _RESTORE_REMEDY = "restore it from the repository's history"
+
+
+class Partition(NamedTuple):
+    """The archive's files of one basis, table, accelerator, suite and month (in UTC)."""
+
+    basis: Basis
+    table: Table
+    accelerator: str
+    suite: str
+    month: str
+
+    @property
+    def folder(self) -> str:
+        """The folder, relative to `data/history`."""
+        accelerator, suite = quote(self.accelerator, ""), quote(self.suite, "")
+        return (
+            f"{self.basis}/{self.table}/accelerator={accelerator}/suite={suite}/month={self.month}"
+        )
+
+
+def partition_of(path: str) -> Partition | None:
+    """Return the partition that contains a file; None if the file is in no partition's folder.
+
+    `path` is the file's path relative to `data/history`.
+    """
+    match = _FOLDER_PATTERN.fullmatch(path.rpartition("/")[0])
+    if match is None:
+        return None
+    basis, table, accelerator, suite, month = match.groups()
+    return Partition(
+        cast("Basis", basis), cast("Table", table), unquote(accelerator), unquote(suite), month
+    )
 
 
 class ListedFile(StrictModel):
@@ -163,55 +215,12 @@ def parquet_files(root: Path, accelerator: str) -> Iterator[Path]:
             yield from sorted(folder.rglob("*.parquet"))
 
 
-# Where the files of the archive are: folders as Hive names them, so that every engine reads them.
-#
-# data/history/runs/results/accelerator=cpu/suite=op-db/month=2026-11/….parquet
-#
-# `runs` or `baselines`, then `results` or `changes`; a value is percent-encoded as in an address.
-
-Table = Literal["results", "changes"]
-"""A kind of table in the archive. `results` has the outcome of each test in each report, and
-`changes` has a row for each `OutcomeChange`."""
-
-TABLES: tuple[Table, ...] = get_args(Table)
-BASES: tuple[Basis, ...] = get_args(Basis)
-
-_FOLDER_PATTERN = re.compile(
-    rf"({'|'.join(BASES)})/({'|'.join(TABLES)})"
-    r"/accelerator=([^/=]+)/suite=([^/=]+)/month=(\d{4}-\d{2})"
-)
-
-
-class Partition(NamedTuple):
-    """The archive's files of one basis, table, accelerator, suite and month (in UTC)."""
-
-    basis: Basis
-    table: Table
-    accelerator: str
-    suite: str
-    month: str
-
-    @property
-    def folder(self) -> str:
-        """The folder, relative to `data/history`."""
-        accelerator, suite = quote(self.accelerator, ""), quote(self.suite, "")
-        return (
-            f"{self.basis}/{self.table}/accelerator={accelerator}/suite={suite}/month={self.month}"
-        )
-
-
-def partition_of(path: str) -> Partition | None:
-    """Return the partition that contains a file; None if the file is in no partition's folder.
-
-    `path` is the file's path relative to `data/history`.
-    """
-    match = _FOLDER_PATTERN.fullmatch(path.rpartition("/")[0])
-    if match is None:
-        return None
-    basis, table, accelerator, suite, month = match.groups()
-    return Partition(
-        cast("Basis", basis), cast("Table", table), unquote(accelerator), unquote(suite), month
-    )
+def files_by_partition(files: Iterable[ListedFile]) -> Mapping[Partition, list[ListedFile]]:
+    """Return the files of each partition, by partition, sorted by partition."""
+    grouped_files: dict[Partition, list[ListedFile]] = {}
+    for file in files:
+        grouped_files.setdefault(file.partition, []).append(file)
+    return dict(sorted(grouped_files.items()))
 
 
 def table_folder(root: Path, basis: Basis, table: Table, accelerator: str) -> Path:
@@ -247,10 +256,6 @@ def report_file_stem(started: dt.datetime, report: str) -> str:
     It consists of the report's start time in UTC and its ID.
     """
     return f"{started.astimezone(dt.timezone.utc):%Y%m%dT%H%M%SZ}-{report}"
-
-
-MONTH_FILE_STEM = "month"
-"""The first part of the name of a file with the rows of several reports: `month-….parquet`."""
 
 
 def parquet_file_name(stem: str, digest: str) -> str:

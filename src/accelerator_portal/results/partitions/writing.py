@@ -39,6 +39,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+ROWS_PER_GROUP = 16_384
+"""The maximum number of rows in a Parquet row group. A reader of one test loads one group, about
+100 kB."""
+
+_REMEDY = "restore it from the repository's history"
+
+
 def add_report(
     root: Path,
     manifest: Manifest,
@@ -119,13 +126,6 @@ def history_lock(root: Path, accelerator: str) -> Iterator[None]:
         file_lock.release()
 
 
-ROWS_PER_GROUP = 16_384
-"""The maximum number of rows in a Parquet row group. A reader of one test loads one group, about
-100 kB."""
-
-_REMEDY = "restore it from the repository's history"
-
-
 def parquet_bytes(table: pa.Table) -> bytes:
     """Return the content of a Parquet file with a table. The same table gives the same bytes.
 
@@ -184,6 +184,19 @@ def read_listed_file(
     if damage:
         raise ProblemsError([Problem(f"{HISTORY}/{file.path}", 1, damage, _REMEDY)])
     return read_parquet(path, file.partition.table, columns)
+
+
+def read_listed_files(
+    root: Path, files: Iterable[ListedFile], columns: Sequence[str] | None = None
+) -> pa.Table:
+    """Return the rows of several files of one partition as one table.
+
+    With `columns`, only these columns are read. Raises ProblemsError if a file is missing or
+    damaged.
+    """
+    import pyarrow as pa
+
+    return pa.concat_tables([read_listed_file(root, file, columns) for file in files])
 
 
 def file_damage(where: Path, file: ListedFile) -> str | None:
