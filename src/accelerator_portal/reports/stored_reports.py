@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +15,9 @@ from accelerator_portal.reports.file_reading import MAX_TESTS
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import first_test_line, read_report
 from accelerator_portal.reports.report_names import with_full_suite_names
+
+LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
+"""The earliest possible time. It sorts reports without a start time as the oldest."""
 
 
 @dataclass(frozen=True, eq=False)

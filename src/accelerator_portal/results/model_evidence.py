@@ -18,10 +18,8 @@ from accelerator_portal.catalog.files.own_suite import is_executorch_suite
 from accelerator_portal.catalog.files.shared_files import ModelFamily
 from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Outcome
 from accelerator_portal.reports.report import TestEntry
-from accelerator_portal.reports.stored_reports import StoredReport
+from accelerator_portal.reports.stored_reports import LONG_AGO, StoredReport
 from accelerator_portal.results.history_state import Basis, basis_of
-
-_LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 
 
 @dataclass(frozen=True)
@@ -158,4 +156,4 @@ def _newest_model_suites(
 
 
 def _start_and_id(stored: StoredReport) -> tuple[dt.datetime, str]:
-    return (stored.report.started or _LONG_AGO, stored.id)
+    return (stored.report.started or LONG_AGO, stored.id)

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from accelerator_portal.catalog.files.suite_file import SuiteKind
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
 from accelerator_portal.reports.report import TestEntry
-from accelerator_portal.reports.stored_reports import StoredReport
-
-_UNDATED = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
+from accelerator_portal.reports.stored_reports import LONG_AGO, StoredReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,4 +65,4 @@ def newest_evidence(reports: Iterable[StoredReport]) -> tuple[SuiteEvidence, ...
 
 
 def _evidence_order(stored: StoredReport) -> tuple[bool, dt.datetime, str]:
-    return stored.report.kind != "baseline", stored.report.started or _UNDATED, stored.id
+    return stored.report.kind != "baseline", stored.report.started or LONG_AGO, stored.id

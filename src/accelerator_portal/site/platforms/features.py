@@ -20,9 +20,9 @@ from accelerator_portal.catalog.files.sources import Source, sources_by_id
 from accelerator_portal.catalog.message import message
 from accelerator_portal.reports.outcomes import ATTEMPTED, BAD, GOOD, Outcome, ReportKind
 from accelerator_portal.reports.report import Report, TestEntry
-from accelerator_portal.reports.stored_reports import StoredReport
+from accelerator_portal.reports.stored_reports import LONG_AGO, StoredReport
 from accelerator_portal.site.results.result_addresses import address_of
-from accelerator_portal.site.results.results_view import LONG_AGO, ResultsView
+from accelerator_portal.site.results.results_view import ResultsView
 
 
 class FeatureRun(StrictModel):

@@ -12,7 +12,7 @@ from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.message import message
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.stored_reports import StoredReport
+from accelerator_portal.reports.stored_reports import LONG_AGO, StoredReport
 from accelerator_portal.results.partitions.manifest import BASES
 from accelerator_portal.results.stated_models import model_statements
 from accelerator_portal.site.anchors import slug
@@ -22,7 +22,7 @@ from accelerator_portal.site.platforms.features import FEATURE_LABELS
 from accelerator_portal.site.platforms.release_pages import versions_table
 from accelerator_portal.site.platforms.selector_view import selector_view
 from accelerator_portal.site.results.history_view import TestHistories
-from accelerator_portal.site.results.results_view import LONG_AGO, ResultsView
+from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.vendor_text import render_section
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +11,7 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.message import message
 from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.reports.report import OperatorCoverage, Report, TestEntry
-from accelerator_portal.reports.stored_reports import StoredReport, stored_reports
+from accelerator_portal.reports.stored_reports import LONG_AGO, StoredReport, stored_reports
 from accelerator_portal.results.result_matrices import (
     Column,
     ResultMatrix,
@@ -28,10 +27,6 @@ KIND_DESCRIPTIONS = {
     "self-reported": "test run reported by the vendor or another organization",
     "made-here": "test run by this project",
 }
-
-
-LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
-"""The earliest possible time. It sorts reports without a start time as the oldest."""
 
 
 @dataclass(frozen=True, slots=True)
