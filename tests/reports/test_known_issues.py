@@ -21,6 +21,8 @@ F32 = {"dtype": "float32", "mode": "inference"}
         ({"test": "made-up/first?dtype=float32&mode=inference"}, True),
         ({"test": "made-up/first?dtype=float16"}, False),
         ({"test": "made-up/firs"}, False),
+        ({"test": "made-up"}, False),
+        ({"test": "made up/first"}, False),
         ({"test": None, "glob": "made-up/*"}, True),
         ({"test": None, "glob": "made-up/first"}, False),
         ({"test": None, "glob": "*dtype=float32*"}, True),

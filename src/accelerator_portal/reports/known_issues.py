@@ -16,9 +16,14 @@ from accelerator_portal.catalog.files.known_issues_file import (
 )
 from accelerator_portal.reports.outcomes import GOOD
 from accelerator_portal.reports.report import TestEntry
-from accelerator_portal.reports.test_keys import Identity, identity_of, parse_key
+from accelerator_portal.reports.test_keys import (
+    Identity,
+    UnreadableKeyError,
+    identity_of,
+    parse_key,
+)
 
-_WILDCARD = re.compile(r"[*?\[]")
+_WILDCARD = re.compile(r"[*?]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +40,15 @@ def issue_matches_test(issue: KnownFailure, identity: Identity) -> bool:
     The issue has either a pattern (`issue.glob`) or a test key (`issue.test`). A pattern must match
     the test's key, as it is or as `readable_key` returns it. A test key must have the test's
     suite, name and parameter values. Parameters that `issue.test` does not name may have any value.
+    An invalid test key matches no test.
     """
     if issue.glob is not None:
         keys = {identity.key, readable_key(identity.key)}
         return any(matches_key_pattern(issue.glob, key) for key in keys)
-    issue_identity = parse_key(issue.test or "")
+    try:
+        issue_identity = parse_key(issue.test or "")
+    except UnreadableKeyError:  # `accelerator-portal check` reports it
+        return False
     same = f"{issue_identity.suite}/{issue_identity.name}" == f"{identity.suite}/{identity.name}"
     return same and set(issue_identity.parameters) <= set(identity.parameters)
 
