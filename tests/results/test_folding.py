@@ -18,7 +18,7 @@ def test_a_history_that_cannot_take_a_report_does_not_stop_the_others(tmp_path: 
     told: list[FoldedHistory] = []
     early = made_up(0, {"a": "failed"})
     other = made_up(0, {"a": "passed", "b": "failed"}, accelerator="other")
-    folding = fold_reports(tmp_path, named(early, other), told=told.append)
+    folding = fold_reports(tmp_path, named(early, other), on_result=told.append)
     assert folding.histories == (FoldedHistory("other, runs", 1, 1, 2),)
     assert tuple(told) == folding.histories
     assert [problem.path for problem in folding.problems] == ["0.json"]

@@ -253,7 +253,7 @@ def fold(root: Path, files: tuple[Path, ...], rebuild: bool, quarantine: bool) -
     reports, future_problems = without_future_reports(all_reports, dt.datetime.now(dt.timezone.utc))
     if not quarantine:
         _exit_if_problems(problems)
-    folding = fold_reports(root, reports, anew=rebuild, told=click.echo, progress=progress_bar)
+    folding = fold_reports(root, reports, anew=rebuild, on_result=click.echo, progress=progress_bar)
     if folding.total:
         click.echo(folding.total)
     _exit_if_problems([*future_problems, *folding.problems])

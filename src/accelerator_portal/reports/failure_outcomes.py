@@ -27,10 +27,10 @@ def failure_outcome(message: str, text: str) -> Outcome:
 def error_outcome(message: str, text: str, kind: str = "") -> Outcome:
     """Return the outcome of an error, from its `message` or else its traceback (`text`).
 
-    `kind` is the error's type, or empty. It decides if neither `message` nor `text` describes an
-    outcome. For an exception such as `ValueError`, the outcome is `failed`, because unittest
-    reports exceptions of tests as errors. For other kinds and for failed setups and teardowns, the
-    outcome is `infrastructure-error`, because pytest reports only failed fixtures as errors.
+    If neither describes an outcome, `kind`, the type of the error, decides. For an exception such
+    as `ValueError`, the outcome is `failed`, because unittest reports exceptions of tests as
+    errors. For other types and for failed setups and teardowns, the outcome is
+    `infrastructure-error`, because pytest reports only failed fixtures as errors.
     """
     if outcome := outcome_of_text(message) or outcome_of_text(text):
         return outcome
@@ -39,9 +39,9 @@ def error_outcome(message: str, text: str, kind: str = "") -> Outcome:
 
 
 def reason(text: str) -> str | None:
-    """Return a message without terminal colors, shortened to `MAX_TEXT_LENGTH` characters.
+    """Return the reason of an outcome, from the message `text`; None if it is empty.
 
-    None if it is empty.
+    The reason is the message without terminal colors, shortened to `MAX_TEXT_LENGTH` characters.
     """
     return shortened_text(without_colors(text))
 

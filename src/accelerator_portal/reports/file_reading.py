@@ -45,9 +45,8 @@ class ImportResult:
     finished: dt.datetime | None = None
     note: str | None = None
     entries: Mapping[str, int] = field(default_factory=dict)
-    """The number of the file's entries that became tests, with the key `READ_AS_TEST` ("taken").
-    The numbers of entries that were left out follow by reason:
-    `{"taken": 75, "without a board": 2}`."""
+    """How many entries of the file became tests, with the key `READ_AS_TEST` ("taken"), and how
+    many were left out, with the reason as key: `{"taken": 75, "without a board": 2}`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +155,7 @@ def read_text(path: Path, most: int = MAX_BYTES) -> str:
 def lines_of(path: Path, text: str) -> Iterator[str]:
     """Yield each line of a text with its line end, without copying the text.
 
-    Raises ProblemsError if a line is too long.
+    Raises ProblemsError if a line has more than `MAX_LINE` characters.
     """
     start, number = 0, 1
     while start < len(text):

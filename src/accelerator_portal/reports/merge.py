@@ -29,14 +29,14 @@ _CHANGE_REMEDY = "run all shards for the same commit"
 
 
 class ShardFile(NamedTuple):
-    """A report, which should be a shard, with its path."""
+    """The path of a report file that should contain a shard, and its report."""
 
     path: str
     report: Report
 
 
 class _ShardReport(NamedTuple):
-    """A report that is a shard, with its path."""
+    """The path of a file that contains a shard, its report, and the report's field `shard`."""
 
     path: str
     report: Report
@@ -143,9 +143,9 @@ def merged_results(results: Sequence[ImportResult]) -> ImportResult:
 def shard_problems(files: Sequence[ShardFile], *, all_read: bool = True) -> Iterator[Problem]:
     """Yield the problems that prevent the merge of reports into one.
 
-    Each report must be an unedited, finished shard of the same run as the first shard, and each
-    shard must occur once. If `all_read` is false, missing shards are not reported, because they
-    may be in files that could not be read.
+    All reports must be finished and unedited shards of one run, and each shard must occur once. If
+    `all_read` is false, missing shards are not reported, because they may be in files that could
+    not be read.
     """
     parts = _shard_reports(files)
     for file in files:
@@ -169,9 +169,9 @@ def _shard_reports(files: Iterable[ShardFile]) -> list[_ShardReport]:
 def _difference_problems(parts: Sequence[_ShardReport]) -> Iterator[Problem]:
     """Yield the differences between each shard and the first shard as problems.
 
-    The number of shards, the plan and the recorded times are compared in this order, and only the
-    first difference is reported. Facts of the run (such as accelerator and trigger) and of the
-    environment are also compared, and every difference is reported.
+    Of differences in the number of shards, the plan and the recorded times, only the first is
+    reported. Every difference in the facts of the run, such as accelerator and trigger, and in the
+    environment is reported.
     """
     first_part = parts[0]
     for part in parts[1:]:

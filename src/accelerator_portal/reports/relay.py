@@ -1,7 +1,7 @@
 """Counts a report's tests as passed, failed or skipped, for PyTorch's cross-repository CI relay.
 
-A report has more outcomes than the relay. `outcomes.GOOD` and `outcomes.BAD` assign them, as in
-pass rates:
+A report has more outcomes than the relay. Each outcome is counted as one of the relay's by the sets
+`GOOD` and `BAD` of the module `outcomes`, which pass rates use, too:
 
 - `passed`: the test ran, and the result was right.
 - `failed`: the device or its software failed, whether this is a known issue or not.

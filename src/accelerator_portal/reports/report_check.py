@@ -175,9 +175,9 @@ def _test_faults(report: Report) -> Iterator[ReportFault]:
 def first_faults(
     faults: Iterable[ReportFault], noun: str = "tests have problems"
 ) -> Iterator[ReportFault]:
-    """Yield at most `MAX_LISTED_FAULTS` of the faults, then one fault with the number left out.
+    """Yield at most `MAX_LISTED_FAULTS` of the faults, then one that says how many are left out.
 
-    The text of the last fault is this number, `more` and `noun`: `12 more tests have problems`. If
+    The text of the last fault is their number, `more` and `noun`: `12 more tests have problems`. If
     no fault is left out, there is no such fault.
     """
     more_count = 0
@@ -195,7 +195,7 @@ def first_faults(
 
 
 def too_many_suites_fault(number: int) -> FaultAndRemedy:
-    """Return the fault and the remedy for a report with `number` suites, which are too many."""
+    """Return what is wrong with a report that has `number` suites, and the fix."""
     return f"{number:,} suites, more than {MAX_SUITES}", "split the report"
 
 

@@ -111,7 +111,10 @@ def _add_schema_problems(
 
 
 def first_test_line(path: Path) -> int | None:
-    """Return the line number of a report's first test; None if the file lacks one line per test."""
+    """Return the line number of a report's first test.
+
+    None if the file does not have one line per test.
+    """
     head, separator, _ = read_bytes(path).partition(b'"tests": [\n')
     return head.count(b"\n") + 2 if separator else None
 

@@ -35,7 +35,7 @@ _DEVICES = re.compile(
 def name_warnings(
     report: Report, path: str, known: KnownNames, first_test: int | None = None
 ) -> Iterator[Problem]:
-    """Yield warnings about a report's undeclared suites, and about its test names.
+    """Yield warnings about suites that no folder declares, and about names of tests.
 
     For a suite in `data/suites/`, each test that the suite's file does not list gets a warning. For
     other suites, except vendors' own, each test whose name contains a device gets a warning. After

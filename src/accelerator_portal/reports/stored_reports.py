@@ -42,8 +42,8 @@ def stored_reports(catalog: Catalog) -> ReportsAndProblems:
     """Return the valid reports in the folders of a catalog, and the problems of the other reports.
 
     The reports are in the order of the platforms, and of the files in each folder. If the reports
-    of a folder have more than `MAX_TESTS` tests together, the report that exceeds this limit is a
-    problem, and the later reports of the folder are left out. The result is cached for a catalog.
+    of a folder have more than `MAX_TESTS` tests together, the report that exceeds this limit gets a
+    problem, and later reports of the folder are left out. The result is cached for a catalog.
     """
     files_by_folder = {platform.id: platform.results for platform in catalog.platforms}
     return _reports_of_folders(files_by_folder, catalog.suite_names)

@@ -20,9 +20,9 @@ from accelerator_portal.results.history_state import (
 )
 
 FLAKY_WINDOW = 8
+"""The number of a test's last verdicts that decide whether the test is flaky: see `is_flaky`."""
 FLAKY_FLIPS = 3
-"""The minimum number of changes between good and bad verdicts by which a test is flaky. Only the
-last FLAKY_WINDOW verdicts count: see `is_flaky`."""
+"""A test is flaky if these verdicts change between good and bad at least this many times."""
 
 HistoryClass = Literal[
     "regressed",  # its previous verdict is good, and it fails in the last report that has it
@@ -77,7 +77,8 @@ class Breakage:
     `last_good` is the run with the last pass. `first_bad` is the run with the first failure after
     `last_good`, and `last_seen` is the last run with the test. `age` is the time since `first_bad`.
     `gone` is the first run after `last_seen` that should contain the test but does not, or None. A
-    breakage stays open if its test is gone.
+    breakage stays open if its test is gone. `overdue` says whether `age` exceeds the deadline, and
+    `flaky` whether the test is flaky (see `is_flaky`).
     """
 
     id: str

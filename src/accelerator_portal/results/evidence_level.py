@@ -24,7 +24,7 @@ from accelerator_portal.reports.report import OPERATORS_ON_CPU, Report, TestEntr
 from accelerator_portal.reports.test_keys import identity_of
 
 MAX_LISTED_NAMES = 8
-"""The number of operators that a sentence names, or one more if that is all."""
+"""A sentence names at most this many operators, or one more if only one would be left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ def fold_reports(
     reports: Iterable[NamedReport],
     *,
     anew: bool = False,
-    told: Callable[[FoldedHistory], None] = lambda _: None,
+    on_result: Callable[[FoldedHistory], None] = lambda _: None,
     progress: Progress = no_progress,
 ) -> FoldResult:
     """Add reports to the histories of their accelerators, and store the histories.
@@ -80,8 +80,8 @@ def fold_reports(
     A report that is already in its history changes nothing, so an interrupted command can be
     repeated. If a report has a problem, the later reports of its history are skipped. Other
     histories are not affected. If `anew` is true, each history that gets a report is deleted first,
-    so `reports` must then have all its reports. `told` is called with the result of each history
-    without problems. Raises OSError if a file cannot be written.
+    so `reports` must then have all its reports. `on_result` is called with the result of each
+    history without problems. Raises OSError if a file cannot be written.
     """
     histories: list[FoldedHistory] = []
     problems: list[Problem] = []
@@ -94,7 +94,7 @@ def fold_reports(
         except ProblemsError as error:
             problems += error.problems
             continue
-        told(folded_history)
+        on_result(folded_history)
         histories.append(folded_history)
     return FoldResult(tuple(histories), tuple(problems))
 

@@ -66,7 +66,8 @@ class StoredTestState(NamedTuple):
     stage: Stage | None
     """The last stage that the test reached in the last report that has it."""
     since: HistoryPoint
-    """The report since which outcome and stage are the same and the test was not gone."""
+    """The last report in which the test was new, changed its outcome or stage, or was back after it
+    was gone."""
     first_seen: HistoryPoint
     """The first report that has the test."""
     last_seen: HistoryPoint
@@ -76,7 +77,7 @@ class StoredTestState(NamedTuple):
     first_bad: HistoryPoint | None
     """The first report since `last_good` in which the test failed, or None."""
     failure: Outcome | None
-    """The outcome of the last failure since `last_good`; None without one."""
+    """The outcome of the last failure since `last_good`; None if there is none."""
     failure_stage: Stage | None
     """The last stage that the test reached in the last failure since `last_good`."""
     gone: HistoryPoint | None

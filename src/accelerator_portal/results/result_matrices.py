@@ -224,10 +224,10 @@ class Tally:
 
 
 def tallies(changes: Iterable[OutcomeChange]) -> dict[str, tuple[Tally, ...]]:
-    """Return how the numbers of tests by outcome developed in each suite, by suite.
+    """Return the numbers of tests with each outcome over time, by suite.
 
-    `changes` are all changes of a history. There is a tally for each report that changed a
-    result of the suite, oldest first.
+    `changes` are all changes of a history. A suite has a tally for each report that changed one of
+    its results, oldest first.
     """
     current_outcomes: dict[str, Outcome] = {}
     counts: dict[str, Counter[Outcome]] = {}

@@ -30,7 +30,7 @@ from accelerator_portal.reports.formats.imported_tests import ImportedTests, cho
 
 _SUITE = "flaggems"
 _VENDORS = {"mlu": "cambricon", "musa": "mthreads"}
-"""FlagGems' name of a vendor, by platform id. Platforms whose id is this name are absent."""
+"""FlagGems' name of a vendor, by platform id, for platforms whose id is not this name."""
 _ISSUE_NUMBER = re.compile(r"#(\d+)")
 _REMEDY = "use an unmodified file from FlagGems' folder tests"
 _ISSUES_URL = "https://github.com/flagos-ai/FlagGems/issues"
@@ -103,7 +103,7 @@ def _skip_conditions(
 
 
 def _is_true_for_vendor(condition: ast.expr, vendor: str) -> bool:
-    """Return whether a skip condition is true for a vendor with all parameters of the test.
+    """Return whether a skip condition is true for a vendor, whatever the test's parameters are.
 
     Only comparisons of `vendor_name` with literals, also joined by `or`, are understood. Other
     conditions count as false.

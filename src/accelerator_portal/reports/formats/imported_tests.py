@@ -196,7 +196,9 @@ class ImportedTests:
 
 
 def parse_document(path: Path, model: type[ModelT], data: object) -> ModelT:
-    """Return the parsed content of a file as `model`. Raises ProblemsError if it does not fit.
+    """Return `data`, the parsed content of a file, as a `model`.
+
+    Raises ProblemsError if the content is invalid.
 
     A model should declare its tests as `list[Any]`. `ImportedTests` can then validate them one by
     one and record a fault for each invalid test.
@@ -238,7 +240,7 @@ def _visible(value: object) -> object:
 
 
 def _is_preferred(new_entry: _Entry, old_entry: _Entry) -> bool:
-    """Return whether `new_entry` replaces `old_entry`, an earlier result of the same test."""
+    """Return whether a result of a test replaces `old_entry`, an earlier result of this test."""
     if (new_entry.device in _NOT_THE_ACCELERATOR) != (old_entry.device in _NOT_THE_ACCELERATOR):
         return old_entry.device in _NOT_THE_ACCELERATOR
     return OUTCOMES[new_entry.test.outcome].merge_rank < OUTCOMES[old_entry.test.outcome].merge_rank

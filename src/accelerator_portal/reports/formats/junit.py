@@ -276,7 +276,7 @@ def _xml_safe_text(text: str) -> str:
 
 
 def _parse_time(text: str) -> dt.datetime:
-    """Return the time in an ISO 8601 text. Python 3.10's `fromisoformat` does not accept `Z`."""
+    """Return the time in an ISO 8601 text, also with `Z`, which Python 3.10 does not accept."""
     text = text.strip()
     return dt.datetime.fromisoformat(f"{text[:-1]}+00:00" if text.endswith("Z") else text)
 

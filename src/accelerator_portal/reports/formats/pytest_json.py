@@ -107,7 +107,8 @@ def add_collection_results(
 ) -> None:
     """Add a broken test to `imported` for each module or class that pytest cannot collect.
 
-    If the file states another number of tests than `test_count`, a fault is recorded.
+    `test_count` is the number of tests in the file. If the file's summary states another number, a
+    fault is recorded.
     """
     if document.summary.total != test_count:
         what = f"summary.total is {document.summary.total:,}, but the number of tests is"

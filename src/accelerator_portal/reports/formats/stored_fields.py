@@ -38,24 +38,26 @@ def entry_fields(entry: TestEntry) -> Fields:
     return entry.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
 
 
-def differing_fields(wanted: Mapping[str, Any], plain: Mapping[str, Any]) -> Fields:
-    """Return the fields of a test that must be stored: those of `wanted` that differ from `plain`.
+def differing_fields(all_fields: Mapping[str, Any], plain_fields: Mapping[str, Any]) -> Fields:
+    """Return the fields of a test that a writer must store in addition to the plain fields.
 
-    `wanted` has all fields of the test. `plain` has the fields that a reader gets from the test in
-    a file of another format, without stored fields. A field that only `plain` has is None in the
-    result.
+    `all_fields` are the fields of the test. `plain_fields` are those that a reader gets from the
+    normal fields of the other format. The result has the fields of `all_fields` that differ, and
+    None for each field that only `plain_fields` has.
     """
-    differing = {name: value for name, value in wanted.items() if plain.get(name) != value}
-    return differing | {name: None for name in plain if name not in wanted}
+    differing = {
+        name: value for name, value in all_fields.items() if plain_fields.get(name) != value
+    }
+    return differing | {name: None for name in plain_fields if name not in all_fields}
 
 
-def with_stored_fields(plain: Mapping[str, Any], kept: Mapping[str, Any]) -> Fields:
-    """Return `plain` with the values of the stored fields `kept`. A stored None removes a field.
+def with_stored_fields(plain_fields: Mapping[str, Any], stored: Mapping[str, Any]) -> Fields:
+    """Return the fields of a test: `plain_fields`, with the values in `stored` where it has one.
 
-    `plain` has the fields that a reader gets from a test in a file of another format. `kept` has
-    the fields that were stored in the file in addition, because that format lacks them.
+    `plain_fields` are those that a reader gets from the normal fields of the other format. `stored`
+    has the fields that the writer stored in addition. A stored None removes a field.
     """
-    return {name: value for name, value in {**plain, **kept}.items() if value is not None}
+    return {name: value for name, value in {**plain_fields, **stored}.items() if value is not None}
 
 
 def run_fields(report: Report) -> Fields:

@@ -1,4 +1,4 @@
-"""The archive of results: every result and every change as partitioned Parquet.
+"""The archive of results: it stores every result and every change in Parquet files.
 
 `manifest` lists the files and defines their folders; `columns` defines their tables.
 """

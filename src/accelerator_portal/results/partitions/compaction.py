@@ -71,13 +71,13 @@ def compact_accelerator(root: Path, accelerator: str, before: str) -> Compaction
 
 
 def compact_all(
-    root: Path, before: str, told: Callable[[str, Compaction], None] = lambda _, __: None
+    root: Path, before: str, on_result: Callable[[str, Compaction], None] = lambda _, __: None
 ) -> tuple[Problem, ...]:
     """Merge the files of every accelerator, as `compact_accelerator` does, and return the problems.
 
     An accelerator with problems does not stop the others. For each accelerator with merged files,
-    `told` is called with the accelerator's id and its `Compaction`. Raises OSError if a file cannot
-    be written.
+    `on_result` is called with the accelerator's id and its `Compaction`. Raises OSError if a file
+    cannot be written.
     """
     problems: list[Problem] = []
     for accelerator in archived_accelerators(root):
@@ -88,7 +88,7 @@ def compact_all(
             problems += error.problems
             continue
         if compaction.files:
-            told(accelerator, compaction)
+            on_result(accelerator, compaction)
     return tuple(problems)
 
 

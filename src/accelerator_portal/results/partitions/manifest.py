@@ -216,7 +216,7 @@ def parquet_files(root: Path, accelerator: str) -> Iterator[Path]:
 
 
 def files_by_partition(files: Iterable[ListedFile]) -> Mapping[Partition, list[ListedFile]]:
-    """Return the files of each partition, by partition, sorted by partition."""
+    """Return the files grouped by partition. The partitions are sorted."""
     grouped_files: dict[Partition, list[ListedFile]] = {}
     for file in files:
         grouped_files.setdefault(file.partition, []).append(file)

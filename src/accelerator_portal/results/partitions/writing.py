@@ -147,18 +147,16 @@ def parquet_bytes(table: pa.Table) -> bytes:
     return bytes(buffer.getvalue())
 
 
-def write_parquet_file(root: Path, place: Partition, stem: str, table: pa.Table) -> ListedFile:
-    """Write a table to a file of the partition `place`, and return the file's manifest entry.
+def write_parquet_file(root: Path, partition: Partition, stem: str, table: pa.Table) -> ListedFile:
+    """Write a table to a new file of a partition, and return the file's manifest entry.
 
-    `stem` is the first part of the file's name.
-
-    Raises OSError if writing fails.
+    `stem` is the first part of the file's name. Raises OSError if writing fails.
     """
     import pyarrow.compute as pc
 
     data = parquet_bytes(table)
     digest = hashlib.sha256(data).hexdigest()
-    path = f"{place.folder}/{parquet_file_name(stem, digest)}"
+    path = f"{partition.folder}/{parquet_file_name(stem, digest)}"
     write_bytes_atomically(root / HISTORY / path, data)
     times = pc.min_max(table["started"]).as_py()
     return ListedFile(
@@ -199,37 +197,37 @@ def read_listed_files(
     return pa.concat_tables([read_listed_file(root, file, columns) for file in files])
 
 
-def file_damage(where: Path, file: ListedFile) -> str | None:
-    """Return how the file at `where` differs from its manifest entry `file`; None if it does not.
+def file_damage(path: Path, file: ListedFile) -> str | None:
+    """Return how the file at `path` differs from its manifest entry `file`; None if it does not.
 
     Raises ProblemsError if the file cannot be read.
     """
-    if not where.is_file():
+    if not path.is_file():
         return "file not found"
-    size = where.stat().st_size
+    size = path.stat().st_size
     if size != file.bytes:
         return f"the file has {size:,} bytes, the manifest lists {file.bytes:,}"
-    if hashlib.sha256(read_bytes(where)).hexdigest() != file.sha256:
+    if hashlib.sha256(read_bytes(path)).hexdigest() != file.sha256:
         return "the file was changed; its SHA-256 checksum differs from the manifest"
     return None
 
 
-def read_parquet(where: Path, table: Table, columns: Sequence[str] | None = None) -> pa.Table:
-    """Return the table in the file at `where`, without comparing the file with a manifest.
+def read_parquet(path: Path, table: Table, columns: Sequence[str] | None = None) -> pa.Table:
+    """Return the table in a Parquet file, without comparing the file with a manifest.
 
-    If `columns` is given, only these columns are read. `table` is the kind of table that the file
-    must have. Raises ProblemsError if the file is damaged, or is not a table of this kind.
+    `table` is the kind of table that the file must have. If `columns` is given, only these columns
+    are read. Raises ProblemsError if the file is damaged, or is not a table of this kind.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     schema = arrow_schema(table)
     try:
-        file = pq.ParquetFile(pa.BufferReader(read_bytes(where)))
+        file = pq.ParquetFile(pa.BufferReader(read_bytes(path)))
         stored_table = file.read(columns).replace_schema_metadata(None)
     except (pa.ArrowException, OSError):
-        raise file_error(where, 1, "the file is damaged", _REMEDY) from None
+        raise file_error(path, 1, "the file is damaged", _REMEDY) from None
     expected = schema if columns is None else pa.schema([schema.field(name) for name in columns])
     if not stored_table.schema.equals(expected):
-        raise file_error(where, 1, f"this is not a valid table of {table}", _REMEDY)
+        raise file_error(path, 1, f"this is not a valid table of {table}", _REMEDY)
     return stored_table
