@@ -20,17 +20,16 @@ FORM = (
 )
 
 
-def key(  # noqa: PLR0913 - the parts of a key
+def key(
     model: str = "model_a",
     *,
     metric: str = "accuracy",
     mode: str = "eval",
     device: str = "ex",
-    bs: str = "None",
     args: str = "['--accuracy']",
 ) -> str:
     return (
-        f"model={model}, test={mode}, device={device}, bs={bs}, extra_args={args}, metric={metric}"
+        f"model={model}, test={mode}, device={device}, bs=None, extra_args={args}, metric={metric}"
     )
 
 
@@ -109,11 +108,6 @@ def test_arguments_say_how_it_was_run(
 ) -> None:
     test = only(read(tmp_path, content({key(args=args): "pass"})))
     assert test.parameters == {"mode": "inference", **expected}
-
-
-def test_a_batch_size_is_a_parameter(tmp_path: Path) -> None:
-    test = only(read(tmp_path, content({key(bs="8"): "pass"})))
-    assert test.parameters["batch_size"] == 8
 
 
 def test_the_device_is_no_part_of_the_identity(tmp_path: Path) -> None:

@@ -261,12 +261,10 @@ def _shortened_names(names: list[str]) -> str:
     names and the number of the other names.
     """
     more_count = len(names) - MAX_LISTED_NAMES
-    shown = comma_list(names if more_count <= 1 else names[:MAX_LISTED_NAMES])
-    return (
-        shown
-        if more_count <= 1
-        else message("{names} and {number} more", names=shown, number=more_count)
-    )
+    if more_count <= 1:
+        return comma_list(names)
+    shown = comma_list(names[:MAX_LISTED_NAMES])
+    return message("{names} and {number} more", names=shown, number=more_count)
 
 
 def _minor(version: str) -> tuple[int, ...] | None:

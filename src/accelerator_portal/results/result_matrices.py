@@ -127,7 +127,9 @@ def _parameter_text(name: str, test: TestEntry) -> str:
         return _dtype(test) or f"type {_NOT_STATED}"
     if value is None or value is False:
         return ""
-    return name if value is True else (str(value) if name == "compiler" else f"{name} {value}")
+    if value is True:
+        return name
+    return str(value) if name == "compiler" else f"{name} {value}"
 
 
 def _columns_by_matrix(reports: Iterable[StoredReport]) -> dict[tuple[str, str], _ColumnsByGroup]:

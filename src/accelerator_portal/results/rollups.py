@@ -134,9 +134,8 @@ def dask_rollup(rollup: Rollup, partitions: list[PartitionFiles], client: Client
             rollup.make, meta=rollup.make(empty), enforce_metadata=False
         )
         futures = client.compute(list(partition_rollups.to_delayed()))
-    computed_rollups = client.gather(
-        futures
-    )  # in the order of the partitions, which is that of the groups
+    # The results are in the order of the partitions, which is that of the groups.
+    computed_rollups = client.gather(futures)
     joined_rollup: pd.DataFrame = pd.concat(computed_rollups, ignore_index=True)
     return joined_rollup
 

@@ -363,11 +363,8 @@ def _test_record(test: TestEntry) -> Fields:
 
 def _stable_id(test: TestEntry) -> str:
     parameter_text = ",".join(f"{name}={value}" for name, value in sorted(test.parameters.items()))
-    return (
-        f"{test.suite}::{test.name}[{parameter_text}]"
-        if parameter_text
-        else f"{test.suite}::{test.name}"
-    )
+    test_id = f"{test.suite}::{test.name}"
+    return f"{test_id}[{parameter_text}]" if parameter_text else test_id
 
 
 def _retries(test: TestEntry) -> int | None:

@@ -23,7 +23,6 @@ from accelerator_portal.reports.formats.imported_tests import (
     chosen_suite,
     parse_document,
 )
-from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Suite
 from accelerator_portal.reports.test_ids import parse_pytest_node_id, shortened_with_digest
 
@@ -165,20 +164,19 @@ def outcome_fields(test: Test) -> dict[str, Any] | None:
         return None
     if test.outcome in {"passed", "xpassed"} or (test.outcome == "rerun" and failed is None):
         return {**result_fields, "outcome": "passed"}
+    is_setup_or_teardown = failed is not None and failed is not test.call
+    classify = (
+        failure_outcomes.error_outcome if is_setup_or_teardown else failure_outcomes.failure_outcome
+    )
     message = failure_outcomes.reason(stage.crash.message)
     log = stage.longrepr if message else ""
     return {
         **result_fields,
-        "outcome": _outcome(stage, around=failed is not None and failed is not test.call),
+        "outcome": classify(stage.crash.message, stage.longrepr),
         "reason": message or failure_outcomes.reason(stage.longrepr),
         "log_tail": failure_outcomes.log_tail(log)
         or failure_outcomes.log_tail(stage.stderr or stage.stdout),
     }
-
-
-def _outcome(stage: Stage, *, around: bool) -> Outcome:
-    classify = failure_outcomes.error_outcome if around else failure_outcomes.failure_outcome
-    return classify(stage.crash.message, stage.longrepr)
 
 
 def _skip_fields(stage: Stage, *, expected: bool) -> dict[str, Any]:
