@@ -25,7 +25,7 @@ from accelerator_portal.results.partitions.manifest import (
     Table,
     write_manifest,
 )
-from accelerator_portal.results.partitions.writing import write_parquet_file
+from accelerator_portal.results.partitions.parquet_files import write_parquet_file
 from accelerator_portal.results.state_file import write_state
 from accelerator_portal.results.stored_history import state_path
 

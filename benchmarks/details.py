@@ -26,7 +26,7 @@ from accelerator_portal.results.partitions.manifest import (
     month_of,
     write_manifest,
 )
-from accelerator_portal.results.partitions.writing import write_parquet_file
+from accelerator_portal.results.partitions.parquet_files import write_parquet_file
 from accelerator_portal.results.state_file import write_state
 from accelerator_portal.results.stored_history import History, state_path
 from accelerator_portal.site.results.json_shards import courses_by_test

@@ -22,7 +22,11 @@ from accelerator_portal.reports.stored_reports import stored_reports
 from accelerator_portal.results.history import fold_report, history_point
 from accelerator_portal.results.history_state import Basis, State, basis_of
 from accelerator_portal.results.partitions.manifest import read_manifest
-from accelerator_portal.results.partitions.writing import add_report, delete_reports, history_lock
+from accelerator_portal.results.partitions.parquet_files import (
+    add_report,
+    delete_reports,
+    history_lock,
+)
 from accelerator_portal.results.state_file import write_state
 from accelerator_portal.results.stored_history import read_state_of, state_path
 

@@ -22,7 +22,7 @@ from accelerator_portal.results.partitions.manifest import (
     files_by_partition,
     read_manifest,
 )
-from accelerator_portal.results.partitions.writing import read_listed_files
+from accelerator_portal.results.partitions.parquet_files import read_listed_files
 
 if TYPE_CHECKING:
     import pandas as pd

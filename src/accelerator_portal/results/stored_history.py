@@ -17,7 +17,7 @@ from accelerator_portal.results.history import OutcomeChange, fold_report
 from accelerator_portal.results.history_state import Basis, State
 from accelerator_portal.results.partitions.columns import changes_in
 from accelerator_portal.results.partitions.manifest import HISTORY, read_manifest
-from accelerator_portal.results.partitions.writing import read_listed_file
+from accelerator_portal.results.partitions.parquet_files import read_listed_file
 from accelerator_portal.results.state_file import read_state
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from accelerator_portal.reports import Report
 from accelerator_portal.results.folding import FoldResult, NamedReport, fold_reports
 from accelerator_portal.results.partitions.manifest import HISTORY, TABLES, Table, read_manifest
-from accelerator_portal.results.partitions.writing import read_listed_file
+from accelerator_portal.results.partitions.parquet_files import read_listed_file
 from tests.results.made_up import Outcomes, made_up
 
 DAYS: list[Outcomes] = [

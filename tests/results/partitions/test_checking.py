@@ -21,7 +21,7 @@ from accelerator_portal.results.partitions.manifest import (
     manifest_path,
     read_manifest,
 )
-from accelerator_portal.results.partitions.writing import history_lock
+from accelerator_portal.results.partitions.parquet_files import history_lock
 from accelerator_portal.results.state_file import state_text
 from accelerator_portal.results.stored_history import read_history
 from tests.results.made_up import NAMES, OUTCOMES, STAGES, Outcomes, made_up

@@ -22,7 +22,7 @@ from accelerator_portal.results.partitions.manifest import (
     parquet_files,
     read_manifest,
 )
-from accelerator_portal.results.partitions.writing import read_listed_file
+from accelerator_portal.results.partitions.parquet_files import read_listed_file
 from accelerator_portal.results.stored_history import read_state_of
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from accelerator_portal.results.partitions.manifest import (
     read_manifest,
     write_manifest,
 )
-from accelerator_portal.results.partitions.writing import (
+from accelerator_portal.results.partitions.parquet_files import (
     history_lock,
     read_listed_file,
     read_listed_files,
