@@ -9,7 +9,9 @@ from click.testing import CliRunner
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.cli.main import main
+from accelerator_portal.reports.file_reading import ImportOptions
 from accelerator_portal.reports.formats.format_list import FORMATS, READERS, WRITERS, detect_format
+from tests.reports.examples import report
 
 READ = [name for name, form in FORMATS.items() if form.read]
 
@@ -44,6 +46,15 @@ def test_a_sign_far_from_the_beginning_tells_nothing(tmp_path: Path) -> None:
     assert str(error.value) == (
         f"results:1: unknown format; pass --format with one of: {', '.join(sorted(READERS))}"
     )
+
+
+@pytest.mark.parametrize("name", sorted(READERS.keys() & WRITERS.keys()))
+def test_suites_that_become_one_have_the_planned_tests_of_all(name: str, tmp_path: Path) -> None:
+    suites = [{"name": suite, "kind": "unit", "planned": 4} for suite in ("a", "b")]
+    made = report({"suite": "a"}, {"suite": "b", "name": "second"}, suites=suites)
+    (tmp_path / "results").write_text(WRITERS[name](made), encoding="utf-8")
+    found = READERS[name](tmp_path / "results", ImportOptions("c"))
+    assert [(suite.name, suite.planned) for suite in found.suites] == [("c", 8)]
 
 
 @pytest.mark.parametrize(("command", "names"), [("import", READERS), ("export", WRITERS)])

@@ -56,7 +56,7 @@ def merged_shards(files: Sequence[ShardFile]) -> Report:
         "note": shortened_text(" ".join(notes)),
         "origins": tuple(dict.fromkeys(origin for r in reports for origin in r.origins)),
         "shard": None,
-        "suites": _merged_suites(
+        "suites": merged_suites(
             (suite for report in reports for suite in report.suites),
             order=dict.fromkeys(test.suite for test in tests),
         ),
@@ -82,7 +82,7 @@ def _tests_in_plan_order(parts: Iterable[_ShardReport]) -> tuple[TestEntry, ...]
     return tuple(tests_by_position[position] for position in sorted(tests_by_position))
 
 
-def _merged_suites(suites: Iterable[Suite], *, order: Iterable[str] = ()) -> tuple[Suite, ...]:
+def merged_suites(suites: Iterable[Suite], *, order: Iterable[str] = ()) -> tuple[Suite, ...]:
     """Return each suite once, with its planned tests and covered operators from all of `suites`.
 
     The planned number is None if one of the suites with this name does not state it. Suites named
@@ -130,7 +130,7 @@ def merged_results(results: Sequence[ImportResult]) -> ImportResult:
     """
     notes = dict.fromkeys(result.note for result in results if result.note)
     return ImportResult(
-        suites=_merged_suites(suite for result in results for suite in result.suites),
+        suites=merged_suites(suite for result in results for suite in result.suites),
         tests=tuple(test for result in results for test in result.tests),
         environment=merged_environment(*(result.environment for result in results)),
         started=min((result.started for result in results if result.started), default=None),

@@ -34,6 +34,7 @@ from accelerator_portal.reports.formats.stored_fields import (
     run_fields,
     with_stored_fields,
 )
+from accelerator_portal.reports.merge import merged_suites
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome, OutcomeGroup, is_outcome
 from accelerator_portal.reports.report import Evidence, Report, Suite, TestEntry
 from accelerator_portal.reports.run_environment import facts_from_properties, merged_environment
@@ -154,12 +155,13 @@ def _stored_fields(imported: ImportedTests, json_path: str, extra: Mapping[str, 
 def _stored_suites(
     imported: ImportedTests, records: object, user_suite: str | None
 ) -> dict[str, Suite]:
-    suites: dict[str, Suite] = {}
-    for record in records if isinstance(records, list) else ():
-        if suite := imported.parse_record(Suite, record, f"results.extra.{NAMESPACE}.suites"):
-            name = user_suite or suite.name
-            suites.setdefault(name, suite.model_copy(update={"name": name}))
-    return suites
+    json_path = f"results.extra.{NAMESPACE}.suites"
+    suites = [
+        suite.model_copy(update={"name": user_suite or suite.name})
+        for record in (records if isinstance(records, list) else ())
+        if (suite := imported.parse_record(Suite, record, json_path))
+    ]
+    return {suite.name: suite for suite in merged_suites(suites)}
 
 
 def _run_of_file(

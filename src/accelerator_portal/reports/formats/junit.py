@@ -42,6 +42,7 @@ from accelerator_portal.reports.formats.stored_fields import (
     run_fields,
     with_stored_fields,
 )
+from accelerator_portal.reports.merge import merged_suites
 from accelerator_portal.reports.outcomes import OUTCOMES, OutcomeGroup, is_outcome
 from accelerator_portal.reports.report import Report, Suite, TestEntry
 from accelerator_portal.reports.run_environment import facts_from_properties, merged_environment
@@ -81,7 +82,7 @@ class _JUnitImport:
         self._path = path
         self._user_suite = chosen_suite(path, options)
         self._tests = ImportedTests(path, options, may_repeat=True)
-        self._suites: dict[str, Suite] = {}
+        self._suites: list[Suite] = []
         self._run = StoredRun()
         self._facts: dict[str, str] = {}
         self._moments: list[dt.datetime] = []
@@ -112,7 +113,7 @@ class _JUnitImport:
         fields = {"kind": "unit", **stored_fields, "name": name}
         label, line = f'"{name}"', suite.line
         if parsed := self._tests.parse_record(Suite, fields, label, line):
-            self._suites.setdefault(name, parsed)
+            self._suites.append(parsed)
             if _RUN_PROPERTY in suite.properties:
                 stored_fields = self._stored_fields(line, suite.properties, _RUN_PROPERTY)
                 self._run = (
@@ -129,7 +130,7 @@ class _JUnitImport:
         # A report of this project states the end of its run itself.
         end = None if run.started else max(self._moments, default=None)
         return ImportResult(
-            suites=tuple(self._suites.values()),
+            suites=merged_suites(self._suites),
             tests=tests,
             environment=merged_environment(run.environment, environment),
             started=run.started or min(self._moments, default=None),
