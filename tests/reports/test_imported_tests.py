@@ -47,7 +47,7 @@ def test_where_a_test_may_repeat_the_result_that_ranks_first_is_kept(
     assert kept.outcome == min(old, new, key=lambda outcome: OUTCOMES[outcome].merge_rank)
 
 
-@pytest.mark.parametrize("other", ["cpu", "meta"])
+@pytest.mark.parametrize("other", ["cpu", "meta", "cpu:0"])
 def test_the_accelerators_result_is_kept_even_if_it_is_better(other: str) -> None:
     bad, good = TEST | {"outcome": "crashed"}, TEST
     for results in ([(bad, other), (good, "xpu")], [(good, "xpu"), (bad, other)]):

@@ -59,6 +59,7 @@ PAIR_NOTES: Mapping[ReportPair, str] = {
     "to-baseline": "The second report is a baseline: it lists expected results, not a run.",
     "baselines": "Both reports are baselines: they list expected results, not runs.",
 }
+"""What readers must know about a comparison, by `ReportPair`; empty for two runs."""
 
 _OutcomesByGroup: TypeAlias = dict[str, dict[Identity, Outcome]]
 """The outcomes of a report by group (see `Identity.group`), then by test."""

@@ -38,7 +38,7 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 
 class _Entry(NamedTuple):
     line: int
-    device: str | None
+    device_kind: str | None
     test: TestEntry
 
 
@@ -162,7 +162,8 @@ class ImportedTests:
         test = self.parse_record(TestEntry, fields, place, line)
         if test is None:
             return
-        new_entry, identity = _Entry(line, device, test), identity_of(test)
+        device_kind = device.partition(":")[0] if device else None  # without a number: `cpu:0`
+        new_entry, identity = _Entry(line, device_kind, test), identity_of(test)
         old_entry = self._entries.get(identity)
         if old_entry and not self._may_repeat:
             what = f'"{test.name}" is listed twice with the same parameters'
@@ -241,8 +242,9 @@ def _visible(value: object) -> object:
 
 def _is_preferred(new_entry: _Entry, old_entry: _Entry) -> bool:
     """Return whether a result of a test replaces `old_entry`, an earlier result of this test."""
-    if (new_entry.device in _NOT_THE_ACCELERATOR) != (old_entry.device in _NOT_THE_ACCELERATOR):
-        return old_entry.device in _NOT_THE_ACCELERATOR
+    is_old_on_host = old_entry.device_kind in _NOT_THE_ACCELERATOR
+    if is_old_on_host != (new_entry.device_kind in _NOT_THE_ACCELERATOR):
+        return is_old_on_host
     return OUTCOMES[new_entry.test.outcome].merge_rank < OUTCOMES[old_entry.test.outcome].merge_rank
 
 

@@ -299,9 +299,10 @@ def parsed_test_id(case: CaseElement) -> ParsedTestId:
 
 
 def standard_fields(case: CaseElement, suite: str, test: ParsedTestId) -> dict[str, Any]:
-    """Return the fields of a `TestEntry` that the file states; `suite` is the suite's name.
+    """Return the `TestEntry` fields that a test case states, without the stored fields.
 
-    `test` is the identity of the test. Raises ValueError if the time is not a number of seconds.
+    `suite` is the name of its suite, and `test` is its identity. Raises ValueError if the time is
+    not a number of seconds.
     """
     fields: dict[str, Any] = {"suite": suite, "name": test.name, **_outcome_fields(case)}
     if test.parameters:
