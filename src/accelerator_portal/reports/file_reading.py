@@ -119,8 +119,8 @@ def dotted_name(node: ast.expr) -> str:
     return ".".join(reversed(names))
 
 
-def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
-    """Return the content of a file of at most `most` bytes, by default `MAX_BYTES`.
+def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
+    """Return the content of a file of at most `limit` bytes, by default `MAX_BYTES`.
 
     Raises ProblemsError if the file is larger or cannot be read.
     """
@@ -128,9 +128,9 @@ def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             raise file_error(path, 1, "this is not a regular file", "use a regular file")
-        if status.st_size > most:
+        if status.st_size > limit:
             size = f"{status.st_size / 1024**2:,.0f} MiB"
-            what = f"the file has {size}, more than {most // 1024**2}"
+            what = f"the file has {size}, more than {limit // 1024**2}"
             raise file_error(path, 1, what, "split it by suite")
         return path.read_bytes()
     except OSError as error:
@@ -138,12 +138,12 @@ def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
         raise file_error(path, 1, what, "use a regular file that you can read") from None
 
 
-def read_text(path: Path, most: int = MAX_BYTES) -> str:
-    """Return the text of a UTF-8 file of at most `most` bytes, by default `MAX_BYTES`.
+def read_text(path: Path, limit: int = MAX_BYTES) -> str:
+    """Return the text of a UTF-8 file of at most `limit` bytes, by default `MAX_BYTES`.
 
     Raises ProblemsError if the file is larger, cannot be read or is not UTF-8.
     """
-    data = read_bytes(path, most)
+    data = read_bytes(path, limit)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -153,17 +153,19 @@ def _outcomes_by_group(report: Report, path: Path) -> dict[str, dict[str, Outcom
     `path`.
     """
     outcomes: dict[str, dict[str, OutcomeAndStage]] = {}
-    doubles: dict[str, None] = {}
+    repeated_keys: dict[str, None] = {}
     for test in report.tests:
         identity = identity_of(test)
         key = identity.key
         group = outcomes.setdefault(identity.group, {})
         if key in group:
-            doubles[key] = None
+            repeated_keys[key] = None
         group[key] = (test.outcome, test.stage)
-    if doubles:
-        more = f" (and {count(len(doubles) - 1, 'more test')})" if len(doubles) > 1 else ""
-        what = f'"{min(doubles)}" is listed twice in the report{more}'
+    if repeated_keys:
+        more = (
+            f" (and {count(len(repeated_keys) - 1, 'more test')})" if len(repeated_keys) > 1 else ""
+        )
+        what = f'"{min(repeated_keys)}" is listed twice in the report{more}'
         raise file_error(path, 1, what, "remove one, or add what differs")
     return outcomes
 
