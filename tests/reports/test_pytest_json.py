@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
 from pathlib import Path
 from typing import Any
 
@@ -185,6 +186,14 @@ def test_a_test_that_was_run_again_says_so(tmp_path: Path) -> None:
 def test_what_a_failed_test_printed_stands_where_no_traceback_does(tmp_path: Path) -> None:
     call = {**stage("ValueError"), "stdout": "printed"}
     assert said(tmp_path, outcome="failed", call=call)["log_tail"] == "printed"
+
+
+def test_a_long_reason_of_a_skip_takes_little_time(tmp_path: Path) -> None:
+    """It took 20 seconds when each of the first numbers was tried as the line number."""
+    reason = "(" + "x, 1, '" * 140 + "a'" * 2_500_000
+    started = time.monotonic()
+    assert said(tmp_path, outcome="skipped", setup=stage(reason, "skipped"))["outcome"] == "skipped"
+    assert time.monotonic() - started < 10
 
 
 def test_a_module_that_cannot_be_collected_is_a_broken_test(tmp_path: Path) -> None:

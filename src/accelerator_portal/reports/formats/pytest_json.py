@@ -29,7 +29,7 @@ from accelerator_portal.reports.test_ids import parse_pytest_node_id, shortened_
 _SUITE = "pytest"  # as in pytest's own JUnit XML
 
 # pytest writes a skip as a tuple: ('/x/test_a.py', 10, 'Skipped: needs two cards').
-_SKIP = re.compile(r"\(.{1,1000}?, \d+, ([\"'])(?:Skipped: )?(.*)\1\)", re.DOTALL)
+_SKIP_START = re.compile(r"\(.{1,1000}?, \d+, ([\"'])(?:Skipped: )?", re.DOTALL)
 _ARCHITECTURE = re.compile(r"(?<![a-z0-9])(x86_64|aarch64|s390x|ppc64le|riscv64)(?![a-z0-9])")
 
 
@@ -189,8 +189,11 @@ def _skip_fields(stage: Stage, *, expected: bool) -> dict[str, Any]:
             "raw_status": "xfail",
             "reason": stated_reason or failure_outcomes.EXPECTED_FAILURE_REASON,
         }
-    skip_tuple = _SKIP.fullmatch(stage.longrepr)
-    reason = failure_outcomes.reason(skip_tuple[2] if skip_tuple else stage.longrepr)
+    text = stage.longrepr
+    start = _SKIP_START.match(text)
+    if start and text.endswith(ending := f"{start[1]})"):
+        text = text[start.end() :].removesuffix(ending)
+    reason = failure_outcomes.reason(text)
     return {"outcome": "skipped", "reason": reason or failure_outcomes.NO_REASON}
 
 
