@@ -122,6 +122,16 @@ def test_a_forbidden_request_is_not_repeated(double: GitHubDouble, client: GitHu
     assert len(double.asked) == 1
 
 
+@pytest.mark.parametrize("body", [b"<html>Forbidden</html>", b"[]", b"\xff", b""])
+def test_a_403_of_a_proxy_is_told_in_a_line(
+    double: GitHubDouble, client: GitHubClient, monkeypatch: pytest.MonkeyPatch, body: bytes
+) -> None:
+    monkeypatch.setattr(double, "answer", lambda _: (403, {}, body))
+    with count_traffic() as traffic, pytest.raises(GitHubError, match=r"refused \(HTTP 403\)$"):
+        client.get(COMMENTS)
+    assert traffic.refusals == 1
+
+
 def test_a_post_is_repeated_only_where_it_was_refused(
     double: GitHubDouble, client: GitHubClient
 ) -> None:
@@ -168,6 +178,16 @@ def test_a_file_that_is_gone_is_said(double: GitHubDouble, client: GitHubClient)
         client.download(f"repos/{HOME}/actions/artifacts/{number}/zip", 9)
 
 
+def test_a_file_that_needs_a_permission_says_which(
+    double: GitHubDouble, client: GitHubClient
+) -> None:
+    permission = {"X-Accepted-GitHub-Permissions": "actions=read"}
+    double.faults = [Fault("GET", 404, "Not Found", permission)]
+    with pytest.raises(GitHubError) as raised:
+        client.download(f"repos/{HOME}/actions/artifacts/1/zip", 9)
+    assert raised.value.permissions == "actions=read"
+
+
 def test_threads_do_not_mix_up_their_requests(double: GitHubDouble, client: GitHubClient) -> None:
     def send(number: int) -> None:
         client.send("POST", f"repos/{HOME}/issues/{number}/comments", {"body": str(number)})
@@ -184,7 +204,7 @@ def test_threads_do_not_mix_up_their_requests(double: GitHubDouble, client: GitH
 def test_the_environment_says_who_and_where(
     double: GitHubDouble, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("GH_TOKEN", TOKEN)
+    monkeypatch.setenv("GH_TOKEN", f" {TOKEN}\n")
     monkeypatch.setenv("GITHUB_API_URL", f"{double.home}/")
     client = client_from_environment(patience=QUICK)
     assert client.get(COMMENTS) == b"[]"
@@ -225,7 +245,15 @@ def test_the_double_enforces_the_limits_of_each_token() -> None:
     assert refused("GET") == []
 
 
-def test_a_step_counts_what_is_asked_of_github(double: GitHubDouble, client: GitHubClient) -> None:
+def test_a_step_counts_what_is_asked_of_github(
+    double: GitHubDouble, client: GitHubClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    json_type = {"content-type": "application/json; charset=utf-8"}
+    monkeypatch.setattr(double, "answer", lambda _: (200, json_type, '"日本"'.encode()))
+    with count_traffic() as traffic:
+        client.get(COMMENTS)
+    assert traffic.bytes == 8
+    monkeypatch.undo()
     double.faults = [Fault("GET", 502)]
     stranger = GitHubClient("a-stranger", double.home, QUICK)
     with count_traffic() as traffic:

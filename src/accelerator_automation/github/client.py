@@ -80,7 +80,7 @@ class GitHubClient:
         status, headers, text = self._request("GET", path, None)
         if status != _OK:
             raise _refusal_error(path, status, text, headers)
-        return text.encode(), {name.lower(): str(value) for name, value in headers.items()}
+        return text.encode(), headers
 
     def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
         """Send a JSON body and return the response body. Raises GitHubError."""
@@ -111,7 +111,7 @@ class GitHubClient:
         status, headers, text = self._request("GET", path, None, accept)
         storage_url = str(headers.get("location", ""))
         if status not in _REDIRECT_STATUSES or not storage_url:
-            raise _refusal_error(path, status, text)
+            raise _refusal_error(path, status, text, headers)
         storage_parts, api_parts = urlsplit(storage_url), urlsplit(self.home)
         if storage_parts.scheme != "https" and storage_parts.netloc != api_parts.netloc:
             raise GitHubError(f"{path}: the address of the file is not https")
@@ -142,7 +142,8 @@ class GitHubClient:
             what = f"{path}: GitHub's rate limit lasts longer than the maximum wait"
             raise GitHubError(what, 403, passing=True) from None
         except GithubException as error:
-            text = json.dumps(error.data or {})
+            traffic.add(Traffic(refusals=error.status in REFUSING_STATUSES))
+            text = json.dumps(error.data, default=str)  # bytes if GitHub did not answer in JSON
             raise _refusal_error(path, error.status, text, error.headers) from None
         except (ChunkedEncodingError, ContentDecodingError):
             raise _CutOffError(f"{path}: GitHub's response was cut off", passing=True) from None
@@ -150,7 +151,7 @@ class GitHubClient:
             what = f"{path}: GitHub did not respond ({type(error).__name__})"
             raise GitHubError(what, passing=True) from None
         status, _, text = response
-        traffic.add(Traffic(bytes=len(text), refusals=status in REFUSING_STATUSES))
+        traffic.add(Traffic(bytes=len(text.encode()), refusals=status in REFUSING_STATUSES))
         return response
 
     @property
@@ -185,7 +186,7 @@ def client_from_environment(
     A job can have several tokens with different permissions, each in its own variable. The client
     uses GITHUB_API_URL if it is set. Raises GitHubError if the token or PyGithub is missing.
     """
-    token = os.environ.get(variable, "")
+    token = os.environ.get(variable, "").strip()
     if not token:
         raise GitHubError(f"{variable} is empty. Set it to a GitHub token")
     require_pygithub()
@@ -207,7 +208,7 @@ def require_pygithub() -> None:
 
 
 def _refusal_error(
-    path: str, status: int, text: str, headers: Mapping[str, Any] | None = None
+    path: str, status: int, text: str, headers: Mapping[str, Any] | None
 ) -> GitHubError:
     """Return the error for a request that GitHub refused, with GitHub's message in one line."""
     try:
