@@ -145,7 +145,8 @@ def publish_site(target: Path) -> None:
     try:
         staging_folder(target).rename(target)
     except OSError:
-        recover_site(target)
+        if previous.is_dir():
+            previous.rename(target)
         raise
 
 
@@ -160,7 +161,11 @@ def restore_previous(target: Path) -> None:
     staging = staging_folder(target)
     shutil.rmtree(staging, ignore_errors=True)
     previous.rename(staging)
-    publish_site(target)
+    try:
+        publish_site(target)
+    except OSError:
+        staging.rename(previous)
+        raise
 
 
 # The files and folders in the repository that a build reads, including the portal itself.
@@ -198,6 +203,7 @@ def _input_files(root: Path) -> Iterator[Path]:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         for file in files:
             if file.is_file() and not any(
-                part.startswith(".") or part == "__pycache__" for part in file.parts[-4:]
+                part.startswith(".") or part == "__pycache__"
+                for part in file.relative_to(root).parts
             ):
                 yield file

@@ -15,8 +15,11 @@ PROBLEM = Problem("accelerators/broken/guide.md", 1, "made up", "mend it")
 
 
 @pytest.fixture
-def root(tree: Tree) -> Path:
-    return tree(EXAMPLE)
+def root(tree: Tree, tmp_path: Path) -> Path:
+    """A clone in a hidden folder, all of whose files count."""
+    hidden = tmp_path / ".work"
+    hidden.mkdir()
+    return tree(EXAMPLE).rename(hidden / "portal")
 
 
 @pytest.fixture
@@ -38,7 +41,8 @@ def test_each_file_of_a_site_counts_by_its_place_and_content(root: Path, catalog
     changed = inputs_digest(root, catalog, {})
     (root / GUIDE).rename(root / GUIDE.replace("guide", "guise"))
     moved = inputs_digest(root, catalog, {})
-    assert len({before, changed, moved}) == 3
+    (root / "data/releases.yaml").write_text("other", "utf-8")
+    assert len({before, changed, moved, inputs_digest(root, catalog, {})}) == 4
 
 
 def test_what_no_site_is_made_of_does_not_count(root: Path, catalog: Catalog) -> None:

@@ -52,3 +52,24 @@ def test_a_site_that_cannot_be_renamed_leaves_the_last_one(target: Path) -> None
     with pytest.raises(FileNotFoundError):
         publish_site(target)  # nothing was built beside it
     assert shown(target) == "first"
+
+
+@pytest.mark.parametrize("failing", [2, 3], ids=["the last site", "the previous site"])
+def test_an_exchange_that_fails_leaves_both_sites(
+    target: Path, failing: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(target, "second")
+    make(previous_site(target), "first")
+    renames = iter(range(1, 99))
+    rename = Path.rename
+
+    def failing_rename(path: Path, to: Path) -> Path:
+        if next(renames) == failing:
+            raise OSError
+        return rename(path, to)
+
+    monkeypatch.setattr(Path, "rename", failing_rename)
+    with pytest.raises(OSError):  # noqa: PT011 - of the rename
+        restore_previous(target)
+    assert (shown(target), shown(previous_site(target))) == ("second", "first")
+    assert not staging_folder(target).exists()
