@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -255,7 +256,11 @@ async def _fetch_bodies(
                     async with asyncio.timeout_at(deadline):
                         if feed.url:
                             return await _fetch_url(client, feed.url, feed.sha256)
-                        return await loop.run_in_executor(pool, _fetch_from_github, feed, api)
+                        # In a copy of the context, the step's traffic also counts this thread.
+                        in_context = copy_context().run
+                        return await loop.run_in_executor(
+                            pool, in_context, _fetch_from_github, feed, api
+                        )
                 except TimeoutError:
                     limit = f"{SECONDS_IN_ALL // 60} minutes, the limit for all feeds"
                     return FeedError(f"it was not received within {limit}")

@@ -13,6 +13,7 @@ from accelerator_automation.github.client import GitHubClient
 from accelerator_portal.catalog.files.accelerator import ReleaseAsset, ReportFeed, WorkflowArtifact
 from accelerator_portal.http.client import HttpClient, HttpResponse
 from accelerator_portal.http.limits import RequestLimits
+from accelerator_portal.http.traffic import count_traffic
 from tests.automation.github_double import HOME, Fault, GitHubDouble
 from tests.automation.made_up import archive
 
@@ -73,7 +74,9 @@ def test_a_file_of_the_newest_release_is_brought(
     double: GitHubDouble, client: GitHubClient
 ) -> None:
     release(double)
-    assert brought(ASSET, client) == REPORT
+    with count_traffic() as traffic:
+        assert brought(ASSET, client) == REPORT
+    assert traffic.requests == len(double.asked) == 3
     release(double, digest=None)
     assert brought(ASSET, client) == REPORT
 
