@@ -18,6 +18,8 @@ from typing import Any
 Json = dict[str, Any]
 Query = Mapping[str, str]
 
+_MOST_IN_CONTENTS = 1024 * 1024
+
 
 class GitRefusal(Exception):  # noqa: N818 - an answer of GitHub's
     """What GitHub refuses, with its status."""
@@ -100,6 +102,9 @@ def git_answer(store: GitStore, request: GitRequest) -> tuple[int, Any] | None:
         return _pulls(store, request)
     if request.path.startswith("zipball/"):
         return 200, _zipball(store, request.path.partition("/")[2])
+    if request.path.startswith("git/blobs/"):
+        texts = (text for files in store.trees.values() for text in files.values())
+        return 200, _content(next(text for text in texts if request.path.endswith(_blob(text))))
     if request.method == "GET":
         return _read(store, request)
     return _write(store, request) if request.path.startswith("git/") else None
@@ -130,9 +135,15 @@ def _contents(store: GitStore, path: str, ref: str) -> Json | list[Json]:
         return [{"name": n[len(path) + 1 :], "sha": _blob(text)} for n, text in below.items()]
     if path not in files:
         raise GitRefusal(404, "Not Found")
-    data = files[path].encode()
-    content = base64.encodebytes(data).decode()
-    return {"sha": _blob(files[path]), "encoding": "base64", "content": content}
+    content = _content(files[path])
+    if len(files[path].encode()) > _MOST_IN_CONTENTS:
+        return {**content, "encoding": "none", "content": ""}
+    return content
+
+
+def _content(text: str) -> Json:
+    content = base64.encodebytes(text.encode()).decode()
+    return {"sha": _blob(text), "encoding": "base64", "content": content}
 
 
 def _zipball(store: GitStore, commit: str) -> bytes:

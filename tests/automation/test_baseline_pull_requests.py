@@ -129,6 +129,14 @@ def test_a_file_with_the_same_results_changes_nothing(
     assert not git.pulls
 
 
+def test_a_file_of_more_than_a_megabyte_is_read_whole(
+    client: GitHubClient, git: GitStore, vendor: GitStore, catalog: Catalog
+) -> None:
+    push(vendor, SECOND + "\n" * 1024 * 1024)
+    assert week(client, catalog).words == "1 opened"
+    assert "- 6 tests (before: 6)\n" in git.pulls[0]["body"]
+
+
 def test_a_result_with_other_details_is_named(
     client: GitHubClient, git: GitStore, vendor: GitStore, catalog: Catalog
 ) -> None:

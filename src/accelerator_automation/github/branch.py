@@ -72,6 +72,7 @@ class _Commit(GitHubModel):
 
 class _Contents(GitHubModel):
     sha: Sha
+    encoding: str
     content: str
 
 
@@ -115,8 +116,12 @@ class BranchRepository:
     def file_text(self, path: str, commit: str) -> str:
         """Return the text of a file at a commit."""
         api_path = self._contents_path(path, commit)
+        contents = read_response(self.api, api_path, _Contents)
+        if contents.encoding != "base64":  # GitHub omits the content of files above 1 MB here
+            blob_path = f"{self.path}/git/blobs/{contents.sha}"
+            contents = read_response(self.api, blob_path, _Contents)
         try:
-            return base64.b64decode(read_response(self.api, api_path, _Contents).content).decode()
+            return base64.b64decode(contents.content).decode()
         except (binascii.Error, UnicodeDecodeError):
             raise GitHubError(f"{api_path}: the file is not text") from None
 
