@@ -54,7 +54,7 @@ class WorkflowJob(GitHubModel):
     """The workflow's name."""
     job_name: Annotated[str, Field(min_length=1)]
     """The job's name; each job of a matrix needs its own name."""
-    url: Annotated[str, Field(pattern=r"^https://")]
+    url: Annotated[str, Field(pattern=r"^https://[\w.:-]+/[\w.-]+/[\w.-]+/actions/runs/")]
     """The URL of the run's page."""
     run_id: Annotated[str, Field(pattern=r"^[0-9]+$")]
     """The id of the run."""
@@ -139,7 +139,9 @@ def workflow_job(
     with the report. `job_name` replaces GITHUB_JOB. Raises RefusedEventError if a variable is
     missing, or if a value is not valid.
     """
-    server, repository = variables.get("GITHUB_SERVER_URL"), variables.get("GITHUB_REPOSITORY")
+    server, repository = (
+        variables.get(name, "") for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY")
+    )
     run_id = variables.get("GITHUB_RUN_ID", "")
     attempt = variables.get("GITHUB_RUN_ATTEMPT", "1")
     try:

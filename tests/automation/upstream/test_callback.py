@@ -146,6 +146,7 @@ def test_a_baseline_is_no_run() -> None:
         ({"GITHUB_RUN_ID": "x"}, "GITHUB_RUN_ID is missing or not valid"),
         ({"GITHUB_JOB": ""}, "--job-name, or GITHUB_JOB, is missing or not valid"),
         ({"GITHUB_SERVER_URL": "http://x"}, "GITHUB_SERVER_URL, GITHUB_REPOSITORY or "),
+        ({"GITHUB_REPOSITORY": ""}, "GITHUB_SERVER_URL, GITHUB_REPOSITORY or "),
     ],
 )
 def test_a_job_outside_of_github_actions_is_refused(changed: dict[str, str], words: str) -> None:
