@@ -177,8 +177,8 @@ def _run_of_artifacts(api: Api, repository: str, artifacts: Sequence[ListedArtif
 
 
 def _check_run_origin(request: SentRequest, run: ListedRun, repository: str) -> None:
-    head_repository = run.head_repository
-    if head_repository is None or head_repository.full_name != repository:
+    source = run.head_repository.full_name if run.head_repository else ""
+    if source.casefold() != repository.casefold():  # GitHub accepts either case in its paths
         raise _NoReportError("refused", "the run belongs to a fork", run.id)
     if run.event not in _TRUSTED_EVENTS:
         raise _NoReportError("refused", f"the run was triggered by {run.event[:40]}", run.id)

@@ -75,6 +75,12 @@ def test_a_run_of_a_fork_is_refused(double: GitHubDouble, source: dict[str, str]
     assert told(find_report(place(double), asked())) == ("refused", why)
 
 
+def test_github_may_write_the_name_of_the_repository_in_another_case(double: GitHubDouble) -> None:
+    run = add_run(double, head_repository={"full_name": VENDOR.title()})
+    double.add_artifact(VENDOR, run, "accelerator-report", packed(report(GOOD)))
+    assert find_report(place(double), asked()).state == "report"
+
+
 @pytest.mark.parametrize(
     ("status", "hours", "state"),
     [("queued", 2, "running"), ("in_progress", 2, "running"), ("in_progress", 5, "lost")],
