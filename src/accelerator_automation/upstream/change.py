@@ -117,17 +117,15 @@ def confirmed_change(api: Api, change: Change, now: dt.datetime) -> Change:
         raise
 
 
-def main_branch_change(
-    api: Api, repository: str, occasion: Literal["daily", "weekly"], now: dt.datetime
-) -> Change:
+def main_branch_change(api: Api, occasion: Literal["daily", "weekly"], now: dt.datetime) -> Change:
     """Return the newest commit of the main branch as a daily or weekly change.
 
     The delivery number consists of the occasion, the day and the commit. If the job runs twice on a
     day, the same commit therefore gets the same number. Raises GitHubError.
     """
-    head = read_response(api, f"repos/{repository}/commits/{BRANCH}", _Commit).sha
+    head = read_response(api, f"repos/{UPSTREAM}/commits/{BRANCH}", _Commit).sha
     delivery = f"{occasion}-{now:%Y%m%d}-{head[:12]}"
-    return Change(occasion=occasion, delivery=delivery, repository=repository, head=head)
+    return Change(occasion=occasion, delivery=delivery, repository=UPSTREAM, head=head)
 
 
 def _confirmed_pull_request(api: Api, change: Change) -> Change:

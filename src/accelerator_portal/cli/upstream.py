@@ -25,7 +25,6 @@ from accelerator_automation.upstream import (
 )
 from accelerator_automation.upstream import callback as relay
 from accelerator_automation.upstream.change import (
-    UPSTREAM,
     Change,
     RefusedEventError,
     confirmed_change,
@@ -320,10 +319,10 @@ def _upstream_change(
 ) -> Change | str:
     api, now = client_from_environment(), dt.datetime.now(dt.timezone.utc)
     if periodic:
-        return main_branch_change(api, UPSTREAM, periodic, now)
+        return main_branch_change(api, periodic, now)
     if event is None:
         raise click.UsageError("no event given. Pass one with --event")
-    change = read_event(_event_bytes(event), UPSTREAM)
+    change = read_event(_event_bytes(event))
     return confirmed_change(api, change, now) if isinstance(change, Change) else change
 
 

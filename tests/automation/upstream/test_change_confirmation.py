@@ -92,7 +92,7 @@ def test_a_push_is_on_main_for_less_than_a_day(
 
 def test_a_day_has_one_number(double: GitHubDouble) -> None:
     double.records[f"repos/{UPSTREAM}/commits/main"] = {"sha": HEAD}
-    found = main_branch_change(client(double), UPSTREAM, "daily", NOW)
+    found = main_branch_change(client(double), "daily", NOW)
     assert (found.delivery, found.head) == ("daily-20261121-aaaaaaaaaaaa", HEAD)
-    later = main_branch_change(client(double), UPSTREAM, "daily", NOW + dt.timedelta(hours=3))
+    later = main_branch_change(client(double), "daily", NOW + dt.timedelta(hours=3))
     assert found == later
