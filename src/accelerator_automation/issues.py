@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from accelerator_automation.github.api import Api, parse_response, read_all_pages
+from accelerator_automation.github.comments import BOT
 from accelerator_automation.github.models import GitHubModel, Label, User
-from accelerator_automation.markdown_check import faults
-from accelerator_automation.site_change_comment import BOT
+from accelerator_automation.markdown_check import require_harmless
 
 MUTED = "muted"
 
@@ -86,13 +86,11 @@ class Issues:
 def issue_text(label: str, name: str, lines: Iterable[str]) -> str:
     """Return the text of an issue: a marker with its label and the name of its topic, then `lines`.
 
-    Raises ValueError if `markdown_check.faults` refuses the text, which would be a bug of the
-    caller.
+    Raises HarmfulError if the text must not be posted, which would be a bug of the caller.
     """
     marker = f"<!-- accelerator-portal {label} {name} -->"
     text = "\n".join([marker, "", *lines]) + "\n"
-    if problems := faults(text, marker):
-        raise ValueError(f"the issue {label} {name}: {problems[0]}")
+    require_harmless(f"issue {label} {name}", text, marker)
     return text
 
 

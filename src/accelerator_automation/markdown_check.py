@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from accelerator_portal.catalog.problem import UserError
 from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER
 
 # GitHub accepts 65,536 characters.
@@ -26,6 +27,16 @@ _ALLOWED_INLINE = {"text", "code_inline", "softbreak", "strong", "em", "link"}
 
 # Mentions, references, HTML, formulas, and text that GitHub turns into links.
 _ACTIVE_TEXT = re.compile(r"[@#<>&$\\\[\]]|://|www\.|\bGH-\d", re.IGNORECASE)
+
+
+class HarmfulError(UserError, ValueError):
+    """A text is not posted, because `faults` refuses it; the message says why."""
+
+
+def require_harmless(name: str, text: str, marker: str, links: Iterable[str] = ()) -> None:
+    """Raise HarmfulError if `faults` refuses a text; the message calls the text `name`."""
+    if problems := faults(text, marker, links):
+        raise HarmfulError(f"{name} not posted: {'; '.join(problems[:5])}")
 
 
 def faults(text: str, marker: str, links: Iterable[str] = ()) -> list[str]:

@@ -15,9 +15,9 @@ from typing import Literal
 
 from accelerator_automation.github.api import parse_response, read_all_pages
 from accelerator_automation.github.branch import BranchFile, BranchRepository
+from accelerator_automation.github.comments import BOT
 from accelerator_automation.github.models import GitHubModel, Number, Sha, User
-from accelerator_automation.markdown_check import faults
-from accelerator_automation.site_change_comment import BOT
+from accelerator_automation.markdown_check import require_harmless
 
 ProposalKind = Literal["plugin-release", "pytorch-release", "stated-models", "baseline"]
 ProposalOutcome = Literal["opened", "updated", "unchanged", "left", "declined", "waiting"]
@@ -208,12 +208,10 @@ def _write_pull_request(
 def _body(topic: ProposalTopic, proposal: Proposal) -> str:
     """Return the text of a pull request: the marker, then the lines of the proposal.
 
-    Raises ValueError if `markdown_check.faults` refuses the text, which would be a bug of the
-    caller.
+    Raises HarmfulError if the text must not be posted, which would be a bug of the caller.
     """
     versions = " ".join(proposal.versions)
     marker = f"<!-- accelerator-portal {topic.kind} {topic.about} {versions} -->"
     text = "\n".join([marker, "", *proposal.lines]) + "\n"
-    if problems := faults(text, marker):
-        raise ValueError(f"the pull request for {topic.about}: {problems[0]}")
+    require_harmless(f"pull request for {topic.about}", text, marker)
     return text

@@ -1,6 +1,7 @@
 """Posts a comment on a pull request of this repository that lists the changes of the site.
 
-This module reads the untrusted artifact of the pull request's workflow run after the run has ended.
+This module reads the artifact of the pull request's workflow run after the run has ended. The run
+executed the pull request's own code, so its author controls the content of the artifact.
 """
 
 from __future__ import annotations
@@ -9,27 +10,53 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic import ValidationError
-
 from accelerator_automation.github.api import Api, read_all_pages, read_response
+from accelerator_automation.github.comments import BOT, own_comment, put_comment
 from accelerator_automation.github.models import (
     Artifacts,
     ChangedFile,
-    Comment,
     PullRequest,
     PullRequestRun,
 )
-from accelerator_automation.markdown_check import faults
+from accelerator_automation.markdown_check import require_harmless
 from accelerator_automation.ownership import Maintainers, changed_platforms, notices
 from accelerator_automation.zip_members import ArtifactError, read_members
 from accelerator_portal.catalog.markdown_quotes import code_span
-from accelerator_portal.catalog.problem import UserError
 from accelerator_portal.reports.file_reading import parse_json
 from accelerator_portal.site.difference import Difference, markdown
 
-# The account that comments with a workflow's token. Anybody can write the marker, but nobody else
-# can use this account.
-BOT = "github-actions[bot]"
+MARKER = "<!-- accelerator-portal:diff -->"
+
+ARTIFACT_NAME = "difference"
+MOST_ARTIFACT_BYTES = 4 * 1024 * 1024
+
+_NUMBER_FILE = "number"
+_DIFFERENCE_FILE = "difference.json"
+_MOST_UNPACKED = 8 * 1024 * 1024
+_NUMBER_PATTERN = re.compile(r"[1-9][0-9]{0,8}\n?")
+
+_ABOUT_TEMPLATE = (
+    "Built from commit {commit} by {run}. The artifact {preview} is a preview of the site. "
+    "The content comes from the pull request and has not been reviewed."
+)
+_FAILED_TEMPLATE = (
+    "Commit {commit} did not pass the check or the strict build, so there is no comparison. "
+    "{run} lists every problem by file and line."
+)
+_UNREADABLE_TEXT = (
+    "The comparison cannot be shown, because its format is not supported. This happens if the pull "
+    "request changes that format."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """The content of a run's artifact: the pull request's number and the changes of the site."""
+
+    number: int
+    difference: Difference | None
+    """The changes of the site. None if the artifact has no comparison, or if this portal cannot
+    read its format, for example because the pull request changes the format."""
 
 
 def post_comment(api: Api, run: PullRequestRun, base: Maintainers) -> str:
@@ -37,7 +64,7 @@ def post_comment(api: Api, run: PullRequestRun, base: Maintainers) -> str:
 
     If the run failed, only an existing comment is updated. `base` has the GitHub logins of each
     platform's maintainers in the base commit, because a pull request can change the maintainers.
-    Raises GitHubError. Raises HarmfulError if `markdown_check.faults` refuses the comment.
+    Raises GitHubError. Raises HarmfulError if the comment must not be posted.
     """
     ci_run = run.workflow_run
     if ci_run.event != "pull_request" or ci_run.conclusion not in {"success", "failure"}:
@@ -46,25 +73,19 @@ def post_comment(api: Api, run: PullRequestRun, base: Maintainers) -> str:
         artifact = _artifact(api, run)
     except ArtifactError as error:
         return f"No comment posted: {error}."
-    repository_path = f"repos/{run.repository.full_name}"
-    pull = read_response(api, f"{repository_path}/pulls/{artifact.number}", PullRequest)
+    home = run.repository.full_name
+    pull = read_response(api, f"repos/{home}/pulls/{artifact.number}", PullRequest)
     if reason := _reason_not_to_post(run, pull):
         return f"No comment posted: {reason}."
-    text = (
-        failure_comment(run)
-        if ci_run.conclusion == "failure"
-        else difference_comment(
-            run, artifact.difference, _notices(api, repository_path, pull, base)
-        )
-    )
-    comment = _own_comment(api, repository_path, pull.number)
-    if comment:
-        api.send("PATCH", f"{repository_path}/issues/comments/{comment.id}", {"body": text})
-        return f"The comment on pull request {pull.number} was updated."
-    if ci_run.conclusion == "failure":
+    comment = own_comment(api, home, pull.number, BOT, MARKER)
+    if ci_run.conclusion == "success":
+        sentences = _notices(api, home, pull, base)
+        text = difference_comment(run, artifact.difference, sentences)
+    elif comment:
+        text = failure_comment(run)
+    else:
         return "No comment posted: the run failed, and its check shows the failure."
-    api.send("POST", f"{repository_path}/issues/{pull.number}/comments", {"body": text})
-    return f"A comment on pull request {pull.number} was posted."
+    return put_comment(api, home, pull.number, comment, text)
 
 
 def _reason_not_to_post(run: PullRequestRun, pull: PullRequest) -> str | None:
@@ -101,41 +122,10 @@ def _artifact(api: Api, run: PullRequestRun) -> Artifact:
     )
 
 
-def _notices(api: Api, repository_path: str, pull: PullRequest, base: Maintainers) -> list[str]:
-    files = list(read_all_pages(api, f"{repository_path}/pulls/{pull.number}/files", ChangedFile))
+def _notices(api: Api, home: str, pull: PullRequest, base: Maintainers) -> list[str]:
+    files = list(read_all_pages(api, f"repos/{home}/pulls/{pull.number}/files", ChangedFile))
     paths = [path for f in files for path in (f.filename, f.previous_filename) if path]
     return notices(base, changed_platforms(paths), pull.user.login if pull.user else "ghost")
-
-
-def _own_comment(api: Api, repository_path: str, number: int) -> Comment | None:
-    for comment in read_all_pages(api, f"{repository_path}/issues/{number}/comments", Comment):
-        written_here = comment.user is not None and comment.user.login == BOT
-        if written_here and (comment.body or "").startswith(MARKER):
-            return comment
-    return None
-
-
-# Reads the artifact of a pull request's run, which is untrusted.
-#
-# The run executed the pull request's own code, so its author controls the content.
-
-ARTIFACT_NAME = "difference"
-MOST_ARTIFACT_BYTES = 4 * 1024 * 1024
-
-_NUMBER_FILE = "number"
-_DIFFERENCE_FILE = "difference.json"
-_MOST_UNPACKED = 8 * 1024 * 1024
-_NUMBER_PATTERN = re.compile(r"[1-9][0-9]{0,8}\n?")
-
-
-@dataclass(frozen=True, slots=True)
-class Artifact:
-    """The content of a run's artifact: the pull request's number and the changes of the site."""
-
-    number: int
-    difference: Difference | None
-    """The changes of the site. None if the artifact has no comparison, or if this portal cannot
-    read its format, for example because the pull request changes the format."""
 
 
 def read_artifact(archive: bytes) -> Artifact:
@@ -156,28 +146,8 @@ def read_artifact(archive: bytes) -> Artifact:
 def _parse_difference(text: str) -> Difference | None:
     try:
         return Difference.model_validate(parse_json(text))
-    except (ValidationError, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         return None
-
-
-MARKER = "<!-- accelerator-portal:diff -->"
-
-_ABOUT_TEMPLATE = (
-    "Built from commit {commit} by {run}. The artifact {preview} is a preview of the site. "
-    "The content comes from the pull request and has not been reviewed."
-)
-_FAILED_TEMPLATE = (
-    "Commit {commit} did not pass the check or the strict build, so there is no comparison. "
-    "{run} lists every problem by file and line."
-)
-_UNREADABLE_TEXT = (
-    "The comparison cannot be shown, because its format is not supported. This happens if the pull "
-    "request changes that format."
-)
-
-
-class HarmfulError(UserError, ValueError):
-    """A comment is not posted, because `markdown_check.faults` refuses it; the message says why."""
 
 
 def difference_comment(
@@ -207,6 +177,5 @@ def _template_values(run: PullRequestRun) -> dict[str, str]:
 
 def _checked_comment(run: PullRequestRun, parts: Sequence[str]) -> str:
     text = "\n\n".join([MARKER, *filter(None, parts)]) + "\n"
-    if problems := faults(text, MARKER, [run.address]):
-        raise HarmfulError(f"comment not posted: {'; '.join(problems[:5])}")
+    require_harmless("comment", text, MARKER, [run.address])
     return text

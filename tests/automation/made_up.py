@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from accelerator_automation.github.api import GitHubError
+from accelerator_automation.github.comments import BOT
 from accelerator_automation.github.models import PullRequestRun
-from accelerator_automation.site_change_comment import ARTIFACT_NAME, BOT, MARKER
+from accelerator_automation.site_change_comment import ARTIFACT_NAME, MARKER
 
 HOME = "example/portal"
 FORK = "vendor/portal"

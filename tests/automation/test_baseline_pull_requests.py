@@ -14,8 +14,8 @@ from accelerator_automation.cited_files import CHECK_INTERVAL_DAYS, cited_files
 from accelerator_automation.github import branch
 from accelerator_automation.github.api import GitHubError
 from accelerator_automation.github.client import GitHubClient
+from accelerator_automation.github.comments import BOT
 from accelerator_automation.proposals import ProposalResults
-from accelerator_automation.site_change_comment import BOT
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.reports.file_reading import ImportOptions, with_entry_counts
 from accelerator_portal.reports.formats.dynamo_csv import read_dynamo_csv

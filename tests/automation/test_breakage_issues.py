@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from accelerator_automation.breakage_issues import body, update_breakage_issues
 from accelerator_automation.github.api import GitHubError
 from accelerator_automation.github.client import GitHubClient
+from accelerator_automation.github.comments import BOT
 from accelerator_automation.issues import MOST_OPENED, Issues
-from accelerator_automation.site_change_comment import BOT
 from accelerator_portal.catalog import Platform
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.results.breakages import Breakage, open_breakages

@@ -10,8 +10,8 @@ import pytest
 from accelerator_automation.cited_files import CHECK_INTERVAL_DAYS, cited_files, report_cited_files
 from accelerator_automation.github.api import GitHubError
 from accelerator_automation.github.client import GitHubClient
+from accelerator_automation.github.comments import BOT
 from accelerator_automation.issues import Issues
-from accelerator_automation.site_change_comment import BOT
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.reports.report_file import report_text
 from tests.automation.github_double import HOME, Fault, GitHubDouble

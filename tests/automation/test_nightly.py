@@ -15,10 +15,10 @@ from fsspec.implementations.local import LocalFileSystem
 from accelerator_automation.archive_store import Archive, open_archive, store_published_digest
 from accelerator_automation.building import inputs_digest
 from accelerator_automation.github.client import GitHubClient
+from accelerator_automation.github.comments import BOT
 from accelerator_automation.night_steps import NETWORK_STEPS, NightRun, steps
 from accelerator_automation.night_summary import Night, summary
 from accelerator_automation.nightly import run_night
-from accelerator_automation.site_change_comment import BOT
 from accelerator_automation.step_runner import StepResult, run_steps
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts, PackagesRead

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accelerator_automation.markdown_check import HarmfulError
 from accelerator_automation.ownership import notices
 from accelerator_automation.site_change_comment import (
     MARKER,
-    HarmfulError,
     difference_comment,
     failure_comment,
 )

@@ -12,12 +12,12 @@ import pytest
 
 from accelerator_automation.github.branch import EMAIL
 from accelerator_automation.github.client import GitHubClient
+from accelerator_automation.github.comments import BOT
 from accelerator_automation.proposals import ProposalResults
 from accelerator_automation.pytorch_pull_requests import (
     incomplete_releases,
     propose_pytorch_releases,
 )
-from accelerator_automation.site_change_comment import BOT
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts

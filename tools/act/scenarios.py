@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from accelerator_automation.site_change_comment import BOT as ACTIONS
+from accelerator_automation.github.comments import BOT as ACTIONS
 from accelerator_automation.upstream.workflow_artifacts import PLAN_FILE
 from accelerator_portal.catalog.wording import count
 from tests.automation.github_double import BOT

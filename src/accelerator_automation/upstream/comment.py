@@ -17,11 +17,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, ValidationError
 
-from accelerator_automation.github.api import Api, read_all_pages, read_response
-from accelerator_automation.github.models import Comment, FullName, Number
-from accelerator_automation.markdown_check import faults
+from accelerator_automation.github.api import Api, read_response
+from accelerator_automation.github.comments import own_comment, put_comment
+from accelerator_automation.github.models import FullName, Number
+from accelerator_automation.markdown_check import require_harmless
 from accelerator_automation.ownership import Maintainers
-from accelerator_automation.site_change_comment import HarmfulError
 from accelerator_automation.upstream.change import Change, Sha1, UpstreamPullRequest
 from accelerator_automation.upstream.new_failures import NewFailure, ReportNews
 from accelerator_portal.catalog.fields import Id, StrictModel
@@ -58,17 +58,16 @@ def comment_text(memory: CommentMemory, ask: Maintainers) -> str:
     """Return the text of the comment.
 
     `ask` has the maintainers of each platform. If the text would be too long, the comment lists and
-    stores fewer tests. Raises HarmfulError if `markdown_check.faults` refuses the text.
+    stores fewer tests. Raises HarmfulError if the text must not be posted.
     """
-    marked_texts = [
-        _marker_and_text(_with_fewer_tests(memory, limit), ask) for limit in _TEST_LIMITS
-    ]
-    marker_text, text = next(
-        (marked_text for marked_text in marked_texts if len(marked_text[1]) <= MOST_CHARACTERS),
-        marked_texts[-1],
-    )
-    if problems := faults(text, marker_text, map(run_page, memory.answers)):
-        raise HarmfulError(f"comment not posted: {'; '.join(problems[:5])}")
+    marker_text = text = ""
+    for limit in _TEST_LIMITS:
+        shown_memory = _with_fewer_tests(memory, limit)
+        marker_text = marker(shown_memory)
+        text = "\n\n".join([marker_text, *_paragraphs(shown_memory, ask)]) + "\n"
+        if len(text) <= MOST_CHARACTERS:
+            break
+    require_harmless("comment", text, marker_text, map(run_page, memory.answers))
     return text
 
 
@@ -82,11 +81,6 @@ def _with_fewer_tests(memory: CommentMemory, most: int) -> CommentMemory:
         short = {"newly": answer.news.newly[:most], "flaky": answer.news.flaky[: min(most, 1)]}
         answers.append(answer.model_copy(update={"news": answer.news.model_copy(update=short)}))
     return CommentMemory(answers=tuple(answers))
-
-
-def _marker_and_text(memory: CommentMemory, maintainers: Maintainers) -> tuple[str, str]:
-    marker_text = marker(memory)
-    return marker_text, "\n\n".join([marker_text, *_paragraphs(memory, maintainers)]) + "\n"
 
 
 def _paragraphs(memory: CommentMemory, maintainers: Maintainers) -> Iterator[str]:
@@ -218,13 +212,8 @@ def marker(memory: CommentMemory) -> str:
     return f"{PREFIX}{base64.b64encode(packed).decode()}{_SUFFIX}"
 
 
-def memory_of_comment(body: str) -> CommentMemory | None:
-    """Return the results that a comment's marker stores, or None if the comment has no marker.
-
-    A marker that cannot be read gives an empty memory, so that the caller replaces the comment.
-    """
-    if not body.startswith(PREFIX):
-        return None
+def memory_of_comment(body: str) -> CommentMemory:
+    """Return the results that a comment's marker stores; empty if the marker cannot be read."""
     match = _MARKER.match(body)
     if match is None:
         return CommentMemory()
@@ -259,24 +248,19 @@ def update_comment(desk: CommentAccess, change: Change, answers: Sequence[Platfo
 
     Raises GitHubError, and HarmfulError if the comment must not be posted.
     """
-    repository_path = f"repos/{change.repository}"
-    pull = read_response(desk.api, f"{repository_path}/pulls/{change.number}", UpstreamPullRequest)
+    pull = read_response(
+        desk.api, f"repos/{change.repository}/pulls/{change.number}", UpstreamPullRequest
+    )
     current_answers = [answer for answer in answers if answer.head == pull.head.sha]
     if reason := _reason_for_silence(pull, current_answers):
         return f"Pull request {pull.number} {reason}: no comment posted."
-    comment = _find_own_comment(desk, f"{repository_path}/issues/{pull.number}/comments")
-    old_memory = (memory_of_comment(comment.body or "") if comment else None) or CommentMemory()
+    comment = own_comment(desk.api, change.repository, pull.number, desk.login, PREFIX)
+    old_memory = memory_of_comment(comment.body or "") if comment else CommentMemory()
     new_memory = merged_memory(old_memory, current_answers)
     if not new_memory.answers:
         return f"No new failures in pull request {pull.number}: no comment posted."
     text = comment_text(new_memory, desk.ask)
-    if comment is None:
-        desk.api.send("POST", f"{repository_path}/issues/{pull.number}/comments", {"body": text})
-        return f"A comment on pull request {pull.number} was posted."
-    if comment.body == text:
-        return f"The comment on pull request {pull.number} is already up to date."
-    desk.api.send("PATCH", f"{repository_path}/issues/comments/{comment.id}", {"body": text})
-    return f"The comment on pull request {pull.number} was updated."
+    return put_comment(desk.api, change.repository, pull.number, comment, text)
 
 
 def _reason_for_silence(
@@ -304,11 +288,3 @@ def merged_memory(before: CommentMemory, answers: Iterable[PlatformAnswer]) -> C
     )
     shown_answers = sorted(ranked[:MOST_ANSWERS], key=lambda answer: answer.accelerator)
     return CommentMemory(answers=tuple(shown_answers))
-
-
-def _find_own_comment(desk: CommentAccess, path: str) -> Comment | None:
-    for comment in read_all_pages(desk.api, path, Comment):
-        is_own = comment.user is not None and comment.user.login == desk.login
-        if is_own and memory_of_comment(comment.body or "") is not None:
-            return comment
-    return None

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from accelerator_automation.site_change_comment import BOT as ACTIONS
+from accelerator_automation.github.comments import BOT as ACTIONS
 from accelerator_automation.upstream.workflow_artifacts import LEDGER_FILE
 from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.site.broken_links import KEY_FILES

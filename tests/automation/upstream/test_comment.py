@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelerator_automation.markdown_check import faults
-from accelerator_automation.site_change_comment import HarmfulError
+from accelerator_automation.markdown_check import HarmfulError, faults
 from accelerator_automation.upstream.comment import (
     CommentMemory,
     comment_text,

@@ -6,7 +6,6 @@ from accelerator_automation.github.api import GitHubError
 from accelerator_automation.upstream.comment import (
     CommentAccess,
     CommentMemory,
-    memory_of_comment,
     merged_memory,
     update_comment,
 )
@@ -130,4 +129,3 @@ def test_memory_keeps_one_answer_of_each_platform() -> None:
     ]
     many = merged_memory(CommentMemory(), [said(f"p{n}", n + 1) for n in range(50)])
     assert min(one.news.newly_broken for one in many.answers) == 11
-    assert memory_of_comment("x") is None
