@@ -13,18 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from accelerator_automation.git import (
-    EMPTY_TREE,
-    changed_entries,
-    conflicting_paths,
-    git,
-    git_error,
-    merged_tree,
-    run_git,
-)
 from accelerator_portal.catalog.problem import UserError
 
 if TYPE_CHECKING:
@@ -145,77 +135,3 @@ def gzip_decompress(data: bytes, most: int) -> bytes:
     if len(content) > most:
         raise DamagedObjectError(f"an object of the archive has more than {most:,} bytes")
     return content
-
-
-BRANCH = "archive"
-
-_COMMIT_MESSAGE = "Archive of the nightly update: older runs, package data, last valid folders"
-_PUSH_ATTEMPTS = 5
-_STATUS_NO_MATCH = 2  # of `git ls-remote --exit-code`
-
-
-def fetch_archive(repository: Path, place: Path) -> bool:
-    """Check out the branch `archive` into the new folder `place`; return whether the branch exists.
-
-    Without the branch, the folder has no files. Raises ArchiveError if `place` exists, and GitError
-    if the branch cannot be fetched.
-    """
-    if place.exists():
-        raise ArchiveError(f"{place} already exists. Use a new folder")
-    remote = git(repository, "remote", "get-url", "origin").strip()
-    git(repository, "init", "--quiet", f"--initial-branch={BRANCH}", str(place.absolute()))
-    git(place, "remote", "add", "origin", remote)
-    result = run_git(place, "ls-remote", "--exit-code", "origin", f"refs/heads/{BRANCH}")
-    if result.returncode == _STATUS_NO_MATCH:
-        return False
-    if result.returncode:
-        raise git_error(result)
-    git(place, "fetch", "--quiet", "--depth=1", "origin", BRANCH)
-    git(place, "reset", "--quiet", "--hard", "FETCH_HEAD")
-    return True
-
-
-def push_archive(place: Path) -> bool:
-    """Push the folder's changes to the branch `archive`; return whether a commit was pushed.
-
-    First removes unfinished files of an interrupted run. Keeps the commits that others pushed since
-    `fetch_archive`. Raises GitError. Raises ArchiveError if others pushed a different change of one
-    of the changed files, or if others push first at each attempt.
-    """
-    for unfinished in place.rglob(f"*{UNFINISHED_SUFFIX}"):
-        unfinished.unlink(missing_ok=True)
-    git(place, "add", "--all")
-    tree = git(place, "write-tree").strip()
-    fetched_commit = run_git(place, "rev-parse", "--quiet", "--verify", "HEAD").stdout.strip()
-    if fetched_commit and git(place, "rev-parse", f"{fetched_commit}^{{tree}}").strip() == tree:
-        return False
-    newest_commit, own_tree = fetched_commit, tree
-    for _ in range(_PUSH_ATTEMPTS):
-        commit = git(place, "commit-tree", tree, "-m", _COMMIT_MESSAGE).strip()
-        # The lease is the fetched commit; if it is empty, the branch must not exist yet.
-        lease = f"--force-with-lease=refs/heads/{BRANCH}:{newest_commit}"
-        result = run_git(place, "push", "--quiet", lease, "origin", f"{commit}:refs/heads/{BRANCH}")
-        if not result.returncode:
-            git(place, "reset", "--quiet", "--hard", commit)
-            return True
-        if "rejected]" not in result.stderr:
-            raise git_error(result)
-        newest_commit, tree = _merge_with_branch(place, fetched_commit, own_tree)
-    raise ArchiveError(f"{BRANCH} changed during {_PUSH_ATTEMPTS} attempts to push")
-
-
-def _merge_with_branch(folder: Path, fetched_commit: str, tree: str) -> tuple[str, str]:
-    """Return the newest commit of the branch, and a git tree that adds our changes to that commit.
-
-    Our changes are the differences from the commit `fetched_commit` to `tree`. `fetched_commit` is
-    empty if the branch did not exist when the work started. Raises GitError. Raises ArchiveError if
-    one of our changed files has a different change on the branch.
-    """
-    git(folder, "fetch", "--quiet", "--depth=1", "origin", BRANCH)
-    newest_commit = git(folder, "rev-parse", "FETCH_HEAD").strip()
-    base = fetched_commit or EMPTY_TREE
-    ours = changed_entries(folder, base, tree)
-    if conflicts := sorted(conflicting_paths(ours, changed_entries(folder, base, newest_commit))):
-        what = f"{conflicts[0]} changed on the branch {BRANCH} in the meantime"
-        raise ArchiveError(f"{what}. Run the job again")
-    return newest_commit, merged_tree(folder, newest_commit, ours)

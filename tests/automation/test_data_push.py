@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_automation.git import GitError, git
-from accelerator_automation.github.branch import PushResult, PushRetry, push_data
+from accelerator_automation.git_push import PushResult, PushRetry, push_data
 
 pytestmark = pytest.mark.usefixtures("git_identity")
 

@@ -1,7 +1,7 @@
-"""Writes files to branches: one file through GitHub's API, or files of a checkout with git.
+"""Reads files of a repository, and writes one file to a branch, through GitHub's API.
 
-A branch that is written through the API always has one commit on top of the base. The author of the
-commit shows whether the automation or a person wrote it.
+A branch that is written here always has one commit on top of the base. The author of the commit
+shows whether the automation or a person wrote it.
 """
 
 from __future__ import annotations
@@ -9,26 +9,13 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import random
-import time
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Annotated
 from urllib.parse import quote
 
 from pydantic import StringConstraints
 
-from accelerator_automation.git import (
-    GitError,
-    changed_entries,
-    conflicting_paths,
-    git,
-    git_error,
-    merged_tree,
-    run_git,
-)
 from accelerator_automation.github.api import (
     Api,
     GitHubError,
@@ -38,7 +25,6 @@ from accelerator_automation.github.api import (
 )
 from accelerator_automation.github.models import GitHubModel, Sha
 from accelerator_automation.zip_members import ArtifactError, folder_files
-from accelerator_portal.catalog.catalog import HISTORY
 
 AUTHOR = "accelerator-portal"
 EMAIL = "accelerator-portal@users.noreply.github.com"
@@ -185,83 +171,3 @@ def blob_id(text: str) -> str:
     """Return the object id that git gives to a file with this text."""
     data = text.encode()
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-
-
-# Pushes data that a workflow made to a branch that others push to at the same time.
-#
-# The working tree is not changed: a commit is created from the branch's newest tree and the files
-# that changed here. If the branch changed the same file in the meantime, its version stays and the
-# other files are pushed; the next run creates that file again from the branch.
-
-_HISTORY_PREFIX = f"{HISTORY}/"
-
-
-@dataclass(frozen=True, slots=True)
-class PushResult:
-    """The number of files that were pushed, and the paths that were not pushed (`left_out`).
-
-    A file is not pushed if others have changed the file on the branch in another way. The files of
-    a history folder are pushed together or not at all.
-    """
-
-    pushed: int
-    left_out: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class PushRetry:
-    """How often to try a push while others push first, and how long to wait between attempts.
-
-    `first_wait` is in seconds. The wait doubles after each attempt and is multiplied by a random
-    number from 1 to 2. `pause` sleeps for a number of seconds.
-    """
-
-    attempts: int = 6
-    first_wait: float = 1.0
-    pause: Callable[[float], None] = time.sleep
-
-
-def push_data(
-    repository: Path,
-    branch: str,
-    paths: Sequence[str],
-    message: str,
-    retry: PushRetry | None = None,
-) -> PushResult:
-    """Push the files below `paths` that changed since the checkout to a branch of `origin`.
-
-    Files that others have changed on the branch are not pushed (see `PushResult`). Raises GitError
-    if git fails, or if others push first at each attempt.
-    """
-    retry = retry or PushRetry()
-    git(repository, "add", "--all", "--", *paths)
-    ours = changed_entries(repository, "HEAD", git(repository, "write-tree").strip())
-    for attempt in range(1, retry.attempts + 1):
-        git(repository, "fetch", "--quiet", "--depth=1", "origin", branch)
-        head = git(repository, "rev-parse", "FETCH_HEAD").strip()
-        theirs = changed_entries(repository, "HEAD", head)
-        left_out = conflicting_paths(ours, theirs, _merge_group)
-        entries = {
-            path: entry
-            for path, entry in ours.items()
-            if path not in left_out and theirs.get(path) != entry
-        }
-        if not entries:
-            return PushResult(0, tuple(sorted(left_out)))
-        tree = merged_tree(repository, head, entries)
-        commit = git(repository, "commit-tree", tree, "-p", head, "-m", message).strip()
-        result = run_git(repository, "push", "--quiet", "origin", f"{commit}:refs/heads/{branch}")
-        if not result.returncode:
-            return PushResult(len(entries), tuple(sorted(left_out)))
-        if "rejected]" not in result.stderr:
-            raise git_error(result)
-        retry.pause(retry.first_wait * 2 ** (attempt - 1) * random.uniform(1, 2))  # noqa: S311
-    raise GitError(f"git push: others pushed to {branch} at the same time, {retry.attempts} times")
-
-
-def _merge_group(path: str) -> str:
-    """Return the folder of a history file, or the path of any other file.
-
-    Files with the same result are pushed together or not at all.
-    """
-    return path.rpartition("/")[0] if path.startswith(_HISTORY_PREFIX) else path

@@ -8,14 +8,8 @@ from pathlib import Path
 
 import click
 
-from accelerator_automation.archive_store import (
-    BRANCH,
-    fetch_archive,
-    open_archive,
-    push_archive,
-    store_published_digest,
-)
-from accelerator_automation.github import branch as github_branch
+from accelerator_automation import git_push
+from accelerator_automation.archive_store import open_archive, store_published_digest
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import ANY_ROOT, OUTPUT_FOLDER
 
@@ -38,9 +32,11 @@ def fetch(root: Path, place: Path) -> None:
 
     The folder PLACE is empty if there is no branch yet.
     """
-    has_branch = fetch_archive(root, place)
+    has_branch = git_push.fetch_archive(root, place)
     click.echo(
-        f"Fetched the archive to {place}." if has_branch else f"There is no branch {BRANCH} yet."
+        f"Fetched the archive to {place}."
+        if has_branch
+        else f"There is no branch {git_push.ARCHIVE_BRANCH} yet."
     )
 
 
@@ -52,7 +48,7 @@ def push(place: Path) -> None:
     The branch then has one commit. Changes that another job pushed after `archive fetch` are kept.
     If both changed the same file, nothing is pushed and the command fails.
     """
-    has_changes = push_archive(place)
+    has_changes = git_push.push_archive(place)
     click.echo("Pushed the archive." if has_changes else "The archive has no changes to push.")
 
 
@@ -86,7 +82,7 @@ def push_data(root: Path, paths: tuple[str, ...], branch: str, message: str) -> 
     files are pushed, and the command exits with status 1. Run the job again to generate the file
     from the newest commit.
     """
-    push_result = github_branch.push_data(root, branch, paths, message)
+    push_result = git_push.push_data(root, branch, paths, message)
     click.echo(f"Pushed {count(push_result.pushed, 'file')} to {branch}.")
     for path in push_result.left_out:
         click.echo(
