@@ -16,10 +16,10 @@ from functools import partial
 
 from accelerator_automation.github.api import Patience
 from accelerator_automation.github.client import GitHubClient
+from accelerator_automation.github.rate_limit import RateLimiter
 from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.dispatch_queue import QueueItem
 from accelerator_automation.upstream.dispatching import (
-    RateLimiter,
     Senders,
     SendResult,
     SendSettings,

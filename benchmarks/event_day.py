@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from accelerator_automation.upstream import answer_round, dispatch_queue, dispatching
+from accelerator_automation.upstream import answer_round, dispatching, failed_runs
 from accelerator_automation.upstream.change import Change, confirmed_change
 from accelerator_automation.upstream.check_runs import CHECK_LABEL_PREFIX
 from accelerator_automation.upstream.planning import plan_tests
@@ -159,7 +159,7 @@ class Day:
         while self.late and self.late[0][0] <= now:
             self._label(self.late.popleft()[1])
         clients = self.github.clients()
-        dispatch_queue.restart_failed_runs(clients.own, HOME, now)
+        failed_runs.restart_failed_runs(clients.own, HOME, now)
         done = answer_round.run_answer_round(self.root, self.catalog, clients, now)
         scene.keep_file(self.double, LEDGER_FILE, done.ledger, self.clock.now())
         found = [one.found for one in done.looked if one.found]

@@ -15,17 +15,20 @@ from accelerator_automation.github import installation_tokens
 from accelerator_automation.github.api import GitHubError, Patience
 from accelerator_automation.github.app import AppCredentials, connected_app
 from accelerator_automation.github.installation_tokens import InstallationApi, InstallationTokens
+from accelerator_automation.github.rate_limit import (
+    OwnerRateLimitedApi,
+    RateLimitedApi,
+    RateLimiter,
+)
 from accelerator_automation.upstream.answer_round import Clients
 from accelerator_automation.upstream.connections import (
     READ_PERMISSIONS,
     READS_A_MINUTE,
     SEND_PERMISSIONS,
     TOKENS_A_MINUTE,
-    OwnerRateLimitedApi,
-    RateLimitedApi,
     upstream_permissions,
 )
-from accelerator_automation.upstream.dispatching import RateLimiter, Senders
+from accelerator_automation.upstream.dispatching import Senders
 from tests.automation.github_apps import APP_ID, AppDouble
 from tests.automation.github_double import BOT, Asked, GitHubDouble
 from tests.automation.github_limits import GitHubLimits, Window

@@ -21,7 +21,7 @@ from accelerator_automation.github.installation_tokens import (
     InstallationTokens,
     repository_of,
 )
-from accelerator_automation.upstream.dispatching import RATE_WINDOW, RateLimiter
+from accelerator_automation.github.rate_limit import RATE_WINDOW, RateLimiter
 from tests.automation import github_apps
 from tests.automation.conftest import QUICK
 from tests.automation.github_apps import AppDouble, private_key

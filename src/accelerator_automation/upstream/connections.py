@@ -1,35 +1,51 @@
 """Creates the GitHub clients of the upstream jobs, with tokens of the GitHub App or personal ones.
 
-Also limits the rate of their requests, and lists the permissions that the App needs.
+Also lists the permissions that the App needs on each repository.
 """
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
-
-from accelerator_automation.github.api import Api, ForwardingApi
 from accelerator_automation.github.app import Permissions, app_from_environment
 from accelerator_automation.github.client import client_from_environment
-from accelerator_automation.github.installation_tokens import (
-    InstallationApi,
-    InstallationTokens,
-    repository_of,
+from accelerator_automation.github.installation_tokens import InstallationApi, InstallationTokens
+from accelerator_automation.github.rate_limit import (
+    OwnerRateLimitedApi,
+    RateLimitedApi,
+    RateLimiter,
 )
 from accelerator_automation.upstream.answer_round import Clients
 from accelerator_automation.upstream.change import UPSTREAM
 from accelerator_automation.upstream.check_runs import relay_entry
-from accelerator_automation.upstream.dispatching import (
-    Pause,
-    RateLimiter,
-    Senders,
-    UtcClock,
-    utc_now,
-)
+from accelerator_automation.upstream.dispatching import Senders
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
+
+READS_A_MINUTE = 450
+"""The maximum number of reads in a minute: half of the 900 points that GitHub allows a token; a GET
+costs one point."""
+
+TOKENS_A_MINUTE = 45
+"""The maximum number of App tokens that a job requests in a minute; each costs five points. The
+sender may request 40 more tokens in the same minute. Together, this is less than half of the 900
+points that GitHub allows."""
+
+# The minimum permissions of the GitHub App for each use, and the repositories that need them.
+#
+# GitHub adds `metadata: read` itself. Source, read 2026-11-23: docs.github.com, "Permissions
+# required for GitHub Apps", as data in github/docs,
+# `src/github-apps/data/fpt-2022-11-28/server-to-server-permissions.json`.
+
+SEND_PERMISSIONS: Permissions = {"contents": "write"}
+"""The permissions for sending events: GitHub lists `POST /repos/{owner}/{repo}/dispatches` only
+under Contents."""
+READ_PERMISSIONS: Permissions = {"actions": "read"}
+"""The permissions for reading runs and artifacts, which GitHub lists under Actions."""
+COMMENT_PERMISSIONS: Permissions = {"pull_requests": "write"}
+"""The permissions for commenting on pull requests and reading their labels."""
+CHECK_PERMISSIONS: Permissions = {"checks": "write"}
+"""The permissions for creating check runs; GitHub lets only Apps create them."""
+WORKFLOW_PERMISSIONS: Permissions = {"contents": "read"}
+"""The permissions for reading files of a repository, as `upstream doctor` does."""
 
 
 def senders_from_environment(home: str) -> Senders:
@@ -74,74 +90,6 @@ def clients_from_environment(home: str, login: str) -> Clients:
         home=home,
         login=app.login,
     )
-
-
-# Limits the rate of requests to GitHub's API, for a round that reads thousands of reports.
-#
-# GitHub counts the requests of a personal token together, and those of a GitHub App by
-# installation, which is by owner. Source: docs.github.com, "Rate limits for the REST API", read
-# 2026-11-21.
-
-READS_A_MINUTE = 450
-"""The maximum number of reads in a minute: half of the 900 points that GitHub allows a token; a GET
-costs one point."""
-
-TOKENS_A_MINUTE = 45
-"""The maximum number of App tokens that a job requests in a minute; each costs five points. The
-sender may request 40 more tokens in the same minute. Together, this is less than half of the 900
-points that GitHub allows."""
-
-
-@dataclass(frozen=True, slots=True)
-class RateLimitedApi(ForwardingApi):
-    """GitHub's API, with a wait before each request until the rate limit `pace` allows it."""
-
-    api: Api
-    pace: RateLimiter
-
-    def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:  # noqa: ARG002 - one pace for all paths
-        self.pace.wait()
-        return ask(self.api)
-
-
-class OwnerRateLimitedApi(ForwardingApi):
-    """GitHub's API, with one rate limit for each owner of repositories."""
-
-    def __init__(
-        self, api: Api, most: int, now: UtcClock = utc_now, pause: Pause = time.sleep
-    ) -> None:
-        self._api, self._most = api, most
-        self._now, self._pause = now, pause
-        self._owners: dict[str, RateLimitedApi] = {}
-        self._lock = threading.Lock()
-
-    def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:
-        owner = repository_of(path).partition("/")[0].casefold()
-        with self._lock:
-            if owner not in self._owners:
-                pace = RateLimiter((), self._now, self._pause, most=self._most)
-                self._owners[owner] = RateLimitedApi(self._api, pace)
-            limited_api = self._owners[owner]
-        return ask(limited_api)
-
-
-# The minimum permissions of the GitHub App for each use, and the repositories that need them.
-#
-# GitHub adds `metadata: read` itself. Source, read 2026-11-23: docs.github.com, "Permissions
-# required for GitHub Apps", as data in github/docs,
-# `src/github-apps/data/fpt-2022-11-28/server-to-server-permissions.json`.
-
-SEND_PERMISSIONS: Permissions = {"contents": "write"}
-"""The permissions for sending events: GitHub lists `POST /repos/{owner}/{repo}/dispatches` only
-under Contents."""
-READ_PERMISSIONS: Permissions = {"actions": "read"}
-"""The permissions for reading runs and artifacts, which GitHub lists under Actions."""
-COMMENT_PERMISSIONS: Permissions = {"pull_requests": "write"}
-"""The permissions for commenting on pull requests and reading their labels."""
-CHECK_PERMISSIONS: Permissions = {"checks": "write"}
-"""The permissions for creating check runs; GitHub lets only Apps create them."""
-WORKFLOW_PERMISSIONS: Permissions = {"contents": "read"}
-"""The permissions for reading files of a repository, as `upstream doctor` does."""
 
 
 def upstream_permissions(path: str) -> Permissions:

@@ -1,7 +1,6 @@
-"""Manages the queue of PyTorch changes to send to platforms; restarts failed runs of its workflow.
+"""Manages the queue of PyTorch changes to send to platforms.
 
-The workflow is the one that plans and sends (`WORKFLOW`). The functions of the queue take the
-sender's log (`SendLog`) and do not change it; they return a new log.
+The functions take the sender's log (`SendLog`) and do not change it; they return a new log.
 """
 
 from __future__ import annotations
@@ -11,16 +10,28 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Annotated, Literal
-from urllib.parse import quote
 
 from pydantic import Field, NonNegativeInt
 
-from accelerator_automation.github.api import Api, GitHubError, read_response
-from accelerator_automation.github.models import ListedRuns, time_text
 from accelerator_automation.upstream.change import Change, Delivery
 from accelerator_automation.upstream.planning import DispatchPlan, PlannedPlatform
 from accelerator_portal.catalog.fields import Id, StrictModel
 from accelerator_portal.reports.report import Moment
+
+REPEAT_PERIOD = dt.timedelta(days=1)
+"""A repeated event within this time is sent only to the platforms that did not receive it. A later
+repetition is refused as a replay. A platform gets a commit only once within this time, except for
+the action `rerequested`."""
+
+LOG_RETENTION = dt.timedelta(days=3)
+"""The log keeps sent changes, and the times at which plans were read, for this time. The round of
+answers reads the sent changes from it."""
+
+DELIVERY_RETENTION = dt.timedelta(days=14)
+"""The log keeps delivery numbers for this time, to recognize replays."""
+
+MOST_FAILURES = 3
+"""The number of failed rounds after which a change is no longer sent to a platform."""
 
 
 class SentChange(StrictModel):
@@ -66,22 +77,6 @@ class SendLog(StrictModel):
     )
     """The time at which the first plan of each event was read, by delivery number. A repeated event
     is refused if it comes more than a day later."""
-
-
-REPEAT_PERIOD = dt.timedelta(days=1)
-"""A repeated event within this time is sent only to the platforms that did not receive it. A later
-repetition is refused as a replay. A platform gets a commit only once within this time, except for
-the action `rerequested`."""
-
-LOG_RETENTION = dt.timedelta(days=3)
-"""The log keeps sent changes, and the times at which plans were read, for this time. The round of
-answers reads the sent changes from it."""
-
-DELIVERY_RETENTION = dt.timedelta(days=14)
-"""The log keeps delivery numbers for this time, to recognize replays."""
-
-MOST_FAILURES = 3
-"""The number of failed rounds after which a change is no longer sent to a platform."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,54 +272,3 @@ def _last_sent_at(sent_change: SentChange, now: dt.datetime) -> dt.datetime:
 
 def _nonempty_plans(waiting: Mapping[int, WaitingPlan]) -> dict[int, WaitingPlan]:
     return {plan_id: plan for plan_id, plan in waiting.items() if plan.entries}
-
-
-# Restarts the runs of failed events: GitHub keeps the event of each run, so that none is lost.
-#
-# A plan fails where GitHub does not answer, a runner is lost or a package cannot be installed. A
-# scheduled round runs the failed jobs of the last day again, a few times each.
-
-WORKFLOW = "upstream-event.yml"
-"""The file name of the workflow that plans and sends."""
-
-MOST_ATTEMPTS = 3
-"""The number of failed attempts after which a run is not restarted."""
-
-MOST_AT_ONCE = 20
-"""The maximum number of runs that one call of `restart_failed_runs` restarts, oldest first."""
-
-RESTART_PERIOD = dt.timedelta(days=1)
-"""`restart_failed_runs` restarts failed runs that were created within this time."""
-
-
-@dataclass(frozen=True, slots=True)
-class SweepResult:
-    """The ids of the failed runs that were restarted (`again`) or failed too often (`given_up`).
-
-    `errors` are the messages of restarts that failed.
-    """
-
-    again: tuple[int, ...]
-    given_up: tuple[int, ...]
-    errors: tuple[str, ...] = ()
-
-
-def restart_failed_runs(api: Api, home: str, now: dt.datetime) -> SweepResult:
-    """Restart the failed runs of the last day, at most `MOST_AT_ONCE`.
-
-    Raises GitHubError if the runs cannot be listed. If a restart fails, the result has the error.
-    """
-    since = quote(f">={time_text(now - RESTART_PERIOD)}")
-    path = f"repos/{home}/actions/workflows/{WORKFLOW}/runs?status=failure&created={since}"
-    failed_runs = read_response(api, f"{path}&per_page=100", ListedRuns).workflow_runs
-    restartable = sorted(run.id for run in failed_runs if run.run_attempt < MOST_ATTEMPTS)
-    given_up = sorted(run.id for run in failed_runs if run.run_attempt >= MOST_ATTEMPTS)
-    restarted, errors = [], []
-    for run_id in restartable[:MOST_AT_ONCE]:
-        try:
-            api.send("POST", f"repos/{home}/actions/runs/{run_id}/rerun-failed-jobs", {})
-        except GitHubError as error:
-            errors.append(str(error))
-        else:
-            restarted.append(run_id)
-    return SweepResult(tuple(restarted), tuple(given_up), tuple(errors))

@@ -1,24 +1,31 @@
 """Sends PyTorch changes to the platforms that test them: in parallel, at a limited rate.
 
-If sending to one platform fails, the others still get their events.
+If sending to one platform fails, the others still get their events. Only one round of sending runs
+at a time. What a round cannot send within its time waits for the next one.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import json
-import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import Annotated, Any
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from pydantic import Field
+from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_exponential
 
 from accelerator_automation.github.api import Api, GitHubError
-from accelerator_automation.upstream.change import BRANCH, Change, ShortText
+from accelerator_automation.github.rate_limit import (
+    MOST_A_MINUTE,
+    RATE_WINDOW,
+    Pause,
+    RateLimiter,
+    UtcClock,
+    utc_now,
+)
+from accelerator_automation.upstream.change import BRANCH, Change
 from accelerator_automation.upstream.dispatch_queue import (
     REPEAT_PERIOD,
     QueueItem,
@@ -42,68 +49,35 @@ from accelerator_automation.upstream.workflow_artifacts import (
     newest_workflow_file,
     workflow_files,
 )
-from accelerator_portal.catalog.fields import Id, StrictModel
-from accelerator_portal.reports.report import Moment
 
-RATE_WINDOW = dt.timedelta(minutes=1)
-MOST_A_MINUTE = 40
-
-Pause = Callable[[float], None]
-UtcClock = Callable[[], dt.datetime]
-
-
-def utc_now() -> dt.datetime:
-    """Return the current time in UTC."""
-    return dt.datetime.now(dt.timezone.utc)
-
-
-class RateLimiter:
-    """A rate limit: at most `most` requests begin within any `window` of time.
-
-    `recent` has the times of earlier requests, which also count.
-    """
-
-    def __init__(
-        self,
-        recent: Iterable[dt.datetime] = (),
-        now: UtcClock = utc_now,
-        pause: Pause = time.sleep,
-        most: int = MOST_A_MINUTE,
-        window: dt.timedelta = RATE_WINDOW,
-    ) -> None:
-        self._starts = deque(sorted(recent), maxlen=most)
-        self._now, self._pause = now, pause
-        self._most, self._window = most, window
-        self._lock = threading.Lock()
-
-    def wait(self) -> None:
-        """Wait until the next request may begin."""
-        with self._lock:
-            while len(self._starts) == self._most:
-                seconds_left = (self._starts[0] + self._window - self._now()).total_seconds()
-                if seconds_left <= 0:
-                    break
-                self._pause(seconds_left)
-            self._starts.append(self._now())
-
+ROUND_TIME_LIMIT = dt.timedelta(minutes=20)
+"""The time after which a round starts no new batch. The job has a time limit; the next job
+continues."""
 
 # A job on a self-hosted runner may take five days, which is too long to wait for an answer.
 MOST_MINUTES = 72 * 60
 
+SaveLog = Callable[[SendLog], None]
 
-class SendResult(StrictModel):
-    """The result of sending a change to one platform."""
 
-    accelerator: Id
-    """The platform's id."""
-    at: Moment
-    """The time at which sending succeeded or failed."""
-    ok: bool
-    """Whether GitHub accepted the event."""
-    tries: Annotated[int, Field(ge=0)]
+@dataclass(frozen=True, slots=True)
+class SendResult:
+    """The result of sending a change to one platform.
+
+    `accelerator` is the platform's id. `at` is the time at which sending succeeded or failed.
+    """
+
+    accelerator: str
+    at: dt.datetime
+    tries: int
     """The number of attempts; 0 if the body is too large to be sent."""
-    why: ShortText = ""
-    """The reason of a failure; empty if sending succeeded."""
+    why: str = ""
+    """The reason of a failure; empty if GitHub accepted the event."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether GitHub accepted the event."""
+        return not self.why
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +93,7 @@ class SendSettings:
     tries: int = 4
     wait: float = 2.0
     """Seconds to wait before the second attempt; this time doubles before each later attempt."""
-    pause: Callable[[float], None] = time.sleep
+    pause: Pause = time.sleep
     now: UtcClock = utc_now
 
 
@@ -137,48 +111,46 @@ class Senders:
 
 
 def send_items(
-    senders: Senders, items: Sequence[QueueItem], pace: RateLimiter, how: SendSettings | None = None
+    senders: Senders,
+    items: Sequence[QueueItem],
+    pace: RateLimiter,
+    settings: SendSettings | None = None,
 ) -> list[SendResult]:
     """Send the items in parallel; return the results in the order of `items`.
 
     If a response is lost, the same event may be sent twice. The receiver recognizes the repeated
     event by its delivery number.
     """
-    how = how or SendSettings()
+    settings = settings or SendSettings()
     if not items:
         return []
-    with ThreadPoolExecutor(min(how.at_once, len(items))) as pool:
-        return list(pool.map(lambda item: _send_item(senders, item, pace, how), items))
+    with ThreadPoolExecutor(min(settings.at_once, len(items))) as pool:
+        return list(pool.map(lambda item: _send_item(senders, item, pace, settings), items))
 
 
 def _send_item(
     senders: Senders, item: QueueItem, pace: RateLimiter, settings: SendSettings
 ) -> SendResult:
     entry = item.entry
-    api = senders.own if entry.run.portal_workflow else senders.vendors
     try:
         api_path, body = _dispatch_request(item.change, entry, senders.home)
     except ValueError as error:
-        return _send_result(entry, settings, 0, str(error))
-    for attempt in range(1, settings.tries + 1):
-        pace.wait()
-        try:
-            api.send("POST", api_path, body)
-        except GitHubError as error:
-            if not error.passing or attempt == settings.tries:
-                return _send_result(entry, settings, attempt, str(error))
-            settings.pause(settings.wait * 2 ** (attempt - 1))
-        else:
-            return _send_result(entry, settings, attempt)
-    raise AssertionError("set the number of attempts to 1 or more")
-
-
-def _send_result(
-    entry: PlannedPlatform, settings: SendSettings, tries: int, why: str = ""
-) -> SendResult:
-    return SendResult(
-        accelerator=entry.accelerator, at=settings.now(), ok=not why, tries=tries, why=why[:1000]
+        return SendResult(entry.accelerator, settings.now(), 0, str(error))
+    retrying = Retrying(
+        stop=stop_after_attempt(settings.tries),
+        wait=wait_exponential(settings.wait),
+        retry=retry_if_exception(lambda error: isinstance(error, GitHubError) and error.passing),
+        before=lambda _: pace.wait(),
+        sleep=settings.pause,
+        reraise=True,
     )
+    api, why = senders.own if entry.run.portal_workflow else senders.vendors, ""
+    try:
+        retrying(api.send, "POST", api_path, body)
+    except GitHubError as error:
+        why = str(error)
+    tries = retrying.statistics["attempt_number"]
+    return SendResult(entry.accelerator, settings.now(), tries, why)
 
 
 def _dispatch_request(
@@ -212,18 +184,6 @@ def _workflow_inputs(change: Change, entry: PlannedPlatform) -> dict[str, str]:
     }
 
 
-# Runs one round of the sender: reads new plans, sends at a limited rate, and saves the log after
-# each batch.
-#
-# Only one round runs at a time. What a round cannot send within its time waits for the next one.
-
-ROUND_TIME_LIMIT = dt.timedelta(minutes=20)
-"""The time after which a round starts no new batch. The job has a time limit; the next job
-continues."""
-
-SaveLog = Callable[[SendLog], None]
-
-
 @dataclass
 class DispatchRound:
     """The results of a round of sending; the next round continues from `log`.
@@ -248,7 +208,7 @@ class DispatchRound:
 
 
 def run_dispatch_round(
-    senders: Senders, save: SaveLog, how: SendSettings | None = None
+    senders: Senders, save: SaveLog, settings: SendSettings | None = None
 ) -> DispatchRound:
     """Send the planned changes that are not sent yet; return the results of the round.
 
@@ -256,20 +216,20 @@ def run_dispatch_round(
     batch, so that a newer commit replaces an older one that is not sent yet. Raises GitHubError if
     this repository's own files cannot be read.
     """
-    how = how or SendSettings()
-    start = how.now()
+    settings = settings or SendSettings()
+    start = settings.now()
     source = FileSource(senders.own, senders.home, start - REPEAT_PERIOD)
     log = newest_workflow_file(source, SENT_FILE, SendLog) or SendLog()
     dispatch_round = DispatchRound(log)
-    pace = RateLimiter(sending_moments(log, start - RATE_WINDOW), how.now, how.pause)
+    pace = RateLimiter(sending_moments(log, start - RATE_WINDOW), settings.now, settings.pause)
     failed_items: set[QueueItem] = set()
-    while how.now() - start < ROUND_TIME_LIMIT:
-        _read_plans(source, dispatch_round, how.now())
+    while settings.now() - start < ROUND_TIME_LIMIT:
+        _read_plans(source, dispatch_round, settings.now())
         untried = [item for item in queue_items(dispatch_round.log) if item not in failed_items]
         batch = untried[:MOST_A_MINUTE]
         if not batch:
             break
-        results = send_items(senders, batch, pace, how)
+        results = send_items(senders, batch, pace, settings)
         sent_times = {
             item: result.at for item, result in zip(batch, results, strict=True) if result.ok
         }
@@ -279,17 +239,14 @@ def run_dispatch_round(
         save(dispatch_round.log)
         if failed_items.issuperset(queue_items(dispatch_round.log)):
             break
-    dispatch_round.log = log_without_old(dispatch_round.log, how.now())
+    dispatch_round.log = log_without_old(dispatch_round.log, settings.now())
     save(dispatch_round.log)
     return dispatch_round
 
 
 def _read_plans(source: FileSource, dispatch_round: DispatchRound, now: dt.datetime) -> None:
-    unread_source = FileSource(
-        source.api, source.home, source.since, dispatch_round.log.read.keys()
-    )
-    enqueued = log_with_plans(
-        dispatch_round.log, dict(workflow_files(unread_source, PLAN_FILE, DispatchPlan)), now
-    )
+    unread_source = replace(source, closed=dispatch_round.log.read.keys())
+    plans = dict(workflow_files(unread_source, PLAN_FILE, DispatchPlan))
+    enqueued = log_with_plans(dispatch_round.log, plans, now)
     dispatch_round.log = enqueued.log
     dispatch_round.notes += enqueued.notes

@@ -18,9 +18,9 @@ from accelerator_automation.github.app import app_from_environment
 from accelerator_automation.github.client import client_from_environment
 from accelerator_automation.upstream import (
     answer_round,
-    dispatch_queue,
     dispatching,
     doctor,
+    failed_runs,
     summary,
 )
 from accelerator_automation.upstream import callback as relay
@@ -233,7 +233,7 @@ def sweep(home: str, told: Path | None) -> None:
     three times.
     """
     with _errors_as_one_line(told, "Error:"):
-        sweep_result = dispatch_queue.restart_failed_runs(
+        sweep_result = failed_runs.restart_failed_runs(
             client_from_environment("PORTAL_TOKEN"), home, dt.datetime.now(dt.timezone.utc)
         )
     _write_summary(told, summary.sweep_summary(sweep_result))

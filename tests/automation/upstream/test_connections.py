@@ -6,13 +6,14 @@ import pytest
 
 from accelerator_automation.github.api import GitHubError
 from accelerator_automation.github.app import APP_ID, APP_KEY, AppError
+from accelerator_automation.github.rate_limit import RateLimiter
 from accelerator_automation.upstream.check_runs import check_run_body, put_check_run
 from accelerator_automation.upstream.connections import (
     clients_from_environment,
     senders_from_environment,
 )
 from accelerator_automation.upstream.dispatch_queue import QueueItem
-from accelerator_automation.upstream.dispatching import RateLimiter, send_items
+from accelerator_automation.upstream.dispatching import send_items
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from tests.automation import github_apps
 from tests.automation.github_apps import AppDouble, private_key

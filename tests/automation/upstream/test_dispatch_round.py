@@ -7,15 +7,11 @@ import datetime as dt
 import pytest
 
 from accelerator_automation.github.api import GitHubError
+from accelerator_automation.github.rate_limit import MOST_A_MINUTE, RATE_WINDOW
 from accelerator_automation.upstream import dispatching
 from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.dispatch_queue import SendLog
-from accelerator_automation.upstream.dispatching import (
-    MOST_A_MINUTE,
-    RATE_WINDOW,
-    ROUND_TIME_LIMIT,
-    DispatchRound,
-)
+from accelerator_automation.upstream.dispatching import ROUND_TIME_LIMIT, DispatchRound
 from accelerator_automation.upstream.planning import DispatchPlan
 from accelerator_automation.upstream.workflow_artifacts import PLAN_FILE, SENT_FILE
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun

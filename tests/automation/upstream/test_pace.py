@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from concurrent.futures import ThreadPoolExecutor
 
-from accelerator_automation.upstream.dispatching import MOST_A_MINUTE, RATE_WINDOW, RateLimiter
+from accelerator_automation.github.rate_limit import MOST_A_MINUTE, RATE_WINDOW, RateLimiter
 from tests.automation.upstream.scene import NOW, SimulatedClock
 
 

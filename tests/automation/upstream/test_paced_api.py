@@ -6,13 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 from accelerator_automation.github.app import AppCredentials, connected_app
 from accelerator_automation.github.installation_tokens import InstallationApi, InstallationTokens
-from accelerator_automation.upstream.connections import (
-    READ_PERMISSIONS,
-    READS_A_MINUTE,
+from accelerator_automation.github.rate_limit import (
+    RATE_WINDOW,
     OwnerRateLimitedApi,
     RateLimitedApi,
+    RateLimiter,
 )
-from accelerator_automation.upstream.dispatching import RATE_WINDOW, RateLimiter
+from accelerator_automation.upstream.connections import READ_PERMISSIONS, READS_A_MINUTE
 from tests.automation.github_apps import APP_ID, app_double, private_key
 from tests.automation.github_double import TOKEN, GitHubDouble
 from tests.automation.github_limits import POINTS_A_MINUTE, GitHubLimits

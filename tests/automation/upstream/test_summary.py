@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 from accelerator_automation.upstream.answer_ledger import LookupResult
-from accelerator_automation.upstream.dispatch_queue import SendLog, SweepResult, WaitingPlan
+from accelerator_automation.upstream.dispatch_queue import SendLog, WaitingPlan
 from accelerator_automation.upstream.dispatching import DispatchRound, SendResult
+from accelerator_automation.upstream.failed_runs import SweepResult
 from accelerator_automation.upstream.planning import DispatchPlan
 from accelerator_automation.upstream.run_search import RunResult
 from accelerator_automation.upstream.summary import (
@@ -30,8 +31,8 @@ def test_a_plan_is_told_with_who_is_passed_over_and_why() -> None:
 
 def test_what_could_not_be_sent_is_told_with_the_reason() -> None:
     sent = [
-        SendResult(accelerator="one", at=NOW, ok=True, tries=1),
-        SendResult(accelerator="two", at=NOW, ok=False, tries=4, why=HOSTILE),
+        SendResult("one", NOW, 1),
+        SendResult("two", NOW, 4, HOSTILE),
     ]
     plan = WaitingPlan(change=change(), entries=(entry(),))
     done = DispatchRound(SendLog(waiting={1: plan}), sent, [HOSTILE])

@@ -1,0 +1,91 @@
+"""Limits the rate of requests to GitHub's API.
+
+GitHub counts the requests of a personal token together, and those of a GitHub App by installation,
+which is by owner. Source: docs.github.com, "Rate limits for the REST API", read 2026-11-21.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from accelerator_automation.github.api import Api, ForwardingApi
+from accelerator_automation.github.installation_tokens import repository_of
+
+RATE_WINDOW = dt.timedelta(minutes=1)
+MOST_A_MINUTE = 40
+
+Pause = Callable[[float], None]
+UtcClock = Callable[[], dt.datetime]
+
+
+def utc_now() -> dt.datetime:
+    """Return the current time in UTC."""
+    return dt.datetime.now(dt.timezone.utc)
+
+
+class RateLimiter:
+    """A rate limit: at most `most` requests begin within any `window` of time.
+
+    `recent` has the times of earlier requests, which also count.
+    """
+
+    def __init__(
+        self,
+        recent: Iterable[dt.datetime] = (),
+        now: UtcClock = utc_now,
+        pause: Pause = time.sleep,
+        most: int = MOST_A_MINUTE,
+        window: dt.timedelta = RATE_WINDOW,
+    ) -> None:
+        self._starts = deque(sorted(recent), maxlen=most)
+        self._now, self._pause = now, pause
+        self._most, self._window = most, window
+        self._lock = threading.Lock()
+
+    def wait(self) -> None:
+        """Wait until the next request may begin."""
+        with self._lock:
+            while len(self._starts) == self._most:
+                seconds_left = (self._starts[0] + self._window - self._now()).total_seconds()
+                if seconds_left <= 0:
+                    break
+                self._pause(seconds_left)
+            self._starts.append(self._now())
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimitedApi(ForwardingApi):
+    """GitHub's API, with a wait before each request until the rate limit `pace` allows it."""
+
+    api: Api
+    pace: RateLimiter
+
+    def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:  # noqa: ARG002 - one pace for all paths
+        self.pace.wait()
+        return ask(self.api)
+
+
+class OwnerRateLimitedApi(ForwardingApi):
+    """GitHub's API, with one rate limit for each owner of repositories."""
+
+    def __init__(
+        self, api: Api, most: int, now: UtcClock = utc_now, pause: Pause = time.sleep
+    ) -> None:
+        self._api, self._most = api, most
+        self._now, self._pause = now, pause
+        self._owners: dict[str, RateLimitedApi] = {}
+        self._lock = threading.Lock()
+
+    def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:
+        owner = repository_of(path).partition("/")[0].casefold()
+        with self._lock:
+            if owner not in self._owners:
+                pace = RateLimiter((), self._now, self._pause, most=self._most)
+                self._owners[owner] = RateLimitedApi(self._api, pace)
+            limited_api = self._owners[owner]
+        return ask(limited_api)
