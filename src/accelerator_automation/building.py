@@ -28,6 +28,17 @@ QUARANTINE = "PORTAL_QUARANTINE"
 LAST_GOOD = "PORTAL_LAST_GOOD"
 NIGHTS = "PORTAL_NIGHTS"
 
+# The files and folders in the repository that a build reads, including the portal itself.
+_INPUT_PATHS = (
+    "accelerators",
+    "data",
+    "hooks",
+    "mkdocs.yml",
+    "requirements.lock",
+    "site_src",
+    "src",
+)
+
 Engine = Callable[[Path, Path, Mapping[str, str]], None]
 """Builds the site. Takes the repository, a new folder for the site, and environment variables for
 the build hooks. Raises EngineError."""
@@ -166,18 +177,6 @@ def restore_previous(target: Path) -> None:
     except OSError:
         staging.rename(previous)
         raise
-
-
-# The files and folders in the repository that a build reads, including the portal itself.
-_INPUT_PATHS = (
-    "accelerators",
-    "data",
-    "hooks",
-    "mkdocs.yml",
-    "requirements.lock",
-    "site_src",
-    "src",
-)
 
 
 def inputs_digest(root: Path, catalog: Catalog, standing_in: Mapping[str, dt.date]) -> str:

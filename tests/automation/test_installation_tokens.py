@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from accelerator_automation.github.api import GitHubError
+from accelerator_automation.github.api import GitHubError, repository_of
 from accelerator_automation.github.app import (
     AppCredentials,
     AppError,
@@ -19,7 +19,6 @@ from accelerator_automation.github.app import (
 from accelerator_automation.github.installation_tokens import (
     InstallationApi,
     InstallationTokens,
-    repository_of,
 )
 from accelerator_automation.github.rate_limit import RATE_WINDOW, RateLimiter
 from tests.automation import github_apps

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -13,6 +14,7 @@ from accelerator_portal.catalog.problem import UserError
 T = TypeVar("T")
 
 NOT_FOUND = 404
+_REPOSITORY_PATH = re.compile(r"repos/([^/?]+/[^/?]+)")
 _PAGE_SIZE = 100
 _MOST_PAGES = 30
 
@@ -75,6 +77,14 @@ class ForwardingApi:
 
     def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:
         raise NotImplementedError
+
+
+def repository_of(path: str) -> str:
+    """Return the repository, as OWNER/NAME, in an API path. Raises ValueError if it has none."""
+    match = _REPOSITORY_PATH.match(path)
+    if match is None:
+        raise ValueError(f"the path names no repository: {path}")
+    return match[1]
 
 
 def read_response(api: Api, path: str, model: type[T]) -> T:

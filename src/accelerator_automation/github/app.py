@@ -39,6 +39,20 @@ Permissions = Mapping[str, str]
 """Levels of access by resource, in GitHub's words: `{"contents": "write"}`."""
 
 _LEVELS = ("read", "write", "admin")
+_CREDENTIAL_VARIABLES = "UPSTREAM_APP_ID and UPSTREAM_APP_KEY"
+_UNAUTHORIZED, _FORBIDDEN, _UNPROCESSABLE = 401, 403, 422
+# Parts of GitHub's messages, from the issues of octokit/auth-app.js and of
+# actions/create-github-app-token, read 2026-11-23. Errors quote messages that have neither.
+_CLOCK_CLAIMS = ("'iat'", "'exp'")
+_UNKNOWN_APP_MESSAGE = "integration not found"
+
+
+class AppError(GitHubError):
+    """The GitHub App cannot be used; the same request fails until a person fixes the setup."""
+
+    def __init__(self, where: str, problem: str, fix: str, status: int | None = None) -> None:
+        super().__init__(f"{where}: {problem}. {fix}", status)
+        self.where, self.problem, self.fix = where, problem, fix
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +120,27 @@ class GitHubApp:
         """The login of the App's account, as GitHub shows it on the App's comments."""
         return f"{self.slug}[bot]"
 
-    def installation(self, repository: str, permissions: Permissions) -> AppInstallation:
+    def installation(
+        self, repository: str, permissions: Permissions, known: AppInstallation | None = None
+    ) -> AppInstallation:
         """Return the installation that has these permissions on a repository.
 
-        Raises GitHubError, and AppError if the App is not installed there or lacks a permission.
+        `known` is the installation, if it was already looked up. Raises GitHubError, and AppError
+        if the App is not installed there or lacks a permission.
         """
-        with _app_client(self.credentials, self.home, self.patience) as api:
-            app_installation = self._installation(api, repository)
-        return self._check_installation(app_installation, repository, permissions)
+        if known is None:
+            with _app_client(self.credentials, self.home, self.patience) as api:
+                known = self._find_installation(api, repository)
+        if known.suspended_at:
+            raise suspended_installation(repository, self.page)
+        missing_levels = [
+            f"{resource}: {level}"
+            for resource, level in permissions.items()
+            if not _includes_level(known.permissions.get(resource), level)
+        ]
+        if missing_levels:
+            raise missing_permissions(repository, missing_levels, self.page)
+        return known
 
     def installations(self) -> dict[str, AppInstallation]:
         """Return all installations, by the login of their account in lower case.
@@ -132,10 +159,7 @@ class GitHubApp:
         `known` is the installation, if it was already looked up. Raises GitHubError, and AppError
         if the App may not have the token.
         """
-        if known:
-            app_installation = self._check_installation(known, repository, permissions)
-        else:
-            app_installation = self.installation(repository, permissions)
+        app_installation = self.installation(repository, permissions, known)
         name = repository.partition("/")[2]
         path = f"app/installations/{app_installation.id}/access_tokens"
         body = {"repositories": [name], "permissions": dict(permissions)}
@@ -145,21 +169,7 @@ class GitHubApp:
             except GitHubError as error:
                 raise installation_refusal_error(repository, error, self.page) from None
 
-    def _check_installation(
-        self, app_installation: AppInstallation, repository: str, permissions: Permissions
-    ) -> AppInstallation:
-        if app_installation.suspended_at:
-            raise suspended_installation(repository, self.page)
-        missing_levels = [
-            f"{resource}: {level}"
-            for resource, level in permissions.items()
-            if not _includes_level(app_installation.permissions.get(resource), level)
-        ]
-        if missing_levels:
-            raise missing_permissions(repository, missing_levels, self.page)
-        return app_installation
-
-    def _installation(self, api: GitHubClient, repository: str) -> AppInstallation:
+    def _find_installation(self, api: GitHubClient, repository: str) -> AppInstallation:
         path = f"repos/{repository}/installation"
         try:
             app_installation = none_if_missing(lambda: read_response(api, path, AppInstallation))
@@ -223,26 +233,6 @@ def _app_client(
 
 def _includes_level(granted: str | None, level: str) -> bool:
     return granted in _LEVELS and _LEVELS.index(granted) >= _LEVELS.index(level)
-
-
-# The errors of a GitHub App say where, what is wrong, and the fix.
-#
-# GitHub's messages are from the issues of octokit/auth-app.js and of
-# actions/create-github-app-token, read 2026-11-23; where GitHub words one in another way, the
-# message quotes it.
-
-_CREDENTIAL_VARIABLES = "UPSTREAM_APP_ID and UPSTREAM_APP_KEY"
-_UNAUTHORIZED, _FORBIDDEN, _UNPROCESSABLE = 401, 403, 422
-_CLOCK_CLAIMS = ("'iat'", "'exp'")
-_UNKNOWN_APP_MESSAGE = "integration not found"
-
-
-class AppError(GitHubError):
-    """The GitHub App cannot be used; the same request fails until a person fixes the setup."""
-
-    def __init__(self, where: str, problem: str, fix: str, status: int | None = None) -> None:
-        super().__init__(f"{where}: {problem}. {fix}", status)
-        self.where, self.problem, self.fix = where, problem, fix
 
 
 def app_refusal_error(error: GitHubError, now: dt.datetime) -> GitHubError:

@@ -39,6 +39,7 @@ _SERVER_ERROR = 500
 _REDIRECT_STATUSES = {301, 302, 303, 307, 308}
 _ASSET_PATH = re.compile(r"/releases/assets/\d+$")
 _TEMPORARY_STATUSES = {408, 425, 429}
+_LIMITS = RequestLimits(attempts=3, redirects=0, timeout=30, total_timeout=300)
 
 
 class _CutOffError(GitHubError):
@@ -221,9 +222,6 @@ def _refusal_error(
     permissions = str((headers or {}).get(_PERMISSIONS_HEADER, ""))[:_MOST_CHARACTERS]
     what = f"{path}: {reason} (HTTP {status})"
     return GitHubError(what, status, passing=passing, permissions=permissions)
-
-
-_LIMITS = RequestLimits(attempts=3, redirects=0, timeout=30, total_timeout=300)
 
 
 async def _download_url(url: str, most: int) -> bytes:

@@ -8,18 +8,19 @@ saves a request for each token.
 from __future__ import annotations
 
 import datetime as dt
-import re
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from accelerator_automation.github.api import Api, ForwardingApi, GitHubError
+from accelerator_automation.github.api import Api, ForwardingApi, GitHubError, repository_of
 from accelerator_automation.github.app import AppError, AppInstallation, GitHubApp, Permissions
 from accelerator_automation.github.client import GitHubClient
 
 RENEWED_BEFORE = dt.timedelta(minutes=5)
 """A token is renewed this long before it expires. A request with its retries takes less time."""
+
+_UNAUTHORIZED = 401
 
 _TokenKey = tuple[str, tuple[tuple[str, str], ...]]
 
@@ -118,18 +119,6 @@ class InstallationTokens:
         client = GitHubClient(token.token, self.app.home, self.app.patience)
         state.made = (client, token.expires_at)
         return client
-
-
-_UNAUTHORIZED = 401
-_REPOSITORY_PATH = re.compile(r"repos/([^/?]+/[^/?]+)")
-
-
-def repository_of(path: str) -> str:
-    """Return the repository, as OWNER/NAME, in an API path. Raises ValueError if it has none."""
-    match = _REPOSITORY_PATH.match(path)
-    if match is None:
-        raise ValueError(f"the path names no repository: {path}")
-    return match[1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from accelerator_automation.github.api import Api, ForwardingApi
-from accelerator_automation.github.installation_tokens import repository_of
+from accelerator_automation.github.api import Api, ForwardingApi, repository_of
 
 RATE_WINDOW = dt.timedelta(minutes=1)
 MOST_A_MINUTE = 40
