@@ -162,10 +162,10 @@ class Day:
         failed_runs.restart_failed_runs(clients.own, HOME, now)
         done = answer_round.run_answer_round(self.root, self.catalog, clients, now)
         scene.keep_file(self.double, LEDGER_FILE, done.ledger, self.clock.now())
-        found = [one.found for one in done.looked if one.found]
+        found = [one.result for one in done.lookups if one.result]
         self.answered += sum(one.report is not None for one in found)
         if done.failed:
-            errors = [one.error for one in done.looked if one.error]
+            errors = [one.error for one in done.lookups if one.error]
             raise SystemExit("\n".join([*errors, *done.done][:5]))
 
 

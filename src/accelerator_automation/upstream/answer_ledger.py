@@ -36,7 +36,7 @@ REQUEST_LIFETIME = dt.timedelta(days=6, hours=1)
 """The age at which requests are dropped: twice the longest time limit of a run, plus one hour."""
 
 _MOST_THREADS = 8
-_MOST_SETTLED = 100_000
+_MOST_REQUESTS = 100_000
 
 
 class SettledAnswer(StrictModel):
@@ -55,11 +55,11 @@ class Ledger(StrictModel):
 
     schema_version: Literal[1] = 1
     """The version of this file's format."""
-    settled: Annotated[Mapping[str, SettledAnswer], Field(max_length=100_000)] = Field(
+    settled: Annotated[Mapping[str, SettledAnswer], Field(max_length=_MOST_REQUESTS)] = Field(
         default_factory=dict
     )
     """The final answers, by the title of the run: `<delivery>/<accelerator>`."""
-    open: Annotated[Mapping[int, SentChange], Field(max_length=100_000)] = Field(
+    open: Annotated[Mapping[int, SentChange], Field(max_length=_MOST_REQUESTS)] = Field(
         default_factory=dict
     )
     """The requests without a final answer, by the id of the plan's artifact."""
@@ -67,14 +67,14 @@ class Ledger(StrictModel):
 
 @dataclass(frozen=True, slots=True)
 class LookupResult:
-    """The result of looking for the report of one request, `asked`.
+    """The result of looking for the report of one request.
 
-    `found` has the report or the state of its run. If GitHub could not be read, `found` is None and
-    `error` has the reason.
+    `result` has the report or the state of its run. If GitHub could not be read, `result` is None
+    and `error` has the reason.
     """
 
-    asked: SentRequest
-    found: RunResult | None
+    request: SentRequest
+    result: RunResult | None
     error: str = ""
 
 
@@ -125,20 +125,20 @@ def open_requests(
 
 
 def find_reports(
-    api: Api, home: str, known: KnownNames, asked: Iterable[SentRequest], now: dt.datetime
+    api: Api, home: str, known: KnownNames, requests: Iterable[SentRequest], now: dt.datetime
 ) -> list[LookupResult]:
-    """Look for the report of each request in `asked`; return the results in the same order.
+    """Look for the report of each request; return the results in the order of `requests`.
 
     If GitHub cannot be read for a request, its result has the error. The runs of each repository
-    are listed once for all of `asked`. `known` has the platforms and suites that reports may name.
+    are listed once for all requests. `known` has the platforms and suites that reports may name.
     """
-    asked = list(asked)
-    start_times = _earliest_run_times(home, asked)
+    requests = list(requests)
+    start_times = _earliest_run_times(home, requests)
     search = ReportSearch(
         api, home, known, now, RunLists(api, start_times), ArtifactLists(api, start_times)
     )
     with ThreadPoolExecutor(_MOST_THREADS) as pool:
-        return list(pool.map(lambda request: _look_up_report(search, request), asked))
+        return list(pool.map(lambda request: _look_up_report(search, request), requests))
 
 
 def _earliest_run_times(home: str, requests: Iterable[SentRequest]) -> dict[str, dt.datetime]:
@@ -161,12 +161,12 @@ def _look_up_report(search: ReportSearch, request: SentRequest) -> LookupResult:
 
 def ledger_with_settled(
     before: Ledger,
-    looked: Iterable[LookupResult],
+    lookups: Iterable[LookupResult],
     now: dt.datetime,
     failed: Collection[int] = (),
     checked: Collection[str] = (),
 ) -> Ledger:
-    """Return a ledger with the settled requests of `before` and the final results of `looked`.
+    """Return a ledger with the settled requests of `before` and the final results of `lookups`.
 
     The result has no open requests; `ledger_with_open` adds them. Settled requests of `before` that
     are older than `REQUEST_LIFETIME` are removed. `failed` has the numbers of pull requests that
@@ -176,15 +176,15 @@ def ledger_with_settled(
     settled = {
         title: one for title, one in before.settled.items() if now - one.at <= REQUEST_LIFETIME
     }
-    for one in looked:
-        number = one.asked.change.number
-        if one.found and number not in failed and _is_final(one.found, one.asked, now):
-            title = run_title(one.asked.change, one.asked.entry.accelerator)
+    for one in lookups:
+        number = one.request.change.number
+        if one.result and number not in failed and _is_final(one.result, one.request, now):
+            title = run_title(one.request.change, one.request.entry.accelerator)
             settled[title] = SettledAnswer(
-                at=one.asked.at, state=one.found.state, checked=title in checked
+                at=one.request.at, state=one.result.state, checked=title in checked
             )
     newest_titles = sorted(settled, key=lambda title: settled[title].at, reverse=True)[
-        :_MOST_SETTLED
+        :_MOST_REQUESTS
     ]
     return Ledger(settled={title: settled[title] for title in newest_titles})
 

@@ -40,11 +40,24 @@ from accelerator_automation.upstream.workflow_artifacts import (
 )
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
-from accelerator_portal.catalog.catalog import RESULTS
+from accelerator_portal.catalog.catalog import ACCELERATORS, RESULTS
 from accelerator_portal.reports.report_check import known_names
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.results.history_state import State
 from accelerator_portal.results.stored_history import read_state_of
+
+MAIN_REPORT_NAME = "upstream-main"
+"""The name in `results/` of a platform's newest report of PyTorch's main branch."""
+
+# If a label `ciflow/crcr/<device>` is added up to three days after the tests, PyTorch's relay makes
+# its own check runs, but tells nobody. The portal therefore asks which pull requests have the
+# label: one request for each device. Source: pytorch/test-infra at commit 61a7757,
+# `webhook/event_handler.py` and `CRCR_STATUS_TTL` in `utils/config.py` of
+# `aws/lambda/cross_repo_ci_relay`, read 2026-11-23.
+LABEL_PERIOD = dt.timedelta(days=3)
+"""A label counts only for events that were sent at most this long ago, as in PyTorch's relay."""
+
+_ANSWERED_STATES = {"report", "late"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +80,7 @@ class Clients:
 class AnswerRound:
     """The results of a round: lookups, compared reports, what was done, and the next ledger."""
 
-    looked: tuple[LookupResult, ...]
+    lookups: tuple[LookupResult, ...]
     answers: tuple[PlatformAnswer, ...]
     done: tuple[str, ...]
     """What was done or failed, except lookups, as sentences."""
@@ -75,6 +88,73 @@ class AnswerRound:
     """The ledger for the next round."""
     failed: bool
     """Whether a lookup failed, or an answer could not be posted; the next round tries it again."""
+
+
+class _Issue(GitHubModel):
+    """An issue or a pull request; GitHub's list of issues has both."""
+
+    number: Number
+
+
+@dataclass(frozen=True, slots=True)
+class LateLabels:
+    """The result of looking for labels that were added after a report was answered.
+
+    `titles` are the titles of the runs that now need a check run, because their pull request has
+    the label that requests one. `errors` are sentences about requests to GitHub that failed.
+    """
+
+    titles: frozenset[str] = frozenset()
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LabelQuestion:
+    """A label to look for on the pull requests of `repository`."""
+
+    repository: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformHistories:
+    """The histories of platforms (`data/history/`), against which new reports are compared."""
+
+    root: Path
+    """The repository."""
+    faults: list[str] = field(default_factory=list)
+    """Sentences about histories that could not be read."""
+
+    def of(self, accelerator: str) -> State:
+        """Return the history of a platform.
+
+        If the history cannot be read, returns an empty history and adds a sentence to `faults`.
+        """
+        try:
+            return read_state_of(self.root, accelerator, "runs")
+        except ProblemsError as error:
+            self.faults.append(f"The history of {accelerator} cannot be read: {error.problems[0]}")
+            return State(accelerator, "runs")
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedReport:
+    """A platform's report on a change, compared with the platform's history."""
+
+    change: Change
+    answer: PlatformAnswer
+
+
+@dataclass(slots=True)
+class PostedAnswers:
+    """The result of posting answers: sentences for the log, failures, and runs with check runs."""
+
+    said: list[str] = field(default_factory=list)
+    """What was done or failed, in sentences."""
+    failed: set[int] = field(default_factory=set)
+    """The numbers of the pull requests on which posting failed."""
+    checked: set[str] = field(default_factory=set)
+    """The titles of the runs that have a check run now."""
 
 
 def run_answer_round(
@@ -103,13 +183,13 @@ def run_answer_round(
     )
     histories = PlatformHistories(root)
     compared_reports = list(compare_with_histories(lookups, catalog, histories, now.date()))
-    desk = CommentAccess(clients.upstream, clients.login, maintainers(catalog))
-    posted = post_answers(desk, catalog, compared_reports)
+    access = CommentAccess(clients.upstream, clients.login, maintainers(catalog))
+    posted = post_answers(access, catalog, compared_reports)
     sentences = [*labels.errors, *posted.said, *histories.faults]
     if keep:
         sentences += [f"Stored the report of {name}." for name in store_main_reports(root, lookups)]
     return AnswerRound(
-        looked=tuple(lookups),
+        lookups=tuple(lookups),
         answers=tuple(one.answer for one in compared_reports),
         done=tuple(sentences),
         ledger=answer_ledger.ledger_with_open(
@@ -119,46 +199,6 @@ def run_answer_round(
         ),
         failed=bool(posted.failed or labels.errors) or any(one.error for one in lookups),
     )
-
-
-# Finds labels that request a check run, but were added after a report was answered.
-#
-# PyTorch's relay is told of a new label `ciflow/crcr/<device>` and makes its own check runs from
-# the results of the last three days. It passes the event on to nobody, so the portal asks which
-# pull requests have the label: one request for each device, however many pull requests there are.
-# Source: pytorch/test-infra at commit 61a7757, `webhook/event_handler.py` and `CRCR_STATUS_TTL`
-# in `utils/config.py` of `aws/lambda/cross_repo_ci_relay`, read 2026-11-23.
-
-LABEL_PERIOD = dt.timedelta(days=3)
-"""A label counts only for events that were sent at most this long ago, as in PyTorch's relay."""
-
-_ANSWERED_STATES = {"report", "late"}
-
-
-class _Issue(GitHubModel):
-    """An issue or a pull request; GitHub's list of issues has both."""
-
-    number: Number
-
-
-@dataclass(frozen=True, slots=True)
-class LateLabels:
-    """The result of looking for labels that were added after a report was answered.
-
-    `titles` are the titles of the runs that now need a check run, because their pull request has
-    the label that requests one. `errors` are sentences about requests to GitHub that failed.
-    """
-
-    titles: frozenset[str] = frozenset()
-    errors: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class LabelQuestion:
-    """A label to look for on the pull requests of `repository`."""
-
-    repository: str
-    label: str
 
 
 def late_labels(
@@ -225,49 +265,16 @@ def _labeled_numbers(api: Api, question: LabelQuestion, since: dt.datetime) -> I
         yield issue.number
 
 
-MAIN_REPORT_NAME = "upstream-main"
-"""The name in `results/` of a platform's newest report of PyTorch's main branch."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlatformHistories:
-    """The histories of platforms (`data/history/`), against which new reports are compared."""
-
-    root: Path
-    """The repository."""
-    faults: list[str] = field(default_factory=list)
-    """Sentences about histories that could not be read."""
-
-    def of(self, accelerator: str) -> State:
-        """Return the history of a platform.
-
-        If the history cannot be read, returns an empty history and adds a sentence to `faults`.
-        """
-        try:
-            return read_state_of(self.root, accelerator, "runs")
-        except ProblemsError as error:
-            self.faults.append(f"The history of {accelerator} cannot be read: {error.problems[0]}")
-            return State(accelerator, "runs")
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedReport:
-    """A platform's report on a change, compared with the platform's history."""
-
-    change: Change
-    answer: PlatformAnswer
-
-
 def compare_with_histories(
-    looked: Iterable[LookupResult], catalog: Catalog, bases: PlatformHistories, today: dt.date
+    lookups: Iterable[LookupResult], catalog: Catalog, bases: PlatformHistories, today: dt.date
 ) -> Iterator[ComparedReport]:
     """Yield each report that was found, compared with the history of its platform.
 
     Lookups without a report are skipped.
     """
-    for lookup in looked:
-        platform = catalog.by_id.get(lookup.asked.entry.accelerator)
-        run_result = lookup.found
+    for lookup in lookups:
+        platform = catalog.by_id.get(lookup.request.entry.accelerator)
+        run_result = lookup.result
         if (
             platform is None
             or run_result is None
@@ -275,7 +282,7 @@ def compare_with_histories(
             or run_result.run is None
         ):
             continue
-        change = lookup.asked.change
+        change = lookup.request.change
         comparison = report_news(
             run_result.report, bases.of(platform.id), platform.known_issues, today
         )
@@ -296,20 +303,8 @@ def compare_with_histories(
         )
 
 
-@dataclass(slots=True)
-class PostedAnswers:
-    """The result of posting answers: sentences for the log, failures, and runs with check runs."""
-
-    said: list[str] = field(default_factory=list)
-    """What was done or failed, in sentences."""
-    failed: set[int] = field(default_factory=set)
-    """The numbers of the pull requests on which posting failed."""
-    checked: set[str] = field(default_factory=set)
-    """The titles of the runs that have a check run now."""
-
-
 def post_answers(
-    desk: CommentAccess, catalog: Catalog, found: Sequence[ComparedReport]
+    access: CommentAccess, catalog: Catalog, found: Sequence[ComparedReport]
 ) -> PostedAnswers:
     """Post the answers on every pull request; return what was posted and what failed.
 
@@ -319,32 +314,31 @@ def post_answers(
     posted = PostedAnswers()
     for change, reports in _by_pull_request(found).items():
         try:
-            posted.said.append(update_comment(desk, change, [report.answer for report in reports]))
-            _put_check_runs(desk.api, catalog, change, reports, posted)
+            posted.said.append(
+                update_comment(access, change, [report.answer for report in reports])
+            )
+            _put_check_runs(access.api, catalog, change, reports, posted)
         except (GitHubError, HarmfulError) as error:
             posted.failed.add(change.number or 0)
             posted.said.append(f"Pull request {change.number} could not be answered: {error}")
     return posted
 
 
-def store_main_reports(root: Path, looked: Iterable[LookupResult]) -> list[str]:
+def store_main_reports(root: Path, lookups: Iterable[LookupResult]) -> list[str]:
     """Store each platform's newest report about PyTorch's main branch.
 
     The file is in the platform's `results/`. The nightly job adds the report to the history.
     Returns the ids of the platforms whose report was stored. Raises OSError.
     """
-    newest_by_id: dict[str, LookupResult] = {}
-    for lookup in looked:
-        if lookup.asked.change.number is None and lookup.found and lookup.found.report:
-            previous = newest_by_id.setdefault(lookup.asked.entry.accelerator, lookup)
-            if lookup.asked.at > previous.asked.at:
-                newest_by_id[lookup.asked.entry.accelerator] = lookup
-    for accelerator, lookup in newest_by_id.items():
-        if lookup.found and lookup.found.report:
-            report_path = root / "accelerators" / accelerator / RESULTS / f"{MAIN_REPORT_NAME}.json"
-            report_path.parent.mkdir(exist_ok=True)
-            write_bytes_atomically(report_path, report_text(lookup.found.report).encode())
-    return sorted(newest_by_id)
+    reports_by_id = {
+        lookup.request.entry.accelerator: lookup.result.report
+        for lookup in sorted(lookups, key=lambda lookup: lookup.request.at)
+        if lookup.request.change.number is None and lookup.result and lookup.result.report
+    }
+    for accelerator, report in reports_by_id.items():
+        report_path = root / ACCELERATORS / accelerator / RESULTS / f"{MAIN_REPORT_NAME}.json"
+        write_bytes_atomically(report_path, report_text(report).encode())
+    return sorted(reports_by_id)
 
 
 def _by_pull_request(

@@ -1,4 +1,8 @@
-"""Models a PyTorch pull request or commit that platforms test, and confirms it with GitHub."""
+"""Models a PyTorch pull request or commit that platforms test, and confirms it with GitHub.
+
+An event can be forged or repeated, and can come late or after a newer one. Before any test runs,
+GitHub is asked which commit a pull request has now, and whether a commit is on the main branch.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +25,12 @@ from accelerator_portal.catalog.files.upstream_events import UpstreamTrigger
 
 UPSTREAM = "pytorch/pytorch"
 BRANCH = "main"
+
+OLDEST_PUSH = dt.timedelta(days=1)
+"""The maximum age of a commit of main in a push event; older ones are refused as out of order."""
+
+_MISSING_STATUSES = {404, 422}
+_MOST_LABELS = 100
 
 Sha1 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 Delivery = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{5,63}$")]
@@ -67,18 +77,6 @@ class Change(StrictModel):
     """If the event is the addition of a label, this label; otherwise None."""
     only: ShortText | None = None
     """The id of the only platform that is to test the change, or None for all."""
-
-
-# Confirms a change with GitHub before any test runs for it.
-#
-# An event is a message like any other: it may be forged, come twice, late, or after a newer one.
-# GitHub itself is asked which commit a pull request has now, and what is on the main branch.
-
-OLDEST_PUSH = dt.timedelta(days=1)
-"""The maximum age of a commit of main in a push event; older ones are refused as out of order."""
-
-_MISSING_STATUSES = {404, 422}
-_MOST_LABELS = 100
 
 
 class UpstreamPullRequest(PullRequest):

@@ -2,7 +2,9 @@
 
 All text from data is in code spans and code blocks, so that it mentions nobody and has no effect.
 The comment's first line is an HTML comment (its marker) that stores the results (`CommentMemory`)
-for the next update.
+for the next update. Anybody can write such a marker, so it is read only from a comment of the
+portal's own account, as untrusted data. Results can come twice, late or in another order; results
+for an older commit of the pull request are left out.
 """
 
 from __future__ import annotations
@@ -31,8 +33,8 @@ from accelerator_portal.catalog.wording import count
 MUTE = "no-accelerator-reports"
 """The label that stops comments on a pull request."""
 
-# Characters. GitHub accepts 65,536, including the memory.
 MOST_CHARACTERS = 60_000
+"""The maximum number of characters of a comment, including its memory. GitHub accepts 65,536."""
 
 # The number of tests to list for each platform. The first number with which the comment is not too
 # long is used.
@@ -48,23 +50,123 @@ _FOOTER = (
     f"`{MUTE}`. Platforms list expected failures in `known-issues.yaml`."
 )
 
+PREFIX = "<!-- accelerator-portal:upstream "
+
+_SUFFIX = " -->"
+_MARKER = re.compile(rf"{re.escape(PREFIX)}([A-Za-z0-9+/=]{{1,60000}}){_SUFFIX}")
+_MOST_MEMORY_BYTES = 1024 * 1024
+
+MOST_ANSWERS = 40
+"""The maximum number of platforms that a comment shows."""
+
+VersionText = Annotated[str, StringConstraints(max_length=200)]
+
+
+class PlatformAnswer(StrictModel):
+    """A platform's test result for a change: the run, and the report compared with its base."""
+
+    accelerator: Id
+    """The platform's id."""
+    name: Annotated[str, StringConstraints(max_length=40)]
+    """The platform's name."""
+    head: Sha1
+    """The commit that was tested."""
+    repository: FullName
+    """The repository of the run, according to GitHub."""
+    run: Number
+    """The id of the run."""
+    torch: VersionText | None = None
+    """The version of torch that the report names, or None."""
+    late: bool = False
+    """Whether the tests ended after the deadline."""
+    news: ReportNews
+    """The report compared with its base."""
+
+
+class CommentMemory(StrictModel):
+    """The results that the comment on a pull request shows, stored in the comment itself."""
+
+    schema_version: Literal[1] = 1
+    """The version of this format."""
+    answers: Annotated[tuple[PlatformAnswer, ...], Field(max_length=MOST_ANSWERS)] = ()
+    """The newest answer of each platform that has or had new failures, sorted by platform id."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommentAccess:
+    """The API, the account that posts comments, and the maintainers that comments name."""
+
+    api: Api
+    login: str
+    """The account of the token; only comments of this account are updated."""
+    maintainers: Maintainers
+    """The GitHub logins of each platform's maintainers, by platform id."""
+
+
+def update_comment(access: CommentAccess, change: Change, answers: Sequence[PlatformAnswer]) -> str:
+    """Post or update the comment if needed; return a sentence that says what was done.
+
+    Raises GitHubError, and HarmfulError if the comment must not be posted.
+    """
+    pull = read_response(
+        access.api, f"repos/{change.repository}/pulls/{change.number}", UpstreamPullRequest
+    )
+    current_answers = [answer for answer in answers if answer.head == pull.head.sha]
+    if reason := _reason_for_silence(pull, current_answers):
+        return f"Pull request {pull.number} {reason}: no comment posted."
+    comment = own_comment(access.api, change.repository, pull.number, access.login, PREFIX)
+    old_memory = memory_of_comment(comment.body or "") if comment else CommentMemory()
+    new_memory = merged_memory(old_memory, current_answers)
+    if not new_memory.answers:
+        return f"No new failures in pull request {pull.number}: no comment posted."
+    text = comment_text(new_memory, access.maintainers)
+    return put_comment(access.api, change.repository, pull.number, comment, text)
+
+
+def _reason_for_silence(
+    pull: UpstreamPullRequest, current_answers: Sequence[PlatformAnswer]
+) -> str | None:
+    if pull.state != "open":
+        return f"is {pull.state}"
+    if MUTE in {label.name for label in pull.labels}:
+        return f"has the label {MUTE}"
+    return None if current_answers else "has a newer commit"
+
+
+def merged_memory(before: CommentMemory, answers: Iterable[PlatformAnswer]) -> CommentMemory:
+    """Return the memory with new answers. A new answer replaces the platform's earlier answer.
+
+    An answer without new failures is omitted if its platform has no earlier answer. If there are
+    more than `MOST_ANSWERS`, the answers with the most new failures stay.
+    """
+    answers_by_id = {answer.accelerator: answer for answer in before.answers}
+    for answer in answers:
+        if answer.news.newly_broken or answer.accelerator in answers_by_id:
+            answers_by_id[answer.accelerator] = answer
+    ranked = sorted(
+        answers_by_id.values(), key=lambda answer: (-answer.news.newly_broken, answer.accelerator)
+    )
+    shown_answers = sorted(ranked[:MOST_ANSWERS], key=lambda answer: answer.accelerator)
+    return CommentMemory(answers=tuple(shown_answers))
+
 
 def run_page(answer: PlatformAnswer) -> str:
     """Return the URL of the run that made a report."""
     return f"https://github.com/{answer.repository}/actions/runs/{answer.run}"
 
 
-def comment_text(memory: CommentMemory, ask: Maintainers) -> str:
+def comment_text(memory: CommentMemory, maintainers: Maintainers) -> str:
     """Return the text of the comment.
 
-    `ask` has the maintainers of each platform. If the text would be too long, the comment lists and
-    stores fewer tests. Raises HarmfulError if the text must not be posted.
+    `maintainers` has the GitHub logins of each platform's maintainers. If the text would be too
+    long, the comment lists and stores fewer tests. Raises HarmfulError if the text must not be
+    posted.
     """
     marker_text = text = ""
     for limit in _TEST_LIMITS:
         shown_memory = _with_fewer_tests(memory, limit)
         marker_text = marker(shown_memory)
-        text = "\n\n".join([marker_text, *_paragraphs(shown_memory, ask)]) + "\n"
+        text = "\n\n".join([marker_text, *_paragraphs(shown_memory, maintainers)]) + "\n"
         if len(text) <= MOST_CHARACTERS:
             break
     require_harmless("comment", text, marker_text, map(run_page, memory.answers))
@@ -159,53 +261,6 @@ def _other_results(answer: PlatformAnswer) -> str:
     return text.strip()
 
 
-# The memory of a comment, in the one piece of HTML at its beginning.
-#
-# Anybody can write such a marker. It counts only in a comment of the portal's own account, and even
-# then it is parsed as untrusted data, up to a size limit.
-
-PREFIX = "<!-- accelerator-portal:upstream "
-
-_SUFFIX = " -->"
-_MARKER = re.compile(rf"{re.escape(PREFIX)}([A-Za-z0-9+/=]{{1,60000}}){_SUFFIX}")
-_MOST_MEMORY_BYTES = 1024 * 1024
-
-# The most platforms that a comment shows.
-MOST_ANSWERS = 40
-
-VersionText = Annotated[str, StringConstraints(max_length=200)]
-
-
-class PlatformAnswer(StrictModel):
-    """A platform's test result for a change: the run, and the report compared with its base."""
-
-    accelerator: Id
-    """The platform's id."""
-    name: Annotated[str, StringConstraints(max_length=40)]
-    """The platform's name."""
-    head: Sha1
-    """The commit that was tested."""
-    repository: FullName
-    """The repository of the run, according to GitHub."""
-    run: Number
-    """The id of the run."""
-    torch: VersionText | None = None
-    """The version of torch that the report names, or None."""
-    late: bool = False
-    """Whether the tests ended after the deadline."""
-    news: ReportNews
-    """The report compared with its base."""
-
-
-class CommentMemory(StrictModel):
-    """The results that the comment on a pull request shows, stored in the comment itself."""
-
-    schema_version: Literal[1] = 1
-    """The version of this format."""
-    answers: Annotated[tuple[PlatformAnswer, ...], Field(max_length=MOST_ANSWERS)] = ()
-    """The newest answer of each platform that has or had new failures, sorted by platform id."""
-
-
 def marker(memory: CommentMemory) -> str:
     """Return the HTML comment that stores a memory on a pull request."""
     packed = zlib.compress(memory.model_dump_json(exclude_defaults=True).encode(), 9)
@@ -224,67 +279,3 @@ def memory_of_comment(body: str) -> CommentMemory:
         )
     except (binascii.Error, zlib.error, ValidationError):
         return CommentMemory()
-
-
-# Posts or updates the comment on the pull request, or does neither.
-#
-# Answers may come twice, late, or in another order. The comment stores the earlier answers, and
-# answers for an older commit of the pull request are left out.
-
-
-@dataclass(frozen=True, slots=True)
-class CommentAccess:
-    """The API, the account that posts comments, and the maintainers that comments name."""
-
-    api: Api
-    login: str
-    """The account of the token; only comments of this account are updated."""
-    ask: Maintainers
-    """The GitHub logins of each platform's maintainers, by platform id."""
-
-
-def update_comment(desk: CommentAccess, change: Change, answers: Sequence[PlatformAnswer]) -> str:
-    """Post or update the comment if needed; return a sentence that says what was done.
-
-    Raises GitHubError, and HarmfulError if the comment must not be posted.
-    """
-    pull = read_response(
-        desk.api, f"repos/{change.repository}/pulls/{change.number}", UpstreamPullRequest
-    )
-    current_answers = [answer for answer in answers if answer.head == pull.head.sha]
-    if reason := _reason_for_silence(pull, current_answers):
-        return f"Pull request {pull.number} {reason}: no comment posted."
-    comment = own_comment(desk.api, change.repository, pull.number, desk.login, PREFIX)
-    old_memory = memory_of_comment(comment.body or "") if comment else CommentMemory()
-    new_memory = merged_memory(old_memory, current_answers)
-    if not new_memory.answers:
-        return f"No new failures in pull request {pull.number}: no comment posted."
-    text = comment_text(new_memory, desk.ask)
-    return put_comment(desk.api, change.repository, pull.number, comment, text)
-
-
-def _reason_for_silence(
-    pull: UpstreamPullRequest, current_answers: Sequence[PlatformAnswer]
-) -> str | None:
-    if pull.state != "open":
-        return f"is {pull.state}"
-    if MUTE in {label.name for label in pull.labels}:
-        return f"has the label {MUTE}"
-    return None if current_answers else "has a newer commit"
-
-
-def merged_memory(before: CommentMemory, answers: Iterable[PlatformAnswer]) -> CommentMemory:
-    """Return the memory with new answers. A new answer replaces the platform's earlier answer.
-
-    An answer without new failures is omitted if its platform has no earlier answer. If there are
-    more than `MOST_ANSWERS`, the answers with the most new failures stay.
-    """
-    answers_by_id = {answer.accelerator: answer for answer in before.answers}
-    for answer in answers:
-        if answer.news.newly_broken or answer.accelerator in answers_by_id:
-            answers_by_id[answer.accelerator] = answer
-    ranked = sorted(
-        answers_by_id.values(), key=lambda answer: (-answer.news.newly_broken, answer.accelerator)
-    )
-    shown_answers = sorted(ranked[:MOST_ANSWERS], key=lambda answer: answer.accelerator)
-    return CommentMemory(answers=tuple(shown_answers))

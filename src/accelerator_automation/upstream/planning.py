@@ -17,6 +17,19 @@ SUITES: Mapping[Task, str] = {"build": "integration", "unit": "operators", "mode
 """The harness's suites by task. TorchBench is not among them; a vendor's own workflow can run
 it."""
 
+MOST_BYTES = 60_000
+"""The maximum size of a `client_payload`. GitHub's limits are ten keys and 64 kB. Source: npm
+@octokit/openapi, `repos/create-dispatch-event`."""
+
+REPORT_ARTIFACT = "accelerator-report"
+"""The name of the artifact with a run's report, which is the file `report.json` in it.
+
+The artifact for one task is named `accelerator-report-<task>`. The artifact of a private CI
+(`redispatch`) is named `accelerator-report-<delivery>`.
+"""
+
+_LEAST_TITLE_CHARACTERS = 40
+
 
 class PlannedPlatform(StrictModel):
     """A platform that tests a change: its device and tasks, where they run, and the time limit."""
@@ -107,24 +120,6 @@ def planned_platform(platform: Platform, events: UpstreamEvents) -> PlannedPlatf
     )
 
 
-# The payload that is sent to a vendor's repository, or to its workflow in this repository. It keeps
-# within GitHub's limits; identifiers are never cut.
-#
-# `pull_request` has the form that older dispatchers use, so that a workflow that reads its number
-# goes on to work. Limits: npm @octokit/openapi, `repos/create-dispatch-event`: 10 keys, 64 kB.
-
-MOST_BYTES = 60_000
-
-REPORT_ARTIFACT = "accelerator-report"
-"""The name of the artifact with a run's report, which is the file `report.json` in it.
-
-The artifact for one task is named `accelerator-report-<task>`. The artifact of a private CI
-(`redispatch`) is named `accelerator-report-<delivery>`.
-"""
-
-_LEAST_TITLE_CHARACTERS = 40
-
-
 def run_title(change: Change, accelerator: str) -> str:
     """Return `<delivery>/<accelerator>`, which the title of a platform's run must contain.
 
@@ -138,6 +133,7 @@ def run_title(change: Change, accelerator: str) -> str:
 def client_payload(change: Change, entry: PlannedPlatform) -> dict[str, Any]:
     """Return the `client_payload` of the event that is sent to one platform.
 
+    `pull_request` has the form that older dispatchers use, so that workflows for them also work.
     Raises ValueError if it cannot be shortened to MOST_BYTES.
     """
     body: dict[str, Any] = {

@@ -30,10 +30,27 @@ from accelerator_portal.reports.report import Report, Trigger
 from accelerator_portal.reports.report_check import KnownNames, report_problems
 from accelerator_portal.reports.report_file import read_report
 
+MOST_PACKED = 8 * 1024 * 1024
+MOST_UNPACKED = 48 * 1024 * 1024
+
+# The allowed difference between the clocks of two machines.
+CLOCK_SKEW = dt.timedelta(minutes=10)
+
+_REPORT_FILE = "report.json"
+
 # A pull request of a fork can start none of these, and so cannot leave a report in a vendor's name.
 _TRUSTED_EVENTS = {"repository_dispatch", "workflow_dispatch"}
 
 RunState = Literal["waiting", "running", "report", "late", "lost", "silent", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class SentRequest:
+    """A change that was sent to a platform at the time `at`."""
+
+    change: Change
+    entry: PlannedPlatform
+    at: dt.datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +98,20 @@ class _NoReportError(Exception):
         self.run = run
 
 
-def find_report(place: ReportSearch, asked: SentRequest) -> RunResult:
+def find_report(search: ReportSearch, request: SentRequest) -> RunResult:
     """Return the report of a platform's run, or the state of the run if there is no report.
 
-    If a report does not state when the tests ended, `place.now` is used. Raises GitHubError.
+    If a report does not state when the tests ended, `search.now` is used. Raises GitHubError.
     """
-    repository = report_repository(place.home, asked.entry)
-    age = place.now - asked.at
-    limit = dt.timedelta(hours=asked.entry.hours)
+    repository = report_repository(search.home, request.entry)
+    age = search.now - request.at
+    limit = dt.timedelta(hours=request.entry.hours)
     try:
-        run, report = _find_run_report(place, asked, repository)
+        run, report = _find_run_report(search, request, repository)
     except _NoReportError as no_report:
         state: RunState = no_report.state
         if state in {"waiting", "running"} and age > limit:
-            state = "silent" if asked.entry.run.redispatch else "lost"
+            state = "silent" if request.entry.run.redispatch else "lost"
         hours = round(max(age, dt.timedelta()).total_seconds() / 3600)
         why = (
             f"{no_report}, {count(hours, 'hour')} after dispatch"
@@ -102,8 +119,8 @@ def find_report(place: ReportSearch, asked: SentRequest) -> RunResult:
             else str(no_report)
         )
         return RunResult(state, repository, no_report.run, why=why)
-    finished = report.finished or place.now
-    late = finished - asked.at > limit + CLOCK_SKEW
+    finished = report.finished or search.now
+    late = finished - request.at > limit + CLOCK_SKEW
     return RunResult("late" if late else "report", repository, run, report)
 
 
@@ -203,34 +220,16 @@ def _download_archive(api: Api, repository: str, artifact: ListedArtifact) -> by
     return api.download(f"repos/{repository}/actions/artifacts/{artifact.id}/zip", MOST_PACKED)
 
 
-MOST_PACKED = 8 * 1024 * 1024
-MOST_UNPACKED = 48 * 1024 * 1024
-
-# The allowed difference between the clocks of two machines.
-CLOCK_SKEW = dt.timedelta(minutes=10)
-
-_REPORT_FILE = "report.json"
-
-
-@dataclass(frozen=True, slots=True)
-class SentRequest:
-    """A change that was sent to a platform at the time `at`."""
-
-    change: Change
-    entry: PlannedPlatform
-    at: dt.datetime
-
-
 def read_run_report(
-    archives: Sequence[bytes], asked: SentRequest, known: KnownNames, now: dt.datetime
+    archives: Sequence[bytes], request: SentRequest, known: KnownNames, now: dt.datetime
 ) -> Report:
     """Return the report in a run's archives: one archive, or several that are merged.
 
     The kind of the returned report is always self-reported. `known` has the platforms and suites
     that reports may name. `now` is the current time. Raises ArtifactError if an archive cannot be
-    used or contradicts the request `asked`. Raises ProblemsError if a report is not valid.
+    used or contradicts the request `request`. Raises ProblemsError if a report is not valid.
     """
-    parts = [_read_part(archive, asked) for archive in archives]
+    parts = [_read_part(archive, request) for archive in archives]
     report = _merged_report(parts)
     if problems := list(report_problems(report, _REPORT_FILE, known, now + CLOCK_SKEW)):
         raise ProblemsError(problems)
@@ -269,16 +268,16 @@ def _merged_report(parts: Sequence[Report]) -> Report:
     return parts[0].model_copy(update={name: getattr(whole, name) for name in names})
 
 
-def request_mismatch(report: Report, asked: SentRequest) -> str | None:
+def request_mismatch(report: Report, request: SentRequest) -> str | None:
     """Return how a report contradicts the request for its run, or None."""
-    expected_id = asked.entry.accelerator
+    expected_id = request.entry.accelerator
     if report.accelerator != expected_id:
         return f"the report is about {report.accelerator}, the run was for {expected_id}"
     if report.kind == "baseline":
         return "the report is a baseline, not a test run"
-    if report.started is not None and report.started < asked.at - CLOCK_SKEW:
+    if report.started is not None and report.started < request.at - CLOCK_SKEW:
         return "the report is older than the event"
-    return _change_mismatch(report.trigger, asked.change)
+    return _change_mismatch(report.trigger, request.change)
 
 
 def _change_mismatch(trigger: Trigger, change: Change) -> str | None:

@@ -59,14 +59,14 @@ def sweep_summary(done: SweepResult) -> str:
 
 
 def answer_summary(
-    looked: Sequence[LookupResult], answers: Iterable[PlatformAnswer], said: Sequence[str]
+    lookups: Sequence[LookupResult], answers: Iterable[PlatformAnswer], said: Sequence[str]
 ) -> str:
     """Return a summary of a round of answers: lookups, comparisons and posts, as Markdown.
 
     `said` has sentences about what was done or failed (see `AnswerRound.done`).
     """
     lines = ["# Answers", ""]
-    lines += [_lookup_item(lookup) for lookup in looked] or ["No outstanding reports."]
+    lines += [_lookup_item(lookup) for lookup in lookups] or ["No outstanding reports."]
     if news_lines := list(_news_items(answers)):
         lines += ["", "## Compared with the base", "", *news_lines]
     if said:
@@ -82,11 +82,13 @@ def _change_text(change: Change) -> str:
 
 
 def _lookup_item(lookup: LookupResult) -> str:
-    heading = f"- {code_span(lookup.asked.entry.accelerator)}, {_change_text(lookup.asked.change)}"
-    if lookup.found is None:
+    heading = (
+        f"- {code_span(lookup.request.entry.accelerator)}, {_change_text(lookup.request.change)}"
+    )
+    if lookup.result is None:
         return f"{heading}: **not checked** {code_span(lookup.error)}"
-    why = f" {code_span(lookup.found.why)}" if lookup.found.why else ""
-    state = lookup.found.state
+    why = f" {code_span(lookup.result.why)}" if lookup.result.why else ""
+    state = lookup.result.state
     return f"{heading}: {f'**{state}**' if state in {'lost', 'late', 'refused'} else state}{why}"
 
 

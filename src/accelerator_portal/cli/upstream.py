@@ -280,7 +280,7 @@ def answer(root: Path, told: Path | None, out: Path, **option_values: Any) -> No
         )
     write_text_atomically(out, round_result.ledger.model_dump_json() + "\n")
     _write_summary(
-        told, summary.answer_summary(round_result.looked, round_result.answers, round_result.done)
+        told, summary.answer_summary(round_result.lookups, round_result.answers, round_result.done)
     )
     sys.exit(int(round_result.failed))
 

@@ -34,21 +34,21 @@ def test_what_was_sent_is_read_at_once(root: Path, double: GitHubDouble, events:
         title = f"event-{number:05}/example"
         add_run(double, title, status="queued", created_at="2026-11-21T12:00:00Z")
     first = answer(root, double, NOW)
-    assert len(first.looked) == events
+    assert len(first.lookups) == events
     # The ledger: none. The log: list, run, place, file. The runs: a page for each hundred.
     assert len(double.asked) == 1 + 4 + events // 100 + 1
     second = answer(root, double, NOW)
-    assert [one.asked for one in second.looked] == [one.asked for one in first.looked]
+    assert [one.request for one in second.lookups] == [one.request for one in first.lookups]
     assert len(double.asked) == 4 + 4 + events // 100 + 1
     leave_log(double, events + 1)
     third = answer(root, double, NOW)
-    assert len(third.looked) == events + 1
+    assert len(third.lookups) == events + 1
     much_later = answer(root, double, NOW + dt.timedelta(days=7))
-    assert (much_later.looked, much_later.ledger.open) == ((), {})
+    assert (much_later.lookups, much_later.ledger.open) == ((), {})
 
 
 def test_what_the_sender_forgot_stays_in_the_ledger(root: Path, double: GitHubDouble) -> None:
     leave_log(double, 5)
     answer(root, double, NOW)
     keep_file(double, SENT_FILE, SendLog())
-    assert len(answer(root, double, NOW).looked) == 5
+    assert len(answer(root, double, NOW).lookups) == 5

@@ -78,7 +78,7 @@ def test_the_check_run_is_made_in_the_round_after_the_label(
     answer(root, double)
     assert (checks(double), questions(double)) == ([], 0)
     (unlabeled,) = rounds(root, double, [30])
-    assert (unlabeled.looked, questions(double)) == ((), 1)
+    assert (unlabeled.lookups, questions(double)) == ((), 1)
     assert len(double.said("GET", f"repos/{UPSTREAM}/")) == 1
     label(double, "other", LABEL)
     (labeled,) = rounds(root, double, [60])
@@ -86,7 +86,7 @@ def test_the_check_run_is_made_in_the_round_after_the_label(
     assert "The check run accelerators/example was created." in labeled.done
     assert checks(double) == [(HEAD, f"{scene.DELIVERY}:{NUMBER}", "success")]
     (later,) = rounds(root, double, [90])
-    assert (later.looked, questions(double), len(checks(double))) == ((), 0, 1)
+    assert (later.lookups, questions(double), len(checks(double))) == ((), 0, 1)
 
 
 def test_the_question_names_the_label_and_the_time(root: Path, double: GitHubDouble) -> None:

@@ -49,7 +49,7 @@ def test_of_540_events_each_report_is_found_and_the_runs_are_listed_once(
     for one in sent[50:]:
         add_run(double, f"{one.change.delivery}/example", status="queued", conclusion=None)
     found = find(double, sent)
-    states = [one.found.state for one in found if one.found]
+    states = [one.result.state for one in found if one.result]
     assert (states.count("report"), states.count("running")) == (50, 490)
     assert len(double.said("GET", LIST)) == 6
     # The first three runs are asked for their artifacts; then these are listed, a page for all.
@@ -84,7 +84,7 @@ def test_a_run_that_is_older_than_its_own_event_does_not_count(
     began = f"{last.at + dt.timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%SZ}"
     add_run(double, "event-later/example", created_at=began, status="queued")
     found = find(double, [first, last])
-    states = [one.found.state for one in found if one.found]
+    states = [one.result.state for one in found if one.result]
     assert states == ["waiting", "running" if seconds == 0 else "waiting"]
 
 
