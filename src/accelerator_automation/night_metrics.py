@@ -24,7 +24,7 @@ def archive_metrics(archive: Archive, metrics: NightMetrics) -> None:
 
     Raises ArchiveError.
     """
-    text = json.dumps(metrics.model_dump(mode="json"), indent=1) + "\n"
+    text = metrics.model_dump_json(indent=1) + "\n"
     archive.write(f"{FOLDER}/{metrics.started:%Y-%m-%dT%H%M%SZ}.json", text.encode())
     for name in archive.names(FOLDER)[:-MOST_KEPT]:
         archive.remove(f"{FOLDER}/{name}")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.catalog import platform_id_of
+from accelerator_portal.catalog.folder_name import folder_fault
 from accelerator_portal.catalog.markdown_quotes import code_span
 from accelerator_portal.catalog.wording import count
-
-_PLATFORM_PATH = re.compile(r"accelerators/([a-z0-9][a-z0-9-]{0,59})/")
 
 MOST_FOLDERS = 20
 
@@ -27,7 +26,7 @@ def maintainers(catalog: Catalog) -> Maintainers:
 
 def changed_platforms(files: Iterable[str]) -> list[str]:
     """Return the ids of the platforms whose folders contain any of the files."""
-    return sorted({found[1] for file in files if (found := _PLATFORM_PATH.match(file))})
+    return sorted({name for name in map(platform_id_of, files) if not folder_fault(name)})
 
 
 def notices(base: Maintainers, folders: Sequence[str], author: str) -> list[str]:
@@ -40,11 +39,8 @@ def notices(base: Maintainers, folders: Sequence[str], author: str) -> list[str]
         sentence for folder in folders if (sentence := _notice(base.get(folder), folder, author))
     ]
     more = len(sentences) - MOST_FOLDERS
-    return (
-        [*sentences[:MOST_FOLDERS], f"… and {count(more, 'more folder')}."]
-        if more > 0
-        else sentences
-    )
+    last = [f"… and {count(more, 'more folder')}."] if more > 0 else []
+    return sentences[:MOST_FOLDERS] + last
 
 
 def _notice(people: Sequence[str] | None, folder: str, author: str) -> str | None:
