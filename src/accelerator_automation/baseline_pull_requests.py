@@ -25,9 +25,9 @@ from accelerator_automation.proposals import (
     ProposalKind,
     ProposalResults,
     ProposalTopic,
+    names_list_item,
     update_pull_request,
 )
-from accelerator_automation.stated_model_pull_requests import names_list_item
 from accelerator_portal.catalog import Catalog, Problem, ProblemsError
 from accelerator_portal.catalog.files.releases_file import Release
 from accelerator_portal.catalog.markdown_quotes import code_span

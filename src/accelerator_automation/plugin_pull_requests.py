@@ -29,6 +29,48 @@ KIND: ProposalKind = "plugin-release"
 _MOST_TITLE = 200
 
 
+def propose_releases(api: Api, home: str, catalog: Catalog) -> ProposalResults:
+    """Open or update a pull request for each platform with new plugin releases.
+
+    Returns the outcomes by platform id. `home` is this repository (OWNER/NAME). Raises GitHubError.
+    """
+    results = ProposalResults("no new plugin release")
+    repository = BranchRepository(api, home)
+    for platform in catalog.platforms:
+        rows = _new_rows(catalog, platform, results)
+        if not rows:
+            continue
+        topic = ProposalTopic(KIND, platform.id, f"{KIND}/{platform.id}")
+        propose = partial(_proposal, platform, rows)
+        try:
+            results.outcomes[platform.id] = update_pull_request(
+                repository, topic, propose, room=results.has_room
+            )
+        except ProblemsError as error:
+            results.add_problem(platform.id, str(error.problems[0]))
+    return results
+
+
+def _new_rows(
+    catalog: Catalog, platform: Platform, results: ProposalResults
+) -> tuple[RowProposal, ...]:
+    """Return the proposals for new releases whose metadata states a torch version.
+
+    For each new release whose metadata states no torch version, adds a problem to `results`. The
+    problem names the command with which a person adds the row.
+    """
+    proposals = [
+        proposal(catalog, platform, release) for release in new_releases(catalog, platform)
+    ]
+    for row in proposals:
+        if row.row is None:
+            version = row.release.facts.version
+            command = f"accelerator-portal plugin-release {platform.id} {version} --torch VERSION"
+            what = f"the metadata of {row.release.name} states no torch version; run {command}"
+            results.add_problem(platform.id, what)
+    return tuple(row for row in proposals if row.row)
+
+
 def _proposal(
     platform: Platform, proposals: Iterable[RowProposal], declined: Collection[str]
 ) -> Proposal | None:
@@ -79,48 +121,6 @@ def _release_lines(proposal: RowProposal) -> Iterator[str]:
             f"- To add: the {code_span(question.name)}, with its source. "
             f"The newest row with this field has {code_span(question.example)}."
         )
-
-
-def propose_releases(api: Api, home: str, catalog: Catalog) -> ProposalResults:
-    """Open or update a pull request for each platform with new plugin releases.
-
-    Returns the outcomes by platform id. `home` is this repository (OWNER/NAME). Raises GitHubError.
-    """
-    results = ProposalResults("no new plugin release")
-    repository = BranchRepository(api, home)
-    for platform in catalog.platforms:
-        rows = _new_rows(catalog, platform, results)
-        if not rows:
-            continue
-        topic = ProposalTopic(KIND, platform.id, f"{KIND}/{platform.id}")
-        propose = partial(_proposal, platform, rows)
-        try:
-            results.outcomes[platform.id] = update_pull_request(
-                repository, topic, propose, room=results.has_room
-            )
-        except ProblemsError as error:
-            results.add_problem(platform.id, str(error.problems[0]))
-    return results
-
-
-def _new_rows(
-    catalog: Catalog, platform: Platform, results: ProposalResults
-) -> tuple[RowProposal, ...]:
-    """Return the proposals for new releases whose metadata states a torch version.
-
-    For each new release whose metadata states no torch version, adds a problem to `results`. The
-    problem names the command with which a person adds the row.
-    """
-    proposals = [
-        proposal(catalog, platform, release) for release in new_releases(catalog, platform)
-    ]
-    for row in proposals:
-        if row.row is None:
-            version = row.release.facts.version
-            command = f"accelerator-portal plugin-release {platform.id} {version} --torch VERSION"
-            what = f"the metadata of {row.release.name} states no torch version; run {command}"
-            results.add_problem(platform.id, what)
-    return tuple(row for row in proposals if row.row)
 
 
 def _with_rows(path: str, text: str, proposals: Iterable[RowProposal]) -> str:

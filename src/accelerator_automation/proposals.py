@@ -18,6 +18,7 @@ from accelerator_automation.github.branch import BranchFile, BranchRepository
 from accelerator_automation.github.comments import BOT
 from accelerator_automation.github.models import GitHubModel, Number, Sha, User
 from accelerator_automation.markdown_check import require_harmless
+from accelerator_portal.catalog.markdown_quotes import code_span
 
 ProposalKind = Literal["plugin-release", "pytorch-release", "stated-models", "baseline"]
 ProposalOutcome = Literal["opened", "updated", "unchanged", "left", "declined", "waiting"]
@@ -34,6 +35,8 @@ _OUTCOME_TEXTS: dict[ProposalOutcome, str] = {
 MOST_OPENED = 10
 """The maximum number of new pull requests of one kind in a nightly run, so that owners don't get
 many at once. The number of pull requests for PyTorch releases is not limited."""
+
+_MOST_LISTED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +173,18 @@ def update_pull_request(
     if pull and not repository.is_own(pull.head.sha):
         return "left"
     return _write_pull_request(repository, topic, proposal, pull)
+
+
+def names_list_item(heading: str, names: list[str]) -> Iterator[str]:
+    """Yield one list item, with `heading` and the names; nothing if there are no names.
+
+    The item shows at most _MOST_LISTED names, then the number of names that are not shown.
+    """
+    unique_names = list(dict.fromkeys(names))
+    if unique_names:
+        more = len(unique_names) - _MOST_LISTED
+        end = f" and {more:,} more" if more > 0 else ""
+        yield f"- {heading}: {', '.join(map(code_span, unique_names[:_MOST_LISTED]))}{end}"
 
 
 def _pulls(repository: BranchRepository, topic: ProposalTopic) -> Iterator[ProposalPullRequest]:

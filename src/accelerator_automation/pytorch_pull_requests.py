@@ -28,7 +28,61 @@ from accelerator_portal.releases.release_entry import NoReleaseError, with_relea
 KIND: ProposalKind = "pytorch-release"
 ABOUT = "torch"
 
+COMPLETED_FOR = dt.timedelta(days=30)
+"""The time after a PyTorch release during which new builds of it are added to its entry."""
+
 _MOST_LISTED = 40
+
+AskIndexes = Callable[[str], PublishedRelease]
+"""Returns the builds and dates of a version in the package indexes."""
+
+
+def propose_pytorch_releases(
+    api: Api, home: str, catalog: Catalog, ask: AskIndexes, day: dt.date
+) -> ProposalResults:
+    """Open or update a pull request for each release whose entry is missing or incomplete.
+
+    Returns the outcomes by version. `ask` takes a version and returns its builds and dates in the
+    package indexes. The existing entries are read from `data/releases.yaml` on the default branch.
+    `home` is this repository (OWNER/NAME). Raises GitHubError.
+    """
+    results = ProposalResults("no new PyTorch release")
+    versions = list(incomplete_releases(catalog, day))
+    if not versions:
+        return results
+    repository = BranchRepository(api, home)
+    text = repository.file_text(RELEASES, repository.base.commit)
+    for version in versions:
+        try:
+            addition = release_addition(catalog, text, ask(version), day)
+            if addition.own_problems:
+                results.problems[version] = str(addition.own_problems[0])
+            elif not addition.change.is_empty:
+                topic = ProposalTopic(KIND, ABOUT, f"{KIND}/{version}")
+                propose = _proposal(addition, day).unless_declined
+                results.outcomes[version] = update_pull_request(repository, topic, propose)
+        except NoReleaseError as error:
+            results.problems[version] = str(error)
+        except ProblemsError as error:
+            results.problems[version] = str(error.problems[0])
+    return results
+
+
+def incomplete_releases(catalog: Catalog, day: dt.date) -> Iterator[str]:
+    """Yield the PyTorch versions whose entry in `data/releases.yaml` may be missing or incomplete.
+
+    Yields the newest version in the catalog if it was released at most `COMPLETED_FOR` ago. Then
+    yields each newer version on PyPI that is final and not yanked.
+    """
+    newest = catalog.releases.newest
+    if day - newest.date <= COMPLETED_FOR:
+        yield newest.version
+    facts = catalog.packages[TORCH].on(PYPI) if TORCH in catalog.packages else None
+    for release in facts.releases if facts else ():
+        version = Version(release.version)
+        final = not version.is_prerelease and version.local is None and release.yanked is None
+        if final and version > Version(newest.version):
+            yield release.version
 
 
 def _proposal(addition: ReleaseAddition, day: dt.date) -> Proposal:
@@ -92,58 +146,3 @@ def _limited_list_items(lines: Iterable[str]) -> Iterator[str]:
     yield from (f"- {line}" for line in all_lines[:_MOST_LISTED])
     if len(all_lines) > _MOST_LISTED:
         yield f"- {len(all_lines) - _MOST_LISTED} more"
-
-
-COMPLETED_FOR = dt.timedelta(days=30)
-"""The time after a PyTorch release during which new builds of it are added to its entry."""
-
-AskIndexes = Callable[[str], PublishedRelease]
-"""Returns the builds and dates of a version in the package indexes."""
-
-
-def propose_pytorch_releases(
-    api: Api, home: str, catalog: Catalog, ask: AskIndexes, day: dt.date
-) -> ProposalResults:
-    """Open or update a pull request for each release whose entry is missing or incomplete.
-
-    Returns the outcomes by version. `ask` takes a version and returns its builds and dates in the
-    package indexes. The existing entries are read from `data/releases.yaml` on the default branch.
-    `home` is this repository (OWNER/NAME). Raises GitHubError.
-    """
-    results = ProposalResults("no new PyTorch release")
-    versions = list(incomplete_releases(catalog, day))
-    if not versions:
-        return results
-    repository = BranchRepository(api, home)
-    text = repository.file_text(RELEASES, repository.base.commit)
-    for version in versions:
-        try:
-            addition = release_addition(catalog, text, ask(version), day)
-            if addition.own_problems:
-                results.problems[version] = str(addition.own_problems[0])
-            elif not addition.change.is_empty:
-                topic = ProposalTopic(KIND, ABOUT, f"{KIND}/{version}")
-                propose = _proposal(addition, day).unless_declined
-                results.outcomes[version] = update_pull_request(repository, topic, propose)
-        except NoReleaseError as error:
-            results.problems[version] = str(error)
-        except ProblemsError as error:
-            results.problems[version] = str(error.problems[0])
-    return results
-
-
-def incomplete_releases(catalog: Catalog, day: dt.date) -> Iterator[str]:
-    """Yield the PyTorch versions whose entry in `data/releases.yaml` may be missing or incomplete.
-
-    Yields the newest version in the catalog if it was released at most `COMPLETED_FOR` ago. Then
-    yields each newer version on PyPI that is final and not yanked.
-    """
-    newest = catalog.releases.newest
-    if day - newest.date <= COMPLETED_FOR:
-        yield newest.version
-    facts = catalog.packages[TORCH].on(PYPI) if TORCH in catalog.packages else None
-    for release in facts.releases if facts else ():
-        version = Version(release.version)
-        final = not version.is_prerelease and version.local is None and release.yanked is None
-        if final and version > Version(newest.version):
-            yield release.version

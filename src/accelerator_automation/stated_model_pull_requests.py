@@ -22,6 +22,7 @@ from accelerator_automation.proposals import (
     ProposalKind,
     ProposalResults,
     ProposalTopic,
+    names_list_item,
     update_pull_request,
 )
 from accelerator_portal.catalog import Catalog, Platform, ProblemsError
@@ -39,8 +40,6 @@ from accelerator_portal.vendors.model_list_update import (
 
 KIND: ProposalKind = "stated-models"
 
-_MOST_LISTED = 50
-
 
 @dataclass(frozen=True, slots=True)
 class ListChange:
@@ -55,44 +54,6 @@ class ListChange:
     copy: DocumentCopy
     before: ModelList
     after: ModelList
-
-
-def _proposal(
-    platform: Platform, list_changes: Iterable[ListChange], declined: Collection[str]
-) -> Proposal | None:
-    """Return the proposal to update a platform's lists.
-
-    Lists whose new commit is in `declined` are omitted. Returns None if no list remains.
-    """
-    changes = [change for change in list_changes if change.copy.commit not in declined]
-    if not changes:
-        return None
-    path = platform.path(STATED_MODELS)
-    file_span = code_span(path)
-    names = ", ".join(f"{one.document.repository}/{one.document.path}" for one in changes)
-    lines = [line for change in changes for line in (*_change_lines(change), "")]
-    lines += [
-        "A statement is not a test: these models were not run.",
-        "",
-        f"The lists are in {file_span}. Push changes to this branch; the nightly build keeps them.",
-        "If you close this pull request, these commits are not proposed again.",
-    ]
-    return Proposal(
-        path=path,
-        title=f"Update the models that documents state for {platform.id}",
-        versions=[change.copy.commit for change in changes],
-        lines=lines,
-        reason=f"Read again: {names}.",
-        edited=lambda text: _with_changes(text, changes),
-    )
-
-
-def _with_changes(text: str, changes: Iterable[ListChange]) -> str:
-    """Return the text of `stated-models.yaml` with the changed lists. Raises ProblemsError."""
-    file = StatedModels.model_validate(yaml.safe_load(text))
-    for change in changes:
-        file = with_updated_list(file, change.place, change.document, change.copy)
-    return stated_models_text(file)
 
 
 def propose_stated_models(api: Api, home: str, catalog: Catalog, day: dt.date) -> ProposalResults:
@@ -157,6 +118,44 @@ def _changes(
             yield ListChange(index, document, copy, old_list, new_list)
 
 
+def _proposal(
+    platform: Platform, list_changes: Iterable[ListChange], declined: Collection[str]
+) -> Proposal | None:
+    """Return the proposal to update a platform's lists.
+
+    Lists whose new commit is in `declined` are omitted. Returns None if no list remains.
+    """
+    changes = [change for change in list_changes if change.copy.commit not in declined]
+    if not changes:
+        return None
+    path = platform.path(STATED_MODELS)
+    file_span = code_span(path)
+    names = ", ".join(f"{one.document.repository}/{one.document.path}" for one in changes)
+    lines = [line for change in changes for line in (*_change_lines(change), "")]
+    lines += [
+        "A statement is not a test: these models were not run.",
+        "",
+        f"The lists are in {file_span}. Push changes to this branch; the nightly build keeps them.",
+        "If you close this pull request, these commits are not proposed again.",
+    ]
+    return Proposal(
+        path=path,
+        title=f"Update the models that documents state for {platform.id}",
+        versions=[change.copy.commit for change in changes],
+        lines=lines,
+        reason=f"Read again: {names}.",
+        edited=lambda text: _with_changes(text, changes),
+    )
+
+
+def _with_changes(text: str, changes: Iterable[ListChange]) -> str:
+    """Return the text of `stated-models.yaml` with the changed lists. Raises ProblemsError."""
+    file = StatedModels.model_validate(yaml.safe_load(text))
+    for change in changes:
+        file = with_updated_list(file, change.place, change.document, change.copy)
+    return stated_models_text(file)
+
+
 def _change_lines(change: ListChange) -> Iterator[str]:
     """Yield lines of Markdown that name the added, removed and changed models of a list."""
     document, after = change.document, change.after
@@ -175,15 +174,3 @@ def _change_lines(change: ListChange) -> Iterator[str]:
     yield from names_list_item("Added", [name for name in new_names if name not in old_names])
     yield from names_list_item("Removed", [name for name in old_names if name not in new_names])
     yield from names_list_item("Changed", changed_names)
-
-
-def names_list_item(heading: str, names: list[str]) -> Iterator[str]:
-    """Yield one list item, with `heading` and the names; nothing if there are no names.
-
-    The item shows at most _MOST_LISTED names, then the number of names that are not shown.
-    """
-    unique_names = list(dict.fromkeys(names))
-    if unique_names:
-        more = len(unique_names) - _MOST_LISTED
-        end = f" and {more:,} more" if more > 0 else ""
-        yield f"- {heading}: {', '.join(map(code_span, unique_names[:_MOST_LISTED]))}{end}"

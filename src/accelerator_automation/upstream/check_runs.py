@@ -22,8 +22,6 @@ from accelerator_portal.catalog.wording import count
 
 CHECK_LABEL_PREFIX = "ciflow/crcr/"
 
-_MOST_SUMMARY = 60_000
-
 
 class _CheckRun(GitHubModel):
     id: Number
@@ -85,7 +83,7 @@ def check_run_body(answer: PlatformAnswer, change: Change, level: RelayLevel) ->
         "conclusion": failed_conclusion if broken else "success",
         "external_id": f"{change.delivery}:{change.number}",
         "details_url": run_page(answer),
-        "output": {"title": counts_text, "summary": summary[:_MOST_SUMMARY]},
+        "output": {"title": counts_text, "summary": summary},
     }
 
 

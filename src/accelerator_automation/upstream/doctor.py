@@ -17,6 +17,7 @@ from accelerator_automation.github.api import (
     Api,
     GitHubError,
     exists,
+    none_if_missing,
     parse_response,
     read_response,
 )
@@ -40,7 +41,47 @@ APP_SECRETS = (APP_ID, APP_KEY)
 ADMINISTRATOR_VARIABLE = "GH_TOKEN"
 """The variable with an administrator's token, which reads this repository's settings."""
 
+APP = "GitHub App"
+
+LEAST_REQUESTS = 100
+"""The minimum number of requests left in this hour; with fewer, a round may not finish."""
+
 _WORKFLOWS_FOLDER = ".github/workflows"
+_UNAUTHORIZED = 401
+_FORBIDDEN = 403
+# A classic token lists its scopes in this header; other tokens send no such header.
+_SCOPES_HEADER = "x-oauth-scopes"
+_ENOUGH_SCOPES = frozenset({"repo", "public_repo"})
+
+
+@dataclass(frozen=True)
+class SetupFinding:
+    """A missing or wrong setting for upstream events, and the fix.
+
+    `where` is a repository, an environment of a repository, a variable with a token or key, or the
+    GitHub App.
+    """
+
+    where: str
+    problem: str
+    fix: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.problem}. {self.fix}"
+
+
+class HeaderApi(Api, Protocol):
+    """GitHub's API, including the headers of responses."""
+
+    def get_with_headers(self, path: str) -> tuple[bytes, Mapping[str, str]]:
+        """Return the response body for a path, and the headers by name in lower case."""
+
+
+Connect = Callable[[str], HeaderApi]
+"""Returns the API for the token in an environment variable. Raises GitHubError without a token."""
+SetupCheck = Callable[[HeaderApi], Iterator[SetupFinding]]
+ConnectApp = Callable[[], GitHubApp | None]
+"""Returns the App, or None if the environment describes none. Raises GitHubError."""
 
 
 class _NamedItem(BaseModel):
@@ -76,116 +117,6 @@ class _Repository(BaseModel):
     permissions: _Permissions | None = None
 
 
-class _FileContent(BaseModel):
-    content: str
-
-
-def variable_findings(api: Api, home: str) -> Iterator[SetupFinding]:
-    """Yield a finding if the variable that enables the workflows is missing. Raises GitHubError."""
-    if not exists(api, f"repos/{home}/actions/variables/{LOGIN_VARIABLE}"):
-        fix = f"Run: gh variable set {LOGIN_VARIABLE} --body LOGIN"
-        yield SetupFinding(home, f"the variable {LOGIN_VARIABLE} is not set", fix)
-
-
-def environment_findings(api: Api, home: str) -> Iterator[SetupFinding]:
-    """Yield findings about the environment that holds the secrets. Raises GitHubError."""
-    path = f"repos/{home}/environments/{ENVIRONMENT}"
-    where = f"{home}, environment {ENVIRONMENT}"
-    if not exists(api, path):
-        fix = (
-            "Create it in the repository's settings, restrict it to main, and add "
-            f"{' and '.join(APP_SECRETS)}, or {DISPATCH}, {READ} and {COMMENT}"
-        )
-        yield SetupFinding(where, "the environment does not exist", fix)
-        return
-    if _branch_policies(api, path) != (_Policy(name="main"),):
-        problem = "deployments are not restricted to the branch main"
-        yield SetupFinding(where, problem, "Select the branch main alone in its settings")
-    secret_names = {
-        one.name for one in read_response(api, f"{path}/secrets?per_page=100", _Secrets).secrets
-    }
-    for secret in SECRETS if secret_names.isdisjoint(APP_SECRETS) else APP_SECRETS:
-        if secret not in secret_names:
-            fix = f"Run: gh secret set {secret} --env {ENVIRONMENT}"
-            yield SetupFinding(where, f"the secret {secret} is not set", fix)
-
-
-def permission_findings(api: Api, repository: str) -> Iterator[SetupFinding]:
-    """Yield a finding if a token can't send events to a repository. Raises GitHubError."""
-    permissions = read_response(api, f"repos/{repository}", _Repository).permissions
-    if permissions is None or not permissions.push:
-        problem = f"the token may not send events to {repository}"
-        fix = f"Give it the permission contents: write on {repository}"
-        yield SetupFinding(DISPATCH, problem, fix)
-
-
-def workflow_findings(api: Api, target: Dispatch) -> Iterator[SetupFinding]:
-    """Yield a finding if no workflow in a vendor's repository handles the event.
-
-    `target` names the repository and the type of the event. Raises GitHubError.
-    """
-    path = f"repos/{target.repository}/contents/{_WORKFLOWS_FOLDER}"
-    file_names = (
-        [item.name for item in read_response(api, path, tuple[_NamedItem, ...])]
-        if exists(api, path)
-        else []
-    )
-    files = (f"{path}/{name}" for name in file_names if name.endswith((".yml", ".yaml")))
-    if not any(_handles_event(api, file, target.event_type) for file in files):
-        problem = f"no workflow handles repository_dispatch with the type {target.event_type}"
-        fix = f"Ask the vendor to add one to {_WORKFLOWS_FOLDER}, or correct event_type"
-        yield SetupFinding(target.repository, problem, fix)
-
-
-def _handles_event(api: Api, path: str, event_type: str) -> bool:
-    text = base64.b64decode(read_response(api, path, _FileContent).content).decode(
-        "utf-8", "replace"
-    )
-    return "repository_dispatch" in text and event_type in text
-
-
-def _branch_policies(api: Api, path: str) -> tuple[_Policy, ...]:
-    policy = read_response(api, path, _Environment).deployment_branch_policy
-    if policy is None or not policy.custom_branch_policies:
-        return ()
-    return read_response(
-        api, f"{path}/deployment-branch-policies?per_page=100", _Policies
-    ).branch_policies
-
-
-LEAST_REQUESTS = 100
-"""The minimum number of requests left in this hour; with fewer, a round may not finish."""
-
-_UNAUTHORIZED = 401
-_FORBIDDEN = 403
-# A classic token lists its scopes in this header; other tokens send no such header.
-_SCOPES_HEADER = "x-oauth-scopes"
-_ENOUGH_SCOPES = frozenset({"repo", "public_repo"})
-
-
-@dataclass(frozen=True)
-class SetupFinding:
-    """A missing or wrong setting for upstream events, and the fix.
-
-    `where` is a repository, an environment of a repository, a variable with a token or key, or the
-    GitHub App.
-    """
-
-    where: str
-    problem: str
-    fix: str
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.problem}. {self.fix}"
-
-
-class HeaderApi(Api, Protocol):
-    """GitHub's API, including the headers of responses."""
-
-    def get_with_headers(self, path: str) -> tuple[bytes, Mapping[str, str]]:
-        """Return the response body for a path, and the headers by name in lower case."""
-
-
 class _Core(BaseModel):
     remaining: int
 
@@ -198,53 +129,8 @@ class _RateLimit(BaseModel):
     resources: _Resources
 
 
-def token_findings(variable: str, api: HeaderApi) -> Iterator[SetupFinding]:
-    """Yield findings if a token has too few requests left or lacks a scope. Raises GitHubError."""
-    body, headers = api.get_with_headers("rate_limit")
-    remaining = parse_response("rate_limit", body, _RateLimit).resources.core.remaining
-    if remaining < LEAST_REQUESTS:
-        problem = f"the token has {remaining} requests left in this hour"
-        yield SetupFinding(variable, problem, "Wait an hour or use a token of another account")
-    scopes = headers.get(_SCOPES_HEADER)
-    if scopes is not None and _ENOUGH_SCOPES.isdisjoint(scopes.replace(",", " ").split()):
-        problem = f'the token has the scopes "{scopes}", which don\'t include public_repo'
-        yield SetupFinding(variable, problem, f"Create a token with public_repo for {variable}")
-
-
-def refused_request(variable: str, error: GitHubError) -> SetupFinding:
-    """Return the finding for a request that failed with the token in `variable`."""
-    if error.status == _UNAUTHORIZED:
-        fix = f"Create a new token and set {variable}"
-        return SetupFinding(variable, "the token is expired or not valid", fix)
-    if error.passing:
-        return network_finding(variable, error)
-    if error.status == _FORBIDDEN:
-        return SetupFinding(variable, str(error), _permission_fix(variable, error.permissions))
-    fix = f"Check the name, and give the token {variable} access to it"
-    return SetupFinding(variable, str(error), fix)
-
-
-def network_finding(where: str, error: GitHubError) -> SetupFinding:
-    """Return the finding for a request that failed, but may succeed later."""
-    return SetupFinding(where, str(error), "Check the network, then run the command again")
-
-
-def _permission_fix(variable: str, permissions: str) -> str:
-    """Return the fix for a missing permission.
-
-    `permissions` are the permissions that GitHub requires, or empty if GitHub lists none.
-    """
-    if not permissions:
-        return (
-            f"Give the token {variable} the permissions that docs/upstream-events.md lists for it"
-        )
-    sets = " or ".join(one.strip() for one in permissions.split(";"))
-    return f"Give the token {variable} the permission {sets}"
-
-
-Connect = Callable[[str], HeaderApi]
-"""Returns the API for the token in an environment variable. Raises GitHubError without a token."""
-SetupCheck = Callable[[HeaderApi], Iterator[SetupFinding]]
+class _FileContent(BaseModel):
+    content: str
 
 
 def setup_findings(
@@ -303,14 +189,117 @@ def _token_findings_and_checks(
             yield refused_request(variable, error)
 
 
-# Checks whether the GitHub App is installed wherever it is needed, with the permissions it needs.
-#
-# Reads its installations, and the vendors' workflows with tokens that may only read files.
+def variable_findings(api: Api, home: str) -> Iterator[SetupFinding]:
+    """Yield a finding if the variable that enables the workflows is missing. Raises GitHubError."""
+    if not exists(api, f"repos/{home}/actions/variables/{LOGIN_VARIABLE}"):
+        fix = f"Run: gh variable set {LOGIN_VARIABLE} --body LOGIN"
+        yield SetupFinding(home, f"the variable {LOGIN_VARIABLE} is not set", fix)
 
-APP = "GitHub App"
 
-ConnectApp = Callable[[], GitHubApp | None]
-"""Returns the App, or None if the environment describes none. Raises GitHubError."""
+def environment_findings(api: Api, home: str) -> Iterator[SetupFinding]:
+    """Yield findings about the environment that holds the secrets. Raises GitHubError."""
+    path = f"repos/{home}/environments/{ENVIRONMENT}"
+    where = f"{home}, environment {ENVIRONMENT}"
+    if not exists(api, path):
+        fix = (
+            "Create it in the repository's settings, restrict it to main, and add "
+            f"{' and '.join(APP_SECRETS)}, or {DISPATCH}, {READ} and {COMMENT}"
+        )
+        yield SetupFinding(where, "the environment does not exist", fix)
+        return
+    if _branch_policies(api, path) != (_Policy(name="main"),):
+        problem = "deployments are not restricted to the branch main"
+        yield SetupFinding(where, problem, "Select the branch main alone in its settings")
+    secret_names = {
+        one.name for one in read_response(api, f"{path}/secrets?per_page=100", _Secrets).secrets
+    }
+    for secret in SECRETS if secret_names.isdisjoint(APP_SECRETS) else APP_SECRETS:
+        if secret not in secret_names:
+            fix = f"Run: gh secret set {secret} --env {ENVIRONMENT}"
+            yield SetupFinding(where, f"the secret {secret} is not set", fix)
+
+
+def permission_findings(api: Api, repository: str) -> Iterator[SetupFinding]:
+    """Yield a finding if a token can't send events to a repository. Raises GitHubError."""
+    permissions = read_response(api, f"repos/{repository}", _Repository).permissions
+    if permissions is None or not permissions.push:
+        problem = f"the token may not send events to {repository}"
+        fix = f"Give it the permission contents: write on {repository}"
+        yield SetupFinding(DISPATCH, problem, fix)
+
+
+def workflow_findings(api: Api, target: Dispatch) -> Iterator[SetupFinding]:
+    """Yield a finding if no workflow in a vendor's repository handles the event.
+
+    `target` names the repository and the type of the event. Raises GitHubError.
+    """
+    path = f"repos/{target.repository}/contents/{_WORKFLOWS_FOLDER}"
+    items = none_if_missing(lambda: read_response(api, path, tuple[_NamedItem, ...])) or ()
+    files = (f"{path}/{one.name}" for one in items if one.name.endswith((".yml", ".yaml")))
+    if not any(_handles_event(api, file, target.event_type) for file in files):
+        problem = f"no workflow handles repository_dispatch with the type {target.event_type}"
+        fix = f"Ask the vendor to add one to {_WORKFLOWS_FOLDER}, or correct event_type"
+        yield SetupFinding(target.repository, problem, fix)
+
+
+def _handles_event(api: Api, path: str, event_type: str) -> bool:
+    text = base64.b64decode(read_response(api, path, _FileContent).content).decode(
+        "utf-8", "replace"
+    )
+    return "repository_dispatch" in text and event_type in text
+
+
+def _branch_policies(api: Api, path: str) -> tuple[_Policy, ...]:
+    policy = read_response(api, path, _Environment).deployment_branch_policy
+    if policy is None or not policy.custom_branch_policies:
+        return ()
+    return read_response(
+        api, f"{path}/deployment-branch-policies?per_page=100", _Policies
+    ).branch_policies
+
+
+def token_findings(variable: str, api: HeaderApi) -> Iterator[SetupFinding]:
+    """Yield findings if a token has too few requests left or lacks a scope. Raises GitHubError."""
+    body, headers = api.get_with_headers("rate_limit")
+    remaining = parse_response("rate_limit", body, _RateLimit).resources.core.remaining
+    if remaining < LEAST_REQUESTS:
+        problem = f"the token has {remaining} requests left in this hour"
+        yield SetupFinding(variable, problem, "Wait an hour or use a token of another account")
+    scopes = headers.get(_SCOPES_HEADER)
+    if scopes is not None and _ENOUGH_SCOPES.isdisjoint(scopes.replace(",", " ").split()):
+        problem = f'the token has the scopes "{scopes}", which don\'t include public_repo'
+        yield SetupFinding(variable, problem, f"Create a token with public_repo for {variable}")
+
+
+def refused_request(variable: str, error: GitHubError) -> SetupFinding:
+    """Return the finding for a request that failed with the token in `variable`."""
+    if error.status == _UNAUTHORIZED:
+        fix = f"Create a new token and set {variable}"
+        return SetupFinding(variable, "the token is expired or not valid", fix)
+    if error.passing:
+        return network_finding(variable, error)
+    if error.status == _FORBIDDEN:
+        return SetupFinding(variable, str(error), _permission_fix(variable, error.permissions))
+    fix = f"Check the name, and give the token {variable} access to it"
+    return SetupFinding(variable, str(error), fix)
+
+
+def network_finding(where: str, error: GitHubError) -> SetupFinding:
+    """Return the finding for a request that failed, but may succeed later."""
+    return SetupFinding(where, str(error), "Check the network, then run the command again")
+
+
+def _permission_fix(variable: str, permissions: str) -> str:
+    """Return the fix for a missing permission.
+
+    `permissions` are the permissions that GitHub requires, or empty if GitHub lists none.
+    """
+    if not permissions:
+        return (
+            f"Give the token {variable} the permissions that docs/upstream-events.md lists for it"
+        )
+    sets = " or ".join(one.strip() for one in permissions.split(";"))
+    return f"Give the token {variable} the permission {sets}"
 
 
 def app_findings(
