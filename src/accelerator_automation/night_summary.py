@@ -10,6 +10,7 @@ from accelerator_automation.feeds import FetchResult
 from accelerator_automation.issues import Issues
 from accelerator_automation.step_runner import StepResult
 from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.markdown_quotes import code_span
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.results.breakages import Breakage
 
@@ -73,15 +74,14 @@ def summary(night: Night, catalog: Catalog) -> str:
             shown_text = (
                 f"shown in its last valid version, from before {since}" if since else "not shown"
             )
-            lines += [f"- {_code(folder)}, {shown_text}: {_code(str(problems[0]))}"]
+            lines += [f"- {code_span(folder)}, {shown_text}: {code_span(str(problems[0]))}"]
     if night.overdue:
         names = {platform.id: platform.accelerator.name for platform in catalog.platforms}
         lines += ["", "## Overdue", ""]
         for accelerator, breakage in night.overdue:
+            name, key = code_span(names[accelerator]), code_span(breakage.key)
             hours = int(breakage.age.total_seconds() // 3600)
-            lines += [
-                f"- {_code(names[accelerator])}: {_code(breakage.key)}, {count(hours, 'hour')}"
-            ]
+            lines += [f"- {name}: {key}, {count(hours, 'hour')}"]
     if night.issues and night.issues.waiting:
         lines += ["", f"Regressions without an issue yet: {night.issues.waiting:,}."]
     if night.difference:
@@ -90,19 +90,10 @@ def summary(night: Night, catalog: Catalog) -> str:
 
 
 def _step_item(step: StepResult) -> str:
-    return f"- {'**failed** ' if step.failed else ''}{step.name}: {_code(step.words)}"
+    return f"- {'**failed** ' if step.failed else ''}{step.name}: {code_span(step.words)}"
 
 
 def _feed_item(feed: FetchResult) -> str:
-    why = f": {_code(feed.why[0])}" if feed.why else ""
+    why = f": {code_span(feed.why[0])}" if feed.why else ""
     more = f" and {len(feed.why) - 1} more" if len(feed.why) > 1 else ""
-    return f"- {_code(f'{feed.accelerator}/{feed.name}')}{why}{more}"
-
-
-def _code(text: str) -> str:
-    """Return the text as a Markdown code span in one line, or `nothing` if it is empty.
-
-    Backticks become `'`, and at most 300 characters are shown.
-    """
-    one_line = " ".join(text.split())[:300].replace("`", "'")
-    return f"`{one_line}`" if one_line else "nothing"
+    return f"- {code_span(f'{feed.accelerator}/{feed.name}')}{why}{more}"

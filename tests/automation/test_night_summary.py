@@ -6,7 +6,9 @@ import datetime as dt
 
 from accelerator_automation.feeds import FetchResult
 from accelerator_automation.issues import Issues
+from accelerator_automation.markdown_check import faults
 from accelerator_automation.night_summary import Night, summary
+from accelerator_automation.site_change_comment import MARKER
 from accelerator_automation.step_runner import StepResult
 from accelerator_portal.catalog import Problem
 from accelerator_portal.reports.outcomes import Outcome
@@ -50,7 +52,7 @@ def test_what_is_overdue_and_what_waits_is_told(tree: Tree) -> None:
 
 
 def test_what_was_refused_and_set_aside_is_named_with_its_reason(tree: Tree) -> None:
-    hostile = "`</code><script> @somebody ![x](http://a)"
+    hostile = "`</code>\u202e<script> @somebody ![x](http://a)"
     night = Night(
         (StepResult("site", "built"),),
         (
@@ -64,12 +66,10 @@ def test_what_was_refused_and_set_aside_is_named_with_its_reason(tree: Tree) -> 
     text = summary(night, loaded(tree(EXAMPLE)))
     assert "No report is new" not in text
     assert "## New reports\n\n- `example/a`\n" in text
-    assert "- `example/b`: `'</code><script> @somebody ![x](http://a)` and 2 more\n" in text
-    assert "- `example/c`: `it did not answer`\n" in text
     assert (
-        "## Quarantined\n\n- `broken`, not shown: `accelerators/broken/guide.md:1: '</code>" in text
+        "- `example/b`: `` `</code>\\u202e<script> @somebody ![x](http://a) `` and 2 more\n" in text
     )
+    assert "- `example/c`: `it did not answer`\n" in text
+    assert "\n- `broken`, not shown: ``accelerators/broken/guide.md:1: `</code>" in text
     assert text.endswith("## Changes on the site\n\nNo reader will see a difference.\n")
-    outside = "".join(text.split("`")[::2])
-    assert "<" not in outside
-    assert "@" not in outside
+    assert faults(f"{MARKER}\n\n{text}", MARKER) == []
