@@ -35,11 +35,19 @@ from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import KnownNames, known_names, report_problems
 from accelerator_portal.reports.report_file import first_test_line, read_report, report_text
 
+AGENT = "accelerator-portal (fetches test reports)"
+REPORT_FILE = "report.json"
+DEFAULT_LIMITS = RequestLimits(public_hosts_only=True)
 
-def _with_file(results: Iterable[Path], file: Path) -> tuple[Path, ...]:
-    kept = (one for one in results if one.name != file.name)
-    return tuple(sorted((*kept, file), key=lambda one: one.name))
+# A pull request of a fork can start none of these, and so cannot leave a report in a vendor's name.
+TRUSTED_EVENTS = {"push", "repository_dispatch", "schedule", "workflow_dispatch"}
 
+SECONDS_IN_ALL = 10 * 60
+"""The time limit in seconds for all feeds together. It ends the wait for a slow server."""
+
+_MOST_THREADS = 8
+_MOST_CHECKSUM_BYTES = 4096
+_SHA256 = re.compile(r"\b[0-9a-f]{64}\b")
 
 FeedOutcome = Literal["new", "unchanged", "refused", "unreachable"]
 
@@ -59,6 +67,44 @@ class FetchResult:
     why: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class FeedAccess:
+    """How to read feeds, and where the reports of this project's own runs are.
+
+    `limits` are the limits of requests to feeds with a URL. If `limits` is None, only public hosts
+    are allowed. `api` is GitHub's API. Without `api`, feeds on GitHub are not read. `made_here` is
+    the folder with the reports of own runs, `<accelerator>/<name>.json`.
+    """
+
+    limits: RequestLimits | None = None
+    api: Api | None = None
+    made_here: Path | None = None
+
+
+class FeedError(Exception):
+    """A feed's report could not be fetched, or is not valid."""
+
+    def __init__(self, what: str, *, refused: bool = False) -> None:
+        super().__init__(what)
+        self.refused = refused
+        """Whether the report is there, but is not valid or too large; otherwise, there is none or
+        it could not be read."""
+
+
+FeedBody = bytes | FeedError
+
+
+class _Asset(GitHubModel):
+    id: Number
+    name: str
+    size: int
+    digest: str | None = None
+
+
+class _Release(GitHubModel):
+    assets: tuple[_Asset, ...]
+
+
 def fetch_reports(
     root: Path, catalog: Catalog, now: dt.datetime, sources: FeedAccess | None = None
 ) -> list[FetchResult]:
@@ -76,20 +122,6 @@ def fetch_reports(
         for (platform, feed), body in zip(platform_feeds, bodies, strict=True)
     ]
     return feed_results + list(_store_own_reports(store, sources.made_here))
-
-
-@dataclass(frozen=True, slots=True)
-class FeedAccess:
-    """How to read feeds, and where the reports of this project's own runs are.
-
-    `limits` are the limits of requests to feeds with a URL. If `limits` is None, only public hosts
-    are allowed. `api` is GitHub's API. Without `api`, feeds on GitHub are not read. `made_here` is
-    the folder with the reports of own runs, `<accelerator>/<name>.json`.
-    """
-
-    limits: RequestLimits | None = None
-    api: Api | None = None
-    made_here: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +208,11 @@ class _ReportStore:
         return set(errors(run_checks(alone, self.now.date())))
 
 
+def _with_file(results: Iterable[Path], file: Path) -> tuple[Path, ...]:
+    kept = (one for one in results if one.name != file.name)
+    return tuple(sorted((*kept, file), key=lambda one: one.name))
+
+
 def _store_own_reports(store: _ReportStore, folder: Path | None) -> Iterator[FetchResult]:
     catalog = store.catalog
     for file in sorted(folder.glob("*/*.json")) if folder else ():
@@ -191,45 +228,6 @@ def _store_own_reports(store: _ReportStore, folder: Path | None) -> Iterator[Fet
             yield FetchResult(accelerator, name, "refused", (": ".join(fault),))
         else:
             yield store.add(accelerator, name, file.read_bytes(), own=True)
-
-
-AGENT = "accelerator-portal (fetches test reports)"
-REPORT_FILE = "report.json"
-DEFAULT_LIMITS = RequestLimits(public_hosts_only=True)
-
-# A pull request of a fork can start none of these, and so cannot leave a report in a vendor's name.
-TRUSTED_EVENTS = {"push", "repository_dispatch", "schedule", "workflow_dispatch"}
-
-SECONDS_IN_ALL = 10 * 60
-"""The time limit in seconds for all feeds together. It ends the wait for a slow server."""
-
-_MOST_THREADS = 8
-_MOST_CHECKSUM_BYTES = 4096
-_SHA256 = re.compile(r"\b[0-9a-f]{64}\b")
-
-
-class FeedError(Exception):
-    """A feed's report could not be fetched, or is not valid."""
-
-    def __init__(self, what: str, *, refused: bool = False) -> None:
-        super().__init__(what)
-        self.refused = refused
-        """Whether the report is there, but is not valid or too large; otherwise, there is none or
-        it could not be read."""
-
-
-FeedBody = bytes | FeedError
-
-
-class _Asset(GitHubModel):
-    id: Number
-    name: str
-    size: int
-    digest: str | None = None
-
-
-class _Release(GitHubModel):
-    assets: tuple[_Asset, ...]
 
 
 def fetch_bodies(

@@ -63,6 +63,16 @@ from accelerator_portal.results.stored_history import read_state_of
 
 UV_CACHE = Path(".cache/uv")
 
+MOST_RUNS = 60
+"""The maximum number of archived runs of one report name. The history keeps the results of older
+runs."""
+
+MOST_PACKAGE_VERSIONS = 120
+"""The maximum number of archived versions of one package's data: one for each day with a change."""
+
+_PACKAGES_FOLDER = "data/packages"
+_MOST_BYTES = 64 * 1024 * 1024
+
 SyncFunction = Callable[[Path, Catalog, SyncOptions], SyncResult]
 """Updates data/packages, and returns what changed. Raises SyncInterrupted, OSError."""
 
@@ -155,6 +165,7 @@ def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
 
     `skip` has the names of steps to omit: keys of `NETWORK_STEPS` (`packages`, `commands`).
     """
+    api, now, catalog = tonight.api, tonight.now, partial(_require_catalog, tonight)
     step_list: list[NightStep] = [("reports", partial(_collect_reports, tonight))]
     step_list += [
         (name, partial(work, tonight)) for name, work in NETWORK_STEPS.items() if name not in skip
@@ -166,27 +177,22 @@ def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
     if tonight.archive:
         step_list.append(("archive", partial(_archive_results, tonight, tonight.archive)))
     step_list.append(("site", partial(_build_site, tonight)))
-    if tonight.repository and tonight.api:
-        step_list.append(
-            ("issues", partial(_update_regression_issues, tonight, tonight.api, tonight.repository))
-        )
-        step_list.append(
-            (
-                "cited files",
-                partial(_update_cited_file_issues, tonight, tonight.api, tonight.repository),
-            )
-        )
-    if tonight.pull_requests and tonight.api:
-        api, home, now = tonight.api, tonight.pull_requests, tonight.now
-        require_catalog = partial(_require_catalog, tonight)
+    if api and tonight.repository:
+        home = tonight.repository
         step_list += [
-            ("plugin releases", lambda: propose_releases(api, home, require_catalog()).words),
-            ("PyTorch releases", partial(_propose_pytorch, tonight, api, home)),
+            ("issues", partial(_update_regression_issues, tonight, api, home)),
+            ("cited files", lambda: report_cited_files(api, home, catalog(), now.date()).words),
+        ]
+    if api and tonight.pull_requests:
+        base = tonight.pull_requests
+        step_list += [
+            ("plugin releases", lambda: propose_releases(api, base, catalog()).words),
+            ("PyTorch releases", partial(_propose_pytorch, tonight, api, base)),
             (
                 "stated models",
-                lambda: propose_stated_models(api, home, require_catalog(), now.date()).words,
+                lambda: propose_stated_models(api, base, catalog(), now.date()).words,
             ),
-            ("baselines", lambda: propose_baselines(api, home, require_catalog(), now).words),
+            ("baselines", lambda: propose_baselines(api, base, catalog(), now).words),
         ]
     return step_list
 
@@ -306,10 +312,6 @@ def _update_regression_issues(tonight: NightRun, api: Api, repository: str) -> s
     return f"{issues.words}{waiting_text}"
 
 
-def _update_cited_file_issues(tonight: NightRun, api: Api, repository: str) -> str:
-    return report_cited_files(api, repository, _require_catalog(tonight), tonight.now.date()).words
-
-
 def _propose_pytorch(tonight: NightRun, api: Api, repository: str) -> str:
     catalog = _require_catalog(tonight)
     ask_indexes = partial(query_release, tonight.root, catalog, options=tonight.release_indexes)
@@ -328,17 +330,6 @@ NETWORK_STEPS: Mapping[str, Callable[[NightRun], str]] = {
     "commands": _verify_commands,
 }
 """The steps that use the network and can be skipped, by name."""
-
-
-MOST_RUNS = 60
-"""The maximum number of archived runs of one report name. The history keeps the results of older
-runs."""
-
-MOST_PACKAGE_VERSIONS = 120
-"""The maximum number of archived versions of one package's data: one for each day with a change."""
-
-_PACKAGES_FOLDER = "data/packages"
-_MOST_BYTES = 64 * 1024 * 1024
 
 
 def archive_runs(
