@@ -319,7 +319,8 @@ def _text_lines(file: _FileResponse) -> list[str] | None:
         text = base64.b64decode(file.content).decode()
     except (binascii.Error, UnicodeDecodeError):
         return None
-    return text.splitlines() if file.encoding == "base64" and "\0" not in text else None
+    # GitHub counts lines by line feeds only, `str.splitlines` also by form feeds and others.
+    return text.split("\n") if file.encoding == "base64" and "\0" not in text else None
 
 
 def _text_differences(

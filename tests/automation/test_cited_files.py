@@ -22,7 +22,7 @@ from tests.results.made_up import made_up
 VENDOR = "vendor/plugin"
 TABLE = "docs/table.md"
 REPORT = "accelerators/example/results/report.json"
-FIRST = {TABLE: "# Versions\n1.0 needs 1.9\n", "README.md": "Words\n", "tests/a.py": "a\n"}
+FIRST = {TABLE: "# Versions\f\n1.0 needs 1.9\n", "README.md": "Words\n", "tests/a.py": "a\n"}
 DAY = dt.date(2026, 3, 4)
 
 Week = Callable[[Catalog], Issues]
