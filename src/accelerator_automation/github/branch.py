@@ -139,9 +139,12 @@ class BranchRepository:
         tree = self._create_object(
             f"{git_path}/trees", {"base_tree": self.base.tree, "tree": [entry]}
         )
-        author = {"name": AUTHOR, "email": EMAIL}
-        fields: dict[str, object] = {"message": message, "tree": tree, "author": author}
-        fields["parents"] = [self.base.commit]
+        fields = {
+            "message": message,
+            "tree": tree,
+            "parents": [self.base.commit],
+            "author": {"name": AUTHOR, "email": EMAIL},
+        }
         commit = self._create_object(f"{git_path}/commits", fields)
         if self._branch_exists(file.branch):
             body = {"sha": commit, "force": True}
