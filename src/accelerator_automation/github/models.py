@@ -156,8 +156,8 @@ class ListedRun(GitHubModel):
     id: Number
     event: str = ""
     """The event that started the run, such as `repository_dispatch`."""
-    status: str = ""
-    """The status; `completed` if the run has ended."""
+    status: str | None = None
+    """The status; `completed` if the run has ended. None if GitHub does not state it."""
     conclusion: str | None = None
     """The result, such as `success`; None if the run has not ended."""
     display_title: str = ""

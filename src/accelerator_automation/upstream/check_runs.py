@@ -93,8 +93,8 @@ def put_check_run(api: Api, repository: str, body: dict[str, Any]) -> str:
     Raises GitHubError.
     """
     # Filtered by name, because a commit has more check runs than fit on a page.
-    name = quote(body["name"], safe="")
-    path = f"repos/{repository}/commits/{body['head_sha']}/check-runs?check_name={name}&filter=all"
+    query = f"check_name={quote(body['name'], safe='')}&filter=all&per_page=100"
+    path = f"repos/{repository}/commits/{body['head_sha']}/check-runs?{query}"
     for check_run in read_response(api, path, _CheckRuns).check_runs:
         if (check_run.name, check_run.external_id) == (body["name"], body["external_id"]):
             api.send("PATCH", f"repos/{repository}/check-runs/{check_run.id}", body)

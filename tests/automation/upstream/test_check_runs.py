@@ -75,9 +75,10 @@ def test_other_check_runs_of_the_commit_do_not_hide_it(double: GitHubDouble) -> 
     body = check_run_body(answer(), change(), "L4")
     put_check_run(client(double), UPSTREAM, body)
     others = [{**body, "id": 1 + i, "name": f"linux / test {i}"} for i in range(300)]
-    double.check_runs[UPSTREAM][:0] = others
+    events = [{**body, "id": 500 + i, "external_id": f"event-{i}:7"} for i in range(40)]
+    double.check_runs[UPSTREAM][:0] = others + events
     assert put_check_run(client(double), UPSTREAM, body).endswith("was updated.")
-    assert len(double.check_runs[UPSTREAM]) == 301
+    assert len(double.check_runs[UPSTREAM]) == 341
 
 
 def test_news_fails_a_check_at_the_highest_level_alone() -> None:

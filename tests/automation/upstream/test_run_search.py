@@ -83,10 +83,15 @@ def test_github_may_write_the_name_of_the_repository_in_another_case(double: Git
 
 @pytest.mark.parametrize(
     ("status", "hours", "state"),
-    [("queued", 2, "running"), ("in_progress", 2, "running"), ("in_progress", 5, "lost")],
+    [
+        ("queued", 2, "running"),
+        (None, 2, "running"),
+        ("in_progress", 2, "running"),
+        ("in_progress", 5, "lost"),
+    ],
 )
 def test_a_run_under_way_is_waited_for_until_its_hours_are_over(
-    double: GitHubDouble, status: str, hours: int, state: str
+    double: GitHubDouble, status: str | None, hours: int, state: str
 ) -> None:
     add_run(double, status=status, conclusion=None)
     found = find_report(place(double, SENT + dt.timedelta(hours=hours)), asked())
