@@ -132,12 +132,12 @@ def is_converted_again(report: Report) -> bool:
     return report.kind == "baseline" and bool(report.origins)
 
 
-def is_checked_on_day(place: int, day: dt.date) -> bool:
-    """Return whether the item at the index `place` of a list is checked on `day`.
+def is_checked_on_day(index: int, day: dt.date) -> bool:
+    """Return whether the item at `index` of a list is checked on `day`.
 
     Each item is checked once in `CHECK_INTERVAL_DAYS` days.
     """
-    return (place + day.toordinal()) % CHECK_INTERVAL_DAYS == 0
+    return (index + day.toordinal()) % CHECK_INTERVAL_DAYS == 0
 
 
 def newest_commit(api: Api, repository: str, path: str, tag: str = "") -> ListedCommit | None:

@@ -17,17 +17,20 @@ class GitError(UserError):
 
 
 def run_git(
-    place: Path, *words: str, variables: Mapping[str, str] | None = None, text: str | None = None
+    folder: Path,
+    *arguments: str,
+    variables: Mapping[str, str] | None = None,
+    text: str | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run git in a folder, with `text` as its input, and return its result.
 
-    If the command fails, the result's `returncode` is not 0. Raises GitError if git does not start
-    or does not end in time.
+    `variables` are additional environment variables. If the command fails, the result's
+    `returncode` is not 0. Raises GitError if git does not start or does not end in time.
     """
     try:
         return subprocess.run(
-            ["git", *words],
-            cwd=place,
+            ["git", *arguments],
+            cwd=folder,
             env={**os.environ, **(variables or {})},
             input=text,
             capture_output=True,
@@ -36,24 +39,27 @@ def run_git(
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise GitError(f"git {words[0]}: {type(error).__name__}") from None
+        raise GitError(f"git {arguments[0]}: {type(error).__name__}") from None
 
 
 def git(
-    place: Path, *words: str, variables: Mapping[str, str] | None = None, text: str | None = None
+    folder: Path,
+    *arguments: str,
+    variables: Mapping[str, str] | None = None,
+    text: str | None = None,
 ) -> str:
     """Run git in a folder, with `text` as its input, and return its output.
 
-    Raises GitError if it fails.
+    `variables` are additional environment variables. Raises GitError if git fails.
     """
-    result = run_git(place, *words, variables=variables, text=text)
+    result = run_git(folder, *arguments, variables=variables, text=text)
     if result.returncode:
         raise git_error(result)
     return result.stdout
 
 
-def git_error(done: subprocess.CompletedProcess[str]) -> GitError:
+def git_error(result: subprocess.CompletedProcess[str]) -> GitError:
     """Return the error for a git command that failed."""
-    lines = [line for line in done.stderr.splitlines() if line and not line.startswith("hint:")]
+    lines = [line for line in result.stderr.splitlines() if line and not line.startswith("hint:")]
     reasons = [line for line in lines if line.startswith(("fatal:", "error:"))]
-    return GitError(f"git {done.args[1]}: {[*reasons, *lines[-1:], 'it failed'][0]}")
+    return GitError(f"git {result.args[1]}: {[*reasons, *lines[-1:], 'it failed'][0]}")

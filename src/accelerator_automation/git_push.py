@@ -1,9 +1,9 @@
 """Pushes changed files with git to branches that others push to at the same time.
 
-`push_data` pushes data that a job made to a branch such as main. `push_archive` pushes the archive
-to a branch of its own, which always has one commit. The commit has the branch's newest files and
-the files that changed here. If both sides changed the same file in different ways, `push_data`
-leaves the file out, and `push_archive` pushes nothing.
+`push_data` adds a commit to a branch such as main. `push_archive` replaces the only commit of the
+branch `archive`. Either commit has the branch's newest files and the files that changed here. If
+both sides changed the same file in different ways, `push_data` leaves the file out, and
+`push_archive` pushes nothing.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def push_data(
     message: str,
     retry: PushRetry | None = None,
 ) -> PushResult:
-    """Push the files below `paths` that changed since the checkout to a branch of `origin`.
+    """Commit the files below `paths` that changed since the checkout to a branch of `origin`.
 
     Files that others have changed on the branch are not pushed (see `PushResult`). Raises GitError
     if git fails, or if others push first at each attempt.
@@ -191,21 +191,21 @@ def _changed_entries(repository: Path, before: str, after: str) -> dict[str, _Tr
 def _conflicting_paths(
     ours: Mapping[str, _TreeEntry],
     theirs: Mapping[str, _TreeEntry],
-    unit: Callable[[str], str] = lambda path: path,
+    group_of: Callable[[str], str] = lambda path: path,
 ) -> frozenset[str]:
     """Return the paths in `ours` that cannot be merged with `theirs`.
 
-    Both map the path of a changed file to its new entry. `unit` returns the group of a path
+    Both map the path of a changed file to its new entry. `group_of` returns the group of a path
     (default: each path is its own group). A group conflicts if `theirs` changes one of its files
     and `ours` does not have the same change. All paths of a conflicting group are returned.
     """
-    units = {unit(path) for path in ours}
+    groups = {group_of(path) for path in ours}
     differing = {
-        unit(path)
+        group_of(path)
         for path, entry in theirs.items()
-        if unit(path) in units and ours.get(path) != entry
+        if group_of(path) in groups and ours.get(path) != entry
     }
-    return frozenset(path for path in ours if unit(path) in differing)
+    return frozenset(path for path in ours if group_of(path) in differing)
 
 
 def _merged_tree(repository: Path, onto: str, files: Mapping[str, _TreeEntry]) -> str:

@@ -108,15 +108,17 @@ class IssueList:
         return list(read_all_pages(self.api, path, Issue))
 
     def update_issues(
-        self, topics: Iterable[IssueTopic], issues: Iterable[Issue], is_left: Callable[[str], bool]
+        self,
+        topics: Iterable[IssueTopic],
+        issues: Iterable[Issue],
+        is_unknown: Callable[[str], bool],
     ) -> Issues:
         """Open, update and close issues to match the topics; return a count for each action.
 
         Opens at most `MOST_OPENED` issues, and none for a topic with a closed issue among `issues`.
-        If several issues have the same topic, closes all but the oldest. `is_left` takes the name
-        of a topic and returns whether the state of the topic is unknown. The issue of such a topic
-        stays open. An interrupted call can be repeated, because existing issues are found by their
-        markers.
+        If several issues have the same topic, closes all but the oldest. If `is_unknown` returns
+        true for the name of a topic, its issue stays open. An interrupted call can be repeated,
+        because existing issues are found by their markers.
         """
         topics_by_name = {topic.name: topic for topic in topics}
         issues_by_topic: dict[str, Issue] = {}
@@ -126,7 +128,7 @@ class IssueList:
             if name is None:
                 continue
             is_duplicate = issues_by_topic.setdefault(name, issue) is not issue
-            is_resolved = name not in topics_by_name and not is_left(name)
+            is_resolved = name not in topics_by_name and not is_unknown(name)
             if issue.state == "open" and (is_duplicate or is_resolved):
                 self._edit_issue(issue, {"state": "closed", "state_reason": "completed"})
                 closed += 1

@@ -91,10 +91,10 @@ def damaged_folders(archive: Archive, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def write_last_good(archive: Archive, versions: Mapping[str, dt.date], place: Path) -> None:
-    """Write the archived last valid versions of platforms to the folder `place`.
+    """Write the last valid version of each platform in `versions` to the folder `place`.
 
     The site's build reads this folder. `versions` maps a platform id to the date since which the
-    site shows that version. Writes the files to `accelerators/<id>/`, and the dates to
+    site shows the last valid version. Writes the files to `accelerators/<id>/`, and the dates to
     `since.json`. Raises ArchiveError, OSError.
     """
     for name in versions:

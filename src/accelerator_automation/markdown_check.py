@@ -34,7 +34,7 @@ class HarmfulError(UserError, ValueError):
 
 
 def require_harmless(name: str, text: str, marker: str, links: Iterable[str] = ()) -> None:
-    """Raise HarmfulError if `faults` refuses a text; the message calls the text `name`."""
+    """Raise HarmfulError if `faults` refuses a text; `name` is what the message calls the text."""
     if problems := faults(text, marker, links):
         raise HarmfulError(f"{name} not posted: {'; '.join(problems[:5])}")
 

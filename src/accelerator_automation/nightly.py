@@ -32,12 +32,12 @@ from accelerator_portal.site.nightly_metrics_page import NightMetrics, StepMetri
 def run_night(
     tonight: NightRun,
     skip: Collection[str] = (),
-    told: Callable[[StepResult], None] = lambda _: None,
+    on_result: Callable[[StepResult], None] = lambda _: None,
 ) -> Night:
     """Run every step except those in `skip`; return the results and the changes on the site.
 
-    A failed step does not stop the others. `told` is called with the result of each step. Raises
-    OSError if the existing site cannot be copied.
+    A failed step does not stop the others. `on_result` is called with the result of each step.
+    Raises OSError if the existing site cannot be copied.
     """
     for data_folder in (ACCELERATORS, "data"):
         remove_leftovers(tonight.root / data_folder, dt.datetime.now(dt.timezone.utc))
@@ -45,7 +45,7 @@ def run_night(
         old_site = Path(folder, "before")
         if tonight.out.is_dir():
             shutil.copytree(tonight.out, old_site)  # the build takes its place
-        step_results = run_steps(steps(tonight, skip), told)
+        step_results = run_steps(steps(tonight, skip), on_result)
         difference = _site_difference(old_site, tonight.out) if tonight.published else ""
     return Night(
         step_results,

@@ -45,11 +45,11 @@ KIND: ProposalKind = "stated-models"
 class ListChange:
     """A list of models before and after its cited document changed.
 
-    `place` is the index of the list in `stated-models.yaml`. `copy` is the new version of the
+    `index` is the index of the list in `stated-models.yaml`. `copy` is the new version of the
     document.
     """
 
-    place: int
+    index: int
     document: CitedDocument
     copy: DocumentCopy
     before: ModelList
@@ -152,7 +152,7 @@ def _with_changes(text: str, changes: Iterable[ListChange]) -> str:
     """Return the text of `stated-models.yaml` with the changed lists. Raises ProblemsError."""
     file = StatedModels.model_validate(yaml.safe_load(text))
     for change in changes:
-        file = with_updated_list(file, change.place, change.document, change.copy)
+        file = with_updated_list(file, change.index, change.document, change.copy)
     return stated_models_text(file)
 
 

@@ -40,12 +40,12 @@ _EXPECTED_ERRORS = (BuildError, OSError, ProblemsError, StepFailed, UserError)
 
 
 def run_steps(
-    steps: Sequence[NightStep], told: Callable[[StepResult], None]
+    steps: Sequence[NightStep], on_result: Callable[[StepResult], None]
 ) -> tuple[StepResult, ...]:
     """Run the steps in order and return their results; a failed step does not stop the others.
 
-    `told` is called after each step. An unexpected exception fails its step, too; the reason is the
-    end of the traceback. Only an interruption ends the run.
+    `on_result` is called after each step. An unexpected exception fails its step, too; the reason
+    is the end of the traceback. Only an interruption ends the run.
     """
     results = []
     for step in steps:
@@ -53,7 +53,7 @@ def run_steps(
         with count_traffic() as traffic:
             result = _run_step(step)
         result = replace(result, seconds=time.monotonic() - start, traffic=traffic)
-        told(result)
+        on_result(result)
         results.append(result)
     return tuple(results)
 

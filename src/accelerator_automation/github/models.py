@@ -48,7 +48,7 @@ class WorkflowRun(GitHubModel):
     event: str
     """The event that started the run, such as `pull_request`."""
     conclusion: str | None
-    """The result, such as `success`, or None."""
+    """The result, such as `success`; None if GitHub states none."""
     head_sha: Sha
     """The commit that the workflow ran for."""
     head_repository: Repository | None

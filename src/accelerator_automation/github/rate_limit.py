@@ -17,6 +17,7 @@ from accelerator_automation.github.api import Api, ForwardingApi, repository_of
 
 RATE_WINDOW = dt.timedelta(minutes=1)
 MOST_A_MINUTE = 40
+"""The default rate limit: half of the 80 requests in a minute that may create content."""
 
 Pause = Callable[[float], None]
 UtcClock = Callable[[], dt.datetime]

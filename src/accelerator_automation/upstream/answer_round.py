@@ -228,12 +228,12 @@ def late_labels(
 def requests_without_check(
     catalog: Catalog, home: str, requests: Iterable[SentRequest], ledger: Ledger
 ) -> dict[LabelQuestion, dict[int, tuple[SentRequest, ...]]]:
-    """Return the answered requests that get a check run once their pull request has a label for it.
+    """Return the answered requests without a check run that a label can request.
 
-    Requests that already have a check run are omitted. The outer keys are this label with the
-    repository of the pull requests, the inner keys are numbers of pull requests. `requests` are
-    sorted by time. For each platform and pull request, only the last request counts. `home` is
-    this repository (OWNER/NAME).
+    The outer key is the label, with the repository of the pull requests. The inner key is the
+    number of a pull request, its value has the requests for this pull request. `requests` are
+    sorted by time; only the last request of each platform and pull request counts. `home` is this
+    repository (OWNER/NAME).
     """
     newest_requests: dict[tuple[str, int, str], SentRequest] = {}
     for request in requests:

@@ -175,8 +175,8 @@ def completed_callback(
 ) -> dict[str, Any]:
     """Return the body of a job's last callback, with the counts of its report.
 
-    For a self-started run, the body also has the start time, because there is no first callback
-    with the start time. Raises ProblemsError for a baseline.
+    A self-started run has no first callback, so the body of its last callback also has the start
+    time. Raises ProblemsError for a baseline.
     """
     is_self_started = isinstance(dispatched, SelfStarted)
     state = {
@@ -190,9 +190,10 @@ def completed_callback(
 
 
 def result_counts(report: Report) -> dict[str, int]:
-    """Return the numbers of tests for the input `test-results` of the relay's action.
+    """Return the numbers of passed, failed and skipped tests of a report.
 
-    The keys are `passed`, `failed` and `skipped`. Raises ProblemsError for a baseline.
+    The keys are `passed`, `failed` and `skipped`, as in the input `test-results` of the relay's
+    action. Raises ProblemsError for a baseline.
     """
     return {str(name): count for name, count in relay_summary(report)["test_results"].items()}
 

@@ -63,8 +63,8 @@ class Change(StrictModel):
     head: Sha1 | None = None
     """The commit to test. If the event does not name it, None until it is read from GitHub."""
     base: Sha1 | None = None
-    """The commit that a pull request is based on. None until it is read from GitHub, and for other
-    changes."""
+    """The commit that a pull request is based on. None until it is read from GitHub. Always None
+    for a change of the main branch."""
     number: ChangeNumber | None = None
     """The number of the pull request; None for a change of the main branch."""
     action: EventAction | None = None
@@ -98,10 +98,10 @@ class _Commit(GitHubModel):
 
 
 def confirmed_change(api: Api, change: Change, now: dt.datetime) -> Change:
-    """Return the change of a pull request with GitHub's data; return other changes unchanged.
+    """Confirm a change with GitHub; return it with the data of the pull request, if it has one.
 
-    Raises RefusedEventError if GitHub does not have the change, or if it is outdated, and
-    GitHubError.
+    Raises RefusedEventError if GitHub does not have the change, or if the change is outdated.
+    Raises GitHubError.
     """
     try:
         if change.occasion == "pull-request":

@@ -104,9 +104,9 @@ def log_with_plans(
 ) -> EnqueueResult:
     """Return the log with new plans, which are added oldest first.
 
-    The keys of `plans` are the ids of their artifacts. A newer commit of a pull request replaces
-    older commits that are not sent yet. A newer commit of the main branch replaces older ones for
-    the same kind of event or schedule. If the first plan of an event was read more than
+    The keys of `plans` are the ids of the plans' artifacts. A newer commit of a pull request
+    replaces older commits that are not sent yet. A newer commit of the main branch replaces older
+    ones for the same kind of event or schedule. If the first plan of an event was read more than
     `REPEAT_PERIOD` ago, the event is refused as a replay.
     """
     notes: list[str] = []
@@ -219,11 +219,11 @@ def _with_plan(
 def _replaces_older_plan(
     change: Change, older_plan: WaitingPlan, entry: PlannedPlatform, platform_ids: set[str]
 ) -> bool:
-    """Return whether a newer change makes it unnecessary to send an older plan's change.
+    """Return whether a newer `change` replaces the change of an older plan for one platform.
 
-    The older plan would be sent to the platform `entry`. The newer `change` replaces it if both are
-    of the same branch, and if the commit is another one or the platform is in `platform_ids`, the
-    ids of the platforms that are to test the newer change.
+    `entry` is the platform. Both changes must be of the same pull request, or of the main branch
+    and the same trigger. In addition, their commits must differ, or the newer change must also be
+    sent to the platform. `platform_ids` are the platforms to which the newer change is sent.
     """
     if _branch_key(change) != _branch_key(older_plan.change):
         return False

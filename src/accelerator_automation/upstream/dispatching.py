@@ -72,7 +72,7 @@ class SendResult:
     tries: int
     """The number of attempts; 0 if the body is too large to be sent."""
     why: str = ""
-    """The reason of a failure; empty if GitHub accepted the event."""
+    """Why sending failed; empty if GitHub accepted the event."""
 
     @property
     def ok(self) -> bool:

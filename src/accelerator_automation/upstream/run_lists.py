@@ -127,12 +127,12 @@ class _ArtifactListing:
 
 
 class ArtifactLists:
-    """The artifacts of vendors' runs, requested from GitHub with few requests.
+    """The artifacts of vendors' runs, read with few requests to GitHub.
 
-    For the first `_MOST_SINGLE_LOOKUPS` runs of a repository, one request for each run gets its
-    artifacts. After that, all newer artifacts of the repository are listed once. A run without
-    artifacts in this list gets a request of its own. `begins` has, for each repository, the time
-    from which its artifacts are listed.
+    The artifacts of the first `_MOST_SINGLE_LOOKUPS` runs of a repository are requested run by run.
+    For the next run, the artifacts of the whole repository are listed once. A run that is not in
+    this list gets a request of its own. `begins` has, for each repository, the time from which its
+    artifacts are listed.
     """
 
     def __init__(self, api: Api, begins: Mapping[str, dt.datetime]) -> None:

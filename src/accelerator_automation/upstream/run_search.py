@@ -165,7 +165,7 @@ def _find_run_report(
 
 
 def _run_with_title(search: ReportSearch, request: SentRequest, repository: str) -> ListedRun:
-    """Return the newest run with the title of the request `request`.
+    """Return the newest run with the title that the request asks for (see `run_title`).
 
     Raises GitHubError, and _NoReportError if there is none.
     """
@@ -227,7 +227,7 @@ def read_run_report(
 
     The kind of the returned report is always self-reported. `known` has the platforms and suites
     that reports may name. `now` is the current time. Raises ArtifactError if an archive cannot be
-    used or contradicts the request `request`. Raises ProblemsError if a report is not valid.
+    used or contradicts `request`. Raises ProblemsError if a report is not valid.
     """
     parts = [_read_part(archive, request) for archive in archives]
     report = _merged_report(parts)

@@ -14,63 +14,63 @@ from accelerator_portal.catalog.markdown_quotes import code_span
 from accelerator_portal.catalog.wording import count
 
 
-def plan_summary(found: DispatchPlan) -> str:
+def plan_summary(plan: DispatchPlan) -> str:
     """Return, as Markdown, which platforms test a change, and which do not and why."""
-    lines = [f"# {_change_text(found.change)}", ""]
+    lines = [f"# {_change_text(plan.change)}", ""]
     lines += [
         f"- {code_span(one.accelerator)}: {', '.join(one.tasks)}; {one.run.start_method}, within "
         f"{count(one.hours, 'hour')}"
-        for one in found.entries
+        for one in plan.entries
     ] or ["No platform tests this change."]
-    if found.passed_over:
+    if plan.passed_over:
         lines += ["", "## Skipped", ""]
         lines += [
-            f"- {code_span(name)}: {code_span(why)}" for name, why in found.passed_over.items()
+            f"- {code_span(name)}: {code_span(why)}" for name, why in plan.passed_over.items()
         ]
     return "\n".join(lines) + "\n"
 
 
-def sent_summary(done: DispatchRound) -> str:
+def sent_summary(dispatch_round: DispatchRound) -> str:
     """Return a summary of what was sent, what failed and what waits, as Markdown."""
-    failed_results = [result for result in done.sent if not result.ok]
-    lines = [
-        f"# Events sent to {len(done.sent) - len(failed_results)} of {len(done.sent)} platforms",
-        "",
-    ]
+    failed_results = [result for result in dispatch_round.sent if not result.ok]
+    tried_count = len(dispatch_round.sent)
+    sent_count = tried_count - len(failed_results)
+    lines = [f"# Events sent to {sent_count} of {tried_count} platforms", ""]
     lines += [
         f"- **failed** {code_span(result.accelerator)}: {code_span(result.why)}"
         for result in failed_results
     ]
-    lines += [f"- {code_span(note)}" for note in done.notes]
-    if done.waiting:
-        lines.append(f"- Dispatches that wait for the next round: {done.waiting:,}")
+    lines += [f"- {code_span(note)}" for note in dispatch_round.notes]
+    if dispatch_round.waiting:
+        lines.append(f"- Dispatches that wait for the next round: {dispatch_round.waiting:,}")
     return "\n".join(lines).rstrip() + "\n"
 
 
-def sweep_summary(done: SweepResult) -> str:
+def sweep_summary(result: SweepResult) -> str:
     """Return a summary of the restarted and the given-up runs, as Markdown."""
-    lines = [f"# Started {count(len(done.again), 'failed run')} again", ""]
-    lines += [f"- run {run_id}" for run_id in done.again]
+    lines = [f"# Started {count(len(result.again), 'failed run')} again", ""]
+    lines += [f"- run {run_id}" for run_id in result.again]
     lines += [
-        f"- **given up** run {run_id}: it failed {MOST_ATTEMPTS} times" for run_id in done.given_up
+        f"- **given up** run {run_id}: it failed {MOST_ATTEMPTS} times"
+        for run_id in result.given_up
     ]
-    lines += [f"- **failed** {code_span(error)}" for error in done.errors]
+    lines += [f"- **failed** {code_span(error)}" for error in result.errors]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def answer_summary(
-    lookups: Sequence[LookupResult], answers: Iterable[PlatformAnswer], said: Sequence[str]
+    lookups: Sequence[LookupResult], answers: Iterable[PlatformAnswer], sentences: Sequence[str]
 ) -> str:
     """Return a summary of a round of answers: lookups, comparisons and posts, as Markdown.
 
-    `said` has sentences about what was done or failed (see `AnswerRound.done`).
+    `sentences` has sentences about what was done or failed (see `AnswerRound.done`).
     """
     lines = ["# Answers", ""]
     lines += [_lookup_item(lookup) for lookup in lookups] or ["No outstanding reports."]
     if news_lines := list(_news_items(answers)):
         lines += ["", "## Compared with the base", "", *news_lines]
-    if said:
-        lines += ["", "## Comments", "", *(f"- {code_span(sentence)}" for sentence in said)]
+    if sentences:
+        lines += ["", "## Comments", "", *(f"- {code_span(sentence)}" for sentence in sentences)]
     return "\n".join(lines) + "\n"
 
 

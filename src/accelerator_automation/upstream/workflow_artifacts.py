@@ -56,32 +56,32 @@ class FileSource:
     """The ids of artifacts that are left out, because they were read before."""
 
 
-def workflow_files(where: FileSource, name: str, model: type[M]) -> Iterator[tuple[int, M]]:
+def workflow_files(source: FileSource, name: str, model: type[M]) -> Iterator[tuple[int, M]]:
     """Yield the artifact's id and the content of each file with this name, newest first.
 
     An artifact contains the file `<name>.json`. Artifacts that are unusable, or that another
     workflow uploaded, are skipped. Pages of GitHub's list are requested until all artifacts on a
-    page are in `where.closed` or too old. Raises GitHubError.
+    page are in `source.closed` or too old. Raises GitHubError.
     """
-    for page in artifact_pages(where.api, where.home, _MOST_PAGES, name):
+    for page in artifact_pages(source.api, source.home, _MOST_PAGES, name):
         for artifact in sorted(page, key=lambda one: one.id, reverse=True):
-            is_new = artifact.created_at and artifact.created_at >= where.since
+            is_new = artifact.created_at and artifact.created_at >= source.since
             if (
                 is_new
                 and artifact.name == name
                 and not artifact.expired
-                and artifact.id not in where.closed
+                and artifact.id not in source.closed
             ):
-                file = _read_file(where, artifact, model)
+                file = _read_file(source, artifact, model)
                 if file is not None:
                     yield artifact.id, file
-        if _is_last_page(where, page):
+        if _is_last_page(source, page):
             return
 
 
-def newest_workflow_file(where: FileSource, name: str, model: type[M]) -> M | None:
+def newest_workflow_file(source: FileSource, name: str, model: type[M]) -> M | None:
     """Return the content of the newest file with this name, or None. Raises GitHubError."""
-    return next((file for _, file in workflow_files(where, name, model)), None)
+    return next((file for _, file in workflow_files(source, name, model)), None)
 
 
 def _read_file(source: FileSource, artifact: ListedArtifact, model: type[M]) -> M | None:
