@@ -22,7 +22,8 @@ MOST_OPENED = 20
 """The maximum number of issues with one label that a nightly run opens; a plugin can fail in a
 thousand tests."""
 
-_MARKER = re.compile(r"^<!-- accelerator-portal ([a-z-]{1,30}) ([0-9a-z-]{1,80}) -->\n")
+# A person who edits the text on GitHub's page leaves line breaks of two characters.
+_MARKER = re.compile(r"^<!-- accelerator-portal ([a-z-]{1,30}) ([0-9a-z-]{1,80}) -->\r?\n")
 
 
 class Issue(GitHubModel):

@@ -23,9 +23,10 @@ from accelerator_portal.catalog.markdown_quotes import code_span
 ProposalKind = Literal["plugin-release", "pytorch-release", "stated-models", "baseline"]
 ProposalOutcome = Literal["opened", "updated", "unchanged", "left", "declined", "waiting"]
 
+# A person who edits the text on GitHub's page leaves line breaks of two characters.
 _MARKER = re.compile(
     r"^<!-- accelerator-portal (?P<kind>[a-z-]{1,30}) (?P<about>[0-9a-z.-]+)"
-    r"(?P<versions>(?: [0-9a-z.+!]+)+) -->\n"
+    r"(?P<versions>(?: [0-9a-z.+!]+)+) -->\r?\n"
 )
 _OUTCOME_TEXTS: dict[ProposalOutcome, str] = {
     "left": "edited by a person",

@@ -90,6 +90,17 @@ def test_what_a_maintainer_muted_or_closed_stays_so(
     assert update_breakage_issues(client, HOME, one(platform)) == Issues()
 
 
+def test_an_issue_that_a_person_edited_on_its_page_is_still_known(
+    double: GitHubDouble, client: GitHubClient, platform: Platform
+) -> None:
+    update_breakage_issues(client, HOME, one(platform))
+    (issue,) = double.issues[HOME]
+    text = issue["body"]
+    issue["body"] = f"{text}I look at it.\n".replace("\n", "\r\n")
+    assert update_breakage_issues(client, HOME, one(platform)) == Issues(renewed=1)
+    assert issue["body"] == text
+
+
 def test_a_test_that_breaks_again_later_is_another_breakage(
     client: GitHubClient, platform: Platform
 ) -> None:

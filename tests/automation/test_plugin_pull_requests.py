@@ -126,6 +126,15 @@ def test_a_closed_pull_request_is_not_opened_again_and_a_later_release_is(
     assert '"1.11.0"' not in git.files(BRANCH)[COMPATIBILITY]
 
 
+def test_a_pull_request_that_a_person_edited_on_its_page_is_still_known(
+    client: GitHubClient, git: GitStore, catalog: Catalog
+) -> None:
+    night(client, catalog, NEW)
+    git.pulls[0]["body"] = git.pulls[0]["body"].replace("\n", "\r\n")
+    assert night(client, catalog, NEW).words == "1 updated"
+    assert night(client, catalog, NEW).words == "1 unchanged"
+
+
 def test_a_merged_pull_request_leaves_nothing_to_do(
     client: GitHubClient, git: GitStore, catalog: Catalog, tree: Tree
 ) -> None:
