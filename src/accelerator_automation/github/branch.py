@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated
@@ -156,7 +157,7 @@ class BranchRepository:
     def _commit(self, sha: str) -> _Commit:
         return read_response(self.api, f"{self.path}/git/commits/{sha}", _Commit)
 
-    def _create_object(self, path: str, body: dict[str, object]) -> str:
+    def _create_object(self, path: str, body: Mapping[str, object]) -> str:
         return parse_response(path, self.api.send("POST", path, body), _GitObject).sha
 
     def _head(self, branch: str) -> str:
