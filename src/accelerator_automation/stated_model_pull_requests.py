@@ -79,7 +79,7 @@ def propose_stated_models(api: Api, home: str, catalog: Catalog, day: dt.date) -
                 )
             except ProblemsError as error:
                 results.add_problem(platform.id, str(error.problems[0]))
-            except ValidationError:
+            except (ValidationError, yaml.YAMLError):
                 what = f"{topic.branch} or main has an invalid {STATED_MODELS}"
                 results.add_problem(platform.id, what)
     return results

@@ -130,6 +130,7 @@ def test_a_document_that_is_gone_is_one_problem(
     [
         ("headings: [Models]", "headings: [Other]", 'the document has no heading "Other"'),
         ("rows: 2", "rows: many", f"{BRANCH} or main has an invalid stated-models.yaml"),
+        ("rows: 2", "rows: [", f"{BRANCH} or main has an invalid stated-models.yaml"),
     ],
 )
 def test_a_file_of_main_that_no_longer_fits_is_one_problem(
