@@ -75,6 +75,11 @@ class Archive:
         with self._as_archive_errors(path), suppress(FileNotFoundError):
             self._files.rm_file(self._full_path(path))
 
+    def drop_oldest(self, folder: str, most: int) -> None:
+        """Remove files of a folder in the order of their names, until `most` files are left."""
+        for name in self.names(folder)[:-most]:
+            self.remove(f"{folder}/{name}")
+
     def _full_path(self, path: str) -> str:
         return f"{self._root}/{path}"
 

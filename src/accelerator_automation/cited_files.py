@@ -339,14 +339,11 @@ def _text_differences(
         ]
         if not compared_lines:
             return
-    new_counts, old_counts = (
-        Counter(_stripped_lines(new_lines)),
-        Counter(_stripped_lines(old_lines)),
+    compared, old, new = (
+        Counter(_stripped_lines(lines)) for lines in (compared_lines, old_lines, new_lines)
     )
-    yield from _change_summary(
-        "Removed", _surplus_lines(_stripped_lines(compared_lines), new_counts)
-    )
-    yield from _change_summary("Added", _surplus_lines(_stripped_lines(new_lines), old_counts))
+    yield from _change_summary("Removed", [*(compared - new).elements()])
+    yield from _change_summary("Added", [*(new - old).elements()])
 
 
 def _cited_lines(lines: list[str], line_range: str) -> list[str]:
@@ -361,21 +358,6 @@ def _contains_lines(lines: list[str], part: list[str]) -> bool:
 
 def _stripped_lines(lines: Iterable[str]) -> list[str]:
     return [stripped for line in lines if (stripped := line.strip())]
-
-
-def _surplus_lines(lines: Iterable[str], other_counts: Counter[str]) -> list[str]:
-    """Return the lines that occur more often in `lines` than `other_counts` states.
-
-    A line that occurs three times in `lines`, and for which `other_counts` has 2, is returned once.
-    """
-    remaining = Counter(other_counts)
-    surplus = []
-    for line in lines:
-        if remaining[line]:
-            remaining[line] -= 1
-        else:
-            surplus.append(line)
-    return surplus
 
 
 def _change_summary(heading: str, items: Collection[str]) -> Iterator[str]:

@@ -26,8 +26,7 @@ def archive_metrics(archive: Archive, metrics: NightMetrics) -> None:
     """
     text = metrics.model_dump_json(indent=1) + "\n"
     archive.write(f"{FOLDER}/{metrics.started:%Y-%m-%dT%H%M%SZ}.json", text.encode())
-    for name in archive.names(FOLDER)[:-MOST_KEPT]:
-        archive.remove(f"{FOLDER}/{name}")
+    archive.drop_oldest(FOLDER, MOST_KEPT)
 
 
 def archived_metrics(archive: Archive) -> Iterator[NightMetrics]:

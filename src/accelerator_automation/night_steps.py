@@ -353,7 +353,7 @@ def archive_runs(
         )
         if archive.read(path) != data:
             archive.write(path, data)
-            _drop_oldest(archive, folder, most)
+            archive.drop_oldest(folder, most)
             new_count += 1
     return new_count
 
@@ -377,7 +377,7 @@ def archive_package_data(archive: Archive, root: Path, today: dt.date) -> int:
         if last_version is not None and _has_content(last_version, content):
             continue
         archive.write(f"{folder}/{today.isoformat()}.json.gz", gzip_compress(content))
-        _drop_oldest(archive, folder, MOST_PACKAGE_VERSIONS)
+        archive.drop_oldest(folder, MOST_PACKAGE_VERSIONS)
         changed_count += 1
     return changed_count
 
@@ -387,8 +387,3 @@ def _has_content(data: bytes, content: bytes) -> bool:
         return gzip_decompress(data, _MOST_BYTES) == content
     except DamagedObjectError:  # it is written again
         return False
-
-
-def _drop_oldest(archive: Archive, folder: str, most: int) -> None:
-    for name in archive.names(folder)[:-most]:
-        archive.remove(f"{folder}/{name}")

@@ -170,7 +170,7 @@ def log_without_old(log: SendLog, now: dt.datetime) -> SendLog:
             "sent": {
                 plan_id: sent_change
                 for plan_id, sent_change in log.sent.items()
-                if now - _last_sent_at(sent_change, now) <= LOG_RETENTION
+                if now - max(sent_change.sent.values(), default=now) <= LOG_RETENTION
             },
             "read": {
                 plan_id: read_at
@@ -264,10 +264,6 @@ def _branch_key(change: Change) -> tuple[object, ...]:
 
 def _branch_name(change: Change) -> str:
     return f"Pull request {change.number}" if change.number else f"Main ({change.occasion})"
-
-
-def _last_sent_at(sent_change: SentChange, now: dt.datetime) -> dt.datetime:
-    return max(sent_change.sent.values(), default=now)
 
 
 def _nonempty_plans(waiting: Mapping[int, WaitingPlan]) -> dict[int, WaitingPlan]:

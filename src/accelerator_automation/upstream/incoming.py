@@ -60,15 +60,11 @@ class _Push(GitHubModel):
     repository: Repository
 
 
-class _PullRequestReference(GitHubModel):
-    number: ChangeNumber
-
-
 class _CheckRun(GitHubModel):
     name: str
     head_sha: Sha1
     external_id: str | None = None
-    pull_requests: tuple[_PullRequestReference, ...] = ()
+    pull_requests: tuple[_PullRequest, ...] = ()
 
 
 class _CheckRunEvent(GitHubModel):
