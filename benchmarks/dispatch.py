@@ -19,7 +19,7 @@ from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.github.rate_limit import RateLimiter
 from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.dispatch_queue import QueueItem
-from accelerator_automation.upstream.dispatching import (
+from accelerator_automation.upstream.dispatch_round import (
     Senders,
     SendResult,
     SendSettings,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from accelerator_automation.upstream import answer_round, dispatching, failed_runs
+from accelerator_automation.upstream import answer_round, dispatch_round, failed_runs
 from accelerator_automation.upstream.change import Change, confirmed_change
 from accelerator_automation.upstream.check_runs import CHECK_LABEL_PREFIX
 from accelerator_automation.upstream.planning import plan_tests
@@ -117,7 +117,7 @@ class Day:
 
     def _send(self) -> None:
         before = len(self.double.dispatched)
-        done = dispatching.run_dispatch_round(
+        done = dispatch_round.run_dispatch_round(
             self.github.senders(), lambda _: None, self.clock.sending
         )
         scene.keep_file(self.double, SENT_FILE, done.log, self.clock.now())

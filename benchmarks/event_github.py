@@ -28,7 +28,7 @@ from accelerator_automation.upstream.connections import (
     TOKENS_A_MINUTE,
     upstream_permissions,
 )
-from accelerator_automation.upstream.dispatching import Senders
+from accelerator_automation.upstream.dispatch_round import Senders
 from tests.automation.github_apps import APP_ID, AppDouble
 from tests.automation.github_double import BOT, Asked, GitHubDouble
 from tests.automation.github_limits import GitHubLimits, Window

@@ -19,7 +19,7 @@ from accelerator_automation.github.models import (
     PullRequestRun,
 )
 from accelerator_automation.markdown_check import require_harmless
-from accelerator_automation.ownership import Maintainers, changed_platforms, notices
+from accelerator_automation.platform_maintainers import Maintainers, changed_platforms, notices
 from accelerator_automation.zip_members import ArtifactError, read_members
 from accelerator_portal.catalog.markdown_quotes import code_span
 from accelerator_portal.reports.file_reading import parse_json

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from accelerator_automation.github.api import Api, GitHubError, read_all_pages
 from accelerator_automation.github.models import GitHubModel, Number, time_text
 from accelerator_automation.markdown_check import HarmfulError
-from accelerator_automation.ownership import maintainers
+from accelerator_automation.platform_maintainers import maintainers
 from accelerator_automation.upstream import answer_ledger
 from accelerator_automation.upstream.answer_ledger import Ledger, LookupResult
 from accelerator_automation.upstream.change import Change

@@ -23,7 +23,7 @@ from accelerator_automation.github.api import Api, read_response
 from accelerator_automation.github.comments import own_comment, put_comment
 from accelerator_automation.github.models import FullName, Number
 from accelerator_automation.markdown_check import require_harmless
-from accelerator_automation.ownership import Maintainers
+from accelerator_automation.platform_maintainers import Maintainers
 from accelerator_automation.upstream.change import Change, Sha1, UpstreamPullRequest
 from accelerator_automation.upstream.new_failures import NewFailure, ReportNews
 from accelerator_portal.catalog.fields import Id, StrictModel

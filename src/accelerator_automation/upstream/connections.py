@@ -16,7 +16,7 @@ from accelerator_automation.github.rate_limit import (
 from accelerator_automation.upstream.answer_round import Clients
 from accelerator_automation.upstream.change import UPSTREAM
 from accelerator_automation.upstream.check_runs import relay_entry
-from accelerator_automation.upstream.dispatching import Senders
+from accelerator_automation.upstream.dispatch_round import Senders
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 

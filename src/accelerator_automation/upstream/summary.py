@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from accelerator_automation.upstream.answer_ledger import LookupResult
 from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.comment import PlatformAnswer
-from accelerator_automation.upstream.dispatching import DispatchRound
+from accelerator_automation.upstream.dispatch_round import DispatchRound
 from accelerator_automation.upstream.failed_runs import MOST_ATTEMPTS, SweepResult
 from accelerator_automation.upstream.planning import DispatchPlan
 from accelerator_portal.catalog.markdown_quotes import code_span

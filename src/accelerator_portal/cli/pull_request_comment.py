@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from accelerator_automation.github.client import client_from_environment
 from accelerator_automation.github.models import PullRequestRun
-from accelerator_automation.ownership import maintainers
+from accelerator_automation.platform_maintainers import maintainers
 from accelerator_automation.site_change_comment import post_comment
 from accelerator_portal.cli.options import INPUT_FILE, ROOT, catalog_of_main
 

@@ -18,7 +18,7 @@ from accelerator_automation.github.app import app_from_environment
 from accelerator_automation.github.client import client_from_environment
 from accelerator_automation.upstream import (
     answer_round,
-    dispatching,
+    dispatch_round,
     doctor,
     failed_runs,
     summary,
@@ -215,7 +215,7 @@ def dispatch(home: str, told: Path | None, out: Path) -> None:
     sent before the command fails.
     """
     with _errors_as_one_line(told):
-        dispatch_result = dispatching.run_dispatch_round(
+        dispatch_result = dispatch_round.run_dispatch_round(
             senders_from_environment(home),
             lambda log: write_text_atomically(out, log.model_dump_json() + "\n"),
         )

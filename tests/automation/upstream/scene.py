@@ -15,7 +15,7 @@ from accelerator_automation.github.api import Patience
 from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.upstream.answer_ledger import LookupResult, find_reports
 from accelerator_automation.upstream.change import Change
-from accelerator_automation.upstream.dispatching import Senders, SendSettings
+from accelerator_automation.upstream.dispatch_round import Senders, SendSettings
 from accelerator_automation.upstream.planning import PlannedPlatform
 from accelerator_automation.upstream.run_lists import ArtifactLists, RunLists
 from accelerator_automation.upstream.run_search import CLOCK_SKEW, ReportSearch, SentRequest

@@ -13,7 +13,7 @@ from accelerator_automation.upstream.connections import (
     senders_from_environment,
 )
 from accelerator_automation.upstream.dispatch_queue import QueueItem
-from accelerator_automation.upstream.dispatching import send_items
+from accelerator_automation.upstream.dispatch_round import send_items
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from tests.automation import github_apps
 from tests.automation.github_apps import AppDouble, private_key

@@ -8,10 +8,10 @@ import pytest
 
 from accelerator_automation.github.api import GitHubError
 from accelerator_automation.github.rate_limit import MOST_A_MINUTE, RATE_WINDOW
-from accelerator_automation.upstream import dispatching
+from accelerator_automation.upstream import dispatch_round
 from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.dispatch_queue import SendLog
-from accelerator_automation.upstream.dispatching import ROUND_TIME_LIMIT, DispatchRound
+from accelerator_automation.upstream.dispatch_round import ROUND_TIME_LIMIT, DispatchRound
 from accelerator_automation.upstream.planning import DispatchPlan
 from accelerator_automation.upstream.workflow_artifacts import PLAN_FILE, SENT_FILE
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
@@ -43,7 +43,7 @@ def sent_round(double: GitHubDouble, clock: SimulatedClock | None = None) -> Dis
     double.asked.clear()
     clock = clock or SimulatedClock()
     kept: list[SendLog] = []
-    done = dispatching.run_dispatch_round(senders(double), kept.append, clock.sending)
+    done = dispatch_round.run_dispatch_round(senders(double), kept.append, clock.sending)
     assert kept[-1] == done.log
     keep_file(double, SENT_FILE, done.log, clock.now())
     return done
@@ -109,7 +109,7 @@ def test_a_commit_that_comes_while_older_ones_wait_replaces_them(double: GitHubD
 
     kept: list[SendLog] = []
     how = clock.sending
-    done = dispatching.run_dispatch_round(
+    done = dispatch_round.run_dispatch_round(
         senders(double), kept.append, type(how)(pause=pause, now=clock.now)
     )
     assert "Pull request 2: " in done.notes[0]
@@ -136,7 +136,7 @@ def test_a_sender_that_is_killed_goes_on_from_its_last_batch(double: GitHubDoubl
 
     how = type(clock.sending)(pause=pause, now=clock.now, at_once=1)
     with pytest.raises(KeyboardInterrupt):
-        dispatching.run_dispatch_round(senders(double), kept.append, how)
+        dispatch_round.run_dispatch_round(senders(double), kept.append, how)
     keep_file(double, SENT_FILE, kept[-1])
     sent_round(double, clock)
     assert set(told(double)) == {(f"v{n}", 1) for n in range(100)}
@@ -147,7 +147,7 @@ def test_a_plan_waits_where_github_does_not_answer(double: GitHubDouble) -> None
     leave_plan(double, event_of(1))
     double.faults = [Fault("GET .*artifacts", 500, times=9)]
     with pytest.raises(GitHubError):
-        dispatching.run_dispatch_round(senders(double), lambda _: None, SimulatedClock().sending)
+        dispatch_round.run_dispatch_round(senders(double), lambda _: None, SimulatedClock().sending)
     double.faults = []
     assert not sent_round(double).failed
     assert told(double) == [("v0", 1)]

@@ -9,7 +9,7 @@ import pytest
 
 from accelerator_automation.github.rate_limit import RateLimiter
 from accelerator_automation.upstream.dispatch_queue import QueueItem
-from accelerator_automation.upstream.dispatching import SendResult, SendSettings, send_items
+from accelerator_automation.upstream.dispatch_round import SendResult, SendSettings, send_items
 from accelerator_automation.upstream.planning import DispatchPlan
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import OWN_TOKEN, TOKEN, Fault, GitHubDouble

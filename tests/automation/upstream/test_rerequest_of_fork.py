@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_automation.upstream import dispatching
+from accelerator_automation.upstream import dispatch_round
 from accelerator_automation.upstream.change import Change, confirmed_change
 from accelerator_automation.upstream.incoming import read_event
 from accelerator_automation.upstream.planning import DispatchPlan, plan_tests
@@ -33,7 +33,7 @@ def root(tree: Tree) -> Path:
 def dispatch(double: GitHubDouble, found: DispatchPlan) -> None:
     """A round of the sender for a plan."""
     scene.keep_file(double, PLAN_FILE, found)
-    done = dispatching.run_dispatch_round(scene.senders(double), lambda _: None, scene.SENDING)
+    done = dispatch_round.run_dispatch_round(scene.senders(double), lambda _: None, scene.SENDING)
     scene.keep_file(double, SENT_FILE, done.log)
 
 

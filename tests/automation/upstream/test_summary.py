@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from accelerator_automation.upstream.answer_ledger import LookupResult
 from accelerator_automation.upstream.dispatch_queue import SendLog, WaitingPlan
-from accelerator_automation.upstream.dispatching import DispatchRound, SendResult
+from accelerator_automation.upstream.dispatch_round import DispatchRound, SendResult
 from accelerator_automation.upstream.failed_runs import SweepResult
 from accelerator_automation.upstream.planning import DispatchPlan
 from accelerator_automation.upstream.run_search import RunResult

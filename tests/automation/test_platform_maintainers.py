@@ -1,6 +1,11 @@
 from __future__ import annotations
 
-from accelerator_automation.ownership import MOST_FOLDERS, changed_platforms, maintainers, notices
+from accelerator_automation.platform_maintainers import (
+    MOST_FOLDERS,
+    changed_platforms,
+    maintainers,
+    notices,
+)
 from accelerator_portal.catalog import Catalog
 
 BASE = {"xpu": ["Alice", "bob"], "cpu": [], "cuda": ["carol"]}
