@@ -71,21 +71,18 @@ class GitHubClient:
         """
         for _ in range(self.patience.tries - 1):
             try:
-                return self._response_body("GET", path)
+                return self._response("GET", path)[0]
             except _CutOffError:
                 continue
-        return self._response_body("GET", path)
+        return self._response("GET", path)[0]
 
     def get_with_headers(self, path: str) -> tuple[bytes, Mapping[str, str]]:
         """Return the response body, and the headers by name in lower case. Raises GitHubError."""
-        status, headers, text = self._request("GET", path, None)
-        if status != _OK:
-            raise _refusal_error(path, status, text, headers)
-        return text.encode(), headers
+        return self._response("GET", path)
 
     def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
         """Send a JSON body and return the response body. Raises GitHubError."""
-        return self._response_body(method, path, dict(body))
+        return self._response(method, path, dict(body))[0]
 
     def download(self, path: str, most: int) -> bytes:
         """Return the content of a file, following GitHub's redirect to its storage.
@@ -118,11 +115,13 @@ class GitHubClient:
             raise GitHubError(f"{path}: the address of the file is not https")
         return storage_url
 
-    def _response_body(self, method: str, path: str, body: dict[str, Any] | None = None) -> bytes:
+    def _response(
+        self, method: str, path: str, body: dict[str, Any] | None = None
+    ) -> tuple[bytes, Mapping[str, str]]:
         status, headers, text = self._request(method, path, body)
         if not _OK <= status < min(_REDIRECT_STATUSES):
             raise _refusal_error(path, status, text, headers)
-        return text.encode()
+        return text.encode(), headers
 
     def _request(
         self,

@@ -12,6 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from accelerator_automation.github.api import Api, ForwardingApi, repository_of
 
@@ -29,7 +30,7 @@ def utc_now() -> dt.datetime:
 
 
 class RateLimiter:
-    """A rate limit: at most `most` requests begin within any `window` of time.
+    """A rate limit: at most `most` requests begin within any `RATE_WINDOW`.
 
     `recent` has the times of earlier requests, which also count.
     """
@@ -40,18 +41,16 @@ class RateLimiter:
         now: UtcClock = utc_now,
         pause: Pause = time.sleep,
         most: int = MOST_A_MINUTE,
-        window: dt.timedelta = RATE_WINDOW,
     ) -> None:
         self._starts = deque(sorted(recent), maxlen=most)
-        self._now, self._pause = now, pause
-        self._most, self._window = most, window
+        self._now, self._pause, self._most = now, pause, most
         self._lock = threading.Lock()
 
     def wait(self) -> None:
         """Wait until the next request may begin."""
         with self._lock:
             while len(self._starts) == self._most:
-                seconds_left = (self._starts[0] + self._window - self._now()).total_seconds()
+                seconds_left = (self._starts[0] + RATE_WINDOW - self._now()).total_seconds()
                 if seconds_left <= 0:
                     break
                 self._pause(seconds_left)
@@ -76,16 +75,11 @@ class OwnerRateLimitedApi(ForwardingApi):
     def __init__(
         self, api: Api, most: int, now: UtcClock = utc_now, pause: Pause = time.sleep
     ) -> None:
-        self._api, self._most = api, most
-        self._now, self._pause = now, pause
-        self._owners: dict[str, RateLimitedApi] = {}
-        self._lock = threading.Lock()
+        self._api = api
+        self._new_limiter = partial(RateLimiter, (), now, pause, most)
+        self._limiters: dict[str, RateLimiter] = {}
 
     def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:
         owner = repository_of(path).partition("/")[0].casefold()
-        with self._lock:
-            if owner not in self._owners:
-                pace = RateLimiter((), self._now, self._pause, most=self._most)
-                self._owners[owner] = RateLimitedApi(self._api, pace)
-            limited_api = self._owners[owner]
-        return ask(limited_api)
+        self._limiters.setdefault(owner, self._new_limiter()).wait()
+        return ask(self._api)
