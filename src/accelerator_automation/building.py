@@ -44,7 +44,7 @@ Engine = Callable[[Path, Path, Mapping[str, str]], None]
 the build hooks. Raises EngineError."""
 
 
-class BuildError(Exception):
+class BuildError(UserError):
     """The site could not be built, and the existing site stays. The message gives the reason."""
 
 

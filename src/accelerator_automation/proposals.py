@@ -29,8 +29,12 @@ _MARKER = re.compile(
     r"(?P<versions>(?: [0-9a-z.+!]+)+) -->\r?\n"
 )
 _OUTCOME_TEXTS: dict[ProposalOutcome, str] = {
+    "opened": "opened",
+    "updated": "updated",
+    "unchanged": "unchanged",
     "left": "edited by a person",
     "declined": "declined by closing",
+    "waiting": "for the next run",
 }
 
 MOST_OPENED = 10
@@ -132,18 +136,11 @@ class ProposalResults:
     @property
     def words(self) -> str:
         """The number of proposals by outcome, and the problems, in one line."""
-        shown_outcomes: tuple[ProposalOutcome, ...] = (
-            "opened",
-            "updated",
-            "unchanged",
-            "left",
-            "declined",
-        )
         line = ", ".join(
-            f"{self.count(o)} {_OUTCOME_TEXTS.get(o, o)}" for o in shown_outcomes if self.count(o)
+            f"{number} {text}"
+            for outcome, text in _OUTCOME_TEXTS.items()
+            if (number := self.count(outcome))
         )
-        if waiting_count := self.count("waiting"):
-            line += f", {waiting_count} for the next run"
         problems = "".join(f"; {name}: {what}" for name, what in self.problems.items())
         return (line or self.nothing) + problems
 

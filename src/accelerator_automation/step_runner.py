@@ -7,7 +7,6 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from accelerator_automation.building import BuildError
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.problem import UserError
 from accelerator_portal.http.traffic import Traffic, count_traffic
@@ -36,7 +35,7 @@ class StepFailed(Exception):  # noqa: N818 - a verdict, said in words
     """A step could not be done; the message gives the reason."""
 
 
-_EXPECTED_ERRORS = (BuildError, OSError, ProblemsError, StepFailed, UserError)
+_EXPECTED_ERRORS = (OSError, ProblemsError, StepFailed, UserError)
 
 
 def run_steps(

@@ -273,34 +273,22 @@ def compare_with_histories(
     Lookups without a report are skipped.
     """
     for lookup in lookups:
-        platform = catalog.by_id.get(lookup.request.entry.accelerator)
-        run_result = lookup.result
-        if (
-            platform is None
-            or run_result is None
-            or run_result.report is None
-            or run_result.run is None
-        ):
+        change, result = lookup.request.change, lookup.result
+        if result is None or result.report is None:
             continue
-        change = lookup.request.change
-        comparison = report_news(
-            run_result.report, bases.of(platform.id), platform.known_issues, today
-        )
-        yield ComparedReport(
-            change,
-            PlatformAnswer.model_validate(
-                {
-                    "accelerator": platform.id,
-                    "name": platform.accelerator.name,
-                    "head": change.head,
-                    "repository": run_result.repository,
-                    "run": run_result.run,
-                    "torch": run_result.report.environment.torch,
-                    "late": run_result.state == "late",
-                    "news": comparison,
-                }
-            ),
-        )
+        platform = catalog.by_id[lookup.request.entry.accelerator]
+        history = bases.of(platform.id)
+        answer = {
+            "accelerator": platform.id,
+            "name": platform.accelerator.name,
+            "head": change.head,
+            "repository": result.repository,
+            "run": result.run,
+            "torch": result.report.environment.torch,
+            "late": result.state == "late",
+            "news": report_news(result.report, history, platform.known_issues, today),
+        }
+        yield ComparedReport(change, PlatformAnswer.model_validate(answer))
 
 
 def post_answers(
