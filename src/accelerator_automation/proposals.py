@@ -16,7 +16,7 @@ from typing import Literal
 from accelerator_automation.github.api import parse_response, read_all_pages
 from accelerator_automation.github.branch import BranchFile, BranchRepository
 from accelerator_automation.github.comments import BOT
-from accelerator_automation.github.models import GitHubModel, Number, Sha, User
+from accelerator_automation.github.models import GitHubModel, GitObject, Number, User
 from accelerator_automation.markdown_check import require_harmless
 from accelerator_portal.catalog.markdown_quotes import code_span
 
@@ -79,10 +79,6 @@ class Proposal:
         return None if set(self.versions) & set(versions) else self
 
 
-class _Head(GitHubModel):
-    sha: Sha
-
-
 class ProposalPullRequest(GitHubModel):
     """A pull request, as GitHub lists it."""
 
@@ -91,7 +87,7 @@ class ProposalPullRequest(GitHubModel):
     title: str
     body: str | None = None
     user: User | None = None
-    head: _Head
+    head: GitObject
     merged_at: dt.datetime | None = None
 
     def versions(self, topic: ProposalTopic) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from accelerator_automation.github.api import (
     parse_response,
     read_response,
 )
-from accelerator_automation.github.models import GitHubModel, Sha
+from accelerator_automation.github.models import GitHubModel, GitObject, Sha
 from accelerator_automation.zip_members import ArtifactError, folder_files
 
 AUTHOR = "accelerator-portal"
@@ -39,12 +39,8 @@ class _RepositoryInfo(GitHubModel):
     default_branch: BranchName
 
 
-class _GitObject(GitHubModel):
-    sha: Sha
-
-
 class _Reference(GitHubModel):
-    object: _GitObject
+    object: GitObject
 
 
 class _Author(GitHubModel):
@@ -53,7 +49,7 @@ class _Author(GitHubModel):
 
 class _Commit(GitHubModel):
     sha: Sha
-    tree: _GitObject
+    tree: GitObject
     author: _Author
 
 
@@ -158,7 +154,7 @@ class BranchRepository:
         return read_response(self.api, f"{self.path}/git/commits/{sha}", _Commit)
 
     def _create_object(self, path: str, body: Mapping[str, object]) -> str:
-        return parse_response(path, self.api.send("POST", path, body), _GitObject).sha
+        return parse_response(path, self.api.send("POST", path, body), GitObject).sha
 
     def _head(self, branch: str) -> str:
         api_path = f"{self.path}/git/ref/heads/{branch}"

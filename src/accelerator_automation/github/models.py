@@ -73,6 +73,12 @@ class PullRequestRun(GitHubModel):
         return f"{self.repository.html_url}/actions/runs/{self.workflow_run.id}"
 
 
+class GitObject(GitHubModel):
+    """A commit, a tree or a file, as a reference."""
+
+    sha: Sha
+
+
 class User(GitHubModel):
     """A GitHub account."""
 

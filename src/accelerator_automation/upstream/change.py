@@ -15,10 +15,10 @@ from accelerator_automation.github.api import Api, GitHubError, read_response
 from accelerator_automation.github.models import (
     FullName,
     GitHubModel,
+    GitObject,
     Label,
     ListedCommit,
     PullRequest,
-    Sha,
 )
 from accelerator_portal.catalog.fields import StrictModel
 from accelerator_portal.catalog.files.upstream_events import UpstreamTrigger
@@ -93,10 +93,6 @@ class _Comparison(GitHubModel):
     merge_base_commit: ListedCommit
 
 
-class _Commit(GitHubModel):
-    sha: Sha
-
-
 def confirmed_change(api: Api, change: Change, now: dt.datetime) -> Change:
     """Confirm a change with GitHub; return it with the data of the pull request, if it has one.
 
@@ -121,7 +117,7 @@ def main_branch_change(api: Api, occasion: Literal["daily", "weekly"], now: dt.d
     The delivery number consists of the occasion, the day and the commit. If the job runs twice on a
     day, the same commit therefore gets the same number. Raises GitHubError.
     """
-    head = read_response(api, f"repos/{UPSTREAM}/commits/{BRANCH}", _Commit).sha
+    head = read_response(api, f"repos/{UPSTREAM}/commits/{BRANCH}", GitObject).sha
     delivery = f"{occasion}-{now:%Y%m%d}-{head[:12]}"
     return Change(occasion=occasion, delivery=delivery, repository=UPSTREAM, head=head)
 
