@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ import pytest
 from accelerator_validation.case import Case
 from accelerator_validation.classify import SkippedError
 from accelerator_validation.suite_interface import Context
-from accelerator_validation.suites import device_checks, integration
+from accelerator_validation.suites import device_checks, integration, process_group_checks
 from accelerator_validation.suites.torch_apis import missing_torch_name, require_api
 from tests.validation.runs import matrix
 
@@ -132,3 +132,47 @@ def test_the_memory_of_the_device_under_test_is_read(monkeypatch: pytest.MonkeyP
     made = module("torch", __version__="2.13.0", ones=ones, accelerator=accelerator)
     monkeypatch.setitem(sys.modules, "torch", made)
     device_checks.memory(Context("made:1", matrix([])))
+
+
+@pytest.mark.parametrize("check", ["distributed", "fsdp", "process_group"])
+def test_a_torch_without_process_groups_is_skipped(
+    monkeypatch: pytest.MonkeyPatch, check: str
+) -> None:
+    distributed = module("torch.distributed", is_available=lambda: False)
+    monkeypatch.setitem(sys.modules, "torch", module("torch", distributed=distributed))
+    with pytest.raises(SkippedError, match=r"doesn't include torch\.distributed"):
+        getattr(process_group_checks, check)(Context("cpu", matrix([])))
+
+
+def test_events_and_random_numbers_are_those_of_the_device_under_test(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Torch takes those of the current device, which is the first one."""
+    current, drawn, recorded = [0], {"made:0": 0, "made:1": 0}, list[int]()
+
+    def rand(_: int, *, device: str) -> object:
+        drawn[device] += 1
+        number = drawn[device]
+        return SimpleNamespace(cpu=lambda: number)
+
+    cards = SimpleNamespace(
+        set_device=lambda index: current.__setitem__(0, index),
+        get_rng_state=lambda: drawn[f"made:{current[0]}"],
+        set_rng_state=lambda state: drawn.__setitem__(f"made:{current[0]}", state),
+    )
+    event = SimpleNamespace(
+        record=lambda: recorded.append(current[0]), synchronize=lambda: None, query=lambda: True
+    )
+    made = module(
+        "torch",
+        get_device_module=lambda _: cards,
+        rand=rand,
+        equal=lambda one, other: one == other,
+        Event=lambda **_: event,
+        ones=lambda _, *, device: SimpleNamespace(mul_=lambda _: device),
+    )
+    monkeypatch.setitem(sys.modules, "torch", made)
+    for check in (device_checks.rng_state, device_checks.events):
+        current[0] = 0
+        check(Context("made:1", matrix([])))
+    assert recorded == [1]

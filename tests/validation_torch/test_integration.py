@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from accelerator_validation.classify import CheckFailedError
+from accelerator_validation.suite_interface import Context
+from accelerator_validation.suites import process_group_checks
+from tests.folders import REPOSITORY
+from tests.validation.runs import matrix
 from tests.validation_torch.conftest import Done, validate, validate_once
 
 # What the simulated device does not have, and the words that say so.
@@ -96,3 +102,24 @@ def test_on_the_cpu_all_that_is_not_about_accelerators_passes(tmp_path: Path) ->
     assert found == {"passed", "skipped"}
     for name in ("distributed", "fsdp", "process-group", "quantization", "export"):
         assert done.tests[name].outcome == "passed"
+
+
+@pytest.mark.slow
+def test_sharding_is_checked_if_no_check_before_it_has_imported_it(tmp_path: Path) -> None:
+    done = validate(tmp_path, "--device=cpu", "--test=integration/fsdp")
+    assert done.tests["fsdp"].outcome == "passed", done.said
+
+
+@pytest.mark.slow
+def test_a_process_that_fails_is_named_at_once_and_not_one_that_waits_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = "import sys\nif sys.argv[5] == '1':\n    raise RuntimeError('no second card')\n"
+    (tmp_path / "plugin_of_one_card.py").write_text(program, "utf-8")
+    path = os.pathsep.join([str(REPOSITORY / "src"), str(tmp_path)])
+    monkeypatch.setenv("PYTHONPATH", path)
+    monkeypatch.setattr(process_group_checks, "_LIMIT_S", 60.0)
+    context = Context("cpu", matrix([]), imports="plugin_of_one_card")
+    with pytest.raises(CheckFailedError) as error:
+        process_group_checks.distributed(context)
+    assert str(error.value) == "rank 1 of 2 ended with status 1. RuntimeError: no second card"

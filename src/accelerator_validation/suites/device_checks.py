@@ -5,17 +5,26 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from accelerator_validation.classify import SkippedError
+from accelerator_validation.classify import CheckFailedError, SkippedError
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.integration_helpers import (
     require,
     require_accelerator,
     require_equal,
+    select_device,
     tested_device_type,
 )
 from accelerator_validation.suites.torch_apis import require_api
 
 ONE_DEVICE = "This machine has one device, but the check needs two."
+
+# How often a square tensor is changed, and the length of its sides, where work must take a while.
+_ROUNDS = 20
+_SIDE = 512
+
+# The clocks of the device and of the host may differ, so a longer time is allowed.
+_MAX_CLOCK_RATIO = 1.5
+_CLOCK_TOLERANCE_MS = 5.0
 
 
 def accelerator(context: Context) -> None:
@@ -38,6 +47,7 @@ def second_device(context: Context) -> None:
     torch = require_accelerator(context)
     if torch.accelerator.device_count() < 2:  # noqa: PLR2004 - two
         raise SkippedError(ONE_DEVICE)
+    index_before = torch.accelerator.current_device_index()
     first, second = (torch.device(tested_device_type(context), index) for index in (0, 1))
     original = torch.arange(8.0).to(first)
     device_copy = original.to(second)
@@ -45,10 +55,10 @@ def second_device(context: Context) -> None:
     product = device_copy * 2
     require(product.device == second, f"a product of the second device is on {product.device}")
     require_equal(product.to(first), torch.arange(8.0) * 2, "a copy from the second device")
-    current_index = torch.accelerator.current_device_index()
+    index_after = torch.accelerator.current_device_index()
     require(
-        current_index == 0,
-        f"after work on the second device, the current device is {current_index}",
+        index_after == index_before,
+        f"after work on the second device, the current device is {index_after}",
     )
 
 
@@ -87,7 +97,9 @@ def _require_device_error(torch: Any, name: str, index: int) -> None:
         raise
     except (RuntimeError, ValueError):
         return
-    require(False, f"{name}:{index} does not exist, but a tensor for it is on {tensor.device}")  # noqa: FBT003
+    raise CheckFailedError(
+        f"{name}:{index} does not exist, but a tensor for it is on {tensor.device}"
+    )
 
 
 def synchronize(context: Context) -> None:
@@ -147,6 +159,7 @@ def rng_state(context: Context) -> None:
     module = (
         torch if tested_device_type(context) == "cpu" else torch.get_device_module(context.device)
     )
+    select_device(torch, context.device)
     state = module.get_rng_state()
     first_draw = torch.rand(16, device=context.device).cpu()
     other_draw = torch.rand(16, device=context.device).cpu()
@@ -157,14 +170,6 @@ def rng_state(context: Context) -> None:
         torch.equal(first_draw, repeated_draw),
         "the device generated different numbers after its state was restored",
     )
-
-
-_ROUNDS = 20
-_SIDE = 512
-
-# The clocks of the device and of the host may differ, so a longer time is allowed.
-_MAX_CLOCK_RATIO = 1.5
-_CLOCK_TOLERANCE_MS = 5.0
 
 
 def streams(context: Context) -> None:
@@ -216,6 +221,7 @@ def stream_order(context: Context) -> None:
 def events(context: Context) -> None:
     """Check that an event that was recorded and waited for is reported as completed."""
     torch = require_accelerator(context)
+    select_device(torch, context.device)
     event = torch.Event(device=context.device)
     torch.ones(1000, device=context.device).mul_(2)
     event.record()
@@ -229,6 +235,7 @@ def event_timing(context: Context) -> None:
     The clocks of device and host may differ, so somewhat longer times are allowed.
     """
     torch = require_accelerator(context)
+    select_device(torch, context.device)
     begin, end = (torch.Event(device=context.device, enable_timing=True) for _ in range(2))
     values = torch.ones(_SIDE, _SIDE, device=context.device)
     torch.accelerator.synchronize(context.device)

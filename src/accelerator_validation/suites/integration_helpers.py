@@ -33,6 +33,13 @@ def tested_device_type(context: Context) -> str:
     return context.device.partition(":")[0]
 
 
+def select_device(torch: Any, device: str) -> None:
+    """Make a device torch's current device. Without this, the current device has the index 0."""
+    device_type, _, index = device.partition(":")
+    if index not in {"", "0"}:
+        torch.get_device_module(device_type).set_device(int(index))
+
+
 def require(condition: object, otherwise: str) -> None:
     """Raise CheckFailedError with the message `otherwise` if a condition is false."""
     if not condition:

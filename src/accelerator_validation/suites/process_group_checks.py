@@ -6,6 +6,7 @@ import importlib
 import json
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal
@@ -20,24 +21,29 @@ from accelerator_validation.suites.integration_helpers import (
     reference_network,
     require,
     require_close,
+    select_device,
     tested_device_type,
 )
 from accelerator_validation.suites.torch_apis import require_api
 
 _WORLD_SIZE = 2
-_LIMIT_S = 240.0
+_LEARNING_RATE = 0.1
+
+# Less than the time limit of a test, after which the processes of a group would not be killed.
+_LIMIT_S = 150.0
 
 
 def process_group(context: Context) -> None:
     """Check that a process group of one process works with the device's own backend."""
-    (results,) = _run_processes(context, "collectives", world=1)
+    _torch_for_processes(context, 1)
+    (results,) = _run_processes(context, "collectives", 1)
     require(results["sum"] == [1.0] * 4, f"all_reduce of one process gave {results['sum']}")
 
 
 def distributed(context: Context) -> None:
     """Check that two processes can reduce, gather and broadcast numbers."""
-    _torch_for_two_processes(context)
-    for rank, results in enumerate(_run_processes(context, "collectives", world=_WORLD_SIZE)):
+    _torch_for_processes(context, _WORLD_SIZE)
+    for rank, results in enumerate(_run_processes(context, "collectives", _WORLD_SIZE)):
         expected = {"sum": [3.0] * 4, "gathered": [1.0, 2.0], "broadcast": [1.0] * 4}
         for name, numbers in expected.items():
             require(
@@ -47,29 +53,31 @@ def distributed(context: Context) -> None:
 
 def fsdp(context: Context) -> None:
     """Check that a training step on a sharded model gives the weights of the CPU in float64."""
-    torch = _torch_for_two_processes(context)
+    torch = _torch_for_processes(context, _WORLD_SIZE)
+    importlib.import_module("torch.distributed.fsdp")  # `import torch` does not import it
     require_api(torch, "distributed.fsdp.fully_shard")
     model = reference_network()
-    optimizer = torch.optim.SGD(model.parameters(), lr=LEARNING_RATE)
+    optimizer = torch.optim.SGD(model.parameters(), lr=_LEARNING_RATE)
     model(network_inputs().double()).square().mean().backward()
     optimizer.step()
-    for rank, results in enumerate(_run_processes(context, "sharded", world=_WORLD_SIZE)):
+    for rank, results in enumerate(_run_processes(context, "sharded", _WORLD_SIZE)):
         require(results["sharded"], f"rank {rank} has whole parameters: they were not sharded")
         for name, value in model.state_dict().items():
             numbers = torch.tensor(results["state"][name])
             require_close(numbers, value, f"{name} of rank {rank} after a step")
 
 
-def _torch_for_two_processes(context: Context) -> Any:
-    """Import torch and return the module, for checks with two processes.
+def _torch_for_processes(context: Context, world: int) -> Any:
+    """Import torch and return the module, for checks with `world` processes, one on each device.
 
-    Raises SkippedError if torch lacks torch.distributed, or if the machine lacks a second device.
+    Raises SkippedError if torch lacks torch.distributed, or if the machine has too few devices.
     """
     import torch
 
     if not torch.distributed.is_available():
         raise SkippedError("This build of torch doesn't include torch.distributed.")
-    if tested_device_type(context) != "cpu" and torch.accelerator.device_count() < _WORLD_SIZE:
+    needs_devices = world > 1 and tested_device_type(context) != "cpu"
+    if needs_devices and torch.accelerator.device_count() < world:
         raise SkippedError(ONE_DEVICE)
     return torch
 
@@ -79,28 +87,23 @@ def _run_processes(
 ) -> list[dict[str, Any]]:
     """Run `function_name` in `world` processes, and return the result of each rank in order.
 
-    Raises CheckFailedError if a process fails or takes more than 4 minutes.
+    Raises CheckFailedError when the first process fails, or after 150 seconds.
     """
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as exit_stack:
-        processes = [
-            exit_stack.enter_context(
-                SideProcess(
-                    __name__,
-                    *(
-                        function_name,
-                        context.device,
-                        context.imports,
-                        folder,
-                        str(rank),
-                        str(world),
-                    ),
-                )
+    with (
+        ThreadPoolExecutor(world) as threads,
+        tempfile.TemporaryDirectory() as folder,
+        ExitStack() as exit_stack,
+    ):
+        rank_by_wait = {}
+        for rank in range(world):
+            arguments = (context.device, context.imports, folder, str(rank), str(world))
+            process = exit_stack.enter_context(SideProcess(__name__, function_name, *arguments))
+            rank_by_wait[threads.submit(process.wait, _LIMIT_S)] = rank
+        for wait in as_completed(rank_by_wait):
+            output = wait.result()
+            require(
+                output.status == 0, f"rank {rank_by_wait[wait]} of {world} {_failure_text(output)}"
             )
-            for rank in range(world)
-        ]
-        outputs = [process.wait(_LIMIT_S) for process in processes]
-        for rank, output in enumerate(outputs):
-            require(output.status == 0, f"rank {rank} of {world} {_failure_text(output)}")
         result_files = [Path(folder, f"{rank}.json") for rank in range(world)]
         return [json.loads(result_file.read_text("utf-8")) for result_file in result_files]
 
@@ -112,49 +115,30 @@ def _failure_text(output: ProcessOutput) -> str:
     return f"ended with status {output.status}. {lines[-1] if lines else output.stderr[-300:]}"
 
 
-# One process of a group: `python -m … WHAT DEVICE IMPORTS FOLDER RANK WORLD`.
-#
-# Writes its results to RANK.json in the folder, through which the processes also find each other.
-
-LEARNING_RATE = 0.1
-
-
 def main() -> None:
     """Run one process of a group, and write the result of its function to `{rank}.json`.
 
     The command-line arguments are the function, device, module to import, folder, rank and number
-    of processes.
+    of processes. The processes find each other through the folder.
     """
     function_name, device, imports, folder, rank, world = sys.argv[1:]
     import torch
 
     if imports:
         importlib.import_module(imports)
-    rank_device = _rank_device(torch, device, int(rank), int(world))
+    if int(world) > 1 and torch.device(device).type != "cpu":
+        device = f"{torch.device(device).type}:{rank}"
+    select_device(torch, device)
     dist = torch.distributed
     backend = dist.get_default_backend_for_device(torch.device(device).type)
     store = f"file://{Path(folder, 'store').as_posix()}"
     dist.init_process_group(backend, init_method=store, rank=int(rank), world_size=int(world))
     try:
-        results = {"collectives": collectives, "sharded": sharded}[function_name](rank_device)
+        results = {"collectives": collectives, "sharded": sharded}[function_name](device)
         dist.barrier()
     finally:
         dist.destroy_process_group()
     Path(folder, f"{rank}.json").write_text(json.dumps(results), "utf-8")
-
-
-def _rank_device(torch: Any, device: str, rank: int, world: int) -> str:
-    """Return the device of a rank, such as `cuda:1`. If it has an index, make it current.
-
-    `world` is the number of processes.
-    """
-    if torch.device(device).type == "cpu":
-        return "cpu"
-    if world > 1:
-        device = f"{torch.device(device).type}:{rank}"
-    if torch.device(device).index is not None:
-        torch.accelerator.set_device_index(torch.device(device).index)
-    return device
 
 
 def collectives(device: str) -> dict[str, list[float]]:
@@ -192,7 +176,7 @@ def sharded(device: str) -> dict[str, Any]:
     fully_shard(model, mesh=mesh)
     weights = model.state_dict()
     split_flags = [weight.to_local().numel() < weight.numel() for weight in weights.values()]
-    optimizer = torch.optim.SGD(model.parameters(), lr=LEARNING_RATE)
+    optimizer = torch.optim.SGD(model.parameters(), lr=_LEARNING_RATE)
     model(network_inputs().to(device)).square().mean().backward()
     optimizer.step()
     state = {k: v.full_tensor().detach().cpu().tolist() for k, v in model.state_dict().items()}

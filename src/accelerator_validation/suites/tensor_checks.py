@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelerator_validation.classify import MismatchError
+from accelerator_validation.classify import CheckFailedError, MismatchError
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.integration_helpers import (
     require,
@@ -138,4 +138,6 @@ def mixed_devices(context: Context) -> None:
     except RuntimeError as error:
         require("device" in str(error), f"the error message does not name the devices: {error}")
         return
-    require(False, f"a tensor on the device and one on the CPU were added, on {result.device}")  # noqa: FBT003
+    raise CheckFailedError(
+        f"a tensor on the device and one on the CPU were added, on {result.device}"
+    )
