@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from contextlib import suppress
 
 import pytest
@@ -22,6 +25,7 @@ from accelerator_validation.suites.aten import (
 from accelerator_validation.suites.aten import device_operators as registered
 from accelerator_validation.suites.sample_placement import placed_samples
 from accelerator_validation.worker import Job, run_case
+from tests.folders import REPOSITORY
 
 
 def dispatched(name: str, mode: str) -> set[str]:
@@ -126,6 +130,20 @@ def test_operators_are_names_that_reach_a_device() -> None:
     assert core_operators() < registered()
     counted = operator_counts("cpu")
     assert (counted["registered"], counted["core"]) == (len(registered()), sorted(core_operators()))
+
+
+def test_a_kernel_for_an_operator_that_torch_does_not_have_is_no_operator() -> None:
+    """A plugin registers such kernels if it is built for another torch."""
+    program = (
+        "import torch\n"
+        "library = torch.library.Library('aten', 'IMPL')\n"
+        "library.impl('of_another_torch', abs, 'PrivateUse1')\n"
+        "from accelerator_validation.suites.aten import device_operators, operator_counts\n"
+        "assert operator_counts('cpu')['core']\n"
+        "assert 'of_another_torch' not in device_operators()\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "src")}
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
 
 
 def test_what_falls_back_to_the_cpu_is_noted_and_nothing_else_is() -> None:

@@ -31,6 +31,11 @@ _OUT_SUFFIXES = (".out", "_out")
 # Keys of kernels that PyTorch makes for every backend out of other operators.
 _EXPLICIT_KEYS = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
 
+# `at::native::cpu_fallback`, which backends register for what they lack, begins with this operator.
+# The profiler shows it beneath the operator that fell back. Source: PyTorch,
+# aten/src/ATen/native/CPUFallback.cpp.
+_TO_CPU_OPERATOR = "aten::_to_cpu"
+
 
 @cache
 def device_operators() -> frozenset[str]:
@@ -87,9 +92,14 @@ def kernel_origin(device: str, full: str) -> str:
 
 
 def _aten_overloads() -> list[str]:
-    """Return the full names of all overloads of ATen operators, such as `aten::add.out`."""
+    """Return the full names of all overloads of ATen operators, such as `aten::add.out`.
+
+    A plugin may have kernels for overloads that this torch doesn't define. They are omitted.
+    """
+    schemas = torch._C._jit_get_all_schemas()  # noqa: SLF001 - the same
+    defined = {f"{schema.name}.{schema.overload_name}".rstrip(".") for schema in schemas}
     names = torch._C._dispatch_get_all_op_names()  # noqa: SLF001 - the same
-    return [name for name in names if name.startswith("aten::")]
+    return [name for name in names if name.startswith("aten::") and name in defined]
 
 
 def _device_overloads() -> list[str]:
@@ -98,33 +108,6 @@ def _device_overloads() -> list[str]:
     Overloads that PyTorch always computes from other operators are omitted.
     """
     return [full for full in _aten_overloads() if not _has_kernel(full, _COMPOSITE_KEY)]
-
-
-class OperatorRecorder(TorchDispatchMode):
-    """Records the operators that are dispatched in a `with` block, including backward passes.
-
-    `names` has their names: ATen operators as `add`, others as `namespace::name`.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.names: set[str] = set()
-
-    def __torch_dispatch__(
-        self,
-        func: Any,
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
-        if isinstance(func, torch._ops.OpOverload):  # noqa: SLF001 - the documented class has no other name
-            self.names.add(operator_name(func.name()))
-        return func(*args, **(kwargs or {}))
-
-    @property
-    def operators(self) -> frozenset[str]:
-        """The ATen operators among the recorded ones."""
-        return frozenset(self.names) & device_operators()
 
 
 def _is_core_overload(full: str) -> bool:
@@ -145,26 +128,41 @@ def operator_name(full: str) -> str:
     return name if namespace == "aten" else full
 
 
-# Finds the operators that a computation dispatched, and those that PyTorch computed on the CPU
-# instead of the device.
-#
-# `at::native::cpu_fallback`, which backends register for what they lack, begins with the operator
-# `_to_cpu`; the profiler shows it beneath the operator that fell back. Source: PyTorch,
-# aten/src/ATen/native/CPUFallback.cpp. A backend's own fallback is not detected.
+class _OperatorRecorder(TorchDispatchMode):
+    """Records the operators that are dispatched in a `with` block, including backward passes.
 
-_TO_CPU_OPERATOR = "aten::_to_cpu"
+    `names` has their names as `operator_name` returns them.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+
+    def __torch_dispatch__(
+        self,
+        func: Any,
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        if isinstance(func, torch._ops.OpOverload):  # noqa: SLF001 - the documented class has no other name
+            self.names.add(operator_name(func.name()))
+        return func(*args, **(kwargs or {}))
 
 
 def observe_operators(compute: Callable[[], object]) -> ObservedOperators:
     """Run a computation, and return the ATen operators that it dispatched.
 
-    The result also has the operators that PyTorch computed on the CPU instead of the device.
+    The result also has the operators that PyTorch computed on the CPU instead of the device. If a
+    backend has a fallback of its own, operators that use it are not among them.
     """
-    with profile(activities=[ProfilerActivity.CPU]) as profiled, OperatorRecorder() as recorder:
+    with profile(activities=[ProfilerActivity.CPU]) as profiled, _OperatorRecorder() as recorder:
         compute()
     copies = [event for event in profiled.events() if event.name == _TO_CPU_OPERATOR]
     fallback_operators = {
         operator_name(copy.cpu_parent.name) for copy in copies if copy.cpu_parent is not None
     }
-    cpu_operators = fallback_operators & device_operators()
-    return ObservedOperators(tuple(sorted(recorder.operators)), tuple(sorted(cpu_operators)))
+    operators, cpu_operators = (
+        tuple(sorted(names & device_operators())) for names in (recorder.names, fallback_operators)
+    )
+    return ObservedOperators(operators, cpu_operators)
