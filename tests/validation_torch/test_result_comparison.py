@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,31 @@ def test_what_is_too_large_for_a_type_is_infinite_on_both_sides() -> None:
         MismatchError, match=r"has torch\.float16, the reference has torch\.float64"
     ):
         Comparison(ROOM).check(found, exact, "the result")
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted", "equal"),
+    [
+        (1.005, 1.0, True),
+        (1.1, 1.0, False),
+        (math.inf, math.inf, True),
+        (math.nan, complex(math.nan, 1), True),
+        (math.nan, 1.0, False),
+        (5.0, math.inf, False),
+        (-math.inf, math.inf, False),
+        (math.inf, 5.0, False),
+        (True, 1, True),
+        ("a", "a", True),
+        ("a", 1, False),
+    ],
+)
+def test_plain_values_are_equal_within_the_tolerance(
+    found: object,
+    wanted: object,
+    equal: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    with nullcontext() if equal else pytest.raises(MismatchError, match="the reference is"):
+        Comparison(ROOM).check(found, wanted, "the result")
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from tests.validation_torch.torchbench_checkout import MODELS, make_checkout
 SAID = {
     "plain": ("passed", ""),
     "named": ("passed", ""),
+    "nested": ("passed", ""),
     "only_eval": ("passed", ""),
     "secret": (
         "executed",

@@ -40,6 +40,18 @@ MODELS = {
         "    def get_module(self):\n"
         "        return self.model, {'input': self.inputs[0]}\n"
     ),
+    "nested": (
+        "import torch\n\n"
+        "class Sum(torch.nn.Module):\n"
+        "    def __init__(self, inner):\n"
+        "        super().__init__()\n"
+        "        self.inner = inner\n\n"
+        "    def forward(self, tables):\n"
+        "        return sum(map(self.inner, tables))\n\n"
+        "class Model(BenchmarkModel):\n"
+        "    def get_module(self):\n"
+        "        return Sum(self.model), ([*self.inputs, *self.inputs],)\n"
+    ),
     "only_eval": (
         "class Model(BenchmarkModel):\n"
         "    def __init__(self, test, device, batch_size=None, extra_args=()):\n"

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
+from torch.utils._pytree import tree_map
 
 from accelerator_validation.case import Case, Result
 from accelerator_validation.classify import MismatchError, UncheckedError
@@ -286,7 +287,7 @@ def _copy_example(example: Example, device: str, dtype: torch.dtype) -> Example:
             return value
         return value.to(device, dtype) if value.is_floating_point() else value.to(device)
 
-    inputs = {name: move_value(value) for name, value in example.inputs.items()}
+    inputs = tree_map(move_value, dict(example.inputs))
     model = copy.deepcopy(example.model).to(device=device, dtype=dtype)
     if dtype is torch.float64 and hasattr(model, "set_experts_implementation"):
         # The default, grouped products, is not available in float64.

@@ -5,6 +5,7 @@ In all functions, `what` names the compared value in error messages.
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -145,7 +146,8 @@ class Comparison:
             if math.isnan(abs(found_value)) and math.isnan(abs(wanted_value)):
                 return
             allowed = self.tolerance.atol + self.tolerance.rtol * abs(wanted_value)
-            if found_value == wanted_value or abs(found_value - wanted_value) <= allowed:
+            is_close = cmath.isfinite(wanted_value) and abs(found_value - wanted_value) <= allowed
+            if is_close or found_value == wanted_value:
                 return
         elif self._is_equal(found_value, wanted_value):
             return
