@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from importlib import metadata
 
 from accelerator_validation.classify import SkippedError
@@ -15,7 +16,7 @@ from accelerator_validation.suite_interface import Context
 
 _LIMIT_S = 120
 
-USE_DEVICE_PROGRAM = """
+_USE_DEVICE_PROGRAM = """
 import sys, torch
 device = sys.argv[1]
 assert torch.ones(2, device=device).cpu().tolist() == [1.0, 1.0]
@@ -26,7 +27,7 @@ class LoadingError(Exception):
     """Raised if the device is not loaded correctly; the message says what is wrong."""
 
 
-def is_in_tree(device: str) -> bool:
+def _is_in_tree(device: str) -> bool:
     """Return whether PyTorch itself includes a device, so that it needs no plugin."""
     return device_type(device) in IN_TREE
 
@@ -37,7 +38,7 @@ def entry_point(context: Context) -> None:
     Each entry point must load a function.
     """
     context.stage = "import"
-    if is_in_tree(context.device):
+    if _is_in_tree(context.device):
         raise SkippedError("PyTorch includes this device, so there is no plugin to load.")
     points = list(metadata.entry_points(group=PLUGIN_GROUP))
     if not points:
@@ -59,7 +60,7 @@ def plain_import(context: Context) -> None:
 def autoload_on(context: Context) -> None:
     """Check that the device can be used after `import torch` alone."""
     context.stage = "import"
-    _run_python(USE_DEVICE_PROGRAM, context.device, autoload="1")
+    _run_python(_USE_DEVICE_PROGRAM, context.device, autoload="1")
 
 
 def autoload_off(context: Context) -> None:
@@ -69,11 +70,11 @@ def autoload_off(context: Context) -> None:
     """
     context.stage = "import"
     _run_python("import torch", context.device, autoload="0")
-    if is_in_tree(context.device):
-        _run_python(USE_DEVICE_PROGRAM, context.device, autoload="0")
+    if _is_in_tree(context.device):
+        _run_python(_USE_DEVICE_PROGRAM, context.device, autoload="0")
         return
     try:
-        _run_python(USE_DEVICE_PROGRAM, context.device, autoload="0")
+        _run_python(_USE_DEVICE_PROGRAM, context.device, autoload="0")
     except LoadingError:
         return
     raise LoadingError(f"The plugin is loaded although {AUTOLOAD}=0 is set. It can't be disabled.")
@@ -85,24 +86,26 @@ def _run_python(program: str, device: str, *, autoload: str) -> None:
     `autoload` is the value of TORCH_DEVICE_BACKEND_AUTOLOAD: 1 or 0. Raises LoadingError with the
     last error messages if the process fails, and TimeoutError after 120 seconds.
     """
-    try:
-        process = subprocess.run(
-            [sys.executable, "-c", program, device],
-            env={**os.environ, AUTOLOAD: autoload},
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_LIMIT_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise TimeoutError(f"import torch timed out after {_LIMIT_S} s") from None
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as file:
+        try:
+            # No pipe, because a daemon that a plugin starts may keep it open.
+            process = subprocess.run(
+                [sys.executable, "-c", program, device],
+                env={**os.environ, AUTOLOAD: autoload},
+                stdout=subprocess.DEVNULL,
+                stderr=file,
+                timeout=_LIMIT_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise TimeoutError(f"import torch timed out after {_LIMIT_S} s") from None
+        file.seek(0)
+        lines = [line for line in file.read().splitlines() if line and not line.startswith(" ")]
     exit_code = process.returncode
     if exit_code < 0:
         raise LoadingError(
             f"The process that imports torch was killed by {signal_name(-exit_code)}."
         )
     if exit_code:
-        lines = [line for line in process.stderr.splitlines() if line and not line.startswith(" ")]
         errors = [line for line in lines if "Error" in line.partition(":")[0]]
         raise LoadingError(" Then: ".join(errors[-2:]) or f"It ended with status {exit_code}.")
