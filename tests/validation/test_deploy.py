@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -116,6 +117,26 @@ def test_a_log_holds_nothing_that_a_terminal_obeys() -> None:
     assert found.outcome == "failed"
     assert "\x1b" not in (found.log_tail or "")
     assert len(found.log_tail or "") == 3000
+
+
+def test_a_log_is_not_read_as_a_whole() -> None:
+    found = deployed(recipe("truncate -s 1T ../log.txt; echo the end; false"))
+    assert (found.outcome, found.log_tail) == ("failed", "the end")
+    found = deployed(
+        recipe("true", "import os; os.truncate('../log.txt', 1 << 40); print('made 1')")
+    )
+    assert (found.outcome, found.log_tail) == ("passed", "made 1")
+
+
+def test_a_folder_that_cannot_be_removed_changes_no_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*_: object, **__: object) -> None:
+        raise OSError("Directory not empty")  # a daemon of the recipe writes into it
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(os, "rmdir", busy)
+    assert deployed(recipe("true")).outcome == "passed"
 
 
 def test_a_container_without_docker_is_no_fault_of_the_platform(tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ _PROXY_VARIABLES = (
 _FILE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "PIP_CONFIG_FILE")
 
 _LOG_TAIL_BYTES = 3000
+_CHECK_OUTPUT_BYTES = 100_000
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
@@ -65,7 +66,8 @@ def run_recipe(made: Deployment, path: str = PATH) -> Result:
 
     The commands that run on this machine, not in a container, get `path` as PATH.
     """
-    with tempfile.TemporaryDirectory(prefix="deploy-") as name:
+    # A daemon that the recipe started may still write into the folder.
+    with tempfile.TemporaryDirectory(prefix="deploy-", ignore_cleanup_errors=True) as name:
         folder = Path(name, "work")
         folder.mkdir()
         workspace = _Workspace(folder, Path(name, "log.txt"), made.recipe.timeout_s, path)
@@ -146,14 +148,14 @@ def _check_result(deployment: Deployment, workspace: _Workspace, *python: str) -
     command_result = workspace.run(*python, "-c", deployment.check.code)
     if failure := _failed_command_result(command_result, "deploy", "The check", workspace.log):
         return failure
-    output = workspace.log.read_bytes()[log_size:].decode("utf-8", "replace").strip()
+    output = _end_of_log(workspace.log, _CHECK_OUTPUT_BYTES, log_size).strip()
     if not output_pattern(deployment.check.prints).search(output):
         reason = (
             f"The check printed {output[-200:]!r}, not {deployment.check.prints.strip()[:200]!r}."
         )
-        return Result("wrong-result", "deploy", reason, log_tail=read_log_tail(workspace.log))
+        return Result("wrong-result", "deploy", reason, log_tail=_read_log_tail(workspace.log))
     return Result(
-        "passed", "deploy", deployment.recipe.title, log_tail=read_log_tail(workspace.log)
+        "passed", "deploy", deployment.recipe.title, log_tail=_read_log_tail(workspace.log)
     )
 
 
@@ -178,17 +180,24 @@ def _failed_command_result(
     if command_result.missing:
         return Result("failed", stage, f"{subject} could not start: {command_result.missing}.")
     if command_result.status is None:
-        return Result("timed-out", stage, f"{subject} timed out.", log_tail=read_log_tail(log))
+        return Result("timed-out", stage, f"{subject} timed out.", log_tail=_read_log_tail(log))
     if command_result.status:
         message = f"{subject} exited with status {command_result.status}."
-        return Result("failed", stage, message, log_tail=read_log_tail(log))
+        return Result("failed", stage, message, log_tail=_read_log_tail(log))
     return None
 
 
-def read_log_tail(log: Path) -> str | None:
+def _read_log_tail(log: Path) -> str | None:
     """Return the last 3,000 bytes of a log without control characters, or None if it is empty."""
-    text = log.read_bytes()[-_LOG_TAIL_BYTES:].decode("utf-8", "replace") if log.exists() else ""
+    text = _end_of_log(log, _LOG_TAIL_BYTES)
     return "".join(c for c in text if c.isprintable() or c == "\n").strip("\n") or None
+
+
+def _end_of_log(log: Path, max_bytes: int, start: int = 0) -> str:
+    """Return the last `max_bytes` bytes of a log, but nothing before the position `start`."""
+    with log.open("rb") as file:
+        file.seek(max(start, log.stat().st_size - max_bytes))
+        return file.read(max_bytes).decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True)
