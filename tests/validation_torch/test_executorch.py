@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,32 @@ def xnnpack(tmp_path_factory: pytest.TempPathFactory) -> Report:
     done = validate_once(tmp_path_factory, "xnnpack", *suites, "-k", words)
     assert done.status == 0, done.said
     return report_of(done)
+
+
+@pytest.mark.filterwarnings("ignore")  # of ExecuTorch: what it imports warns, too
+def test_a_run_without_executorchs_own_suite_lists_none_of_its_models(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from accelerator_validation.suites.executorch import models
+
+    assert len(list(models.upstream_models())) > 20
+    monkeypatch.setattr(models, "PACKAGE", "executorch.old_version.suite.models")
+    assert list(models.upstream_models()) == []
+
+
+@pytest.mark.filterwarnings("ignore")  # of ExecuTorch: what it imports warns, too
+def test_an_error_has_the_message_at_the_end_of_a_long_log(tmp_path: Path) -> None:
+    from accelerator_validation.suites.executorch.model_test import add_runtime_log
+
+    log, stderr = os.open(tmp_path / "log", os.O_RDWR | os.O_CREAT), os.dup(2)
+    os.dup2(log, 2)
+    try:
+        os.write(2, b"compiling\n" * 10_000 + b"[method.cpp:7] Check failed: too small\n")
+        with pytest.raises(RuntimeError) as error, add_runtime_log():
+            raise RuntimeError("error 18")
+    finally:
+        os.dup2(stderr, 2)
+    assert str(error.value) == "error 18. ExecuTorch says: Check failed: too small"
 
 
 @pytest.mark.slow

@@ -330,7 +330,7 @@ def add_runtime_log() -> Iterator[None]:
     """Add messages from the runtime's log to a RuntimeError raised in a `with` block.
 
     The log is the file to which standard error goes. If there is no such file, nothing is added. In
-    a worker, the file has only the output of the current test.
+    a worker, the file has only the output of the current test. Only the last 64 KiB are read.
     """
     try:
         yield
@@ -350,9 +350,11 @@ def add_runtime_log() -> Iterator[None]:
 
 def _read_runtime_log() -> str:
     with suppress(OSError):
-        if stat.S_ISREG(os.fstat(2).st_mode):  # reading anything else could block forever
-            data = Path("/proc/self/fd/2").read_bytes()
-            return data[:_LOG_BYTES].decode("utf-8", "replace")
+        log = os.fstat(2)
+        if stat.S_ISREG(log.st_mode):  # reading anything else could block forever
+            with Path("/proc/self/fd/2").open("rb") as file:
+                file.seek(max(0, log.st_size - _LOG_BYTES))
+                return file.read(_LOG_BYTES).decode("utf-8", "replace")
     return ""
 
 

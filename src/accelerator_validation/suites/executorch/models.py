@@ -180,8 +180,14 @@ class UpstreamModel:
 
 
 def upstream_models() -> Iterator[UpstreamModel]:
-    """Yield the model tests of ExecuTorch's own suite, found in its source code."""
-    spec = importlib.util.find_spec(PACKAGE)
+    """Yield the model tests of ExecuTorch's own suite, found in its source code.
+
+    Yield nothing if ExecuTorch's package lacks the suite, or if the suite cannot be imported.
+    """
+    try:
+        spec = importlib.util.find_spec(PACKAGE)
+    except ImportError:
+        return
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         for file in sorted(Path(folder).glob("test_*.py")):
             for node in ast.parse(file.read_text("utf-8")).body:
