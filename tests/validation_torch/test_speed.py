@@ -244,6 +244,19 @@ def test_a_device_that_nothing_waits_for_is_not_measured() -> None:
         device_clock("meta")
 
 
+@pytest.mark.parametrize(("device", "waited_for"), [("mps", ()), ("mps:1", ("mps:1",))])
+def test_a_function_that_waits_for_the_only_device_takes_no_device(
+    monkeypatch: pytest.MonkeyPatch, device: str, waited_for: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda: None)
+    calls = list[tuple[str, ...]]()
+    monkeypatch.setattr(
+        torch.mps, "synchronize", lambda *words: calls.append(tuple(map(str, words)))
+    )
+    device_clock(device)()
+    assert calls == [waited_for]
+
+
 def test_a_device_that_computes_when_read_is_found_out() -> None:
     class Late(torch.Tensor):  # type: ignore[misc]
         def cpu(self) -> torch.Tensor:

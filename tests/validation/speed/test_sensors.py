@@ -7,7 +7,9 @@ public repositories had them on 2026-11-22. None was run on a card here.
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -21,6 +23,7 @@ from accelerator_validation.suites.speed.sensors import (
     parse_xpu_smi,
     read_processor,
     read_tools,
+    sensor_of,
 )
 
 # `--format=csv,noheader,nounits`; "[N/A]" stands for what a card cannot tell.
@@ -114,34 +117,49 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_tool_is_asked_for_the_device_that_computes(tools: Path) -> None:
     program(tools, "nvidia-smi", '[ "$1 $2" = "-i 3" ] && echo "84.91, 1980"')
-    assert read_tools(SENSOR_TOOLS["cuda"], 3) == SensorReading(84.91, 1980)
-    assert not read_tools(SENSOR_TOOLS["cuda"], 0)
+    assert read_tools(SENSOR_TOOLS["cuda"], "3") == SensorReading(84.91, 1980)
+    assert not read_tools(SENSOR_TOOLS["cuda"], "0")
 
 
 def test_the_second_tool_is_asked_where_the_first_is_absent_or_fails(tools: Path) -> None:
     program(tools, "rocm-smi", f"echo '{next(iter(ROCM))}'")
-    assert read_tools(SENSOR_TOOLS["rocm"], 0) == SensorReading(35, 1725)
+    assert read_tools(SENSOR_TOOLS["rocm"], "0") == SensorReading(35, 1725)
     program(tools, "amd-smi", "exit 1")
-    assert read_tools(SENSOR_TOOLS["rocm"], 0) == SensorReading(35, 1725)
+    assert read_tools(SENSOR_TOOLS["rocm"], "0") == SensorReading(35, 1725)
     program(tools, "amd-smi", f"echo '{next(iter(AMD))}'")
-    assert read_tools(SENSOR_TOOLS["rocm"], 0) == SensorReading(214, 132)
+    assert read_tools(SENSOR_TOOLS["rocm"], "0") == SensorReading(214, 132)
 
 
 @pytest.mark.parametrize("name", sorted(SENSOR_TOOLS))
 @pytest.mark.parametrize("text", ["", "No devices were found", "{}", "[]", '{"card0": 1}', "a,b"])
 def test_what_cannot_be_read_is_absent(tools: Path, name: str, text: str) -> None:
-    assert not read_tools(SENSOR_TOOLS[name], 0)  # no tool
+    assert not read_tools(SENSOR_TOOLS[name], "0")  # no tool
     for tool in SENSOR_TOOLS[name]:
         program(tools, tool.words[0], f"echo '{text}'")
-    assert not read_tools(SENSOR_TOOLS[name], 0)
+    assert not read_tools(SENSOR_TOOLS[name], "0")
 
 
 def test_no_other_card_is_read_where_devices_are_hidden(
     tools: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program(tools, "nvidia-smi", 'echo "84.91, 1980"')
+    program(tools, "rocm-smi", f"echo '{next(iter(ROCM))}'")
+    assert read_tools(SENSOR_TOOLS["rocm"], "0")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2")
-    assert not read_tools(SENSOR_TOOLS["cuda"], 0)
+    assert not read_tools(SENSOR_TOOLS["rocm"], "0")
+
+
+def test_a_card_of_nvidia_is_found_by_its_uuid_whatever_its_number_is(
+    tools: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tools, "nvidia-smi", '[ "$1 $2" = "-i GPU-11-22" ] && echo "84.91, 1980"')
+    cuda = SimpleNamespace(get_device_properties=lambda _: SimpleNamespace(uuid="11-22"))
+    torch = SimpleNamespace(
+        device=lambda _: SimpleNamespace(type="cuda", index=1),
+        version=SimpleNamespace(hip=None),
+        cuda=cuda,
+    )
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    assert sensor_of("cuda:1")() == SensorReading(84.91, 1980)
 
 
 def zone(powercap: Path, name: str, energy: str) -> Path:

@@ -11,7 +11,7 @@ import torch
 from accelerator_validation.suites.speed.device_clock import Call
 
 BenchmarkShape = tuple[int, ...]
-Inference, Training = "inference", "training"
+INFERENCE, TRAINING = "inference", "training"
 DTYPES = ("float32", "bfloat16", "float16")
 
 
@@ -90,7 +90,7 @@ class SpeedBenchmark:
         includes_backward = self.unit is COMPUTING and setting.training
         return self.amount(setting.shape) * (3 if includes_backward else 1)
 
-    def needed(self, setting: Setting) -> int:
+    def needed_bytes(self, setting: Setting) -> int:
         """Return the approximate memory that a call needs, in bytes.
 
         Training needs twice as much, because it keeps gradients.

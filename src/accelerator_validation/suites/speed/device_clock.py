@@ -37,16 +37,15 @@ def _synchronize_function(device: torch.device) -> Call:
     """Return a function that waits for the device. Raises SkippedError if torch has none."""
     if device.type == "cpu":
         return lambda: None  # operators on the CPU return when they are done
-    accelerator = getattr(torch, "accelerator", None)
-    current_device = accelerator and accelerator.current_accelerator()
-    if accelerator and current_device is not None and current_device.type == device.type:
-        synchronize = accelerator.synchronize
-    else:
-        synchronize = getattr(getattr(torch, device.type, None), "synchronize", None)
+    current_device = torch.accelerator.current_accelerator()
+    if current_device is not None and current_device.type == device.type:
+        return lambda: torch.accelerator.synchronize(device)
+    synchronize: Any = getattr(getattr(torch, device.type, None), "synchronize", None)
     if synchronize is None:
         problem = f"torch.{device.type} has no synchronize()"
         raise SkippedError(f"Speed cannot be measured: {problem}, and calls return early.")
-    return lambda: synchronize(device)
+    # Some of these functions, such as torch.mps.synchronize, take no device.
+    return (lambda: synchronize(device)) if device.index else synchronize
 
 
 def require_waiting(act: Call, clock: Clock, seconds: float) -> None:

@@ -14,18 +14,21 @@ from accelerator_validation.classify import BrokenTestError
 from accelerator_validation.suites.speed.benchmark import (
     COMPUTING,
     IMAGES,
+    INFERENCE,
     SEQUENCES,
+    TRAINING,
     BenchmarkShape,
-    Inference,
     Setting,
     SpeedBenchmark,
-    Training,
     Workload,
 )
 
 _SIDE = 224
 _CLASSES = 1000
 _TOKENS = 128
+
+# The width and the number of attention heads of the transformer block.
+_WIDTH, _HEADS = 1024, 16
 
 # float16 is left out: few train in it without a scaler, and bfloat16 moves as many bytes.
 _DTYPES = ("float32", "bfloat16")
@@ -92,7 +95,7 @@ def _image_benchmark(name: str, weights: float, activations: float) -> SpeedBenc
         lambda setting: _image_workload(name, setting),
         _batch_size,
         lambda shape: weights + shape[0] * activations,
-        {Inference: ((1,), (64,)), Training: ((1,), (64,))},
+        {INFERENCE: ((1,), (64,)), TRAINING: ((1,), (64,))},
         label=lambda shape: f"{shape[0]}x3x{_SIDE}x{_SIDE}",
         dtypes=_DTYPES,
         package="torchvision",
@@ -116,7 +119,7 @@ def _language_benchmark(name: str, build: Any) -> SpeedBenchmark:
         build,
         _batch_size,
         memory,
-        {Inference: ((1, _TOKENS), (64, _TOKENS)), Training: ((1, _TOKENS), (64, _TOKENS))},
+        {INFERENCE: ((1, _TOKENS), (64, _TOKENS)), TRAINING: ((1, _TOKENS), (64, _TOKENS))},
         dtypes=_DTYPES,
         package="transformers",
     )
@@ -130,34 +133,30 @@ MODELS: tuple[SpeedBenchmark, ...] = (
 )
 
 
-# A block of a transformer: attention and a feed-forward layer, each behind a normalization.
-#
-# It is made of plain modules and not of `torch.nn.TransformerEncoderLayer`, which computes
-# inference by one fused operator that few backends have.
-
-WIDTH, HEADS = 1024, 16
-
-
 class EncoderBlock(torch.nn.Module):
-    """A transformer's encoder block without dropout, with normalization before each part."""
+    """A transformer's encoder block: attention and a feed-forward layer, without dropout.
+
+    Each part has a normalization before it. The block doesn't use
+    `torch.nn.TransformerEncoderLayer`, which computes inference by one fused operator that few
+    backends have.
+    """
 
     def __init__(self) -> None:
-        """Create the layers with random weights."""
         super().__init__()
-        self.before_attention = torch.nn.LayerNorm(WIDTH)
-        self.before_feeding = torch.nn.LayerNorm(WIDTH)
-        self.inputs = torch.nn.Linear(WIDTH, 3 * WIDTH)
-        self.output = torch.nn.Linear(WIDTH, WIDTH)
-        self.wide = torch.nn.Linear(WIDTH, 4 * WIDTH)
-        self.narrow = torch.nn.Linear(4 * WIDTH, WIDTH)
+        self.before_attention = torch.nn.LayerNorm(_WIDTH)
+        self.before_feeding = torch.nn.LayerNorm(_WIDTH)
+        self.inputs = torch.nn.Linear(_WIDTH, 3 * _WIDTH)
+        self.output = torch.nn.Linear(_WIDTH, _WIDTH)
+        self.wide = torch.nn.Linear(_WIDTH, 4 * _WIDTH)
+        self.narrow = torch.nn.Linear(4 * _WIDTH, _WIDTH)
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         """Return the block's output. Input and output have the shape (batch, tokens, width)."""
         batch, length, _ = tokens.shape
         projections = self.inputs(self.before_attention(tokens))
-        qkv = projections.view(batch, length, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
+        qkv = projections.view(batch, length, 3, _HEADS, _WIDTH // _HEADS).permute(2, 0, 3, 1, 4)
         attention = functional.scaled_dot_product_attention(qkv[0], qkv[1], qkv[2])
-        tokens = tokens + self.output(attention.transpose(1, 2).reshape(batch, length, WIDTH))
+        tokens = tokens + self.output(attention.transpose(1, 2).reshape(batch, length, _WIDTH))
         return tokens + self.narrow(functional.gelu(self.wide(self.before_feeding(tokens))))
 
 
@@ -181,19 +180,19 @@ def _model_workload(model: Any, forward: Callable[[], Any], *, training: bool) -
 
 def _block_workload(setting: Setting) -> Workload:
     model = EncoderBlock().to(setting.device, setting.dtype)
-    tokens = setting.random(*setting.shape, WIDTH)
+    tokens = setting.random(*setting.shape, _WIDTH)
     return _model_workload(model, lambda: model(tokens), training=setting.training)
 
 
 def _block_operations(shape: BenchmarkShape) -> float:
     """Return the number of floating-point operations in linear layers and attention of a block."""
     batch, tokens = shape
-    return float(batch * tokens) * (24 * WIDTH * WIDTH + 4 * tokens * WIDTH)
+    return float(batch * tokens) * (24 * _WIDTH * _WIDTH + 4 * tokens * _WIDTH)
 
 
 def _block_memory(shape: BenchmarkShape) -> float:
     batch, tokens = shape
-    return 12.0 * WIDTH * WIDTH + batch * tokens * (20.0 * WIDTH + 2.0 * HEADS * tokens)
+    return 12.0 * _WIDTH * _WIDTH + batch * tokens * (20.0 * _WIDTH + 2.0 * _HEADS * tokens)
 
 
 _BLOCK_SHAPES: tuple[BenchmarkShape, ...] = ((1, 512), (8, 2048))
@@ -205,7 +204,7 @@ BLOCKS: tuple[SpeedBenchmark, ...] = (
         _block_workload,
         _block_operations,
         _block_memory,
-        {Inference: _BLOCK_SHAPES, Training: _BLOCK_SHAPES},
+        {INFERENCE: _BLOCK_SHAPES, TRAINING: _BLOCK_SHAPES},
         pilot=(1, 64),
     ),
 )

@@ -17,12 +17,10 @@ from accelerator_validation.suites.speed.benchmark import (
 )
 
 _MIB = 1 << 20
+_TILE = _MIB // 4  # numbers of float32
 _SCALAR = 3.0
 _CORNER = 8  # rows and columns of a product that are compared
 _STEP = 65_537  # distance of compared numbers in a vector; a prime, so that it hits all tiles
-
-
-_TILE = _MIB // 4  # numbers of float32
 
 
 def _number_count(shape: BenchmarkShape) -> int:

@@ -1,8 +1,8 @@
 """Reads the power and clock of a device with its vendor's tool, and those of the CPU from Linux.
 
-If a tool is missing, fails or prints another format, no value is reported. If an environment
-variable hides devices, a device can have another number in torch than in the tool; the tool is then
-not used.
+If a tool is missing, fails or prints another format, no value is reported. NVIDIA's tool is asked
+for a card by its UUID. The other tools are asked by number. They are not used if an environment
+variable hides devices, because a device can then have another number in torch than in the tool.
 """
 
 from __future__ import annotations
@@ -23,6 +23,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from accelerator_validation.suites.speed.device_clock import Call, Clock
 
+POWER, CLOCK = "power", "clock"
+
+_TOOL_TIMEOUT_S = 10
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_PARSE_ERRORS = (ValueError, LookupError, AttributeError, TypeError, StopIteration)
+"""The exceptions that a parser raises if the tool prints another format."""
+
+_POWERCAP = Path("/sys/class/powercap")
+_PROCESSORS = Path("/sys/devices/system/cpu")
+_WINDOW_S = 0.5  # of a measurement of the processors' power
+
+_SETTLE_S = 0.5
+_READINGS = 3
+
 
 @dataclass(frozen=True, slots=True)
 class SensorReading:
@@ -39,16 +53,12 @@ class SensorReading:
 Sensor = Callable[[], SensorReading]
 
 
-_LIMIT_S = 10
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-
-
 @dataclass(frozen=True, slots=True)
 class SensorTool:
     """A vendor's tool: the words of its command, and the function that parses its output.
 
-    `{index}` in `words` stands for the device number. The tool is not used if one of the
-    environment variables in `hidden_by` is set.
+    `{card}` in `words` stands for the argument `card` of `read_tools`. The tool is not used if one
+    of the environment variables in `hidden_by` is set.
     """
 
     words: tuple[str, ...]
@@ -110,46 +120,39 @@ def parse_npu_smi(text: str) -> SensorReading:
     )
 
 
-_CUDA_VARIABLE, _ROCM_VARIABLES = (
-    "CUDA_VISIBLE_DEVICES",
-    ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"),
-)
+_ROCM_VARIABLES = ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES")
 _LEVEL_ZERO_VARIABLES = ("ZE_AFFINITY_MASK", "ONEAPI_DEVICE_SELECTOR")
 _NVIDIA_QUERY = ("--query-gpu=power.draw,clocks.sm", "--format=csv,noheader,nounits")
 
 SENSOR_TOOLS: Mapping[str, tuple[SensorTool, ...]] = {
-    "cuda": (
-        SensorTool(
-            ("nvidia-smi", "-i", "{index}", *_NVIDIA_QUERY), parse_nvidia_smi, (_CUDA_VARIABLE,)
-        ),
-    ),
+    "cuda": (SensorTool(("nvidia-smi", "-i", "{card}", *_NVIDIA_QUERY), parse_nvidia_smi),),
     "rocm": (
         SensorTool(
-            ("amd-smi", "metric", "-g", "{index}", "--power", "--clock", "--json"),
+            ("amd-smi", "metric", "-g", "{card}", "--power", "--clock", "--json"),
             parse_amd_smi,
-            (_CUDA_VARIABLE, *_ROCM_VARIABLES),
+            _ROCM_VARIABLES,
         ),
         SensorTool(
-            ("rocm-smi", "-d", "{index}", "--showpower", "--showclocks", "--json"),
+            ("rocm-smi", "-d", "{card}", "--showpower", "--showclocks", "--json"),
             parse_rocm_smi,
-            (_CUDA_VARIABLE, *_ROCM_VARIABLES),
+            _ROCM_VARIABLES,
         ),
     ),
     "xpu": (
         SensorTool(
-            ("xpu-smi", "dump", "-d", "{index}", "-m", "1,2", "-n", "1"),
+            ("xpu-smi", "dump", "-d", "{card}", "-m", "1,2", "-n", "1"),
             parse_xpu_smi,
             _LEVEL_ZERO_VARIABLES,
         ),
         SensorTool(  # as XPU Manager 2.0 calls its options
-            ("xpu-smi", "dump", "-d", "{index}", "--metrics", "1,2", "--number", "1"),
+            ("xpu-smi", "dump", "-d", "{card}", "--metrics", "1,2", "--number", "1"),
             parse_xpu_smi,
             _LEVEL_ZERO_VARIABLES,
         ),
     ),
     "npu": (
         SensorTool(
-            ("npu-smi", "info", "-t", "common", "-i", "{index}"),
+            ("npu-smi", "info", "-t", "common", "-i", "{card}"),
             parse_npu_smi,
             ("ASCEND_RT_VISIBLE_DEVICES", "ASCEND_VISIBLE_DEVICES"),
         ),
@@ -166,27 +169,30 @@ def sensor_of(device: str) -> Sensor:
     torch_device = torch.device(device)
     if torch_device.type == "cpu":
         return read_processor
-    tool_key = "rocm" if torch_device.type == "cuda" and torch.version.hip else torch_device.type
-    return lambda: read_tools(SENSOR_TOOLS.get(tool_key, ()), torch_device.index or 0)
+    tool_key, card = torch_device.type, str(torch_device.index or 0)
+    if tool_key == "cuda" and torch.version.hip:
+        tool_key = "rocm"
+    elif tool_key == "cuda":  # torch numbers the fastest card first, and nvidia-smi by slot
+        card = f"GPU-{torch.cuda.get_device_properties(torch_device).uuid}"
+    return lambda: read_tools(SENSOR_TOOLS.get(tool_key, ()), card)
 
 
-def read_tools(tools: tuple[SensorTool, ...], index: int) -> SensorReading:
-    """Return the reading of the first tool that works, or an empty reading if no tool works."""
+def read_tools(tools: tuple[SensorTool, ...], card: str) -> SensorReading:
+    """Return the reading of the first tool that works, or an empty reading if no tool works.
+
+    `card` is the number of the card, from 0; for `nvidia-smi`, it is the card's UUID.
+    """
     for tool in tools:
         if any(os.environ.get(name) for name in tool.hidden_by):
             continue
-        command = [word.format(index=index) for word in tool.words]
+        command = [word.format(card=card) for word in tool.words]
         with suppress(OSError, subprocess.SubprocessError, *_PARSE_ERRORS):
             process = subprocess.run(
-                command, capture_output=True, text=True, timeout=_LIMIT_S, check=True
+                command, capture_output=True, text=True, timeout=_TOOL_TIMEOUT_S, check=True
             )
             if reading := tool.parse(process.stdout):
                 return reading
     return SensorReading()
-
-
-_PARSE_ERRORS = (ValueError, LookupError, AttributeError, TypeError, StopIteration)
-"""The exceptions that a parser raises if the tool prints another format."""
 
 
 def _parse_number(text: str) -> float | None:
@@ -206,11 +212,6 @@ def _nested_number(value: Any, *names: str) -> float | None:
             break
         value = value.get(name)
     return None if value is None else _parse_number(str(value))
-
-
-_POWERCAP = Path("/sys/class/powercap")
-_PROCESSORS = Path("/sys/devices/system/cpu")
-_WINDOW_S = 0.5
 
 
 def read_processor(
@@ -266,11 +267,6 @@ def _processor_clocks(processors: Path) -> Iterator[int]:
     for file in sorted(processors.glob("cpu[0-9]*/cpufreq/scaling_cur_freq")):
         with suppress(OSError, ValueError):
             yield int(file.read_text("ascii"))
-
-
-POWER, CLOCK = "power", "clock"
-_SETTLE_S = 0.5
-_READINGS = 3
 
 
 def readings_under_load(

@@ -39,7 +39,7 @@ from accelerator_validation.suites.speed.timing_summary import (
     summarize_timings,
 )
 
-BENCHMARKS = {trial.name: trial for trial in (*PRIMITIVES, *BLOCKS, *MODELS)}
+BENCHMARKS = {benchmark.name: benchmark for benchmark in (*PRIMITIVES, *BLOCKS, *MODELS)}
 
 SPEED, TIME = "speed", "time"
 _DIGITS = 4
@@ -47,6 +47,10 @@ _ESTIMATE_MARGIN = (
     2.0  # an estimate may be this many times too long, as small sizes use a device badly
 )
 _MOST_NUMBERS = 1 << 20  # the most numbers of a result that are checked, evenly spread
+_WARM_S, _WARM_CALLS = 0.2, 2
+_MEMINFO = Path("/proc/meminfo")
+_GIB = 1 << 30
+_USABLE_MEMORY_SHARE = 0.5  # the rest is for workspaces, fallbacks and whoever else uses the device
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
@@ -69,7 +73,7 @@ def run(case: Case, context: Context) -> Result:
     context.stage = "load"
     if benchmark.package and find_spec(benchmark.package) is None:
         raise SkippedError(f"{benchmark.package} is not installed: pip install {benchmark.package}")
-    require_free_memory(context.device, benchmark.needed(setting))
+    require_free_memory(context.device, benchmark.needed_bytes(setting))
     clock = device_clock(context.device)
     torch.manual_seed(case.seed)
     context.stage = "run"
@@ -118,12 +122,13 @@ def _measure_undisturbed(  # noqa: PLR0913, PLR0917 - what measuring needs
     `call_s` is the approximate time of a call. Returns the last timing, and the reason why it
     cannot be published, or None if it can.
     """
-    get_disturbance = _disturbance_observer(device)
-    timing = measure_call(workload.act, clock, call_s, budget)
-    noise = get_disturbance() or timing.noise_reason
-    if noise and tries > 1:
-        return _measure_undisturbed(workload, clock, call_s, budget, device, tries - 1)
-    return timing, noise
+    while True:
+        get_disturbance = _disturbance_observer(device)
+        timing = measure_call(workload.act, clock, call_s, budget)
+        noise = get_disturbance() or timing.noise_reason
+        tries -= 1
+        if not noise or tries <= 0:
+            return timing, noise
 
 
 def _disturbance_observer(device: str) -> Callable[[], str | None]:
@@ -220,9 +225,6 @@ def _four_digits(value: float) -> float:
     return round(value, _DIGITS - 1 - math.floor(math.log10(value)))
 
 
-_WARM_S, _WARM_CALLS = 0.2, 2
-
-
 @dataclass(frozen=True, slots=True)
 class Budget:
     """How many seconds to repeat a call: `first_s` in the first round, `all_s` in all rounds.
@@ -272,11 +274,6 @@ def measure_call(act: Call, clock: Clock, call_s: float, budget: Budget) -> Timi
 
 def _remaining_budget_s(budget: Budget, start_time: float) -> float:
     return budget.all_s - (time.perf_counter() - start_time)
-
-
-_MEMINFO = Path("/proc/meminfo")
-_GIB = 1 << 30
-_USABLE_MEMORY_SHARE = 0.5  # the rest is for workspaces, fallbacks and whoever else uses the device
 
 
 def free_bytes(device: str, meminfo: Path = _MEMINFO) -> int | None:

@@ -1,6 +1,8 @@
 """Summarizes repeated timings, and decides whether they are too noisy to be published.
 
-Also measures how much other programs used the processors during the timings.
+Also measures how much other programs used the processors during the timings. Threads of a call
+wait for a thread that another program displaced, so every call is slow: the timings agree closely,
+on a number that is not the CPU's.
 """
 
 from __future__ import annotations
@@ -23,6 +25,13 @@ _TAIL_PROBABILITY = 0.025  # on each side of the interval
 _NARROW_WIDTH = 0.02
 _MAX_WIDTH = 0.10
 _MOST_DIFFERENCE = 0.25  # what torch.utils.benchmark calls significant environmental influence
+
+_STAT = Path("/proc/stat")
+# Idle, and waiting for a disk; the other columns are work, or stolen by the hypervisor.
+_IDLE_COLUMNS = {3, 4}
+_COUNTED_COLUMNS = 8  # guests, after these, are counted as users already
+_MAX_OTHERS_SHARE = 0.10
+_MIN_PERIOD_S = 0.2  # Linux counts in hundredths of a second, too coarse for a shorter time
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,21 +104,6 @@ def _quartile_distance(ordered: Sequence[float], median: float) -> float:
         return 0.0
     lower, _, upper = statistics.quantiles(ordered, n=4, method="inclusive")
     return (upper - lower) / median
-
-
-# Measures how much other programs used the processors, because they distort the CPU's speed.
-#
-# Threads that wait for a thread which another program displaced make each run as slow as the
-# others. Runs then agree closely, on a number that is not the CPU's.
-
-_STAT = Path("/proc/stat")
-_IDLE_COLUMNS = {
-    3,
-    4,
-}  # idle, and waiting for a disk; all else is work, or stolen by the hypervisor
-_COUNTED_COLUMNS = 8  # guests, after these, are counted as users already
-_MAX_OTHERS_SHARE = 0.10
-_MIN_PERIOD_S = 0.2  # Linux counts in hundredths of a second, too coarse for a shorter time
 
 
 @dataclass(frozen=True, slots=True)
