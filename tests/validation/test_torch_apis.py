@@ -165,6 +165,7 @@ def test_events_and_random_numbers_are_those_of_the_device_under_test(
     )
     made = module(
         "torch",
+        device=lambda name: SimpleNamespace(index=int(name.partition(":")[2])),
         get_device_module=lambda _: cards,
         rand=rand,
         equal=lambda one, other: one == other,

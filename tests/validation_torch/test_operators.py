@@ -114,7 +114,7 @@ def test_an_operator_with_few_compared_samples_was_only_executed(
 def test_what_batch_normalization_saves_for_training_is_not_compared_in_evaluation(
     name: str,
 ) -> None:
-    info = operators._opinfo_by_name()[name]
+    info = operators.opinfo_by_name()[name]
     outputs = {
         next(a for a in sample.args if isinstance(a, bool)): len(
             operators.OperatorTest(info, sample, "cpu", 0, backward=False).on_device().outputs

@@ -61,7 +61,7 @@ def run(case: Case, context: Context) -> Result:
     return run_recipe(context.matrix.deployments[case.name])
 
 
-def run_recipe(made: Deployment, path: str = PATH) -> Result:
+def run_recipe(deployment: Deployment, path: str = PATH) -> Result:
     """Run a recipe and its check, and return the result of the test.
 
     The commands that run on this machine, not in a container, get `path` as PATH.
@@ -70,11 +70,11 @@ def run_recipe(made: Deployment, path: str = PATH) -> Result:
     with tempfile.TemporaryDirectory(prefix="deploy-", ignore_cleanup_errors=True) as name:
         folder = Path(name, "work")
         folder.mkdir()
-        workspace = _Workspace(folder, Path(name, "log.txt"), made.recipe.timeout_s, path)
+        workspace = _Workspace(folder, Path(name, "log.txt"), deployment.recipe.timeout_s, path)
         return (
-            _run_container(made, workspace)
-            if made.recipe.container
-            else _run_script(made, workspace)
+            _run_container(deployment, workspace)
+            if deployment.recipe.container
+            else _run_script(deployment, workspace)
         )
 
 

@@ -6,13 +6,13 @@ import time
 from typing import Any
 
 from accelerator_validation.classify import CheckFailedError, SkippedError
+from accelerator_validation.environment import device_type
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.integration_helpers import (
     require,
     require_accelerator,
     require_equal,
     select_device,
-    tested_device_type,
 )
 from accelerator_validation.suites.torch_apis import require_api
 
@@ -31,7 +31,7 @@ def accelerator(context: Context) -> None:
     """Check that torch.accelerator finds the device's type, and at least one such device."""
     torch = require_accelerator(context)
     current_device = torch.accelerator.current_accelerator()
-    tested_type = tested_device_type(context)
+    tested_type = device_type(context.device)
     require(
         current_device is not None and current_device.type == tested_type,
         f"torch.accelerator.current_accelerator() is {current_device}, not {tested_type}",
@@ -48,7 +48,7 @@ def second_device(context: Context) -> None:
     if torch.accelerator.device_count() < 2:  # noqa: PLR2004 - two
         raise SkippedError(ONE_DEVICE)
     index_before = torch.accelerator.current_device_index()
-    first, second = (torch.device(tested_device_type(context), index) for index in (0, 1))
+    first, second = (torch.device(device_type(context.device), index) for index in (0, 1))
     original = torch.arange(8.0).to(first)
     device_copy = original.to(second)
     require(device_copy.device == second, f"a copy to {second} is on {device_copy.device}")
@@ -70,9 +70,9 @@ def device_guard(context: Context) -> None:
     torch = require_accelerator(context)
     index_before = torch.accelerator.current_device_index()
     last_index = torch.accelerator.device_count() - 1
-    with torch.device(tested_device_type(context), last_index):
+    with torch.device(device_type(context.device), last_index):
         tensor = torch.empty(2)
-    last_device = torch.device(tested_device_type(context), last_index)
+    last_device = torch.device(device_type(context.device), last_index)
     require(
         tensor.device == last_device,
         f"a tensor of the block for {last_device} is on {tensor.device}",
@@ -82,7 +82,7 @@ def device_guard(context: Context) -> None:
         index_after == index_before,
         f"after the block, the current device is {index_after}, not {index_before}",
     )
-    _require_device_error(torch, tested_device_type(context), last_index + 1)
+    _require_device_error(torch, device_type(context.device), last_index + 1)
     index_after = torch.accelerator.current_device_index()
     require(
         index_after == index_before,
@@ -157,7 +157,7 @@ def rng_state(context: Context) -> None:
     import torch
 
     module = (
-        torch if tested_device_type(context) == "cpu" else torch.get_device_module(context.device)
+        torch if device_type(context.device) == "cpu" else torch.get_device_module(context.device)
     )
     select_device(torch, context.device)
     state = module.get_rng_state()

@@ -11,6 +11,7 @@ from typing import Any
 
 from accelerator_portal.catalog.wording import count
 from accelerator_validation.classify import CheckFailedError, describe_error
+from accelerator_validation.environment import device_type
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.integration_helpers import (
     COARSE,
@@ -20,7 +21,6 @@ from accelerator_validation.suites.integration_helpers import (
     require,
     require_close,
     require_equal,
-    tested_device_type,
 )
 from accelerator_validation.suites.torch_apis import require_api
 
@@ -109,9 +109,9 @@ def profiler(context: Context) -> None:
     from torch.profiler import ProfilerActivity, profile
 
     activities = [ProfilerActivity.CPU]
-    if tested_device_type(context) != "cpu":
+    if device_type(context.device) != "cpu":
         activities.append(
-            getattr(ProfilerActivity, _ACTIVITIES.get(tested_device_type(context), "PrivateUse1"))
+            getattr(ProfilerActivity, _ACTIVITIES.get(device_type(context.device), "PrivateUse1"))
         )
     model = network(context.device)
     with profile(activities=activities) as profile_result:
@@ -120,7 +120,7 @@ def profiler(context: Context) -> None:
         "addmm" in event.key or "linear" in event.key for event in profile_result.key_averages()
     )
     require(has_layer, "the profile of a linear layer does not contain the layer")
-    if tested_device_type(context) == "cpu":
+    if device_type(context.device) == "cpu":
         return
     has_device_activity = any(
         event.device_type != DeviceType.CPU or getattr(event, "device_time_total", 0) > 0
@@ -141,10 +141,10 @@ def compiled(context: Context) -> None:
     try:
         output = torch.compile(model)(network_inputs().to(context.device))
     except Exception as error:
-        if _has_inductor_backend(tested_device_type(context)):
+        if _has_inductor_backend(device_type(context.device)):
             raise
         message = (
-            f"Inductor has no backend for {tested_device_type(context)}. {describe_error(error)}"
+            f"Inductor has no backend for {device_type(context.device)}. {describe_error(error)}"
         )
         raise CheckFailedError(message) from error
     context.stage = "compare"

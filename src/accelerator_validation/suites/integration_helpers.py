@@ -5,15 +5,15 @@ Torch is imported only inside of the functions, so that the suite can report a f
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from accelerator_validation.classify import CheckFailedError, MismatchError, SkippedError
+from accelerator_validation.environment import device_type
 from accelerator_validation.suite_interface import Context
 
 CLOSE = {"rtol": 1e-3, "atol": 1e-4}
 COARSE = {"rtol": 3e-2, "atol": 3e-2}
-
-_CPU_SKIP_REASON = "torch.accelerator covers devices other than the CPU."
 
 
 def require_accelerator(context: Context) -> Any:
@@ -23,21 +23,16 @@ def require_accelerator(context: Context) -> Any:
     """
     import torch
 
-    if tested_device_type(context) == "cpu":
-        raise SkippedError(_CPU_SKIP_REASON)
+    if device_type(context.device) == "cpu":
+        raise SkippedError("torch.accelerator covers devices other than the CPU.")
     return torch
 
 
-def tested_device_type(context: Context) -> str:
-    """Return the type of the device under test: `cuda` for `cuda:1`."""
-    return context.device.partition(":")[0]
-
-
 def select_device(torch: Any, device: str) -> None:
-    """Make a device torch's current device. Without this, the current device has the index 0."""
-    device_type, _, index = device.partition(":")
-    if index not in {"", "0"}:
-        torch.get_device_module(device_type).set_device(int(index))
+    """Make a device torch's current device, which otherwise is the device with the index 0."""
+    index = torch.device(device).index
+    if index:
+        torch.get_device_module(device).set_device(index)
 
 
 def require(condition: object, otherwise: str) -> None:
@@ -46,17 +41,18 @@ def require(condition: object, otherwise: str) -> None:
         raise CheckFailedError(otherwise)
 
 
-def require_close(found: Any, wanted: Any, what: str, room: dict[str, float] | None = None) -> None:
+def require_close(
+    found: Any, wanted: Any, what: str, tolerances: Mapping[str, float] = CLOSE
+) -> None:
     """Raise MismatchError if two tensors, on any devices, differ by more than a tolerance.
 
-    `what` names the tensor in the message. `room` has the tolerances `rtol` and `atol`, by default
-    those of `CLOSE`.
+    `what` names the tensor in the message. The keys of `tolerances` are `rtol` and `atol`.
     """
     import torch
 
     found_numbers, wanted_numbers = found.detach().cpu().double(), wanted.detach().cpu().double()
     try:
-        torch.testing.assert_close(found_numbers, wanted_numbers, **(room or CLOSE))
+        torch.testing.assert_close(found_numbers, wanted_numbers, **tolerances)
     except AssertionError as error:
         raise MismatchError(f"{what}: {error}") from None
 

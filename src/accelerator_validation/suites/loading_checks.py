@@ -27,18 +27,13 @@ class LoadingError(Exception):
     """Raised if the device is not loaded correctly; the message says what is wrong."""
 
 
-def _is_in_tree(device: str) -> bool:
-    """Return whether PyTorch itself includes a device, so that it needs no plugin."""
-    return device_type(device) in IN_TREE
-
-
 def entry_point(context: Context) -> None:
     """Check that installed packages have entry points in the group `torch.backends`.
 
     Each entry point must load a function.
     """
     context.stage = "import"
-    if _is_in_tree(context.device):
+    if device_type(context.device) in IN_TREE:
         raise SkippedError("PyTorch includes this device, so there is no plugin to load.")
     points = list(metadata.entry_points(group=PLUGIN_GROUP))
     if not points:
@@ -70,7 +65,7 @@ def autoload_off(context: Context) -> None:
     """
     context.stage = "import"
     _run_python("import torch", context.device, autoload="0")
-    if _is_in_tree(context.device):
+    if device_type(context.device) in IN_TREE:
         _run_python(_USE_DEVICE_PROGRAM, context.device, autoload="0")
         return
     try:

@@ -54,8 +54,6 @@ class Example:
 
     model: Any
     inputs: Mapping[str, Any]
-    generate: Mapping[str, Any] | None = None
-    """Options for the model's method `generate`, in addition to `inputs`; None for no options."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +63,12 @@ class Gradient:
     value: torch.Tensor
 
 
-Make = Callable[[], Example]
+ModelWrapper = Callable[[Any], Any]
+RunFunction = Callable[[Example, ModelWrapper], dict[str, Any]]
 
 
 @full_float32()
-def run_model(case: Case, context: Context, make: Make) -> Result:
+def run_model(case: Case, context: Context, make: Callable[[], Example]) -> Result:
     """Create a model with the test's seed, run it on the device and the reference, and compare.
 
     `make` creates the model and its inputs. Raises MismatchError if the results differ, but
@@ -203,10 +202,6 @@ def _perturb_weights(example: Example) -> None:
         example.model.train().eval()
 
 
-ModelWrapper = Callable[[Any], Any]
-RunFunction = Callable[["Example", ModelWrapper], dict[str, Any]]
-
-
 def _unwrapped_model(model: Any) -> Any:
     return model
 
@@ -251,9 +246,9 @@ def _train(example: Example, wrap: ModelWrapper) -> dict[str, Any]:
 
 
 def _generate(example: Example, wrap: ModelWrapper) -> dict[str, Any]:  # noqa: ARG001 - as the others
-    options = {"do_sample": False, "max_new_tokens": 6, **(example.generate or {})}
     with torch.no_grad():
-        return {"the generated words": example.model.generate(**example.inputs, **options)}
+        words = example.model.generate(**example.inputs, do_sample=False, max_new_tokens=6)
+    return {"the generated words": words}
 
 
 _RUN_FUNCTIONS: Mapping[str, RunFunction] = {
@@ -292,7 +287,7 @@ def _copy_example(example: Example, device: str, dtype: torch.dtype) -> Example:
     if dtype is torch.float64 and hasattr(model, "set_experts_implementation"):
         # The default, grouped products, is not available in float64.
         model.set_experts_implementation("eager")
-    return Example(model, inputs, example.generate)
+    return Example(model, inputs)
 
 
 @contextmanager

@@ -51,7 +51,7 @@ from accelerator_validation.suites.sample_placement import (
 _COMPARISON_TESTS = frozenset({"test_compare_cpu", "test_numpy_ref"})
 
 # Operators whose arguments or names determine the strides of the result.
-LAYOUTS = frozenset(
+_LAYOUTS = frozenset(
     {
         "as_strided",
         "as_strided.partial_views",
@@ -66,22 +66,31 @@ LAYOUTS = frozenset(
 # CPU empty tensors, CUDA statistics.
 _BATCH_NORMS = frozenset({"_native_batch_norm_legit", "native_batch_norm"})
 
+# The wider data types for the reference: more precise, and computed by other code.
+_WIDER_TYPES = {
+    torch.float16: torch.float64,
+    torch.bfloat16: torch.float64,
+    torch.float32: torch.float64,
+    torch.complex64: torch.complex128,
+}
+
 CPU_SAMPLES_NOTE = (
     "OpInfo has no samples for this device. The samples for the CPU were copied to it."
 )
-NO_REFERENCE_REASON = "There is no reference for this data type."
-RANDOM_RESULTS_REASON = "Results contain random numbers, which differ between devices."
+_NO_REFERENCE_REASON = "There is no reference for this data type."
+_RANDOM_RESULTS_REASON = "Results contain random numbers, which differ between devices."
 
 
 @cache
-def _opinfo_by_name() -> dict[str, OpInfo]:
+def opinfo_by_name() -> dict[str, OpInfo]:
+    """Return all operators of PyTorch's OpInfo database by their full names."""
     return {info.full_name: info for info in op_db}
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield tests of each operator, forward and backward, with data types that the CPU supports."""
     name_by_dtype = {getattr(torch, name): name for name in matrix.axes["dtype"]}
-    for name, info in sorted(_opinfo_by_name().items()):
+    for name, info in sorted(opinfo_by_name().items()):
         forward = frozenset(name_by_dtype[d] for d in info.dtypes if d in name_by_dtype)
         backward = frozenset(name_by_dtype[d] for d in info.backward_dtypes if d in name_by_dtype)
         if forward:
@@ -98,7 +107,7 @@ def run(case: Case, context: Context) -> Result:
     compared. Samples that the CPU cannot compute are not compared. If the CPU can compute none, the
     test is broken.
     """
-    info = _opinfo_by_name()[case.name]
+    info = opinfo_by_name()[case.name]
     dtype: torch.dtype = getattr(torch, case["dtype"])
     backward = case["mode"] == "backward"
     tolerance = _operator_tolerance(info, dtype, context.matrix)
@@ -146,15 +155,15 @@ def _compared_result(
     if 2 * compared_count < sample_count:
         unchecked_reason = context.matrix.unchecked.get(case.name) or cpu_reason
         dtype = getattr(torch, case["dtype"])
-        has_no_wider_type = is_cpu(context.device) and dtype not in WIDER_TYPES
+        has_no_wider_type = is_cpu(context.device) and dtype not in _WIDER_TYPES
         raise UncheckedError(
             unchecked_reason
-            or (NO_REFERENCE_REASON if has_no_wider_type else RANDOM_RESULTS_REASON)
+            or (_NO_REFERENCE_REASON if has_no_wider_type else _RANDOM_RESULTS_REASON)
         )
     random_count = sample_count - compared_count - len(cpu_errors)
     random_reason = (
         f"Only the shapes were checked in {random_count} of {sample_count} samples. "
-        f"{RANDOM_RESULTS_REASON}"
+        f"{_RANDOM_RESULTS_REASON}"
         if random_count
         else None
     )
@@ -195,7 +204,7 @@ def _compare_sample(
             check_device(value, trial.expected_device, f"{part} of sample {number}")
     if reference is None:
         return False
-    if name in LAYOUTS:
+    if name in _LAYOUTS:
         check_strides(result.outputs, reference.outputs, f"the result of sample {number}")
     if reference.drawn or unchecked:
         check_structure(result.results, reference.results, what, same_dtype=comparison.same_dtype)
@@ -253,15 +262,6 @@ def _operator_tolerance(info: OpInfo, dtype: torch.dtype, matrix: Matrix) -> Tol
     return tolerance
 
 
-# The wider data types for the reference: more precise, and computed by other code.
-WIDER_TYPES = {
-    torch.float16: torch.float64,
-    torch.bfloat16: torch.float64,
-    torch.float32: torch.float64,
-    torch.complex64: torch.complex128,
-}
-
-
 @dataclass(frozen=True)
 class OperatorResult:
     """The result of a sample: the outputs, and the gradients of the inputs.
@@ -315,11 +315,11 @@ class OperatorTest:
             all_dtypes = input_dtypes + [t.dtype for t in tensors(tree_leaves(sample.kwargs))]
             if (
                 input_dtypes
-                and input_dtypes[0] not in WIDER_TYPES
-                and not set(all_dtypes) & WIDER_TYPES.keys()
+                and input_dtypes[0] not in _WIDER_TYPES
+                and not set(all_dtypes) & _WIDER_TYPES.keys()
             ):
                 return None
-            sample = widen_sample(sample, WIDER_TYPES)
+            sample = widen_sample(sample, _WIDER_TYPES)
         with _RandomDetector() as detector:
             result = self._compute(sample)
         return OperatorResult(result.outputs, result.gradients, detector.has_drawn)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from accelerator_validation.classify import SkippedError
+from accelerator_validation.environment import device_type
 from accelerator_validation.side_process import ProcessOutput, SideProcess
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.device_checks import ONE_DEVICE
@@ -22,7 +23,6 @@ from accelerator_validation.suites.integration_helpers import (
     require,
     require_close,
     select_device,
-    tested_device_type,
 )
 from accelerator_validation.suites.torch_apis import require_api
 
@@ -76,7 +76,7 @@ def _torch_for_processes(context: Context, world: int) -> Any:
 
     if not torch.distributed.is_available():
         raise SkippedError("This build of torch doesn't include torch.distributed.")
-    needs_devices = world > 1 and tested_device_type(context) != "cpu"
+    needs_devices = world > 1 and device_type(context.device) != "cpu"
     if needs_devices and torch.accelerator.device_count() < world:
         raise SkippedError(ONE_DEVICE)
     return torch

@@ -10,6 +10,7 @@ where a function may be missing or may crash.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from itertools import islice
 from typing import Any
 
@@ -33,7 +34,7 @@ def placed_samples(
     Their tensors are on the CPU. Those that belong on the device are marked. Exceptions of the
     OpInfo's function are passed on.
     """
-    with _MarkingMode(device) if not is_cpu(device) else torch.enable_grad():
+    with nullcontext() if is_cpu(device) else _MarkingMode(device):
         samples = info.sample_inputs(device, dtype, requires_grad=requires_grad)
         return list(islice(samples, number))
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from accelerator_validation.classify import CheckFailedError, MismatchError
+from accelerator_validation.environment import device_type
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.integration_helpers import (
     require,
     require_accelerator,
     require_equal,
-    tested_device_type,
 )
 
 
@@ -28,7 +28,7 @@ def copy(context: Context) -> None:
         for form in (values, values.transpose(0, 2), values[:, ::2], values[:0]):
             device_tensor = form.to(context.device)
             require(
-                device_tensor.device.type == tested_device_type(context),
+                device_tensor.device.type == device_type(context.device),
                 f"a copy to the device is on {device_tensor.device}",
             )
             cpu_copy = device_tensor.cpu()
@@ -100,7 +100,7 @@ def storage(context: Context) -> None:
     values = torch.arange(8, dtype=torch.uint8).to(context.device)
     device_storage = values.untyped_storage()
     require(
-        device_storage.device.type == tested_device_type(context),
+        device_storage.device.type == device_type(context.device),
         f"the storage is on {device_storage.device}",
     )
     require(device_storage.nbytes() >= 8, f"the storage of 8 bytes has {device_storage.nbytes()}")  # noqa: PLR2004 - of eight numbers

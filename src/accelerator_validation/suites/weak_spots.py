@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import torch
@@ -142,23 +143,19 @@ class EmptyTensors(nn.Module):
         return joined * x.sum()
 
 
-def _random_floats(*shape: int) -> Callable[[], torch.Tensor]:
-    return lambda: torch.randn(*shape)
-
-
 _MODELS: Mapping[str, tuple[Callable[[], nn.Module], Callable[[], torch.Tensor]]] = {
     "causal-mask": (
         lambda: nn.Sequential(nn.Linear(16, 16), CausalAttention()),
-        _random_floats(2, 5, 16),
+        partial(torch.randn, 2, 5, 16),
     ),
-    "dynamic-quantization-shared": (DynamicQuantization, _random_floats(4, 16)),
-    "empty-tensors": (EmptyTensors, _random_floats(3, 8)),
-    "expert-routing": (ExpertRouting, _random_floats(12, 8)),
-    "grouped-convolutions": (GroupedConvolutions, _random_floats(2, 4, 9, 11)),
-    "lstm": (BidirectionalLstm, _random_floats(2, 5, 8)),
-    "shared-input": (SharedInput, _random_floats(4, 16)),
-    "strided-views": (StridedViews, _random_floats(6, 8)),
-    "tied-weights": (TiedWeights, lambda: torch.arange(12).reshape(3, 4) % 32),
+    "dynamic-quantization-shared": (DynamicQuantization, partial(torch.randn, 4, 16)),
+    "empty-tensors": (EmptyTensors, partial(torch.randn, 3, 8)),
+    "expert-routing": (ExpertRouting, partial(torch.randn, 12, 8)),
+    "grouped-convolutions": (GroupedConvolutions, partial(torch.randn, 2, 4, 9, 11)),
+    "lstm": (BidirectionalLstm, partial(torch.randn, 2, 5, 8)),
+    "shared-input": (SharedInput, partial(torch.randn, 4, 16)),
+    "strided-views": (StridedViews, partial(torch.randn, 6, 8)),
+    "tied-weights": (TiedWeights, lambda: torch.arange(12).reshape(3, 4)),
 }
 
 

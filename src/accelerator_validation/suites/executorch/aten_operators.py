@@ -10,14 +10,12 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
 from itertools import islice
 from typing import Any
 
 import torch
 from torch import nn
 from torch.nn import functional
-from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 from torch.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
 
@@ -29,6 +27,7 @@ from accelerator_validation.plan import Offer
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.executorch.lowering import Sample
 from accelerator_validation.suites.executorch.model_test import run_model_test
+from accelerator_validation.suites.operators import opinfo_by_name
 
 OPINFO, DRAWN, FACTO = "opinfo", "drawn", "facto"
 
@@ -39,12 +38,11 @@ _WEIGHTED_OPERATOR = re.compile(
     r"nn\.functional\.(conv.*|linear|bilinear|.*_norm|prelu)|native_(batch|layer)_norm"
 )
 
+# FACTO yields small calls first. The first of this many calls that fits the data type is used.
+_MOST_FACTO_CALLS = 200
+
+_LARGEST_SIZE = 64
 _DYNAMIC_PARAMETERS = {"dynamic": "true"}
-
-
-@cache
-def _opinfo_by_name() -> dict[str, OpInfo]:
-    return {info.full_name: info for info in op_db}
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
@@ -58,7 +56,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
     plain_names = frozenset(matrix.axes["recipe"]) & (plain_recipes(matrix) | {PORTABLE.name})
     recipes = frozenset(matrix.axes["recipe"])
     name_by_dtype = {getattr(torch, name): name for name in matrix.axes["dtype"]}
-    for name, info in sorted(_opinfo_by_name().items()):
+    for name, info in sorted(opinfo_by_name().items()):
         dtypes = frozenset(name_by_dtype[d] for d in info.dtypes if d in name_by_dtype)
         usual = name in matrix.tests
         axis_values = {"inputs": frozenset({OPINFO}), "dtype": dtypes}
@@ -88,7 +86,7 @@ def run(case: Case, context: Context) -> Result:
         elif case["inputs"] == DRAWN:
             sample = drawn_sample(case.name, dtype, case.seed)
         else:
-            sample = _opinfo_sample(_opinfo_by_name()[case.name], dtype)
+            sample = _opinfo_sample(opinfo_by_name()[case.name], dtype)
         return with_dynamic_sizes(sample) if dynamic else sample
 
     return run_model_test(case, context, make_sample)
@@ -194,9 +192,6 @@ def drawn_sample(name: str, dtype: torch.dtype, seed: int) -> Sample:
 # FACTO is not on PyPI (the package `facto` there is another program): install it from its
 # repository, github.com/meta-pytorch/FACTO. It describes overloads of ATen operators.
 
-# FACTO yields small calls first. The first of this many calls that fits the data type is used.
-_MOST_FACTO_CALLS = 200
-
 
 def facto_names() -> list[str]:
     """Return the names of the overloads that FACTO describes, such as `add.Tensor`.
@@ -245,8 +240,6 @@ def _overload(name: str) -> Any:
 #
 # If an operator has weights, only the first tensor is an input: backends expect weights to be
 # constants, as they are in models.
-
-_LARGEST_SIZE = 64
 
 
 class OperatorCall(nn.Module):

@@ -60,21 +60,17 @@ class Delegation:
         delegates_text = count(self.delegates, "delegate")
         return f"Lowered, not run: {delegates_text} with {delegated_nodes} of {all_nodes} nodes."
 
-    def words(self) -> str | None:
+    def undelegated_sentence(self) -> str | None:
         """Return a sentence that names operators outside of delegates; None if there are none."""
         if not self.left:
             return None
-        operator_counts = self.left.most_common()
-        named_operators = [
-            f"{name} {count}×" if count > 1 else name
-            for name, count in operator_counts[:_MOST_NAMED]
+        names = [
+            f"{name} {calls}×" if calls > 1 else name
+            for name, calls in self.left.most_common(_MOST_NAMED)
         ]
-        rest_text = (
-            [f"{len(operator_counts) - _MOST_NAMED} more"]
-            if len(operator_counts) > _MOST_NAMED
-            else []
-        )
-        return f"Not delegated: {', '.join([*named_operators, *rest_text])}."
+        if len(self.left) > _MOST_NAMED:
+            names.append(f"{len(self.left) - _MOST_NAMED} more")
+        return f"Not delegated: {', '.join(names)}."
 
 
 def measure_delegation(edge: Any) -> Delegation:

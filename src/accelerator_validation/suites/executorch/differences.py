@@ -72,7 +72,8 @@ def tensor_difference(found: torch.Tensor, wanted: torch.Tensor) -> TensorDiffer
     wanted_numbers = wanted_numbers[is_finite]
     deviation = found_numbers[is_finite] - wanted_numbers
     largest, max_reference = float(deviation.abs().max()), float(wanted_numbers.abs().max())
-    relative = largest / max_reference if max_reference else math.inf * largest if largest else 0.0
+    relative_to_zero = math.inf if largest else 0.0
+    relative = largest / max_reference if max_reference else relative_to_zero
     mean = float(deviation.abs().mean())
     return TensorDifference(
         largest,

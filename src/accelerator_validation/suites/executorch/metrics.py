@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from statistics import median
 
@@ -34,6 +34,8 @@ _STEPS_TO_PROGRAM = ("export", "quantize", "lower", "serialize")
 
 # ExecuTorch's own suite has error statistics of the same number of outputs.
 _MEASURED_OUTPUTS = 2
+
+_MAX_FAULT_CHARS = 160
 
 
 def _step_times(observed: ProgramObservations) -> MetricValues:
@@ -125,9 +127,6 @@ METRICS = (
 )
 
 
-_MAX_FAULT_CHARS = 160
-
-
 class Measurement:
     """Measures a running test: times its steps, and stores its metrics in the test's context."""
 
@@ -194,20 +193,20 @@ def _finite_values(values: MetricValues) -> dict[str, tuple[float, str]]:
 def all_metrics() -> tuple[ProgramMetric, ...]:
     """Return the metrics of this project, then the metrics of other packages sorted by name."""
     points = sorted(entry_points(group=METRIC_GROUP), key=lambda point: (point.name, point.value))
-    return (*METRICS, *(_load_metric(point.name, point.load) for point in points))
+    return (*METRICS, *map(_load_metric, points))
 
 
-def _load_metric(name: str, load: object) -> ProgramMetric:
-    """Return the metric of another package. `load` loads the package's entry point `name`.
+def _load_metric(point: EntryPoint) -> ProgramMetric:
+    """Return the metric that the entry point of another package names.
 
     If loading fails, a metric that raises the error when it is measured is returned.
     """
     try:
-        metric = load()  # type: ignore[operator]
+        metric = point.load()
         if isinstance(metric, ProgramMetric):
             return metric
         fault: Exception = TypeError(
-            f'the entry point "{name}" of {METRIC_GROUP} is not a ProgramMetric'
+            f'the entry point "{point.name}" of {METRIC_GROUP} is not a ProgramMetric'
         )
     except Exception as error:  # noqa: BLE001 - a package may raise anything when it is imported
         fault = error
@@ -215,7 +214,7 @@ def _load_metric(name: str, load: object) -> ProgramMetric:
     def refuse(_: ProgramObservations) -> MetricValues:
         raise fault
 
-    return ProgramMetric(name, "end", refuse)
+    return ProgramMetric(point.name, "end", refuse)
 
 
 def _memory_mb(field: str) -> float | None:

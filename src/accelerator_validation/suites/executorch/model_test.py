@@ -41,6 +41,25 @@ UNDELEGATED_REASON = "The backend executed no part of the model. Nothing ran on 
 # The run time is the median of this many runs. The first run before them may set things up.
 _TIMED_RUNS = 5
 
+_MAX_FILE_GB = 4
+"""The maximum size of a program in GB. Larger programs don't fit ExecuTorch's target devices."""
+
+# Messages that the runtime writes only to its log; its errors have only a number.
+_LOG_MESSAGE = re.compile(
+    r"^\[[\w.]+:\d+\] (.*\b(?:Check failed|KernelCall failed|Unsupported|File size is too small"
+    r"|Program identifier|overflow detected)\b.*)$",
+    re.MULTILINE,
+)
+
+# Explanations of its messages about files.
+_LOG_EXPLANATIONS = {
+    "File size is too small": "Program file is cut off or damaged.",
+    "overflow detected": "Program file is cut off or damaged.",
+    "Program identifier": "Program file is from a different version of ExecuTorch.",
+}
+_MAX_LOG_MESSAGES = 2
+_LOG_BYTES = 65_536
+
 
 def run_model_test(case: Case, context: Context, make: Callable[[], Sample]) -> Result:
     """Lower a model with the backend and recipe of a test, run it, and compare the outputs.
@@ -91,7 +110,7 @@ def _run_steps(
 
 
 def _flow_result(lowered_model: LoweredModel, backend: Backend, recipe: Recipe) -> Result:
-    note = lowered_model.delegation.words() if recipe.delegates else None
+    note = lowered_model.delegation.undelegated_sentence() if recipe.delegates else None
     if recipe.delegates and not lowered_model.delegation.delegates:
         return Result("executed", "lower", f"{UNDELEGATED_REASON} {note or ''}".strip())
     if backend.simulate and recipe.delegates:
@@ -206,15 +225,11 @@ def _copy_tensors(values: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(v.detach().clone() if isinstance(v, torch.Tensor) else v for v in values)
 
 
-MAX_FILE_GB = 4
-"""The maximum size of a program in GB. Larger programs don't fit ExecuTorch's target devices."""
-
-
 @contextmanager
 def limit_file_sizes() -> Iterator[None]:
     """Limit the size of each file that a `with` block writes, and remove its temporary files.
 
-    Raises RuntimeError, which names the file, if a file exceeds `MAX_FILE_GB`. On Windows, sizes
+    Raises RuntimeError, which names the file, if a file exceeds `_MAX_FILE_GB`. On Windows, sizes
     are not limited.
     """
     previous_folder = tempfile.tempdir
@@ -226,7 +241,7 @@ def limit_file_sizes() -> Iterator[None]:
             if error.errno != errno.EFBIG:
                 raise
             name = Path(str(error.filename)).name if error.filename else "A file"
-            raise RuntimeError(f"{name} would be larger than {MAX_FILE_GB} GB") from error
+            raise RuntimeError(f"{name} would be larger than {_MAX_FILE_GB} GB") from error
         finally:
             tempfile.tempdir = previous_folder
 
@@ -239,33 +254,13 @@ def _file_size_limit() -> Iterator[None]:
         yield
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    limit_bytes = MAX_FILE_GB * 10**9
+    limit_bytes = _MAX_FILE_GB * 10**9
     allowed = limit_bytes if hard == resource.RLIM_INFINITY else min(limit_bytes, hard)
     resource.setrlimit(resource.RLIMIT_FSIZE, (allowed, hard))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
-# Messages that the runtime writes only to its log; its errors have only a number.
-_LOG_MESSAGE = re.compile(
-    r"^\[[\w.]+:\d+\] (.*\b(?:Check failed|KernelCall failed|Unsupported|File size is too small"
-    r"|Program identifier|overflow detected)\b.*)$",
-    re.MULTILINE,
-)
-
-# Explanations of its messages about files.
-_LOG_EXPLANATIONS = {
-    "File size is too small": "Program file is cut off or damaged.",
-    "overflow detected": "Program file is cut off or damaged.",
-    "Program identifier": "Program file is from a different version of ExecuTorch.",
-}
-_MAX_LOG_MESSAGES = 2
-_LOG_BYTES = 65_536
-
-NO_RUNTIME = "ExecuTorch's runtime cannot be imported"
-_BINDINGS_ADVICE = "Install a wheel of ExecuTorch that has its Python bindings"
 
 
 def missing_operators(program: Any) -> list[str]:
@@ -291,7 +286,10 @@ def check_runtime(backend: Backend | None) -> None:
 
         registry = Runtime.get().backend_registry
     except (ImportError, RuntimeError) as error:
-        raise UnavailableError(f"{NO_RUNTIME}: {error}. {_BINDINGS_ADVICE}") from None
+        raise UnavailableError(
+            f"ExecuTorch's runtime cannot be imported: {error}. "
+            "Install a wheel of ExecuTorch that has its Python bindings"
+        ) from None
     if backend is None:
         return
     name = backend.runtime_name

@@ -36,6 +36,11 @@ _LARGEST_BATCH = 4
 _DTYPE_PARAMETERS = {"dtype": "float32"}
 _DYNAMIC_PARAMETERS = {**_DTYPE_PARAMETERS, "dynamic": "true"}
 
+# The package of ExecuTorch's own model tests, and what marks some of them in its source code.
+PACKAGE = "executorch.backends.test.suite.models"
+_DYNAMIC_MARKS = ("PARAMETERIZE_DYNAMIC_SHAPES", "[False, True]")
+_SKIP_MARK = "unittest.skip"
+
 
 @dataclass(frozen=True)
 class SuiteModel:
@@ -153,18 +158,6 @@ def _model_sample(example: Example, *, dynamic: bool) -> Sample:
     return Sample(positional_model, inputs, (tuple({0: batch} for _ in inputs),), longer_inputs)
 
 
-# Lists ExecuTorch's own model tests without importing them; a model is imported when its test runs.
-#
-# They need torchvision and torchaudio, which not every environment has. So the names are read from
-# the source, and a failing import is reported when the test runs. The models are large and don't
-# run by default.
-
-PACKAGE = "executorch.backends.test.suite.models"
-
-_DYNAMIC_MARKS = ("PARAMETERIZE_DYNAMIC_SHAPES", "[False, True]")
-_SKIP_MARK = "unittest.skip"
-
-
 @dataclass(frozen=True)
 class UpstreamModel:
     """A model test of ExecuTorch's own suite: the function `name` in the Python module `module`.
@@ -182,6 +175,7 @@ class UpstreamModel:
 def upstream_models() -> Iterator[UpstreamModel]:
     """Yield the model tests of ExecuTorch's own suite, found in its source code.
 
+    The tests are not imported, because they need torchvision and torchaudio, which may be missing.
     Yield nothing if ExecuTorch's package lacks the suite, or if the suite cannot be imported.
     """
     try:
