@@ -79,16 +79,18 @@ def run_recipe(deployment: Deployment, path: str = PATH) -> Result:
 
 
 class _Workspace:
-    """A folder in which commands run, the log of the commands, and the remaining time."""
+    """A folder in which commands run, the log of their output, and the time that they have left."""
 
     def __init__(self, folder: Path, log: Path, seconds: float, path: str) -> None:
-        self.folder, self.log, self.left = folder, log, seconds
+        self.folder, self.log, self.remaining_s = folder, log, seconds
         self.environment = _clean_environment(folder, path)
 
     def run(self, *command: str) -> CommandResult:
-        """Run a command within the remaining time; its output goes to the log."""
-        command_result = run_command(command, self.folder, self.environment, self.log, self.left)
-        self.left = max(0.0, self.left - command_result.seconds)
+        """Run a command for at most `remaining_s` seconds, and append its output to the log."""
+        command_result = run_command(
+            command, self.folder, self.environment, self.log, self.remaining_s
+        )
+        self.remaining_s = max(0.0, self.remaining_s - command_result.seconds)
         return command_result
 
 
@@ -134,7 +136,7 @@ def _run_container(deployment: Deployment, workspace: _Workspace) -> Result:
             deployment.recipe.python,
         )
     finally:
-        workspace.left = max(workspace.left, 30.0)
+        workspace.remaining_s = max(workspace.remaining_s, 30.0)
         workspace.run("docker", "rm", "--force", image)  # it outlives its client at the time limit
         workspace.run("docker", "image", "rm", "--force", image)
 

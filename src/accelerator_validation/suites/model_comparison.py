@@ -58,7 +58,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Gradient:
-    """A gradient or an updated weight. Two are compared by the norm of their difference."""
+    """A gradient or an updated weight. It is compared by the norm of its deviation."""
 
     value: torch.Tensor
 
@@ -274,7 +274,7 @@ def _loss(output: Any) -> torch.Tensor:
 def _copy_example(example: Example, device: str, dtype: torch.dtype) -> Example:
     """Return a copy of a model and its inputs on a device, in the floating-point type `dtype`.
 
-    Integer tensors keep their data type.
+    Inputs may be nested structures of tensors. Integer tensors keep their data type.
     """
 
     def move_value(value: Any) -> Any:

@@ -277,7 +277,7 @@ class OperatorResult:
 
     @property
     def results(self) -> list[object]:
-        """The values to compare with the reference: the gradients, or the outputs if None."""
+        """The values to compare: the gradients, or the outputs if the test has no backward pass."""
         return self.outputs if self.gradients is None else self.gradients
 
 

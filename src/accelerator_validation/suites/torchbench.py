@@ -58,8 +58,8 @@ def run(case: Case, context: Context) -> Result:
 def _compare_results(case: Case, context: Context, cpu_model: Any) -> Result:
     """Run the module of a TorchBench model on the device and the reference, and compare results.
 
-    `cpu_model` is TorchBench's model on the CPU. Raises UncheckedError if it does not expose its
-    module, or if the reference computation fails.
+    `cpu_model` is TorchBench's model on the CPU. Raises UncheckedError if the model does not expose
+    its module, or if the reference computation fails.
     """
     try:
         with context.on_reference():

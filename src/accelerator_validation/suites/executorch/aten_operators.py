@@ -49,9 +49,9 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield a test for each operator, input source and set of recipes.
 
     By default, the operators in `matrix.tests` and the operators with drawn inputs run, with the
-    recipes `portable` and `plain_recipes`. Other operators, other recipes and dynamic sizes run on
-    request. Inputs of FACTO need `--only inputs=facto`. The data types of an operator with OpInfo
-    samples are those that the CPU supports.
+    recipe `portable` and those of `plain_recipes`. Other operators, other recipes and dynamic sizes
+    run on request. Inputs of FACTO need `--only inputs=facto`. The data types of an operator with
+    OpInfo samples are those that the CPU supports.
     """
     plain_names = frozenset(matrix.axes["recipe"]) & (plain_recipes(matrix) | {PORTABLE.name})
     recipes = frozenset(matrix.axes["recipe"])
@@ -243,7 +243,7 @@ def _overload(name: str) -> Any:
 
 
 class OperatorCall(nn.Module):
-    """A model that calls one operator, with the model's inputs and with stored arguments."""
+    """A model that calls one operator with its inputs, and with arguments stored in the model."""
 
     def __init__(
         self,

@@ -16,12 +16,12 @@ _MOST_NAMED = 6
 class Delegation:
     """The operators that a program delegates to a backend, and those that it does not.
 
-    `taken` has the number of calls inside delegates by operator name, and `left` the number of
-    calls outside. `delegates` is the number of delegates.
+    `delegated_calls` and `undelegated_calls` have the number of calls by operator name.
+    `delegates` is the number of delegates.
     """
 
-    taken: Counter[str]
-    left: Counter[str]
+    delegated_calls: Counter[str]
+    undelegated_calls: Counter[str]
     delegates: int
 
     @property
@@ -32,14 +32,18 @@ class Delegation:
         `undelegated_operators` and, if there are nodes, `delegated_share`: the share of nodes in
         delegates, from 0 to 1.
         """
-        nodes = self.taken.total() + self.left.total()
-        share = {"delegated_share": (round(self.taken.total() / nodes, 4), "1")} if nodes else {}
+        nodes = self.delegated_calls.total() + self.undelegated_calls.total()
+        share = (
+            {"delegated_share": (round(self.delegated_calls.total() / nodes, 4), "1")}
+            if nodes
+            else {}
+        )
         return {
             "delegates": (self.delegates, "1"),
-            "delegated_nodes": (self.taken.total(), "1"),
-            "undelegated_nodes": (self.left.total(), "1"),
-            "delegated_operators": (len(self.taken), "1"),
-            "undelegated_operators": (len(self.left), "1"),
+            "delegated_nodes": (self.delegated_calls.total(), "1"),
+            "undelegated_nodes": (self.undelegated_calls.total(), "1"),
+            "delegated_operators": (len(self.delegated_calls), "1"),
+            "undelegated_operators": (len(self.undelegated_calls), "1"),
             **share,
         }
 
@@ -47,29 +51,32 @@ class Delegation:
     def core_names(self) -> tuple[str, ...]:
         """The sorted names of the ATen operators in delegates, without overloads: `add`."""
         aten_names = {
-            name.removeprefix("aten::") for name in self.taken if name.startswith("aten::")
+            name.removeprefix("aten::")
+            for name in self.delegated_calls
+            if name.startswith("aten::")
         }
         return tuple(sorted({name.partition(".")[0] for name in aten_names}))
 
     def extent_sentence(self) -> str:
         """Return a sentence with the numbers of delegates and of nodes in them.
 
-        It is used if a program was lowered, but cannot be run here.
+        The sentence is for a program that was lowered, but cannot be run here.
         """
-        delegated_nodes, all_nodes = self.taken.total(), self.taken.total() + self.left.total()
+        delegated_nodes = self.delegated_calls.total()
+        all_nodes = delegated_nodes + self.undelegated_calls.total()
         delegates_text = count(self.delegates, "delegate")
         return f"Lowered, not run: {delegates_text} with {delegated_nodes} of {all_nodes} nodes."
 
     def undelegated_sentence(self) -> str | None:
         """Return a sentence that names operators outside of delegates; None if there are none."""
-        if not self.left:
+        if not self.undelegated_calls:
             return None
         names = [
             f"{name} {calls}×" if calls > 1 else name
-            for name, calls in self.left.most_common(_MOST_NAMED)
+            for name, calls in self.undelegated_calls.most_common(_MOST_NAMED)
         ]
-        if len(self.left) > _MOST_NAMED:
-            names.append(f"{len(self.left) - _MOST_NAMED} more")
+        if len(self.undelegated_calls) > _MOST_NAMED:
+            names.append(f"{len(self.undelegated_calls) - _MOST_NAMED} more")
         return f"Not delegated: {', '.join(names)}."
 
 

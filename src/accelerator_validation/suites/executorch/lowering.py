@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from executorch.exir import to_edge, to_edge_transform_and_lower
-from torch.utils._pytree import tree_flatten
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from accelerator_validation.classify import BrokenTestError, describe_error
@@ -54,9 +53,9 @@ def lower_model(
 ) -> LoweredModel:
     """Export, quantize, lower and serialize a model with a recipe, and return the lowered model.
 
-    Each step is measured. If a step fails, its exception is passed on, and `context.stage` is the
-    name of the step. If serialization fails, `context.stage` is `lower`. If the first export fails,
-    the exception is a BrokenTestError.
+    Each step is measured. If a step fails, its exception is passed on. `context.stage` is then the
+    name of the step, or `lower` if serialization failed. Raises BrokenTestError if PyTorch cannot
+    export the model before quantization.
     """
     observed = measurement.observed
     context.stage = "export"
@@ -99,8 +98,3 @@ def _lower_program(exported: Any, arguments: Mapping[str, Any], *, two_steps: bo
     for partitioner in arguments.get("partitioner") or ():
         edge = edge.to_backend(partitioner)
     return edge
-
-
-def flat_outputs(value: object) -> Sequence[object]:
-    """Return the values in a model's output as a list, in the order of a program's outputs."""
-    return [leaf for leaf in tree_flatten(value)[0] if leaf is not None]

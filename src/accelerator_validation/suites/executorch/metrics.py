@@ -39,7 +39,7 @@ _MAX_FAULT_CHARS = 160
 
 
 def _step_times(observed: ProgramObservations) -> MetricValues:
-    """Return the seconds of each step so far except `run` and `compare`, such as `lower_time`."""
+    """Return the seconds of each step so far: `lower_time`. Omit the steps `run` and `compare`."""
     return {
         f"{step}_time": (round(seconds, 6), "s")
         for step, seconds in observed.seconds.items()
@@ -80,7 +80,10 @@ def _quantization_error(observed: ProgramObservations) -> MetricValues:
 
 
 def _aot_memory(observed: ProgramObservations) -> MetricValues:
-    """Return the peak memory in MB of export to serialization, and its increase since the start."""
+    """Return the peak memory in MB from export to serialization, and how far it is above the start.
+
+    The first metric is `peak_memory`, and the second one `aot_memory`.
+    """
     peak = observed.memory_mb.get("serialize")
     start_mb = observed.memory_before_mb.get("serialize")
     if peak is None or start_mb is None:

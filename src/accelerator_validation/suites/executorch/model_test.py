@@ -31,18 +31,18 @@ from accelerator_validation.suites.executorch.differences import check_outputs
 from accelerator_validation.suites.executorch.lowering import (
     LoweredModel,
     Sample,
-    flat_outputs,
     lower_model,
 )
 from accelerator_validation.suites.executorch.metrics import Measurement
+from accelerator_validation.suites.result_comparison import leaves, tensors
 
 UNDELEGATED_REASON = "The backend executed no part of the model. Nothing ran on the device."
 
 # The run time is the median of this many runs. The first run before them may set things up.
 _TIMED_RUNS = 5
 
+# The maximum size of a program. Larger programs don't fit ExecuTorch's target devices.
 _MAX_FILE_GB = 4
-"""The maximum size of a program in GB. Larger programs don't fit ExecuTorch's target devices."""
 
 # Messages that the runtime writes only to its log; its errors have only a number.
 _LOG_MESSAGE = re.compile(
@@ -102,7 +102,7 @@ def _run_steps(
     observed.reference = observed.original
     if recipe.quantizer:
         with context.on_reference():
-            observed.reference = flat_outputs(lowered_model.reference(*_copy_tensors(inputs)))
+            observed.reference = leaves(lowered_model.reference(*_copy_tensors(inputs)))
     with measurement.step("compare"):
         pass  # metrics measure before the verdict, which may raise
     _require_correct_outputs(lowered_model, recipe, sample, observed.found, observed.reference)
@@ -141,12 +141,12 @@ def _cast(value: Any, dtype: torch.dtype) -> Any:
 
 
 def _eager_outputs(sample: Sample, inputs: tuple[Any, ...]) -> Sequence[Any]:
-    """Return the outputs of a sample's model in PyTorch. If the sample is narrow, use float32."""
+    """Return the outputs of a sample's model in PyTorch, computed in float32 if it is narrow."""
     model = sample.model
     if sample.narrow:
         model = copy.deepcopy(model).to(torch.float32)
         inputs = tuple(_cast(value, torch.float32) for value in inputs)
-    return flat_outputs(model(*_copy_tensors(inputs)))
+    return leaves(model(*_copy_tensors(inputs)))
 
 
 def _run_program(
@@ -161,7 +161,7 @@ def _run_program(
     with add_runtime_log(), measurement.step("load"):
         execute = _load_program(lowered_model, backend)
     context.stage = "run"
-    flat_inputs = [value for value in flat_outputs(inputs) if isinstance(value, torch.Tensor)]
+    flat_inputs = tensors(leaves(inputs))
     with add_runtime_log():
         start = time.perf_counter()
         outputs = execute(_copy_tensors(flat_inputs))
@@ -229,8 +229,8 @@ def _copy_tensors(values: Sequence[Any]) -> tuple[Any, ...]:
 def limit_file_sizes() -> Iterator[None]:
     """Limit the size of each file that a `with` block writes, and remove its temporary files.
 
-    Raises RuntimeError, which names the file, if a file exceeds `_MAX_FILE_GB`. On Windows, sizes
-    are not limited.
+    Raises RuntimeError, which names the file, if a file would be larger than 4 GB. On Windows,
+    sizes are not limited.
     """
     previous_folder = tempfile.tempdir
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, _file_size_limit():

@@ -94,8 +94,9 @@ class RecordingRunner:
 def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield every subtest of each of ExecuTorch's operator tests.
 
-    By default, only the first subtest of each test in `matrix.tests` runs, with the recipes
-    `portable` and `plain_recipes`. The tests in `_FOR_EACH_RECIPE` also run with the other recipes.
+    By default, only the first subtest of each test in `matrix.tests` runs, with the recipe
+    `portable` and those of `plain_recipes`. The tests in `_FOR_EACH_RECIPE` also run with the other
+    recipes.
     """
     recipes = frozenset(matrix.axes["recipe"])
     basic_recipes = recipes & (plain_recipes(matrix) | {PORTABLE.name})

@@ -44,7 +44,7 @@ class Workload:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit of speed; `scale` is the work per second in one unit, such as 1e9 bytes for GB/s."""
+    """A unit of speed. `scale` is the work per second that one unit stands for: 1e9 for GB/s."""
 
     name: str
     scale: float = 1.0

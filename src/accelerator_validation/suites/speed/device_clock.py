@@ -49,9 +49,9 @@ def _synchronize_function(device: torch.device) -> Call:
 
 
 def require_waiting(act: Call, clock: Clock, seconds: float) -> None:
-    """Raise CheckFailedError if results arrive long after the time that the clock measures.
+    """Raise CheckFailedError if a result arrives long after the clock says that its call ended.
 
-    `seconds` is the time that the clock measures for the call `act`. A device would appear too fast
+    `seconds` is the time that the clock measured for the call `act`. A device would appear too fast
     if its `synchronize` does not wait, or if it computes only when results are read.
     """
     arrival_s = min(_arrival_time_s(act, clock) for _ in range(_TRIES))

@@ -1,9 +1,10 @@
-"""What a torch lacks, told with modules that are made up: none needs the real one."""
+"""Integration checks with a torch that is made up: what it lacks, and which device is used."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -12,7 +13,12 @@ import pytest
 from accelerator_validation.case import Case
 from accelerator_validation.classify import SkippedError
 from accelerator_validation.suite_interface import Context
-from accelerator_validation.suites import device_checks, integration, process_group_checks
+from accelerator_validation.suites import (
+    device_checks,
+    integration,
+    loading_checks,
+    process_group_checks,
+)
 from accelerator_validation.suites.torch_apis import missing_torch_name, require_api
 from tests.validation.runs import matrix
 
@@ -177,3 +183,13 @@ def test_events_and_random_numbers_are_those_of_the_device_under_test(
         current[0] = 0
         check(Context("made:1", matrix([])))
     assert recorded == [1]
+
+
+def test_a_daemon_that_import_torch_leaves_behind_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = "import subprocess\nsubprocess.Popen(['sleep', '20'])\n"
+    (tmp_path / "torch.py").write_text(program, "utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(loading_checks, "_LIMIT_S", 10)
+    loading_checks.plain_import(Context("cpu", matrix([])))
