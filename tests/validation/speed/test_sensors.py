@@ -142,10 +142,9 @@ def test_what_cannot_be_read_is_absent(tools: Path, name: str, text: str) -> Non
 def test_no_other_card_is_read_where_devices_are_hidden(
     tools: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program(tools, "rocm-smi", f"echo '{next(iter(ROCM))}'")
-    assert read_tools(SENSOR_TOOLS["rocm"], "0")
+    program(tools, "nvidia-smi", 'echo "84.91, 1980"')
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2")
-    assert not read_tools(SENSOR_TOOLS["rocm"], "0")
+    assert not read_tools(SENSOR_TOOLS["cuda"], "0")
 
 
 def test_a_card_of_nvidia_is_found_by_its_uuid_whatever_its_number_is(

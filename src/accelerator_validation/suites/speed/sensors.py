@@ -1,8 +1,8 @@
 """Reads the power and clock of a device with its vendor's tool, and those of the CPU from Linux.
 
-If a tool is missing, fails or prints another format, no value is reported. NVIDIA's tool is asked
-for a card by its UUID. The other tools are asked by number. They are not used if an environment
-variable hides devices, because a device can then have another number in torch than in the tool.
+If a tool is missing, fails or prints another format, no value is reported. If an environment
+variable hides devices, a device can have another number in torch than in the tool; the tool is then
+not used.
 """
 
 from __future__ import annotations
@@ -120,12 +120,17 @@ def parse_npu_smi(text: str) -> SensorReading:
     )
 
 
-_ROCM_VARIABLES = ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES")
+_CUDA_VARIABLE = "CUDA_VISIBLE_DEVICES"
+_ROCM_VARIABLES = (_CUDA_VARIABLE, "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES")
 _LEVEL_ZERO_VARIABLES = ("ZE_AFFINITY_MASK", "ONEAPI_DEVICE_SELECTOR")
 _NVIDIA_QUERY = ("--query-gpu=power.draw,clocks.sm", "--format=csv,noheader,nounits")
 
 SENSOR_TOOLS: Mapping[str, tuple[SensorTool, ...]] = {
-    "cuda": (SensorTool(("nvidia-smi", "-i", "{card}", *_NVIDIA_QUERY), parse_nvidia_smi),),
+    "cuda": (
+        SensorTool(
+            ("nvidia-smi", "-i", "{card}", *_NVIDIA_QUERY), parse_nvidia_smi, (_CUDA_VARIABLE,)
+        ),
+    ),
     "rocm": (
         SensorTool(
             ("amd-smi", "metric", "-g", "{card}", "--power", "--clock", "--json"),
