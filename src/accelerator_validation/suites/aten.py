@@ -77,9 +77,9 @@ def kernel_origin(device: str, full: str) -> str:
     """Return how a device computes an overload; `full` is its full name, such as `aten::add.out`.
 
     - `own`: the device has a kernel.
-    - `composite`: PyTorch computes the overload from other operators.
-    - `fallback`: the backend's fallback computes the overload.
-    - `missing`: there is no kernel.
+    - `composite`: PyTorch has a kernel for all devices, which calls other operators.
+    - `fallback`: the backend has a fallback for operators without a kernel.
+    - `missing`: the device cannot compute the overload.
     """
     key = torch._C._dispatch_key_for_device(torch.device(device).type)  # noqa: SLF001 - the same
     if _has_kernel(full, key):

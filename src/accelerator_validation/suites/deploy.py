@@ -204,7 +204,7 @@ def _end_of_log(log: Path, max_bytes: int, start: int = 0) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """The end of a command: its exit status, and its duration in seconds.
+    """How a command ended: its exit status, and its duration in seconds.
 
     If the command timed out, `status` is None. If it did not start, `status` is None and `missing`
     is the reason.

@@ -179,7 +179,7 @@ def exported(context: Context) -> None:
 
 
 def quantization(context: Context) -> None:
-    """Check that a product of 8-bit integers is exact, and that its scaled result is close."""
+    """Check that a product of 8-bit integers is exact, and close to the float32 one if scaled."""
     import torch
 
     require_api(torch, "_int_mm")

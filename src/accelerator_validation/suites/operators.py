@@ -241,7 +241,7 @@ def _make_samples(
 def _operator_tolerance(info: OpInfo, dtype: torch.dtype, matrix: Matrix) -> Tolerance:
     """Return the tolerance for an operator and a data type.
 
-    `rtol` is the greater of the suite's and the OpInfo's `rtol`, and so is `atol`.
+    Of `rtol` and `atol`, each is the greater value of those that the suite and the OpInfo allow.
     """
     name = str(dtype).removeprefix("torch.")
     tolerance = matrix.tolerances.get(name) or Tolerance(rtol=0, atol=0)

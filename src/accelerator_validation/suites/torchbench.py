@@ -99,7 +99,7 @@ def _make_model(model_class: Any, test: str, device: str) -> Any:
 
 
 def _named_example(module: nn.Module, inputs: Any) -> Example:
-    """Return an example of a module with named inputs. Positional inputs become `input_0` etc."""
+    """Return a module with its inputs by name. Positional inputs get the names `input_0` etc."""
     if isinstance(inputs, dict):
         return Example(module.eval(), inputs)
     positional_inputs = inputs if isinstance(inputs, tuple | list) else (inputs,)

@@ -48,14 +48,11 @@ class Delegation:
         }
 
     @property
-    def core_names(self) -> tuple[str, ...]:
+    def aten_names(self) -> tuple[str, ...]:
         """The sorted names of the ATen operators in delegates, without overloads: `add`."""
-        aten_names = {
-            name.removeprefix("aten::")
-            for name in self.delegated_calls
-            if name.startswith("aten::")
-        }
-        return tuple(sorted({name.partition(".")[0] for name in aten_names}))
+        full_names = (name for name in self.delegated_calls if name.startswith("aten::"))
+        names = {name.removeprefix("aten::").partition(".")[0] for name in full_names}
+        return tuple(sorted(names))
 
     def extent_sentence(self) -> str:
         """Return a sentence with the numbers of delegates and of nodes in them.

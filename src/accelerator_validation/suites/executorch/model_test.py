@@ -116,7 +116,7 @@ def _flow_result(lowered_model: LoweredModel, backend: Backend, recipe: Recipe) 
     if backend.simulate and recipe.delegates:
         simulator_note = f"Run with {backend.simulator}, not with ExecuTorch's runtime."
         note = f"{simulator_note} {note}" if note else simulator_note
-    operator_names = lowered_model.delegation.core_names if recipe.delegates else ()
+    operator_names = lowered_model.delegation.aten_names if recipe.delegates else ()
     return Result("passed", "compare", note, operators=operator_names)
 
 

@@ -237,9 +237,10 @@ def read_processor(
 
 
 def _energy_counters(powercap: Path) -> dict[str, int]:
-    """Return the energy counter of each processor package in microjoules, by the name of its zone.
+    """Return the energy counter of each processor package in microjoules.
 
-    Most systems allow only root to read them; the result is then empty.
+    The keys are the names of folders in `powercap`, such as `intel-rapl:0`. Most systems allow only
+    root to read the counters. The result is empty for other users.
     """
     energies = {}
     for zone in sorted(powercap.glob("intel-rapl:[0-9]*")):  # the name is AMD's, too

@@ -39,7 +39,7 @@ def _lowering(specify: CompileSpecFactory) -> Mapping[str, Any]:
 
 
 def _quantizer(specify: CompileSpecFactory) -> Any:
-    """Return a quantizer for a target, to 8 bits with a scale per channel."""
+    """Return a quantizer for a target, which quantizes to 8 bits with one scale per channel."""
     with required_import("Arm's tools", _INSTALL):
         from executorch.backends.arm.quantizer import get_symmetric_quantization_config
         from executorch.backends.arm.util._factory import create_quantizer

@@ -1,4 +1,4 @@
-"""Defines Qualcomm's ExecuTorch backend QNN. Models are lowered only if Qualcomm's SDK is there."""
+"""Defines Qualcomm's ExecuTorch backend QNN, to which models are lowered with Qualcomm's SDK."""
 
 from __future__ import annotations
 

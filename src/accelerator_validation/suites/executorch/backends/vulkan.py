@@ -1,4 +1,4 @@
-"""Defines the ExecuTorch backend Vulkan. Models are only lowered: wheels lack its runtime."""
+"""Defines the ExecuTorch backend Vulkan, which ExecuTorch's wheels can lower to, but not run."""
 
 from __future__ import annotations
 
