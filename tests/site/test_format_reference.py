@@ -4,10 +4,10 @@ import typing
 from collections.abc import Iterator
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from accelerator_portal.catalog.schema import SCHEMA_MODELS
-from accelerator_portal.site.format_reference import format_reference
+from accelerator_portal.site.format_reference import file_reference, format_reference
 from tests.built_site import Site
 
 PAGE = "contribute/format/"
@@ -36,6 +36,27 @@ def test_every_key_of_every_record_is_described() -> None:
                 assert described[key].required == field.is_required(), f"{name}: {key}"
                 assert described[key].meaning, f"{name}: {model.__name__}.{key} says nothing"
                 assert described[key].kind, f"{name}: {model.__name__}.{key}"
+
+
+class Limited(BaseModel):
+    """Numbers with limits."""
+
+    between: int = Field(ge=1, le=5000)
+    above: float = Field(gt=0, le=1)
+    up_to: int = Field(le=5000)
+    from_one: int = Field(ge=1)
+    short: str = Field(max_length=2000)
+
+
+def test_limits_are_written_in_words() -> None:
+    (record,) = file_reference("limited.yaml", Limited).records
+    assert {row.name: row.kind for row in record.fields} == {
+        "between": "whole number, 1 to 5,000",
+        "above": "number, above 0, up to 1",
+        "up_to": "whole number, up to 5,000",
+        "from_one": "whole number",
+        "short": "text, up to 2,000 characters",
+    }
 
 
 def as_shown(text: str) -> str:

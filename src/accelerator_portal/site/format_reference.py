@@ -9,6 +9,16 @@ from pydantic import BaseModel
 
 from accelerator_portal.catalog.schema import FILE_FORMATS, WHOLE_FILE_HEADING, described_schema
 
+_TYPE_WORDS = {
+    "array": "list of",
+    "object": "mapping to",
+    "uri": "https address",
+    "date": "date",
+    "boolean": "true or false",
+    "number": "number",
+    "integer": "whole number",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class FieldRow:
@@ -83,24 +93,13 @@ def _limit_words(field: dict[str, Any]) -> str:
     """
     if max_length := field.get("maxLength"):
         return f"up to {max_length:,} characters"
-    low, exclusive_minimum, high = (
-        field.get(k) for k in ("minimum", "exclusiveMinimum", "maximum")
-    )
+    high = field.get("maximum")
     if high is None:
         return ""
-    start = f"{low:,} to" if low is not None else f"above {exclusive_minimum:,}, up to"
-    return f"{start} {high:,}"
-
-
-_TYPE_WORDS = {
-    "array": "list of",
-    "object": "mapping to",
-    "uri": "https address",
-    "date": "date",
-    "boolean": "true or false",
-    "number": "number",
-    "integer": "whole number",
-}
+    if "minimum" in field:
+        return f"{field['minimum']:,} to {high:,}"
+    above = f"above {field['exclusiveMinimum']:,}, " if "exclusiveMinimum" in field else ""
+    return f"{above}up to {high:,}"
 
 
 def _one_line(text: str) -> str:
