@@ -122,14 +122,14 @@ def test_links_lead_to_the_language_or_say_that_they_do_not() -> None:
     language = Language("de", {"{title} (English)": ("{title} (englisch)",)})
     content = (
         '<a href="../">Start</a> <a href="../get-started/#verify">Los</a> <a href="../packages/">P</a>'
-        ' <a href="../api/v1/x.json">JSON</a>'
+        ' <a href="../api/v1/x.json">JSON</a> <a href="../compute-platforms/x.csv">CSV</a>'
         " [Los](get-started.md#verify) [P](packages/index.md#see) [R](contribute/report.md)"
     )
     note = 'hreflang="en" data-language=" (englisch)"'
     assert redirect_links(content, "index.md", "../", language) == (
         '<a href="../de/">Start</a> <a href="../de/get-started/#verify">Los</a>'
         f' <a href="../packages/" {note}>P</a>'
-        ' <a href="../api/v1/x.json">JSON</a>'
+        ' <a href="../api/v1/x.json">JSON</a> <a href="../compute-platforms/x.csv">CSV</a>'
         f' [Los](get-started.md#verify) <a href="../packages/#see" {note}>P</a>'
         f' <a href="../contribute/report/" {note}>R</a>'
     )

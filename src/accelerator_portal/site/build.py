@@ -175,8 +175,9 @@ def build_site(
         for page_templates in all_templates:
             texts = vendor_texts(platform, sources, page_templates.language)
             texts["faq"] = translated_questions(faq, platform, page_templates.language)
+            edit = texts.pop("edit")
             page = render_page(
-                page_templates, path, {**context, **texts}, "platform.md.j2", texts["edit"]
+                page_templates, path, {**context, **texts}, template="platform.md.j2", edit=edit
             )
             yield replace(page, platform=platform.accelerator.name)
     yield from (_questions_page(catalog, page_templates, faqs) for page_templates in all_templates)
@@ -191,7 +192,7 @@ def build_site(
     for row in releases:
         path, template = f"versions/{row.release.version}.md", "versions/release.md.j2"
         yield from (
-            render_page(page_templates, path, {"row": row}, template, RELEASES)
+            render_page(page_templates, path, {"row": row}, template=template, edit=RELEASES)
             for page_templates in all_templates
         )
     yield from packages_pages(catalog, templates)

@@ -126,7 +126,7 @@ class Templates:
         """Return the text that the template `name` renders."""
         return self._environment.get_template(name).render(**context)
 
-    def page(self, path: str, edit: str = "", template: str = "", /, **context: Any) -> SiteFile:  # noqa: ANN401 - as above
+    def page(self, path: str, *, edit: str = "", template: str = "", **context: Any) -> SiteFile:  # noqa: ANN401 - as above
         """Return the page at `path`, rendered from its template.
 
         `template` is by default `path` with the suffix `.j2`. `edit` is the repository file that

@@ -43,7 +43,12 @@ TRANSLATED_PAGES = (
 
 
 def render_page(
-    templates: Templates, path: str, context: Mapping[str, Any], template: str = "", edit: str = ""
+    templates: Templates,
+    path: str,
+    context: Mapping[str, Any],
+    *,
+    template: str = "",
+    edit: str = "",
 ) -> SiteFile:
     """Return the page `path`, rendered in the language of the templates.
 
@@ -54,10 +59,14 @@ def render_page(
     """
     language = templates.language
     if language == ENGLISH:
-        return templates.page(path, edit, template, **context)
+        return templates.page(path, edit=edit, template=template, **context)
     localized_path = language.path(path)
-    edit = edit or f"{LOCALE_FOLDER}/{language.code}.po"
-    page = templates.page(localized_path, edit, template or f"{path}.j2", **context)
+    page = templates.page(
+        localized_path,
+        edit=edit or f"{LOCALE_FOLDER}/{language.code}.po",
+        template=template or f"{path}.j2",
+        **context,
+    )
     root_address = to_root(localized_path)
     content = redirect_links(page.content, path, root_address, language) + _messages_box(
         language, root_address
@@ -76,10 +85,10 @@ def redirect_links(content: str, path: str, to_root: str, language: Language) ->
 
     def replace_html_link(match: re.Match[str]) -> str:
         address, rest = match[1], match[2]
-        if _is_translated(f"{address}index.md") or _is_translated(f"{address.rstrip('/')}.md"):
-            return f'href="{to_root}{language.code}/{address}{rest}"'
         if address and not address.endswith("/"):
             return match[0]  # data, not a page
+        if _is_translated(f"{address}index.md") or _is_translated(f"{address.rstrip('/')}.md"):
+            return f'href="{to_root}{language.code}/{address}{rest}"'
         return f"{match[0]} {english_attributes}"
 
     def replace_markdown_link(match: re.Match[str]) -> str:

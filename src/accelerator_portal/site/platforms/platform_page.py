@@ -85,7 +85,8 @@ def vendor_texts(platform: Platform, sources: SourceList, language: Language) ->
     - `is_older`: whether the English guide has changed since the translation
     - `lead`: the translated summary, or None
     - `own_files`: the paths of the translated files
-    - `edit`: the path of the translated guide, or of the English guide if there is no translation
+    - `edit`: the path of the translated guide, or of the English guide if there is no translation.
+      The template does not use it; `build_site` takes it out for the page's edit link
     """
     translation, answers = (
         texts.get(language.code) for texts in (platform.translations, platform.answers)

@@ -325,7 +325,7 @@ def dashboard_pages(
         render_page(page_templates, "results/dashboard.md", context, edit=edit)
         for page_templates in all_templates
     )
-    yield all_templates[0].page("results/standards.md", edit, **context)
+    yield all_templates[0].page("results/standards.md", edit=edit, **context)
     for state in states:
         yield data_file(_badge_path(state), _badge(state))
     platforms = tuple(_platform_quality(state, at) for state in states)

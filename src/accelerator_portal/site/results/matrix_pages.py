@@ -115,8 +115,8 @@ def matrix_pages(
         for page in pages:
             yield templates.page(
                 page.path,
-                context["source"],
-                "results/suite.md.j2",
+                edit=context["source"],
+                template="results/suite.md.j2",
                 rows=view.rows[page.first - 1 : page.last],
                 page=page,
                 linked_pages=linked_pages(pages, page),

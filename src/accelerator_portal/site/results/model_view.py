@@ -320,13 +320,13 @@ def model_pages(
         template = f"{MODELS_PAGES}/family.md.j2"
         context = {"view": family, "most": MOST_LISTED}
         for page_templates in all_templates:
-            yield render_page(page_templates, path, context, template, MODEL_FAMILIES)
+            yield render_page(page_templates, path, context, template=template, edit=MODEL_FAMILIES)
     for platform in catalog.platforms:
         if platform.stated_models:
             yield all_templates[0].page(
                 f"{RESULTS_PAGES}/stated/{platform.id}.md",
-                platform.path(STATED_MODELS),
-                "results/stated.md.j2",
+                edit=platform.path(STATED_MODELS),
+                template="results/stated.md.j2",
                 platform=platform,
                 stated=tuple(model_statements(platform)),
             )

@@ -174,8 +174,8 @@ def _report_files(
     is_large = _is_large(stored)
     yield templates.page(
         path,
-        stored.path,
-        "results/run.md.j2",
+        edit=stored.path,
+        template="results/run.md.j2",
         stored=stored,
         name=catalog.by_id[stored.report.accelerator].accelerator.name,
         environment=environment_facts(stored),
@@ -347,8 +347,8 @@ def suite_tests_pages(
         path = f"{RESULTS_PAGES}/{suite_folder(suite)}/tests/{letter or 'index'}.md"
         yield templates.page(
             path,
-            context["source"],
-            "results/tests.md.j2" if letter else "results/tests-index.md.j2",
+            edit=context["source"],
+            template="results/tests.md.j2" if letter else "results/tests-index.md.j2",
             letters=letters,
             letter=letter,
             total=len(tests),
