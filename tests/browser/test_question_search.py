@@ -12,7 +12,7 @@ import pytest
 import yaml
 from playwright.sync_api import Page
 
-from accelerator_portal.site.platforms.questions import search_terms
+from accelerator_portal.site.platforms.question_index import search_terms
 from tests.browser.visit import OpenPage, expect
 from tests.built_site import Site
 

@@ -7,18 +7,21 @@ from typing import Any
 import pytest
 import yaml
 
-from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.site.api_shapes import QuestionIndex
-from accelerator_portal.site.platforms.questions import (
+from accelerator_portal.site.platforms.question_index import (
     MOST_WORD_CHARACTERS,
-    PageQuestion,
-    platform_questions,
     question_index,
     search_terms,
+)
+from accelerator_portal.site.platforms.questions import (
+    PageQuestion,
+    platform_questions,
     shared_questions,
 )
 from accelerator_portal.site.source_list import SourceList
 from tests.built_site import Site
+from tests.folders import EXAMPLE, FAQ, SOURCES, Tree
 
 MESSAGES = Path(__file__).parent / "error_messages.yaml"
 
@@ -102,6 +105,14 @@ def test_an_index_of_nothing_is_empty() -> None:
     assert question_index([], []) == QuestionIndex(
         questions=[], titles=[], names={}, same_device={}, terms={}, messages=[]
     )
+
+
+def test_a_question_without_search_terms_has_none(tree: Tree) -> None:
+    faq = f"---\n{SOURCES}---\n\n## Why?\n\nNo [@made-up].\n"
+    catalog, _ = load_catalog(tree({**EXAMPLE, FAQ: faq}))
+    assert catalog
+    found = question_index(every_question(catalog), catalog.platforms)
+    assert (found.titles, found.terms) == (["Why?"], {})
 
 
 def test_every_message_has_a_thread_and_an_answer_of_its_platform(

@@ -50,11 +50,11 @@ from accelerator_portal.site.platforms.platform_page import (
     search_words,
     vendor_texts,
 )
+from accelerator_portal.site.platforms.question_index import question_index
 from accelerator_portal.site.platforms.questions import (
     ANY_PLATFORM,
     PageQuestion,
     platform_questions,
-    question_index,
     question_on_other_page,
     shared_questions,
     translated_questions,
