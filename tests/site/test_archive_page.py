@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import duckdb
 import pandas as pd
@@ -195,6 +195,13 @@ def test_the_published_files_are_the_tables(monkeypatch: pytest.MonkeyPatch) -> 
             assert fetched(web, query) == fetched(copy, query)
 
 
+@pytest.fixture(scope="module")
+def templates() -> Templates:
+    catalog, _ = load_catalog(REPOSITORY)
+    links = RepositoryLinks("https://example.org", "https://example.org/edit/")
+    return Templates(REPOSITORY / TEMPLATES_FOLDER, catalog=catalog, repository=links)
+
+
 def test_a_damaged_archive_is_left_out_and_stops_no_other(tmp_path: Path) -> None:
     archive(tmp_path, made_up(0, {"a": "passed"}))
     archive(tmp_path, made_up(0, {"a": "passed"}, accelerator="other"))
@@ -205,10 +212,18 @@ def test_a_damaged_archive_is_left_out_and_stops_no_other(tmp_path: Path) -> Non
     assert all("accelerator=example" in path for path in found)
 
 
-def test_the_page_has_each_query_as_it_is_and_the_list_every_file() -> None:
-    catalog, _ = load_catalog(REPOSITORY)
-    links = RepositoryLinks("https://example.org", "https://example.org/edit/")
-    templates = Templates(REPOSITORY / TEMPLATES_FOLDER, catalog=catalog, repository=links)
+def test_a_file_that_is_missing_is_not_listed(tmp_path: Path, templates: Templates) -> None:
+    """A query reads all listed files, so it would fail for a file that the site does not have."""
+    archive(tmp_path, made_up(0, {"a": "passed"}))
+    min(archive_files(tmp_path).values()).unlink()
+    (only,) = archive_files(tmp_path)
+    _, table = archive_pages(tmp_path, templates)
+    assert [row["address"] for row in csv.DictReader(io.StringIO(table.content))] == [
+        quote(only, "/=")
+    ]
+
+
+def test_the_page_has_each_query_as_it_is_and_the_list_every_file(templates: Templates) -> None:
     page, table = archive_pages(REPOSITORY, templates)
     for question in ARCHIVE_QUESTIONS:
         assert f"```sql\n{question.sql}\n```" in page.content

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -47,20 +48,18 @@ def archive_files(root: Path) -> dict[str, Path]:
     Only files that exist and that an accelerator's `manifest.json` lists are published. An
     accelerator whose manifest cannot be read is omitted.
     """
-    history = root / HISTORY
     return {
-        f"{ARCHIVE_FOLDER}/{file.path}": history / file.path
-        for file in _archived_files(root)
-        if (history / file.path).is_file()
+        f"{ARCHIVE_FOLDER}/{file.path}": root / HISTORY / file.path
+        for file in _published_files(root)
     }
 
 
 def archive_pages(root: Path, templates: Templates) -> Iterator[SiteFile]:
-    """Yield the page "Ask the data", and `archive/files.csv`, the list of the archive's files.
+    """Yield the page "Ask the data", and `archive/files.csv`, the list of the published files.
 
     DuckDB reads this list to find the Parquet files on the site.
     """
-    files = list(_archived_files(root))
+    files = list(_published_files(root))
     by_accelerator = groupby(files, key=lambda file: file.partition.accelerator)
     yield templates.page(
         PAGE,
@@ -76,12 +75,13 @@ def archive_pages(root: Path, templates: Templates) -> Iterator[SiteFile]:
     yield SiteFile(f"{ARCHIVE_FOLDER}/files.csv", _file_list_csv(files))
 
 
-def _archived_files(root: Path) -> Iterator[ListedFile]:
+def _published_files(root: Path) -> Iterator[ListedFile]:
+    """Yield the files that manifests list and that exist. `history check` reports the others."""
     for accelerator in archived_accelerators(root):
-        try:
-            yield from read_manifest(root, accelerator).files
-        except ProblemsError:  # `history check` reports these problems
-            continue
+        with suppress(ProblemsError):
+            for file in read_manifest(root, accelerator).files:
+                if (root / HISTORY / file.path).is_file():
+                    yield file
 
 
 def _archive_size(accelerator: str, files: list[ListedFile]) -> ArchiveSize:
