@@ -116,6 +116,10 @@ def test_a_language_is_one_file(root: Path) -> None:
 def test_the_configuration_lists_the_languages(root: Path) -> None:
     assert [one.code for one in published_languages(root, ["de"])] == ["de"]
     assert published_languages(root, None) == []
+    with pytest.raises(
+        ProblemsError, match=r"^site_src/locale/fr\.po:1: file not found; run: make"
+    ):
+        published_languages(root, ["de", "fr"])
 
 
 def test_links_lead_to_the_language_or_say_that_they_do_not() -> None:

@@ -114,13 +114,16 @@ def normalize_message(text: str) -> str:
 def read_language(root: Path, code: str) -> Language:
     """Return the language with the code `code`.
 
-    Raises OSError if the language has no file, and ProblemsError if vendors' texts cannot be read.
+    Raises ProblemsError if the language has no file, or if vendors' texts cannot be read.
     """
     from gettext import c2py
 
     from babel.messages.pofile import read_po
 
-    with (root / LOCALE_FOLDER / f"{code}.po").open("rb") as file:
+    path = f"{LOCALE_FOLDER}/{code}.po"
+    if not (root / path).is_file():
+        raise edit_error(path, 1, "file not found", "run: make messages")
+    with (root / path).open("rb") as file:
         catalog = read_po(file, locale=code)
     forms: dict[str, tuple[str, ...]] = {}
     in_scripts: dict[str, str | tuple[str, ...]] = {}
@@ -155,7 +158,6 @@ def _vendor_translations(root: Path, code: str) -> dict[str, str]:
 def published_languages(root: Path, codes: Iterable[str] | None) -> list[Language]:
     """Return the languages with the codes that `mkdocs.yml` lists; empty if it lists none.
 
-    Raises OSError if the file of a language is missing, and ProblemsError if vendors' texts cannot
-    be read.
+    Raises ProblemsError if the file of a language is missing, or if vendors' texts cannot be read.
     """
     return [read_language(root, code) for code in codes or ()]
