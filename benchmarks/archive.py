@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import resource
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -20,8 +19,7 @@ from pathlib import Path
 from accelerator_portal.results.folding import NamedReport, fold_reports
 from accelerator_portal.results.partitions.manifest import HISTORY
 from benchmarks.archive_data import Scale, platform_name, report_of, write_year, year_of
-
-UNIT = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss, in bytes
+from benchmarks.measure import peak_memory
 
 REDUCED = Scale(platforms=4, tests=500, nights=60)
 FULL = Scale(platforms=50, tests=3_000, nights=365)
@@ -40,7 +38,7 @@ def main() -> None:
         "--refolded", type=int, default=1, help="platforms to fold from the first night on (1)"
     )
     arguments = parser.parse_args()
-    scale = FULL if arguments.full_name else REDUCED
+    scale = FULL if arguments.full else REDUCED
     with tempfile.TemporaryDirectory(prefix="portal-benchmarks-") as folder:
         _measure(Path(folder), scale, arguments.refolded)
 
@@ -158,8 +156,7 @@ def _measured(
     work: Callable[[Path, Scale, int], tuple[float, int]], root: Path, scale: Scale, number: int
 ) -> Measured:
     taken, found = work(root, scale, number)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * UNIT / 1e6
-    return taken, peak, found
+    return taken, peak_memory(resource.getrusage(resource.RUSAGE_SELF)) / 1e6, found
 
 
 def _show(what: str, taken: float, peak: float | None = None, found: int | None = None) -> None:

@@ -14,8 +14,7 @@ from pathlib import Path
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
-# The unit of `ru_maxrss`: kilobytes, but bytes on macOS.
-_UNIT = 1 if sys.platform == "darwin" else 1024
+from benchmarks.measure import peak_memory
 
 
 def main() -> None:
@@ -28,8 +27,7 @@ def main() -> None:
     config.plugins.on_startup(command="build", dirty=False)
     build(config)
     used = resource.getrusage(resource.RUSAGE_SELF)
-    peak = used.ru_maxrss * _UNIT
-    print(json.dumps({"cpu": used.ru_utime + used.ru_stime, "peak": peak}))
+    print(json.dumps({"cpu": used.ru_utime + used.ru_stime, "peak": peak_memory(used)}))
 
 
 if __name__ == "__main__":

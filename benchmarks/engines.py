@@ -31,9 +31,10 @@ from typing import Any
 
 import yaml
 
+from benchmarks.measure import peak_memory
+
 ROOT = Path(__file__).parent.parent
 PAGES = "site_src/pages"
-_UNIT = 1 if sys.platform == "darwin" else 1024
 
 _LAYOUT = (
     "<!doctype html><html lang=en><head><title>{{.Title}}</title></head><body><nav>{{range "
@@ -94,7 +95,7 @@ class Engine:
                 said.seek(0)
                 raise RuntimeError(said.read().decode("utf-8", "replace")[-2000:])
         self.cpu.append(used.ru_utime + used.ru_stime)
-        self.peak = max(self.peak, used.ru_maxrss * _UNIT)
+        self.peak = max(self.peak, peak_memory(used))
 
     def pages(self) -> int:
         """Return the number of pages of the last build."""

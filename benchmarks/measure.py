@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import resource
 import statistics
 import subprocess
 import sys
@@ -105,6 +106,11 @@ def _program(name: str, *arguments: str) -> dict[str, Any]:
         raise MeasureError(f"`{name}` failed:\n{done.stderr[-3000:]}")
     answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return answer
+
+
+def peak_memory(used: resource.struct_rusage) -> int:
+    """Return the peak memory of a process in bytes; macOS states it in bytes, Linux in KiB."""
+    return used.ru_maxrss if sys.platform == "darwin" else used.ru_maxrss * 1024
 
 
 def _sizes(site: Path) -> Sizes:

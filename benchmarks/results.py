@@ -11,7 +11,6 @@ import datetime as dt
 import json
 import random
 import resource
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -22,9 +21,8 @@ from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import KnownNames, report_problems
 from accelerator_portal.reports.report_file import read_report, report_text
 from accelerator_portal.results.history import fold_report
+from benchmarks.measure import peak_memory
 from tests.results.made_up import folded
-
-UNIT = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss, in bytes
 
 START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 
@@ -42,7 +40,7 @@ def main() -> None:
 
 
 def _show_peak() -> None:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * UNIT / 1e6
+    peak = peak_memory(resource.getrusage(resource.RUSAGE_SELF)) / 1e6
     print(f"  peak memory up to here: {peak:,.0f} MB")
 
 

@@ -23,10 +23,10 @@ from accelerator_validation.probe import ProbeResult
 from accelerator_validation.request import Request
 from accelerator_validation.run import begin_run
 from accelerator_validation.worker import Job, run_case
+from benchmarks.measure import peak_memory
 
 SUITE = "operators"
 AIM = 1.5
-_MIB = 1024
 
 
 def main() -> int:
@@ -75,7 +75,7 @@ def _bare(cases: Sequence[Case], matrix: Matrix) -> float:
 
 
 def _peak(whose: int) -> int:
-    return round(resource.getrusage(whose).ru_maxrss / _MIB)
+    return round(peak_memory(resource.getrusage(whose)) / 2**20)
 
 
 def _arguments() -> argparse.Namespace:

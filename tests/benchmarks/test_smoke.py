@@ -59,6 +59,29 @@ def test_tables_are_the_same_and_measured_beside_pandas() -> None:
     ]
 
 
+def test_folding_a_night_is_measured_beside_other_engines() -> None:
+    program = (
+        "from benchmarks import archive; "
+        "archive.REDUCED = archive.Scale(platforms=1, tests=10, nights=3); archive.main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert [line.split(":")[0] for line in done.stdout.splitlines()] == [
+        "generated 30 results",
+        "  results",
+        "  changes",
+        "  states and manifests",
+        "fold one night, nothing archived",
+        "fold one night after 3",
+        "fold 3 nights of 1 of 1 platforms",
+        "one night / everything",
+        "how each test stands, from all rows, by DuckDB",
+        "how each test stands, from all rows, by Polars",
+    ]
+
+
 def test_a_sync_is_measured_cold_and_again() -> None:
     command = [sys.executable, "-m", "benchmarks.packages", "--packages=3", "--releases=2"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
