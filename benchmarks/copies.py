@@ -7,6 +7,7 @@ the measurements.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -19,11 +20,14 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel, get_files
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.catalog import ACCELERATORS, EXCEPTIONS, SELECTOR
+from accelerator_portal.catalog.catalog import ACCELERATORS, EXCEPTIONS, SELECTOR, SHARED_FAQ
 from accelerator_portal.catalog.loader import load_catalog
 from accelerator_portal.install.expand import expand
 
 COPIED = ("data", "hooks", "site_src")
+
+# A link to the page of a platform that is not copied.
+_PLATFORM_LINK = re.compile(r"\]\(/compute-platforms/[^)]+\)")
 
 
 def make_generated(root: Path, folder: Path, count: int, seed: str) -> str:
@@ -36,6 +40,8 @@ def make_generated(root: Path, folder: Path, count: int, seed: str) -> str:
         shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(root / "mkdocs.yml", folder)
     (folder / EXCEPTIONS).unlink(missing_ok=True)  # they are for folders that are not copied
+    faq = folder / SHARED_FAQ
+    faq.write_text(_PLATFORM_LINK.sub("](/compute-platforms/)", faq.read_text("utf-8")), "utf-8")
     catalog, _ = load_catalog(root)
     if catalog is None:
         raise SystemExit("The shared data cannot be read: see `accelerator-portal check`.")

@@ -13,15 +13,18 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
 from accelerator_automation.archive_store import open_archive
+from accelerator_automation.feeds import FeedAccess, fetch_reports
 from accelerator_automation.night_steps import NETWORK_STEPS, NightRun, steps
 from accelerator_automation.step_runner import StepResult, run_steps
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.files.accelerator import ReportFeed
+from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report_file import report_text
 from benchmarks.copies import make_generated
@@ -90,17 +93,30 @@ def _night(folder: Path, feeds: Feeds, what: str, least: float | None = None) ->
     start = time.perf_counter()
     archive = open_archive(str(folder / "archive"))
     tonight = NightRun(root, folder / "site", _catalog(root, feeds), archive)
-    done = run_steps(steps(tonight, NETWORK_STEPS), _stop_at_a_fault)
+    _, *others = steps(tonight, NETWORK_STEPS)
+    run_steps([("reports", partial(_collect_reports, tonight)), *others], _stop_at_a_fault)
     took = time.perf_counter() - start
     after = _sizes(folder)
     written = sum(size for path, (size, _) in after.items() if after[path] != before.get(path))
     ratio = f", {took / least:.1f} times as long as a night without news" if least else ""
-    built = not any(step.words.startswith("nothing is new") for step in done)
     print(
         f"  {what}: {took:.1f} s, {feeds.requests - asked} requests, "
-        f"{written / 1e6:.1f} MB written{ratio}, {'a site built' if built else 'no site built'}"
+        f"{written / 1e6:.1f} MB written{ratio}, "
+        f"{'a site built' if tonight.published else 'no site built'}"
     )
     return took
+
+
+def _collect_reports(tonight: NightRun) -> str:
+    """Fetch the reports as the night's own step does, but from this machine.
+
+    Returns the number of new reports in words. Raises SystemExit if a feed cannot be read.
+    """
+    access = FeedAccess(RequestLimits(public_hosts_only=False))
+    results = fetch_reports(tonight.root, tonight.catalog, tonight.now, access)
+    if faults := [text for result in results for text in result.why]:
+        raise SystemExit("\n".join(faults))
+    return f"{sum(result.outcome == 'new' for result in results)} new"
 
 
 def _stop_at_a_fault(step: StepResult) -> None:

@@ -3,10 +3,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from accelerator_automation.night_steps import NightRun
+from benchmarks import nightly
+from tests.automation.small_site import SmallEngine
 from tests.folders import EXAMPLE, Tree
 
 ROOT = Path(__file__).parents[2]
@@ -93,6 +97,21 @@ def test_a_sync_is_measured_cold_and_again() -> None:
     assert ", 3 requests, 0.00 MB, 0 files written" in same
     assert ", 3 requests, " in bare
     assert ", 5 requests, " in changed
+
+
+def test_nights_are_measured_with_and_without_new_reports(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(nightly, "NightRun", partial(NightRun, engine=SmallEngine()))
+    monkeypatch.setattr(sys, "argv", ["nightly", "--platforms=1", "--tests=10"])
+    nightly.main()
+    first, quiet, one, every = capsys.readouterr().out.splitlines()[1:]
+    assert first.startswith("  the first night: ")
+    assert quiet.startswith("  nothing new: ")
+    assert quiet.endswith(", 1 requests, 0.0 MB written, no site built")
+    for line in (first, one, every):
+        assert ", 1 requests, " in line
+        assert line.endswith(", a site built")
 
 
 @pytest.mark.browser
