@@ -128,7 +128,8 @@ def _expect_comment(here: Session) -> str:
 def _expect_sent_event(here: Session) -> str:
     artifacts = [one["name"] for one in here.double.artifacts.values()]
     expect(PLAN_FILE in artifacts, "no plan was uploaded")
-    (sent,) = here.double.dispatched
+    sent = [repository for repository, _ in here.double.dispatched]
+    expect(len(sent) == 1, f"{count(len(sent), 'event')} sent")
     return f"the event was planned, and sent to {sent[0]}"
 
 
@@ -137,8 +138,8 @@ def _count_sent_events(here: Session) -> str:
 
 
 def _expect_daily_event(here: Session) -> str:
-    body = here.double.dispatched[-1][1]
-    expect(body["client_payload"]["event_type"] == "daily", "no daily event was sent")
+    kinds = [body["client_payload"]["event_type"] for _, body in here.double.dispatched]
+    expect(kinds[-1:] == ["daily"], "no daily event was sent")
     return "the daily event was sent"
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from accelerator_automation.upstream.workflow_artifacts import PLAN_FILE
 from tests.folders import REPOSITORY, write_tree
 from tests.test_workflows import FILES, FOLDER, workflow
 from tools.act.__main__ import result_line, select_scenarios
@@ -20,8 +21,10 @@ from tools.act.command import (
     used_actions,
     without_make_variables,
 )
+from tools.act.github import SpoolDouble
 from tools.act.scenarios import NOT_RUN, SCENARIOS
-from tools.act.session import Outcome
+from tools.act.session import NotSeenError, Outcome, Session
+from tools.act.spool import Spool
 
 RUN = {(one.workflow, job) for one in SCENARIOS for job in one.jobs}
 
@@ -38,6 +41,17 @@ def test_a_scenario_s_event_starts_its_workflow(scenario: object) -> None:
     assert scenario in SCENARIOS
     found = next(one for one in SCENARIOS if one is scenario)
     assert found.event in workflow(found.workflow)["on"]
+
+
+def test_an_event_that_was_not_sent_fails_its_scenario(tmp_path: Path) -> None:
+    spool = Spool(tmp_path)
+    spool.add("upstream-event.yml", PLAN_FILE, write_tree(tmp_path / "plan", {"plan.json": "{}"}))
+    here = Session(tmp_path, "act", SpoolDouble(spool), spool)
+    here.double.take_uploads()
+    for scenario in select_scenarios(SCENARIOS, {"upstream-event.yml"}):
+        if scenario.event != "schedule":
+            with pytest.raises(NotSeenError, match="sent"):
+                scenario.seen(here)
 
 
 def test_scenarios_have_names_of_their_own() -> None:
