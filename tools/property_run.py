@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 TESTS = "tests/hostile/test_properties.py"
@@ -30,7 +30,7 @@ class RunState:
 
     rounds: int = 0
     inputs: int = 0
-    failed: tuple[int, ...] = field(default=())
+    failed: tuple[int, ...] = ()
 
     def after(self, inputs: int, *, failed: bool) -> RunState:
         """Return the state after one more round, in which the tests got `inputs` inputs."""

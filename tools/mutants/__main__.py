@@ -21,7 +21,13 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from tools.mutants.mutant import Change, Mutant, draw, room_of
-from tools.mutants.recording import Recording, RecordingError, read_recording, record
+from tools.mutants.recording import (
+    Recording,
+    RecordingError,
+    exclude_test,
+    read_recording,
+    record,
+)
 from tools.mutants.results import Result, read_equivalents, read_results, table, write_results
 from tools.mutants.selection import select_tests
 from tools.mutants.trial import Trials
@@ -76,7 +82,7 @@ def _run(
         if time.monotonic() > ends:
             return 0
         print(line, flush=True)
-    recording = read_recording(CACHE_FOLDER / "recording")
+    recording = read_recording(CACHE_FOLDER / "recording", state)
     if recording.failed:
         print(f"Not used, because they failed: {', '.join(recording.failed)}")
     waiting = [one for one in mutants if one.change not in results]
@@ -90,6 +96,7 @@ def _run(
         return 0  # there was no time for them
     for test in _failing_without_mutant({one.test for one in results.values() if "::" in one.test}):
         print(f"{test} also fails without a change. Run again to try its mutants with others.")
+        exclude_test(CACHE_FOLDER / "recording", test)
         for change in [change for change, result in results.items() if result.test == test]:
             del results[change]
         write_results(CACHE_FOLDER / "results.json", state, results.values())

@@ -156,16 +156,30 @@ def _record_files(root: Path, kept: Path, files: Iterable[str], jobs: int) -> No
         _merge_recording(found, kept)
 
 
-def read_recording(kept: Path) -> Recording:
-    """Return the recording in the folder `kept`."""
+def read_recording(kept: Path, state: State) -> Recording:
+    """Return the recording in the folder `kept`, without tests whose files `state` does not have.
+
+    pytest would refuse to run these tests, which would look as if they had killed a mutant.
+    """
     found = json.loads((kept / "tests.json").read_text("utf-8"))
     tests = {
         name: RecordedTest(name, test["seconds"], tuple(test["fixtures"]))
         for name, test in found["tests"].items()
+        if state.has_file(name)
     }
     data = CoverageData(basename=str(kept / "coverage"))
     data.read()
-    return Recording(tests, found["fixtures"], tuple(found["failed"]), data)
+    failed = tuple(filter(state.has_file, found["failed"]))
+    return Recording(tests, found["fixtures"], failed, data)
+
+
+def exclude_test(kept: Path, test: str) -> None:
+    """Count a test as failed in the recording in the folder `kept`, so that it is not chosen."""
+    path = kept / "tests.json"
+    content = json.loads(path.read_text("utf-8"))
+    content["tests"].pop(test, None)
+    content["failed"] = sorted({*content["failed"], test})
+    path.write_text(json.dumps(content), encoding="utf-8")
 
 
 def _merge_recording(found: Path, kept: Path) -> None:

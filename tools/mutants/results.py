@@ -59,8 +59,8 @@ def read_results(path: Path, state: State) -> dict[Change, Result]:
     """Return the stored results that are still valid, by change.
 
     If the package has changed, no result is valid. If any test file is new or has changed,
-    survivors are not valid, because a new test may kill them. Killed mutants then stay valid if the
-    test that killed them is in an unchanged file.
+    survivors are not valid, because a new test may kill them. Killed mutants stay valid if the test
+    that killed them is in an unchanged file.
     """
     if not path.exists():
         return {}
@@ -73,7 +73,8 @@ def read_results(path: Path, state: State) -> dict[Change, Result]:
     return {
         result.change: result
         for result in read
-        if not changed or (result.killed and result.test.partition("::")[0] not in changed)
+        if state.has_file(result.test)
+        and (not changed or (result.killed and result.test.partition("::")[0] not in changed))
     }
 
 

@@ -67,6 +67,11 @@ class State:
         """Return the test files that are new or differ from `earlier`."""
         return [path for path, digest in self.tests.items() if earlier.tests.get(path) != digest]
 
+    def has_file(self, test: str) -> bool:
+        """Return whether the file of a test exists; true for a text that is no test's id."""
+        file, separator, _ = test.partition("::")
+        return not separator or file in self.tests
+
 
 def read_state(root: Path) -> State:
     """Return the state of the tree; files that tests share count as part of the package."""

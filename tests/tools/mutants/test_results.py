@@ -44,6 +44,12 @@ def test_what_was_kept_holds_while_the_package_and_the_tests_do(tmp_path: Path) 
     more = {**state.tests, "tests/test_c.py": "1"}
     assert read_results(path, replace(state, tests=more)) == {KILLED.change: KILLED}
     assert read_results(path, replace(state, tests={**more, "tests/test_a.py": "2"})) == {}
+    # A mutant that only a removed test noticed is tried again; others did not depend on that test.
+    write_results(path, state, [KILLED, ENDLESS, SURVIVOR])
+    assert read_results(path, replace(state, tests={"tests/test_b.py": "1"})) == {
+        ENDLESS.change: ENDLESS,
+        SURVIVOR.change: SURVIVOR,
+    }
 
 
 def test_the_table_counts_by_room_and_lists_who_survived() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,9 @@ from tests.folders import write_tree
 from tools.mutants.edits import Place
 from tools.mutants.mutant import Change, Mutant
 from tools.mutants.recorder import FIXTURE_PREFIX
-from tools.mutants.recording import RecordedTest, Recording
+from tools.mutants.recording import RecordedTest, Recording, exclude_test, read_recording
 from tools.mutants.selection import select_tests
+from tools.mutants.workspace import State
 
 FACTS = "src/accelerator_portal/catalog/facts.py"
 PAGE = "src/accelerator_portal/site/site_file.py"
@@ -83,6 +85,24 @@ def test_what_runs_at_import_is_tried_where_its_module_is_used(
 def test_one_test_always_runs_however_long_it_takes(root: Path, recording: Recording) -> None:
     only = Recording({ON_PAGES: TESTS[-1]}, {}, (), recording.lines)
     assert select_tests(root, only, mutant(PAGE, "page", 5)).tests == (ON_PAGES,)
+
+
+def test_a_test_whose_file_was_removed_is_not_chosen(tmp_path: Path) -> None:
+    facts = {"seconds": 0.1, "fixtures": []}
+    recorded = {"tests/test_a.py::f": facts, "tests/test_b.py::g": facts}
+    content = {"tests": recorded, "fixtures": {}, "failed": ["tests/test_a.py::h"]}
+    (tmp_path / "tests.json").write_text(json.dumps(content), "utf-8")
+    found = read_recording(tmp_path, State("package", {"tests/test_b.py": "1"}))
+    assert (found.tests.keys(), found.failed) == ({"tests/test_b.py::g"}, ())
+
+
+def test_a_test_that_fails_without_a_mutant_is_not_chosen_again(tmp_path: Path) -> None:
+    recorded = {"tests/test_a.py::f": {"seconds": 0.1, "fixtures": []}}
+    content = {"tests": recorded, "fixtures": {}, "failed": []}
+    (tmp_path / "tests.json").write_text(json.dumps(content), "utf-8")
+    exclude_test(tmp_path, "tests/test_a.py::f")
+    found = read_recording(tmp_path, State("package", {"tests/test_a.py": "1"}))
+    assert (found.tests, found.failed) == ({}, ("tests/test_a.py::f",))
 
 
 def test_what_no_test_runs_has_none(root: Path, recording: Recording) -> None:
