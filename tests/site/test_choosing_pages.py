@@ -19,7 +19,8 @@ from accelerator_portal.site.platforms.features import (
     FeaturesData,
     features_data,
 )
-from accelerator_portal.site.platforms.hardware import cards_by_id, hardware_data
+from accelerator_portal.site.platforms.hardware import hardware_data
+from accelerator_portal.site.platforms.hardware_cards import cards_by_id
 from accelerator_portal.site.results.results_view import ResultsView
 from tests.built_site import Page, Site, attribute
 from tests.golden import assert_golden

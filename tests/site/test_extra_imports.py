@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.site.build import extra_import
+from accelerator_portal.site.platforms.extra_imports import extra_import
 from tests.folders import ACCELERATOR, EXAMPLE, Tree
 
 SINCE = "none since torch-example 2.6.0; before that: "

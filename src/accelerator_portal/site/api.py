@@ -44,8 +44,8 @@ from accelerator_portal.site.languages import Language
 from accelerator_portal.site.nightly_metrics_page import OPERATIONS, Operations
 from accelerator_portal.site.packages_pages import PackagesIndex
 from accelerator_portal.site.platforms.features import FeaturesData
-from accelerator_portal.site.platforms.hardware import (
-    HardwareData,
+from accelerator_portal.site.platforms.hardware import HardwareData
+from accelerator_portal.site.platforms.hardware_cards import (
     card_name,
     card_remark,
     cards_by_id,
@@ -112,6 +112,8 @@ API_MODELS: dict[str, type[BaseModel]] = {
     "operations": Operations,
 }
 
+# The operating systems for which pytorch.org's selector shows commands of additional platforms.
+_SYSTEMS: tuple[Os, ...] = ("linux", "windows")
 _CONTAINER = re.compile("container|docker", re.IGNORECASE)
 
 
@@ -153,12 +155,13 @@ def selector_files(catalog: Catalog, selector: Selector, language: Language) -> 
     The files are `selector.json` and each platform's `install/<id>.json`. The paths start with the
     language's code: `zh/api/v1/selector.json`.
     """
-    parts = {"selector.json": _selector_overview(catalog, selector)}
-    for platform in catalog.platforms:
-        parts[PLATFORM_INSTALL_PATH.format(platform=platform.id)] = _install_data(
+    files = {"selector.json": _selector_overview(catalog, selector)} | {
+        PLATFORM_INSTALL_PATH.format(platform=platform.id): _install_data(
             catalog, selector, platform
         )
-    for path, data in parts.items():
+        for platform in catalog.platforms
+    }
+    for path, data in files.items():
         file = data_file(path, language.said(data))
         yield replace(file, path=language.path(file.path))
 
@@ -268,9 +271,6 @@ def _accelerator_file(platform: Platform) -> AcceleratorFile:
         guide={section.title: section.text for section in platform.guide.sections},
         faq=tuple(Question(question=s.title, answer=s.text) for s in platform.faq.sections),
     )
-
-
-_SYSTEMS: tuple[Os, ...] = ("linux", "windows")
 
 
 def additional_platforms(catalog: Catalog) -> AdditionalPlatforms:

@@ -42,70 +42,12 @@ class ArchiveSize(NamedTuple):
     bytes: int
 
 
-def archive_files(root: Path) -> dict[str, Path]:
-    """Return the archive's Parquet files that the site publishes, by path on the site.
+class ArchiveQuestion(NamedTuple):
+    """An example question about the archive, with the SQL query that answers the question."""
 
-    Only files that exist and that an accelerator's `manifest.json` lists are published. An
-    accelerator whose manifest cannot be read is omitted.
-    """
-    return {
-        f"{ARCHIVE_FOLDER}/{file.path}": root / HISTORY / file.path
-        for file in _published_files(root)
-    }
-
-
-def archive_pages(root: Path, templates: Templates) -> Iterator[SiteFile]:
-    """Yield the page "Ask the data", and `archive/files.csv`, the list of the published files.
-
-    DuckDB reads this list to find the Parquet files on the site.
-    """
-    files = list(_published_files(root))
-    by_accelerator = groupby(files, key=lambda file: file.partition.accelerator)
-    yield templates.page(
-        PAGE,
-        questions=ARCHIVE_QUESTIONS,
-        local_setup=LOCAL_SETUP,
-        web_setup=WEB_SETUP,
-        columns=COLUMNS,
-        sizes=[
-            _archive_size(accelerator, [*accelerator_files])
-            for accelerator, accelerator_files in by_accelerator
-        ],
-    )
-    yield SiteFile(f"{ARCHIVE_FOLDER}/files.csv", _file_list_csv(files))
-
-
-def _published_files(root: Path) -> Iterator[ListedFile]:
-    """Yield the files that manifests list and that exist. `history check` reports the others."""
-    for accelerator in archived_accelerators(root):
-        with suppress(ProblemsError):
-            for file in read_manifest(root, accelerator).files:
-                if (root / HISTORY / file.path).is_file():
-                    yield file
-
-
-def _archive_size(accelerator: str, files: list[ListedFile]) -> ArchiveSize:
-    rows, size = (sum(getattr(file, name) for file in files) for name in ("rows", "bytes"))
-    return ArchiveSize(accelerator, len(files), rows, size)
-
-
-def _file_list_csv(files: list[ListedFile]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["table", "address", "rows", "bytes", "sha256"])
-    for file in files:
-        file_partition = file.partition
-        address = f"{ARCHIVE_FOLDER}/{quote(file.path, safe='/=')}"
-        writer.writerow(
-            [
-                f"{file_partition.basis}/{file_partition.table}",
-                address,
-                file.rows,
-                file.bytes,
-                file.sha256,
-            ]
-        )
-    return text.getvalue()
+    id: str
+    title: str
+    sql: str
 
 
 LOCAL_SETUP = """\
@@ -128,15 +70,6 @@ CREATE VIEW changes AS
 SELECT * FROM read_parquet(getvariable('changes'), hive_partitioning = true);"""
 """SQL that creates the views `results` and `changes` from published files. `{site}` is the site's
 address with a final slash."""
-
-
-class ArchiveQuestion(NamedTuple):
-    """An example question about the archive, with the SQL query that answers the question."""
-
-    id: str
-    title: str
-    sql: str
-
 
 _GOOD, _BAD = (", ".join(f"'{outcome}'" for outcome in sorted(found)) for found in (GOOD, BAD))
 
@@ -235,3 +168,69 @@ ORDER BY accelerator, torch, hardware;""",
     ),
 )
 """The questions in the order of the page. A unit test checks the answers of the queries."""
+
+
+def archive_files(root: Path) -> dict[str, Path]:
+    """Return the archive's Parquet files that the site publishes, by path on the site.
+
+    Only files that exist and that an accelerator's `manifest.json` lists are published. An
+    accelerator whose manifest cannot be read is omitted.
+    """
+    return {
+        f"{ARCHIVE_FOLDER}/{file.path}": root / HISTORY / file.path
+        for file in _published_files(root)
+    }
+
+
+def archive_pages(root: Path, templates: Templates) -> Iterator[SiteFile]:
+    """Yield the page "Ask the data", and `archive/files.csv`, the list of the published files.
+
+    DuckDB reads this list to find the Parquet files on the site.
+    """
+    files = list(_published_files(root))
+    by_accelerator = groupby(files, key=lambda file: file.partition.accelerator)
+    yield templates.page(
+        PAGE,
+        questions=ARCHIVE_QUESTIONS,
+        local_setup=LOCAL_SETUP,
+        web_setup=WEB_SETUP,
+        columns=COLUMNS,
+        sizes=[
+            _archive_size(accelerator, [*accelerator_files])
+            for accelerator, accelerator_files in by_accelerator
+        ],
+    )
+    yield SiteFile(f"{ARCHIVE_FOLDER}/files.csv", _file_list_csv(files))
+
+
+def _published_files(root: Path) -> Iterator[ListedFile]:
+    """Yield the files that manifests list and that exist. `history check` reports the others."""
+    for accelerator in archived_accelerators(root):
+        with suppress(ProblemsError):
+            for file in read_manifest(root, accelerator).files:
+                if (root / HISTORY / file.path).is_file():
+                    yield file
+
+
+def _archive_size(accelerator: str, files: list[ListedFile]) -> ArchiveSize:
+    rows, size = (sum(getattr(file, name) for file in files) for name in ("rows", "bytes"))
+    return ArchiveSize(accelerator, len(files), rows, size)
+
+
+def _file_list_csv(files: list[ListedFile]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["table", "address", "rows", "bytes", "sha256"])
+    for file in files:
+        file_partition = file.partition
+        address = f"{ARCHIVE_FOLDER}/{quote(file.path, safe='/=')}"
+        writer.writerow(
+            [
+                f"{file_partition.basis}/{file_partition.table}",
+                address,
+                file.rows,
+                file.bytes,
+                file.sha256,
+            ]
+        )
+    return text.getvalue()

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.facts import vendor_sites
 from accelerator_portal.catalog.files.own_suite import suite_owner
 from accelerator_portal.catalog.files.sources import Sourced, sources_by_id
-from accelerator_portal.catalog.message import message
 from accelerator_portal.checks import RULES
 from accelerator_portal.checks.folder_limits import LIMITS
 from accelerator_portal.install.derived_formats import with_derived_formats
@@ -25,7 +24,6 @@ from accelerator_portal.reports.formats.format_list import EXAMPLES, FORMATS
 from accelerator_portal.reports.report import SCHEMA_VERSION
 from accelerator_portal.results.evidence_level import as_of
 from accelerator_portal.site.api import api_files, selector_files
-from accelerator_portal.site.api_shapes import FindingShares
 from accelerator_portal.site.archive_page import archive_pages
 from accelerator_portal.site.assets import published_scripts, style_sheet
 from accelerator_portal.site.format_reference import file_reference, format_reference
@@ -39,6 +37,7 @@ from accelerator_portal.site.platforms.commands_table import (
     preferred_rows,
 )
 from accelerator_portal.site.platforms.comparison import comparison_groups
+from accelerator_portal.site.platforms.extra_imports import extra_import
 from accelerator_portal.site.platforms.features import (
     LEAST_FEATURE_SHARE,
     FeaturesData,
@@ -137,15 +136,14 @@ def build_site(
     yield data_file("findings.json", findings_data)
     yield from stale_facts_pages(catalog, data_time.date(), templates)
     yield from operations_pages(nights, templates)
-    unresponsive = unresponsive_hosts(verdicts)
+    hosts, since = unresponsive_hosts(verdicts)
+    verification = {
+        "finding_totals": total_findings(findings_data),
+        "unresponsive": hosts,
+        "unresponsive_since": since,
+    }
     all_templates = (templates, *translated)
-    yield from _shared_pages(
-        catalog,
-        selector,
-        all_templates,
-        test_results,
-        (total_findings(findings_data), *unresponsive),
-    )
+    yield from _shared_pages(catalog, selector, all_templates, test_results, verification)
     runs = speed_runs(catalog, test_results.reports)
     for page_templates in all_templates:
         yield from _hardware_choice_pages(catalog, page_templates, hardware, features, runs)
@@ -229,9 +227,12 @@ def _shared_pages(
     selector: Selector,
     all_templates: Sequence[Templates],
     test_results: ResultsView,
-    verification: tuple[FindingShares, tuple[str, ...], str],
+    verification: Mapping[str, object],
 ) -> Iterator[SiteFile]:
-    finding_totals, unresponsive, unresponsive_since = verification
+    """Yield the pages that are not about one platform, release or test result.
+
+    `verification` has the template variables with the results of verifying install commands.
+    """
     default_rows = default_build_rows(selector)
     current_builds = {catalog.releases.newest.version, PREVIEW}
     current_rows = [row for row in selector.rows if row.build in current_builds]
@@ -244,9 +245,7 @@ def _shared_pages(
         },
         "get-started.md": {
             "commands": commands_table(selector, dict.fromkeys((*default_rows, *current_rows))),
-            "looked": finding_totals,
-            "silent": unresponsive,
-            "silent_since": unresponsive_since,
+            **verification,
             "pythons": python_range(catalog.releases.newest.python),
             "checks": _check_rows(catalog, selector.rows),
             "offline": list(offline_installs(selector)),
@@ -316,7 +315,6 @@ def _executorch_variables(catalog: Catalog, test_results: ResultsView) -> dict[s
 def _questions_page(catalog: Catalog, templates: Templates, faqs: list[PageQuestion]) -> SiteFile:
     language = templates.language
     root_address = to_root(language.path(QUESTIONS))
-    faq_by_platform = {p: [q for q in faqs if q.group == p.id] for p in catalog.platforms}
     context = {
         "shared": [question for question in faqs if question.group == ANY_PLATFORM],
         "groups": [
@@ -327,8 +325,8 @@ def _questions_page(catalog: Catalog, templates: Templates, faqs: list[PageQuest
                     for q in translated_questions(platform_faq, p, language)
                 ],
             )
-            for p, platform_faq in faq_by_platform.items()
-            if platform_faq
+            for p in catalog.platforms
+            if (platform_faq := [question for question in faqs if question.group == p.id])
         ],
     }
     return render_page(templates, QUESTIONS, context)
@@ -375,40 +373,3 @@ def _other_backends(catalog: Catalog, key: Literal["observed", "runtimes"]) -> d
     source_ids = {name for entry in entries for name in entry.source}
     sources = sources_by_id(backends.sources, source_ids) if backends else {}
     return {key: entries, "sources": SourceList([("other-backends.yaml", sources)])}
-
-
-@dataclass(frozen=True, slots=True)
-class ExtraImport:
-    """The import statement that a platform needs in addition to `import torch`.
-
-    `words` is the text before the statement: `none since torch_npu 2.5.1; before that: `. If
-    `statement` is empty, the page shows only `words`, for example `none`.
-    """
-
-    platform: Platform
-    words: str
-    statement: str = ""
-
-
-def extra_import(platform: Platform) -> ExtraImport:
-    """Return the import statement that programs need for a platform's plugin, if any.
-
-    If PyTorch includes the backend or loads the plugin automatically, `statement` is empty and
-    `words` is `none`. If this is unknown, `statement` is empty and `words` is `not stated`. If
-    PyTorch loads the plugin only since a certain version, `words` states the version, and
-    `statement` is for earlier versions.
-    """
-    package = platform.accelerator.package
-    statement = f"import {package.module}"
-    if platform.in_tree or (package.autoload and package.autoload_since is None):
-        return ExtraImport(platform, message("none"))
-    if package.autoload is None:
-        return ExtraImport(platform, message("not stated"))
-    if not package.autoload:
-        return ExtraImport(platform, "", statement)
-    since = message(
-        "none since {package} {version}; before that: ",
-        package=package.name,
-        version=package.autoload_since,
-    )
-    return ExtraImport(platform, since, statement)

@@ -35,6 +35,16 @@ from accelerator_portal.site.text_formats import prose_list, python_range
 
 LAGS_PAGE = "versions/followed.md"
 
+# The size of the bar chart of release lags, and the margins around its bars.
+WIDTH, HEIGHT = 600, 150
+_BOTTOM = 20
+_TOP = 16
+_LEFT = 44
+
+# The maximum number of releases whose names fit below the chart. If there are more, only the first
+# of each minor release is named.
+_MOST_NAMES = 13
+
 
 class FitData(StrictModel):
     """The newest release of a plugin for a torch release, an operating system and an architecture.
@@ -180,24 +190,11 @@ def _platform_packages(catalog: Catalog) -> Iterator[tuple[str, PlatformPackages
         )
 
 
-# Draws the release lag of a plugin, in days, for each torch release.
-#
-# As for the trend of results, the code draws a few bars in the page's own colors. The page also has
-# the numbers in a table, so the picture is hidden from screen readers.
-
-WIDTH, HEIGHT = 600, 150
-_BOTTOM = 20
-_TOP = 16
-_LEFT = 44
-_MOST_NAMES = 13
-"""The maximum number of releases whose names fit below the chart. If there are more, only the first
-of each minor release is named."""
-
-
 def lag_picture(lags: Sequence[ReleaseLag]) -> Markup | None:
-    """Return an SVG bar chart of a plugin's release lags, oldest torch release first.
+    """Return an SVG bar chart of a plugin's release lags in days, oldest torch release first.
 
-    None if no plugin release supports any of the torch releases in `lags`.
+    None if no plugin release supports any of the torch releases in `lags`. The page also has a
+    table of the numbers, so the chart is hidden from screen readers.
     """
     if not any(lag.plugin for lag in lags):
         return None

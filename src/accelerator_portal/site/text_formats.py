@@ -9,6 +9,13 @@ from accelerator_portal.catalog.message import Translatable, and_list, comma_lis
 from accelerator_portal.install.labels import OS_LABELS
 from accelerator_portal.reports.outcomes import Outcome
 
+EXTENT_WORDS: dict[FeatureSupport, str] = {
+    "yes": message("works"),
+    "partly": message("works in part"),
+    "no": message("does not work"),
+}
+"""The words that pages use for how well a PyTorch feature works on a platform."""
+
 # Larger numbers are written without `g`, which writes an exponent from seven digits on.
 _G_FORMAT_LIMIT = 100_000
 
@@ -43,14 +50,6 @@ def comma_separated(words: Iterable[str]) -> str:
 def grouped_number(amount: int) -> str:
     """Return a number with thousands separators: `12,345`."""
     return f"{amount:,}"
-
-
-EXTENT_WORDS: dict[FeatureSupport, str] = {
-    "yes": message("works"),
-    "partly": message("works in part"),
-    "no": message("does not work"),
-}
-"""The words that pages use for how well a PyTorch feature works on a platform."""
 
 
 def outcome_words(outcome: Outcome) -> str:

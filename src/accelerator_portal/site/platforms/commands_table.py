@@ -21,6 +21,12 @@ from accelerator_portal.site.text_formats import python_range
 
 _PREFERRED_METHODS = frozenset({"pip", "docker"})
 
+_PIP_INSTALL = " -m pip install "
+_PIP_DOWNLOAD = " -m pip download --dest wheels "
+# Later lines use files that an earlier line downloaded, not a second torch from another index.
+_PIP_DOWNLOAD_MORE = f"{_PIP_DOWNLOAD}--find-links wheels "
+_PIP_INSTALL_OFFLINE = " -m pip install --no-index --find-links wheels "
+
 
 @dataclass(frozen=True, slots=True)
 class CommandsRow:
@@ -126,13 +132,6 @@ def _systems(selector: Selector, group: list[InstallRow]) -> str:
         rest = " ".join(selector.label(axis, choice) for axis in other_axes)
         archs_by_system.setdefault(selector.label(os_axis, choice), {})[rest] = None
     return "; ".join(f"{system} {', '.join(rest)}" for system, rest in archs_by_system.items())
-
-
-_PIP_INSTALL = " -m pip install "
-_PIP_DOWNLOAD = " -m pip download --dest wheels "
-# Later lines use files that an earlier line downloaded, not a second torch from another index.
-_PIP_DOWNLOAD_MORE = f"{_PIP_DOWNLOAD}--find-links wheels "
-_PIP_INSTALL_OFFLINE = " -m pip install --no-index --find-links wheels "
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,29 @@ from accelerator_portal.reports.stored_reports import LONG_AGO, StoredReport
 from accelerator_portal.site.results.result_addresses import address_of
 from accelerator_portal.site.results.results_view import ResultsView
 
+FEATURE_LABELS: dict[FeatureId, str] = {
+    "amp": message("Automatic mixed precision"),
+    "bf16": message("bfloat16"),
+    "fp8": message("FP8"),
+    "autograd": message("Autograd"),
+    "sdpa": message("Scaled dot product attention"),
+    "compile": message("torch.compile"),
+    "export": message("Export and AOTInductor"),
+    "graphs": message("Device graphs"),
+    "distributed": message("Distributed"),
+    "fsdp": message("FSDP and DTensor"),
+    "checkpoint": message("Checkpoints"),
+    "dataloader": message("DataLoader"),
+    "optimizers": message("Optimizers"),
+    "quantization": message("Quantization"),
+    "sparse": message("Sparse tensors"),
+    "complex": message("Complex tensors"),
+    "profiler": message("Profiler"),
+}
+
+# Below this share of cells with a source or a test, too many cells of the table would be empty.
+LEAST_FEATURE_SHARE = 0.3
+
 
 class FeatureRun(StrictModel):
     """The result of a feature's tests in a run, or the result that a baseline expects."""
@@ -115,30 +138,6 @@ def _evidence_rank(report: Report) -> tuple[bool, dt.datetime]:
     return report.kind != "baseline", report.started or LONG_AGO
 
 
-FEATURE_LABELS: dict[FeatureId, str] = {
-    "amp": message("Automatic mixed precision"),
-    "bf16": message("bfloat16"),
-    "fp8": message("FP8"),
-    "autograd": message("Autograd"),
-    "sdpa": message("Scaled dot product attention"),
-    "compile": message("torch.compile"),
-    "export": message("Export and AOTInductor"),
-    "graphs": message("Device graphs"),
-    "distributed": message("Distributed"),
-    "fsdp": message("FSDP and DTensor"),
-    "checkpoint": message("Checkpoints"),
-    "dataloader": message("DataLoader"),
-    "optimizers": message("Optimizers"),
-    "quantization": message("Quantization"),
-    "sparse": message("Sparse tensors"),
-    "complex": message("Complex tensors"),
-    "profiler": message("Profiler"),
-}
-
-# Below this share of cells with a source or a test, too many cells of the table would be empty.
-LEAST_FEATURE_SHARE = 0.3
-
-
 class PlatformFeatures(StrictModel):
     """The features of one platform: statements of sources and results in its reports."""
 
@@ -168,21 +167,15 @@ class PlatformFeatures(StrictModel):
         features with neither a statement nor a test result. Features with only a test result are in
         no group. Empty groups are omitted.
         """
-        groups = (
-            (
-                extent,
-                tuple(
-                    FEATURE_LABELS[name] for name in FEATURE_LABELS if self._extent(name) == extent
-                ),
-            )
-            for extent in get_args(get_args(FeatureSupport)[0])
-        )
-        unknown = tuple(FEATURE_LABELS[name] for name in FEATURE_LABELS if name not in self.rows)
-        return tuple((extent, labels) for extent, labels in (*groups, (None, unknown)) if labels)
-
-    def _extent(self, name: FeatureId) -> FeatureSupport | None:
-        feature = self.features.get(name)
-        return feature.works if feature else None
+        groups: dict[FeatureSupport | None, list[str]] = {
+            extent: [] for extent in (*get_args(get_args(FeatureSupport)[0]), None)
+        }
+        for name, label in FEATURE_LABELS.items():
+            if name in self.features:
+                groups[self.features[name].works].append(label)
+            elif name not in self.runs:
+                groups[None].append(label)
+        return tuple((extent, tuple(labels)) for extent, labels in groups.items() if labels)
 
 
 class FeaturesData(StrictModel):

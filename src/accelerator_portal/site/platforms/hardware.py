@@ -26,9 +26,15 @@ from accelerator_portal.install.hardware_support import (
     hardware_support,
 )
 from accelerator_portal.install.labels import ARCH_LABELS, OS_LABELS
-from accelerator_portal.site.anchors import Anchors, slug
+from accelerator_portal.site.anchors import slug
+from accelerator_portal.site.platforms.hardware_cards import cards_by_id
 from accelerator_portal.site.site_file import PLATFORMS
 from accelerator_portal.site.text_formats import prose_list
+
+WSL = "WSL2"
+
+# Drivers, systems and Python packages: readers do not choose PyTorch by them.
+_IGNORED_SOFTWARE = re.compile(r"driver|^(macOS|numpy|torchvision|Windows.*)$", re.IGNORECASE)
 
 
 class GenerationData(StrictModel):
@@ -199,47 +205,6 @@ def hardware_data(catalog: Catalog) -> HardwareData:
     return HardwareData(platforms=tuple(_platform_hardware(catalog)), words=words)
 
 
-def cards_by_id(platform: Platform) -> dict[str, Generation]:
-    """Return a platform's hardware generations by id, such as `volta-7-0`.
-
-    The id consists of the generation's name and chip. If two generations have the same id, a number
-    is appended. Links to the install selector have it in the parameter `card`.
-    """
-    hardware = platform.accelerator.hardware
-    anchors = Anchors()
-    return {
-        anchors.take(slug(f"{g.name} {g.chip or ''}")): g
-        for g in (hardware.generations if hardware else ())
-    }
-
-
-def card_name(platform: Platform, generation: Generation) -> str:
-    """Return a generation's name with its chip: `Volta (compute capability 7.0)`."""
-    hardware = platform.accelerator.hardware
-    if not generation.chip or not hardware:
-        return generation.name
-    chip = f"{hardware.chip} {generation.chip}" if hardware.chip else generation.chip
-    return f"{generation.name} ({chip})"
-
-
-def card_remark(generation: Generation) -> str:
-    """Return the remark that the install selector shows for the cards of a generation.
-
-    If builds need a JetPack release, the remark names the oldest one. Otherwise, if it is uncertain
-    whether any build runs on the cards, the remark says this. Otherwise, it is empty.
-    """
-    if generation.jetpack:
-        return message("The builds need JetPack {version} or newer.", version=generation.jetpack)
-    if is_uncertain(generation):
-        return message("It is not certain that the builds run on this hardware.")
-    return ""
-
-
-def is_uncertain(generation: Generation) -> bool:
-    """Return whether a generation has builds, and all of them are marked as uncertain."""
-    return bool(generation.builds) and all(build.uncertain for build in generation.builds)
-
-
 def _platform_hardware(catalog: Catalog) -> Iterator[PlatformHardware]:
     for platform in catalog.platforms:
         accelerator = platform.accelerator
@@ -275,12 +240,6 @@ def _platform_hardware(catalog: Catalog) -> Iterator[PlatformHardware]:
             fits=tuple(_fitting_software(platform)),
             sources=sources_by_id(accelerator.sources, source_ids),
         )
-
-
-WSL = "WSL2"
-
-# Drivers, systems and Python packages: readers do not choose PyTorch by them.
-_IGNORED_SOFTWARE = re.compile(r"driver|^(macOS|numpy|torchvision|Windows.*)$", re.IGNORECASE)
 
 
 def _fitting_software(platform: Platform) -> Iterator[FittingSoftware]:

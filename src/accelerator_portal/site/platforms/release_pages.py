@@ -25,6 +25,9 @@ from accelerator_portal.site.platforms.commands_table import CommandsRow, comman
 from accelerator_portal.site.source_list import SourceEntry, SourceList
 from accelerator_portal.site.text_formats import python_range
 
+# Requirements of plugins that are not their runtime.
+_LIBRARIES = frozenset({"torchvision", "torchaudio", "Python"})
+
 
 @dataclass(frozen=True, slots=True)
 class ReleaseCell:
@@ -154,10 +157,6 @@ def wheel_rows(release: Release) -> Iterator[WheelRow]:
 def _minimum_systems(wheel: Wheel, arch: Arch) -> str:
     tags = [tag for tag in wheel.tags or () if runs_on(tag, wheel.os, arch)]
     return ", ".join(dict.fromkeys(filter(None, map(minimum_system, tags))))
-
-
-# Requirements of plugins that are not their runtime.
-_LIBRARIES = frozenset({"torchvision", "torchaudio", "Python"})
 
 
 def _requirement_words(name: str, version: str) -> str:

@@ -16,6 +16,9 @@ from accelerator_portal.install.resolution import machine_of, offers, resolve
 from accelerator_portal.install.rows import PREVIEW, Finding, InstallRow
 from accelerator_portal.install.selector import Selector
 
+BuildsByPlatform = Mapping[str, Mapping[str, str]]
+"""The build of each platform for each machine, by platform id and machine (`linux x86_64`)."""
+
 
 @dataclass(frozen=True, slots=True)
 class ValueView:
@@ -181,9 +184,6 @@ def _finding_for_python(row: InstallRow, python: str) -> Finding | None:
     return dict(zip(row.pythons or (), row.findings, strict=False)).get(python)
 
 
-BuildsByPlatform = Mapping[str, Mapping[str, str]]
-
-
 def _axis_view(
     selector: Selector, axis: Axis, choice: Choice, builds_by_platform: BuildsByPlatform
 ) -> AxisView:
@@ -224,11 +224,9 @@ def _value_view(
         detail, checked = build_name(newest), choice["build"] == newest
     elif axis.is_machine:
         other_machine = machine_of(selector, choice | {axis.id: value.id})
-        reason = (
-            ""
-            if _is_offered(builds_by_platform[choice["platform"]], axis, value.id, other_machine)
-            else "none"
-        )
+        builds = builds_by_platform[choice["platform"]]
+        if not _is_offered(builds, axis, value.id, other_machine):
+            reason = _not_for_platform(selector, choice)
     else:
         is_available = value.id in _available_values(selector, axis, choice)
         hidden = value.id == newest or not is_available
@@ -237,8 +235,6 @@ def _value_view(
             reason, hidden = _method_machines(selector, choice, value.id), False
         elif axis.id in {"method", "variant"} and not hidden:
             detail = _value_detail(selector, choice, axis, value.id)
-    if reason == "none":
-        reason = message("not for {platform}", platform=selector.label("platform", choice))
     return ValueView(value.id, value.label, detail, checked, reason, hidden)
 
 
@@ -265,13 +261,20 @@ def _value_detail(selector: Selector, choice: Choice, axis: Axis, value: str) ->
 def _method_machines(selector: Selector, choice: Choice, method: str) -> str:
     """Return the machines on which the selected platform offers a method: `Linux only`.
 
-    The text is `none` if the platform does not offer the method at all.
+    If the platform does not offer the method at all, the text is `not for ROCm`.
     """
     rows = selector.rows_of(choice["platform"])
     builds_by_machine = {
         machine_of(selector, row): row.build for row in rows if row.method == method
     }
-    return other_machines(selector, builds_by_machine, choice) if builds_by_machine else "none"
+    if not builds_by_machine:
+        return _not_for_platform(selector, choice)
+    return other_machines(selector, builds_by_machine, choice)
+
+
+def _not_for_platform(selector: Selector, choice: Choice) -> str:
+    """Return that the selected platform does not have a value: `not for ROCm`."""
+    return message("not for {platform}", platform=selector.label("platform", choice))
 
 
 def build_name(build: str) -> str:
