@@ -41,6 +41,20 @@ TURNS = 0.01
 """The share of tests whose outcome is drawn again each night; most drawn outcomes are the same."""
 
 
+_QUERY = "?compiler=eager&dtype=float32"
+
+_SAME = {
+    "parameters": _QUERY[1:],
+    "dtype": "float32",
+    "compiler": "eager",
+    "kind": "self-reported",
+    "trigger": "nightly",
+    "torch": "2.15.0",
+    "hardware": "generated",
+    "change": "changed",
+}
+
+
 class Scale(NamedTuple):
     """The amount of data: the number of platforms, of tests of each, and of nights."""
 
@@ -195,20 +209,6 @@ def _table(place: Partition, year: Year, ids: list[str], cells: _Cells) -> pa.Ta
         ],
         schema=schema,
     )
-
-
-_QUERY = "?compiler=eager&dtype=float32"
-
-_SAME = {
-    "parameters": _QUERY[1:],
-    "dtype": "float32",
-    "compiler": "eager",
-    "kind": "self-reported",
-    "trigger": "nightly",
-    "torch": "2.15.0",
-    "hardware": "generated",
-    "change": "changed",
-}
 
 
 def _taken(texts: list[str], numbers: Numbers) -> pa.Array:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -32,8 +31,8 @@ from accelerator_portal.results.stored_history import History, state_path
 from accelerator_portal.site.results.json_shards import courses_by_test
 from benchmarks.browser import PHONE, browser_path, slow_phone
 from benchmarks.copies import make_generated
-from benchmarks.made_up_year import add_report, add_suite, history
-from benchmarks.matrix import ROOT
+from benchmarks.made_up_year import add_report, add_suite, history, test_names
+from benchmarks.matrix import ROOT, build_portal
 from tests.browser.serving import served
 
 PLATFORM = "synthetic-0001"
@@ -67,7 +66,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="portal-benchmarks-") as folder:
         site, tests = _site(Path(folder, "portal"), arguments.tests, arguments.nights)
         _sizes(site)
-        every = len(tests) // arguments.repeat
+        every = max(1, len(tests) // arguments.repeat)
         addresses = [f"?platform={PLATFORM}-runs&test={name}" for name in tests[::every]]
         with served(site, compressed=True) as origin, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
@@ -86,14 +85,10 @@ def _site(folder: Path, tests: int, nights: int) -> tuple[Path, list[str]]:
     state = state_path(folder, PLATFORM, "runs")
     _write_changes(folder, kept)
     write_state(state, kept.state)
-    add_suite(folder, tests)
+    add_suite(folder, test_names(tests))
     add_report(folder, last)
-    command = [sys.executable, "-m", "benchmarks.build", str(folder)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"The build failed:\n{done.stderr[-3000:]}")
     numbers = dict.fromkeys(kept.state.reports, 0)
-    return folder / "site", list(courses_by_test(kept.changes, numbers))
+    return build_portal(folder), list(courses_by_test(kept.changes, numbers))
 
 
 def _write_changes(folder: Path, kept: History) -> None:

@@ -72,6 +72,11 @@ def test_name(number: int) -> str:
     return f"test_{word[0]}_ops.TestMadeUp::test_{word}_{number:05}"
 
 
+def test_names(tests: int) -> list[str]:
+    """Return the different names of the first `tests` tests of a night."""
+    return [test_name(n) for n in range(-(-tests // len(_SETTINGS)))]
+
+
 def history(accelerator: str, tests: int, nights: int) -> tuple[History, Report]:
     """Return the history of a platform after `nights` nights, and the report of the last night."""
     pick = random.Random(tests)  # noqa: S311 - made-up outcomes
@@ -88,7 +93,7 @@ def history(accelerator: str, tests: int, nights: int) -> tuple[History, Report]
     return History(state, tuple(changes)), report
 
 
-def add_suite(root: Path, tests: int) -> None:
+def add_suite(root: Path, tests: list[str]) -> None:
     """Write the file of the made-up suite with its test names, so that its tests are accepted."""
     source = {"url": "https://example.org/", "title": "None: made up", "read": dt.date(2026, 1, 1)}
     suite = {
@@ -98,7 +103,7 @@ def add_suite(root: Path, tests: int) -> None:
         "description": "Tests that do not exist.",
         "url": "https://example.org/",
         "source": [SUITE],
-        "tests": [test_name(n) for n in range(-(-tests // len(_SETTINGS)))],
+        "tests": tests,
     }
     (root / "data/suites" / f"{SUITE}.yaml").write_text(yaml.safe_dump(suite), "utf-8")
 

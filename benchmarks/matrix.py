@@ -9,7 +9,6 @@ writes as many rows and cells to the same table, with one character in each cell
 from __future__ import annotations
 
 import argparse
-import datetime as dt
 import gzip
 import random
 import statistics
@@ -19,7 +18,6 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
 from playwright.sync_api import Page, sync_playwright
 
 from accelerator_portal.reports.outcomes import OUTCOMES
@@ -27,10 +25,10 @@ from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import report_text
 from benchmarks.browser import browser_path
 from benchmarks.copies import make_generated
+from benchmarks.made_up_year import SUITE, add_suite
 from tests.browser.serving import served
 
 ROOT = Path(__file__).parent.parent
-SUITE = "made-up"
 
 # Milliseconds until the choice is on the screen, and until all rows of the page are in the table:
 # a frame is painted when the task after the next frame's callbacks runs.
@@ -125,18 +123,15 @@ def _site(folder: Path, tests: int, accelerators: int) -> Path:
         path = folder / "accelerators" / name / "results" / "made-up.json"
         path.parent.mkdir(exist_ok=True)
         path.write_text(report_text(_report(name, tests, number)), "utf-8")
-    path = folder / "data/suites" / f"{SUITE}.yaml"
-    source = {"url": "https://example.org/", "title": "None: made up", "read": dt.date(2026, 1, 1)}
-    suite = {
-        "sources": {SUITE: source},
-        "title": "Made up",
-        "kind": "unit",
-        "description": "Tests that do not exist.",
-        "url": "https://example.org/",
-        "source": [SUITE],
-        "tests": [_name(n) for n in range(tests)],
-    }
-    path.write_text(yaml.safe_dump(suite), "utf-8")
+    add_suite(folder, [_name(n) for n in range(tests)])
+    return build_portal(folder)
+
+
+def build_portal(folder: Path) -> Path:
+    """Build the portal in a folder; return the folder of the site.
+
+    Raises SystemExit with the end of the error output if the build fails.
+    """
     command = [sys.executable, "-m", "benchmarks.build", str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:

@@ -54,6 +54,8 @@ TIME_VALUES = re.compile(
 
 def main() -> int:
     """Print the differences; return 1 if there are any."""
+    from tools.working_tree import copy_working_tree  # not found by the process with `--commands`
+
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("base", help="the commit to compare with")
     parser.add_argument("--keep", type=Path, help="a folder that keeps both outputs")
@@ -62,7 +64,7 @@ def main() -> int:
         work = Path(temporary)
         trees = {"base": work / "trees/base/portal", "head": work / "trees/head/portal"}
         _extract(arguments.base, trees["base"])
-        _copy_working_tree(trees["head"])
+        copy_working_tree(ROOT, trees["head"])
         for name in DATA:
             shutil.rmtree(trees["base"] / name, ignore_errors=True)
             shutil.copytree(trees["head"] / name, trees["base"] / name)
@@ -81,15 +83,6 @@ def _extract(commit: str, tree: Path) -> None:
     tree.mkdir(parents=True)
     done = subprocess.run(["git", "archive", commit], cwd=ROOT, check=True, capture_output=True)
     subprocess.run(["tar", "-x", "-C", str(tree)], input=done.stdout, check=True)
-
-
-def _copy_working_tree(tree: Path) -> None:
-    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    for name in filter(None, names.split("\0")):
-        if (ROOT / name).is_file():
-            (tree / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, tree / name)
 
 
 def _write_inputs(folder: Path) -> None:

@@ -40,6 +40,18 @@ NOT_RUN: Mapping[tuple[str, str], str] = {
 """The jobs that no scenario runs, by workflow and job, with the reason."""
 
 
+_OWN_RUN_INPUTS: Mapping[str, str] = {
+    "run_name": "delivery-1/example",
+    "accelerator": "example",
+    "device": "ex",
+    "runner": '["self-hosted", "example"]',
+    "matrix": '{"include": [{"task": "unit", "suites": "operators"}]}',
+    "minutes": "60",
+    "commit": "a" * 40,
+    "pull-request": str(NUMBER),
+}
+
+
 def _push_event(_: Session) -> Mapping[str, Any]:
     return {"ref": "refs/heads/main"}
 
@@ -105,18 +117,6 @@ def _answer_event(here: Session) -> Mapping[str, Any]:
 
 def _own_run_event(_: Session) -> Mapping[str, Any]:
     return {"inputs": dict(_OWN_RUN_INPUTS)}
-
-
-_OWN_RUN_INPUTS: Mapping[str, str] = {
-    "run_name": "delivery-1/example",
-    "accelerator": "example",
-    "device": "ex",
-    "runner": '["self-hosted", "example"]',
-    "matrix": '{"include": [{"task": "unit", "suites": "operators"}]}',
-    "minutes": "60",
-    "commit": "a" * 40,
-    "pull-request": str(NUMBER),
-}
 
 
 def _expect_comment(here: Session) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import compileall
 import hashlib
 import json
-import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from pathlib import Path
 from py_compile import PycInvalidationMode
 
 from tools.mutants.mutant import Mutant
+from tools.working_tree import copy_working_tree
 
 
 def copy_tree(root: Path, target: Path) -> Path:
@@ -22,12 +21,7 @@ def copy_tree(root: Path, target: Path) -> Path:
     The compiled files are checked by the hash of their sources, so that a changed module is always
     compiled again.
     """
-    listing = ("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    names = subprocess.run(listing, cwd=root, check=True, capture_output=True, text=True).stdout
-    for name in filter(None, names.split("\0")):
-        if (root / name).is_file():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(root / name, target / name)
+    copy_working_tree(root, target)
     compileall.compile_dir(
         target / "src", quiet=2, invalidation_mode=PycInvalidationMode.CHECKED_HASH
     )
@@ -35,14 +29,8 @@ def copy_tree(root: Path, target: Path) -> Path:
 
 
 @contextmanager
-def mutated_tree(tree: Path, mutant: Mutant | None) -> Iterator[None]:
-    """Write a mutant to the tree, and restore the original at the end of the block.
-
-    If `mutant` is None, the tree stays unchanged.
-    """
-    if mutant is None:
-        yield
-        return
+def mutated_tree(tree: Path, mutant: Mutant) -> Iterator[None]:
+    """Write a mutant to the tree, and restore the original at the end of the block."""
     path = tree / mutant.change.path
     original = path.read_bytes()
     try:
