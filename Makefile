@@ -172,7 +172,7 @@ coverage: setup ## Run the tests and show branch coverage by package
 	rm -rf .cache/coverage
 	status=0; $(BIN)/coverage run -m pytest $(PYTEST_OPTIONS) -m "not browser" $(ARGS) || status=$$?; \
 	    $(BIN)/coverage combine --quiet && $(BIN)/coverage json --quiet -o .cache/coverage/coverage.json && \
-	    $(BIN)/python -m tools.coverage_by_room .cache/coverage/coverage.json && exit $$status
+	    $(BIN)/python -m tools.coverage_by_component .cache/coverage/coverage.json && exit $$status
 
 # Goes on where the last call ended: make properties ARGS="--minutes 10 --inputs 1000000"
 properties: setup ## Run the property tests of hostile input for an hour or for a million inputs

@@ -42,7 +42,7 @@ class ActCall:
     matrix: str | None = None
     inputs: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
-    """Variables of the repository, in workflows `vars`."""
+    """Variables of the repository, which workflows read from `vars`."""
     secrets: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     """Additional environment variables of the jobs."""

@@ -28,12 +28,12 @@ def share_environment(shared: Path, workspace: Path) -> None:
     for program in (shared / "bin").iterdir():
         target = place / "bin" / program.name
         if not target.exists() and program.is_file():
-            _copy(program, target, shared, place)
+            _copy_program(program, target, shared, place)
     (place / STAMP).touch()
 
 
-def _copy(program: Path, target: Path, shared: Path, place: Path) -> None:
-    """Copy a program; if it is a Python script, it then uses the Python in `place`."""
+def _copy_program(program: Path, target: Path, shared: Path, place: Path) -> None:
+    """Copy a program. The copy of a Python script uses the Python in the environment `place`."""
     shutil.copy2(program, target)
     first = f"#!{shared / 'bin'}/python".encode()
     data = program.read_bytes()

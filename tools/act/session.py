@@ -43,7 +43,11 @@ def expect(seen: object, otherwise: str) -> None:
 
 @dataclass
 class Session:
-    """The state that scenarios share; `act` is the path of the program."""
+    """The state that scenarios share.
+
+    `act` is the path of the program. `folder` is a temporary folder. `double` simulates GitHub, and
+    `spool` has the artifacts of the jobs.
+    """
 
     folder: Path
     act: str
@@ -63,15 +67,19 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """An event, and the jobs of a workflow that it starts."""
+    """An event, and the jobs of a workflow that it starts.
+
+    `payload` returns the content of the event.
+    """
 
     workflow: str
     jobs: tuple[str, ...]
     """The jobs that must succeed."""
     event: str
     payload: Callable[[Session], Mapping[str, Any]]
-    seen: Callable[[Session], str] = lambda _: ""
-    """Returns a text about the result on GitHub and in git. Raises NotSeenError if it is wrong."""
+    check: Callable[[Session], str] = lambda _: ""
+    """Checks what the jobs changed on GitHub and in git, and returns it as a text. Raises
+    NotSeenError if the change is not as expected."""
     only: str | None = None
     """The job to which the run is limited, with the jobs that it needs; None for all jobs."""
     matrix: str | None = None
@@ -151,6 +159,6 @@ def _outcome(here: Session, scenario: Scenario, ended: tuple[int, int], seconds:
     try:
         expect(not status, f"act ended with status {status}")
         expect(jobs == len(scenario.jobs), f"{jobs} of {len(scenario.jobs)} jobs succeeded")
-        return Outcome(ok=True, seconds=seconds, words=scenario.seen(here))
+        return Outcome(ok=True, seconds=seconds, words=scenario.check(here))
     except NotSeenError as error:
         return Outcome(ok=False, seconds=seconds, words=str(error))

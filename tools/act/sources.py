@@ -103,7 +103,7 @@ def _create_pull_request(project: Path) -> str:
 
 
 def _translate_for_act(workflows: Path) -> None:
-    """Replace `$/` by `./`: GitHub supports it since July 2026, act 0.2.89 does not."""
+    """Replace `$/` by `./` in the workflows, because act 0.2.89 does not support `$/`."""
     for file in workflows.glob("*.yml"):
         text = file.read_text("utf-8")
         file.write_text(text.replace("uses: $/.github/", "uses: ./.github/"), "utf-8")

@@ -1,8 +1,9 @@
 """Run mutation tests: `make mutants`.
 
-A mutant is a package with one small change. Draws mutants from all rooms with a seed, runs for each
-the tests that run the changed statement, and lists the mutants that no test kills. A room is a
-folder of `accelerator_portal` or another package. Everything runs in copies of the working tree.
+A mutant is a package with one small change. Draws mutants from all components with a seed, runs for
+each mutant the tests that run the changed statement, and lists the mutants that no test kills. A
+component is a folder of `accelerator_portal` or another package. Everything runs in copies of the
+working tree.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 
-from tools.mutants.mutant import Change, Mutant, draw, room_of
+from tools.mutants.mutant import Change, Mutant, component_of, draw
 from tools.mutants.recording import (
     Recording,
     RecordingError,
@@ -118,15 +119,17 @@ def _failing_without_mutant(tests: set[str]) -> Iterator[str]:
 def _draw_mutants(arguments: argparse.Namespace) -> list[Mutant]:
     excluded = [entry.change for entry in read_equivalents(EQUIVALENT)]
     drawn = draw(ROOT, arguments.number, arguments.seed, excluded)
-    rooms = set(arguments.room or ())
-    return [one for one in drawn if not rooms or room_of(one.change.path) in rooms]
+    components = set(arguments.component or ())
+    return [one for one in drawn if not components or component_of(one.change.path) in components]
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__)
     parser.add_argument("--number", type=int, default=200, help="mutants to draw (200)")
     parser.add_argument("--seed", default="1", help="another seed draws other mutants (1)")
-    parser.add_argument("--room", action="append", help="only the mutants of this room; repeatable")
+    parser.add_argument(
+        "--component", action="append", help="only the mutants of this component; repeatable"
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="trials at once")
     parser.add_argument(
         "--minutes", type=float, default=math.inf, help="stop after so long; run again to continue"

@@ -16,7 +16,7 @@ SOURCES = Path("src")
 _PORTAL = SOURCES / "accelerator_portal"
 # Needs torch, which is not installed for these tests.
 _NEEDS_TORCH = SOURCES / "accelerator_validation" / "suites"
-_MINIMUM_PER_ROOM = 8
+_MINIMUM_PER_COMPONENT = 8
 
 
 @dataclass(frozen=True)
@@ -51,28 +51,29 @@ class Mutant:
 
 
 def draw(root: Path, number: int, seed: str, excluded: Iterable[Change]) -> list[Mutant]:
-    """Return `number` mutants, drawn from all rooms.
+    """Return `number` mutants, drawn from all components.
 
-    Each room gets a minimum, and a part of the rest in proportion to its number of statements. If a
-    room has too few mutants, fewer are returned. The draw depends only on the statements
+    Each component gets a minimum, and a part of the rest in proportion to its number of statements.
+    If a component has too few mutants, fewer are returned. The draw depends only on the statements
     themselves, so that a change of one statement hardly affects the others.
     """
     without = set(excluded)
-    rooms = {
-        room: _ranked_statements(root, modules, seed) for room, modules in _rooms(root).items()
+    components = {
+        component: _ranked_statements(root, modules, seed)
+        for component, modules in _components(root).items()
     }
-    shares = _mutants_per_room(
-        {room: len(statements) for room, statements in rooms.items()}, number
+    shares = _mutants_per_component(
+        {component: len(statements) for component, statements in components.items()}, number
     )
     return [
         mutant
-        for room, statements in rooms.items()
-        for mutant in islice(_mutants(root, statements, seed, without), shares[room])
+        for component, statements in components.items()
+        for mutant in islice(_mutants(root, statements, seed, without), shares[component])
     ]
 
 
-def room_of(path: str) -> str:
-    """Return the room of a module: a folder of `accelerator_portal`, or another package."""
+def component_of(path: str) -> str:
+    """Return the component of a module: a folder of `accelerator_portal`, or another package."""
     below = Path(path)
     return below.relative_to(_PORTAL if below.is_relative_to(_PORTAL) else SOURCES).parts[0]
 
@@ -83,21 +84,26 @@ def modules_of(root: Path) -> list[Path]:
     return sorted(path for path in found if not path.is_relative_to(_NEEDS_TORCH))
 
 
-def _rooms(root: Path) -> dict[str, list[Path]]:
+def _components(root: Path) -> dict[str, list[Path]]:
     inside = [path for path in modules_of(root) if path.parent != _PORTAL]
-    return {room: list(paths) for room, paths in groupby(inside, lambda path: room_of(str(path)))}
+    return {
+        component: list(paths)
+        for component, paths in groupby(inside, lambda path: component_of(str(path)))
+    }
 
 
-def _mutants_per_room(sizes: Mapping[str, int], number: int) -> dict[str, int]:
-    """Return the number of mutants by room: a minimum, and the rest by largest remainder."""
+def _mutants_per_component(sizes: Mapping[str, int], number: int) -> dict[str, int]:
+    """Return the number of mutants by component: a minimum, and the rest by largest remainder."""
     total = sum(sizes.values())
-    least = min(_MINIMUM_PER_ROOM, number // len(sizes))
+    least = min(_MINIMUM_PER_COMPONENT, number // len(sizes))
     rest = number - least * len(sizes)
-    exact = {room: rest * size / total for room, size in sizes.items()}
-    shares = {room: least + int(share) for room, share in exact.items()}
-    by_remainder = sorted(exact, key=lambda room: (int(exact[room]) - exact[room], room))
-    for room in by_remainder[: number - sum(shares.values())]:
-        shares[room] += 1
+    exact = {component: rest * size / total for component, size in sizes.items()}
+    shares = {component: least + int(share) for component, share in exact.items()}
+    by_remainder = sorted(
+        exact, key=lambda component: (int(exact[component]) - exact[component], component)
+    )
+    for component in by_remainder[: number - sum(shares.values())]:
+        shares[component] += 1
     return shares
 
 
@@ -111,7 +117,7 @@ class _Statement:
 
 
 def _ranked_statements(root: Path, modules: Iterable[Path], seed: str) -> list[_Statement]:
-    """Return the statements of a room's modules, in the order of the draw."""
+    """Return the statements of a component's modules, in the order of the draw."""
     statements: list[_Statement] = []
     for path in modules:
         text = (root / path).read_text("utf-8")

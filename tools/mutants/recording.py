@@ -77,9 +77,11 @@ class RecordedTest:
 
 @dataclass(frozen=True)
 class Recording:
-    """All tests that passed, by id; the seconds of shared fixtures; and the coverage data.
+    """What one or more runs of the tests have shown.
 
-    `failed` are the ids of the tests that failed.
+    `tests` has the tests that passed, by id. `failed` has the ids of the tests that failed.
+    `fixtures` has the seconds that each shared fixture takes, by name. `lines` has the coverage
+    data: the lines that each test and each shared fixture ran.
     """
 
     tests: dict[str, RecordedTest]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from tools.mutants.mutant import Change, room_of
+from tools.mutants.mutant import Change, component_of
 from tools.mutants.trial import Outcome
 from tools.mutants.workspace import State
 
@@ -20,8 +20,8 @@ _KILLED = {"killed", "timeout"}
 class Result:
     """The result of a mutant.
 
-    `test` is the test that killed it, `tests` the number of tests that were chosen, and `left_out`
-    the number of further tests that run the statement.
+    `test` is the test that killed it. `tests` is the number of tests that were chosen, and
+    `left_out` the number of tests that run the statement but were not chosen.
     """
 
     change: Change
@@ -87,13 +87,15 @@ def write_results(path: Path, state: State, results: Iterable[Result]) -> None:
 
 
 def table(results: Sequence[Result]) -> Iterator[str]:
-    """Yield lines: the numbers of drawn and killed mutants by room, then every survivor."""
+    """Yield lines: the numbers of drawn and killed mutants by component, then every survivor."""
     if not results:
         return
-    rooms = sorted({room_of(result.change.path) for result in results})
-    yield f"{'room':<12} {'drawn':>5} {'killed':>6}"
-    for room in rooms:
-        yield _row(room, [one for one in results if room_of(one.change.path) == room])
+    components = sorted({component_of(result.change.path) for result in results})
+    yield f"{'component':<12} {'drawn':>5} {'killed':>6}"
+    for component in components:
+        yield _row(
+            component, [one for one in results if component_of(one.change.path) == component]
+        )
     yield _row("all", results)
     survivors = [one for one in results if not one.killed]
     for result in sorted(survivors, key=lambda one: (one.change.path, one.line)):

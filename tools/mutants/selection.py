@@ -19,7 +19,11 @@ _COSTLY_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Selection:
-    """The tests for one mutant, their recorded seconds, and the number of tests left out."""
+    """The tests for one mutant.
+
+    `seconds` is the time that the tests took when they were recorded. `left_out` is the number of
+    tests that also run the statement, but would take too long.
+    """
 
     tests: tuple[str, ...]
     seconds: float
@@ -52,9 +56,9 @@ def _runs_at_import(recording: Recording, mutant: Mutant) -> bool:
 def _tests_in_order(recording: Recording, names: Iterable[str], path: str) -> list[RecordedTest]:
     """Return the tests in the order of the trial.
 
-    Tests with slow fixtures come last. Within both groups, the first case of each test function
-    comes before all second cases, and so on. Among these, tests in the test file with the module's
-    name come first, then the fastest tests.
+    Tests with slow fixtures come last. Within each of the two groups, the first case of each test
+    function comes before all second cases, and so on. Among these, tests in the test file with the
+    module's name come first, then the fastest tests.
     """
     tests = sorted((recording.tests[name] for name in names), key=lambda test: test.id)
     own = f"test_{Path(path).name}"
@@ -68,7 +72,10 @@ def _tests_in_order(recording: Recording, names: Iterable[str], path: str) -> li
 
 
 def _tests_within(recording: Recording, tests: Iterable[RecordedTest], most: float) -> Selection:
-    """Return the first test and, in order, all further ones that fit into `most` seconds."""
+    """Return the tests that together take at most `most` seconds, in order.
+
+    The first test is always among them. Tests that do not fit are left out.
+    """
     taken: list[str] = []
     ready: set[str] = set()
     seconds, left_out = 0.0, 0

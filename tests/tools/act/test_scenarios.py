@@ -51,7 +51,7 @@ def test_an_event_that_was_not_sent_fails_its_scenario(tmp_path: Path) -> None:
     for scenario in select_scenarios(SCENARIOS, {"upstream-event.yml"}):
         if scenario.event != "schedule":
             with pytest.raises(NotSeenError, match="sent"):
-                scenario.seen(here)
+                scenario.check(here)
 
 
 def test_scenarios_have_names_of_their_own() -> None:

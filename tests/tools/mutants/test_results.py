@@ -52,10 +52,10 @@ def test_what_was_kept_holds_while_the_package_and_the_tests_do(tmp_path: Path) 
     }
 
 
-def test_the_table_counts_by_room_and_lists_who_survived() -> None:
+def test_the_table_counts_by_component_and_lists_who_survived() -> None:
     lines = list(table([KILLED, ENDLESS, SURVIVOR]))
     assert [line.split() for line in lines[:4]] == [
-        ["room", "drawn", "killed"],
+        ["component", "drawn", "killed"],
         ["catalog", "1", "0", "0%"],
         ["site", "2", "2", "100%"],
         ["all", "3", "2", "67%"],

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tools.coverage_by_room import table
+from tools.coverage_by_component import table
 
 
 def summary(lines: int, statements: int, taken: int, branches: int) -> dict[str, dict[str, int]]:
@@ -13,7 +13,7 @@ def summary(lines: int, statements: int, taken: int, branches: int) -> dict[str,
     return {"summary": counts}
 
 
-def test_modules_count_for_their_room_and_the_total() -> None:
+def test_modules_count_for_their_component_and_the_total() -> None:
     files = {
         "src/accelerator_portal/__init__.py": summary(0, 0, 0, 0),
         "src/accelerator_automation/github/api.py": summary(1, 2, 0, 0),

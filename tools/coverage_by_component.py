@@ -1,6 +1,6 @@
-"""Print the test coverage of each room; `make coverage` calls it with coverage's JSON report.
+"""Print the test coverage of each component; `make coverage` calls it with coverage's JSON report.
 
-A room is a folder of the package `accelerator_portal`, or another package.
+A component is a folder of the package `accelerator_portal`, or another package.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ def main() -> None:
 
 
 def table(report: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of a Markdown table: statements and branches run, by room and in total.
+    """Yield the lines of a Markdown table: statements and branches run, by component and in total.
 
     Modules directly in `accelerator_portal` are omitted.
     """
-    rooms: dict[str, Counter[str]] = defaultdict(Counter)
+    components: dict[str, Counter[str]] = defaultdict(Counter)
     for name, file in report["files"].items():
         package, *folders, _ = name.partition("src/")[2].split("/")
-        room = next(iter(folders), "") if package == _PORTAL else package
-        if room:
-            rooms[room].update({count: file["summary"][count] for count in _COUNTS})
-    yield "| room | statements run | branches taken |"
+        component = next(iter(folders), "") if package == _PORTAL else package
+        if component:
+            components[component].update({count: file["summary"][count] for count in _COUNTS})
+    yield "| component | statements run | branches taken |"
     yield "| --- | ---: | ---: |"
-    for room in sorted(rooms):
-        yield _row(room, rooms[room])
-    yield _row("**all**", sum(rooms.values(), Counter()))
+    for component in sorted(components):
+        yield _row(component, components[component])
+    yield _row("**all**", sum(components.values(), Counter()))
 
 
 def _row(name: str, counts: Mapping[str, int]) -> str:
