@@ -130,7 +130,8 @@ def report_of(number: int, year: Year, night: int) -> Report:
 def write_year(root: Path, number: int, scale: Scale) -> Year:
     """Write the archive and the state of a platform as if every night had been folded.
 
-    The standing of each test is that after the last night alone. Returns the platform's outcomes.
+    The state knows only the last night's outcome of each test. Returns the platform's outcomes and
+    durations.
     """
     year, name = year_of(number, scale), platform_name(number)
     last = report_of(number, year, scale.nights - 1)

@@ -26,7 +26,8 @@ from tests.results.made_up import folded
 A_ROUND, A_DAY = dt.timedelta(minutes=30), dt.timedelta(days=1)
 ANSWER_AFTER = dt.timedelta(hours=1)
 LABEL_AFTER = dt.timedelta(hours=3)
-"""The time after an event at which a pull request gets a late label: its reports are answered."""
+"""The time from an event until some pull requests get their labels. By then, the reports about the
+event have been answered."""
 REST = dt.timedelta(hours=4)
 """The time after the day in which the last events are answered."""
 LISTED = 10

@@ -1,4 +1,4 @@
-"""Builds both copies alternately, each in a new process, and records the resources they use."""
+"""Builds two copies of the portal alternately, each in a new process, and measures the builds."""
 
 from __future__ import annotations
 
@@ -50,8 +50,9 @@ class Sizes:
 
 @dataclass(slots=True)
 class Size:
-    """Both copies for one number of platforms, and their runs by side.
+    """The measurements for one number of platforms, `count`.
 
+    `folder` has a copy of the portal for each of `SIDES`. `runs` has the builds of each side.
     `sizes` is None before the first build of the side `generated`.
     """
 
@@ -84,7 +85,7 @@ def run_all(root: Path, sizes: list[Size], seed: str, repeat: int, show: Show) -
 
 
 def _prepare(root: Path, size: Size, seed: str, show: Show) -> None:
-    """Make both copies of one size."""
+    """Create the copies of the portal for all `SIDES`."""
     show(f"making {size.count} synthetic platforms … ")
     folders = [str(size.folder / side) for side in SIDES]
     answer = _program("copies", str(root), *folders, str(size.count), seed)

@@ -35,7 +35,10 @@ SUITE = [{"name": "models", "kind": "unit"}]
 
 
 class Feeds:
-    """The reports of platforms by path, and the number of requests for them on loopback."""
+    """A feed on loopback for each of the platforms `names`, with a report of `tests` tests.
+
+    `bodies` has the reports by path. `requests` counts the requests for them.
+    """
 
     def __init__(self, names: list[str], tests: int) -> None:
         self.names, self._tests = names, tests
@@ -84,10 +87,10 @@ def _measure(folder: Path, count: int, tests: int) -> None:
         _night(folder, feeds, "all new", first)
 
 
-def _night(folder: Path, feeds: Feeds, what: str, least: float | None = None) -> float:
+def _night(folder: Path, feeds: Feeds, what: str, quiet_seconds: float | None = None) -> float:
     """Run one night and print its measurements; return its seconds.
 
-    `least` has the seconds of a night without news, for the ratio.
+    `quiet_seconds` is the duration of a night without news. If it is given, the ratio is printed.
     """
     root, before, asked = folder / "root", _sizes(folder), feeds.requests
     start = time.perf_counter()
@@ -98,7 +101,11 @@ def _night(folder: Path, feeds: Feeds, what: str, least: float | None = None) ->
     took = time.perf_counter() - start
     after = _sizes(folder)
     written = sum(size for path, (size, _) in after.items() if after[path] != before.get(path))
-    ratio = f", {took / least:.1f} times as long as a night without news" if least else ""
+    ratio = (
+        f", {took / quiet_seconds:.1f} times as long as a night without news"
+        if quiet_seconds
+        else ""
+    )
     print(
         f"  {what}: {took:.1f} s, {feeds.requests - asked} requests, "
         f"{written / 1e6:.1f} MB written{ratio}, "

@@ -13,7 +13,10 @@ _ABSENT = "–"
 
 
 def report(sizes: list[Size], pages: int) -> str:
-    """Return the tables of the measurements so far; the aim is for `pages` platforms."""
+    """Return the tables of the measurements so far.
+
+    `pages` is the number of platforms at which the result is compared with the aim.
+    """
     measured = [size for size in sizes if size.runs["generated"]]
     if not measured:
         return "Nothing was measured."

@@ -1,9 +1,10 @@
 """Measure the install selector on a slow phone: `python -m benchmarks.selector SITE`.
 
-Chromium has a fourth of the processor, 1.6 Mbit/s and 150 ms of latency; the server compresses as
-any static server does. The page is loaded alternately with and without its scripts. The ratios are
-those of the first paint with and without scripts, and of the time at which the selector can be used
-to the first paint. SITE is a built site, `site` by default.
+Chromium is slowed down to a quarter of this machine's speed, and has 1.6 Mbit/s with 150 ms of
+latency. The server compresses as any static server does. The page is loaded alternately with and
+without its scripts. One ratio is that of the first paint with scripts to the first paint without
+scripts. The other ratio is that of the time at which the selector can be used to the first paint.
+SITE is a built site, `site` by default.
 """
 
 from __future__ import annotations

@@ -68,9 +68,10 @@ def draw(pool: Places, seed: int, number: int) -> list[tuple[str, str]]:
 
 
 def add(pool: Places, place: str, text: str, least_words: int = _LEAST_WORDS) -> None:
-    """Add the sentences of a text to the pool; shorter ones than a few words are omitted.
+    """Add the sentences of a text to the pool, except those of fewer than four words.
 
-    `least_words` is the least number of words of a text without a final punctuation mark.
+    A sentence without a final punctuation mark is also omitted if it has fewer than `least_words`
+    words.
     """
     for sentence in _END.split(" ".join(text.split())):
         words = _PLACEHOLDER.sub("", sentence).split()

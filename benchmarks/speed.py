@@ -115,7 +115,10 @@ def _of_suite(name: str, shape: tuple[int, ...]) -> tuple[Work, float]:
 
 
 def _by_turns(works: Mapping[str, Work], turns: int) -> list[float]:
-    """Return the median seconds of each; the first call of each is not counted."""
+    """Call the functions alternately, and return the median seconds of each.
+
+    Each function is called `turns` times, and once more before that, which is not counted.
+    """
     seconds: dict[str, list[float]] = {name: [] for name in works}
     for turn in range(turns + 1):
         for name, work in works.items():

@@ -149,15 +149,16 @@ class SelectorOverview(StrictModel):
     order: tuple[str, ...]
     """All axes, in the order of the parameters in a page's address."""
     machine: tuple[str, ...]
-    """The axes of the reader's machine. Other choices don't change them."""
+    """The axes of the reader's machine. Choices on other axes don't change their values."""
     weights: tuple[str, ...]
     """The axes whose values are derived if the reader selects none, most important first."""
     ready: tuple[str, ...]
-    """Methods that install prebuilt packages. Others are used only if none is available."""
+    """Methods that install prebuilt packages. Methods that build from source are selected only if
+    none of these is available."""
     unpinned: tuple[str, ...]
     """Methods whose command names no version, so that it installs the newest."""
     inside: tuple[str, ...]
-    """Methods that end in a container's shell, where the check runs."""
+    """Methods whose commands end in a container's shell. The check runs in the container."""
     more: dict[str, tuple[str, ...]]
     """For each axis, the ids of the values that the page shows only on request."""
     offers: dict[str, dict[str, str]]
@@ -168,9 +169,9 @@ class SelectorOverview(StrictModel):
     drivers: dict[str, DriverData]
     """The driver versions that variants need, by platform."""
     cards: dict[str, dict[str, tuple[str | bool | int, ...]]]
-    """For each platform, its cards by id. A card is a list: its name and, if any install rows run
-    on it, a remark, whether it is uncertain that any of them runs, then the start and the exclusive
-    end of each range of these rows."""
+    """For each platform, its cards by id. A card is a list that begins with its name. If install
+    rows run on the card, these values follow: a remark, whether it is uncertain that any of these
+    rows runs, and the start and the exclusive end of each range of these rows."""
     environments: dict[str, dict[str, str]]
     """The lines that create and activate an environment, by method and operating system. `{python}`
     stands for the Python version."""
@@ -242,9 +243,9 @@ class QuestionIndex(StrictModel):
     names: dict[str, list[str]]
     """Beginnings of words by which an error message names platforms, with the platforms' ids."""
     same_device: dict[str, list[str]]
-    """For a platform whose id is a device string, such as `cuda`, the ids of other platforms with
-    the same string. A message that names one of these is not about the first platform: PyTorch on
-    ROCm reports a "CUDA error", too."""
+    """The key is a platform whose id is also a device string, such as `cuda`. The value has the ids
+    of the other platforms with this device string, such as `rocm`. A message that names one of the
+    other platforms is not about the key: PyTorch on ROCm reports a "CUDA error", too."""
     terms: dict[str, list[tuple[int, float]]]
     """For each word, and each pair of words joined by a space, the indexes of matching questions in
     `questions`, with their weights."""
@@ -254,7 +255,10 @@ class QuestionIndex(StrictModel):
 
 
 class FindingShares(StrictModel):
-    """The number of install commands by verification result, counted for each Python version."""
+    """The number of install commands with each verification result.
+
+    A command counts once for each of its Python versions.
+    """
 
     installed: int
     """Commands that ran in a fresh environment, and whose packages were imported."""
@@ -265,8 +269,9 @@ class FindingShares(StrictModel):
     named: int
     """Commands that have no lookup result, but whose version a document names."""
     unchecked: int
-    """The remaining commands, for which it is unknown whether matching versions exist. They do not
-    use pip or uv, were not looked up yet, or the package index did not answer."""
+    """Commands for which it is unknown whether matching versions exist, and no document names the
+    version. They do not use pip or uv, were not looked up yet, or the package index did not
+    answer."""
 
 
 class FindingsData(StrictModel):

@@ -64,7 +64,7 @@ class FactOwner(StrictModel):
     oldest: dt.date
     """The earliest day on which one of the folder's sources was read."""
     stale_after: dt.date
-    """The last day on which the folder's oldest fact is not yet stale."""
+    """The day after which the folder's oldest fact is stale."""
     trust: dict[TrustLevel, int]
     """The number of facts by the trust level of their most reliable source."""
 

@@ -87,24 +87,24 @@ def comparison_groups(
         message("Versions"): {
             message("Newest PyTorch"): partial(_newest_release_cell, catalog),
             message("PyTorch releases with packages"): partial(_release_range_cell, catalog),
-            message("Python, newest release"): partial(_pythons, catalog),
-            message("Lifecycle of newest release"): _lifecycle,
+            message("Python, newest release"): partial(_python_cell, catalog),
+            message("Lifecycle of newest release"): _lifecycle_cell,
         },
         message("Installation"): {
-            message("Operating systems"): _systems,
-            message("Methods"): partial(_methods, catalog),
+            message("Operating systems"): _systems_cell,
+            message("Methods"): partial(_methods_cell, catalog),
         },
         message("Hardware"): {
-            message("Generations"): _generations,
+            message("Generations"): _generations_cell,
             message("Memory of one device"): lambda p: _value_range_cell("GB", "memory_gb", p),
             message("Maximum power of one device"): lambda p: _value_range_cell("W", "power_w", p),
-            message("Made for"): _purposes,
-            message("Cloud access"): _access,
+            message("Made for"): _purposes_cell,
+            message("Cloud access"): _access_cell,
         },
         message("Features"): {
-            label: partial(_feature, name) for name, label in FEATURE_LABELS.items()
+            label: partial(_feature_cell, name) for name, label in FEATURE_LABELS.items()
         },
-        message("Evidence"): {message("Test reports"): partial(_reports, catalog)},
+        message("Evidence"): {message("Test reports"): partial(_reports_cell, catalog)},
     }
     question_groups = tuple(
         ComparisonGroup(
@@ -126,10 +126,10 @@ def _speed_rows(catalog: Catalog, runs: Sequence[SpeedRun]) -> Iterator[Comparis
         measured_runs = [run for run in runs if key in run.speeds]
         if len({run.accelerator for run in measured_runs}) > 1:
             label = ", ".join(filter(None, (test.name, test.mode, test.dtype, test.size)))
-            yield _comparison_row(catalog, label, partial(_speed_lines, key, measured_runs))
+            yield _comparison_row(catalog, label, partial(_speed_cell, key, measured_runs))
 
 
-def _speed_lines(key: str, runs: Sequence[SpeedRun], platform: Platform) -> Iterable[CellLine]:
+def _speed_cell(key: str, runs: Sequence[SpeedRun], platform: Platform) -> Iterable[CellLine]:
     for run in runs:
         if run.accelerator == platform.id:
             speed = run.speeds[key]
@@ -180,14 +180,14 @@ def _release_range_cell(catalog: Catalog, platform: Platform) -> CellLines:
     return _text_cell(message("{least} to {most}", least=releases.oldest, most=releases.newest))
 
 
-def _pythons(catalog: Catalog, platform: Platform) -> CellLines:
+def _python_cell(catalog: Catalog, platform: Platform) -> CellLines:
     newest = supported_releases(catalog, platform).newest
     rows = [row for row in rows_by_platform(catalog)[platform.id] if row.build == newest]
     pythons = {python for row in rows for python in row.pythons or ()}
     return _text_cell(python_range(pythons)) if pythons else ()
 
 
-def _lifecycle(platform: Platform) -> Iterable[CellLine]:
+def _lifecycle_cell(platform: Platform) -> Iterable[CellLine]:
     """Yield one line with the lifecycle of the newest release that has a lifecycle."""
     for row in platform.compatibility.rows:
         if row.lifecycle:
@@ -197,7 +197,7 @@ def _lifecycle(platform: Platform) -> Iterable[CellLine]:
             return
 
 
-def _systems(platform: Platform) -> Iterable[CellLine]:
+def _systems_cell(platform: Platform) -> Iterable[CellLine]:
     for os in dict.fromkeys(system.os for system in platform.accelerator.operating_systems):
         systems = [s for s in platform.accelerator.operating_systems if s.os == os]
         names = [s.name for s in systems if s.name != OS_LABELS[os]]
@@ -206,13 +206,13 @@ def _systems(platform: Platform) -> Iterable[CellLine]:
         yield CellLine(OS_LABELS[os], note or None)
 
 
-def _methods(catalog: Catalog, platform: Platform) -> CellLines:
+def _methods_cell(catalog: Catalog, platform: Platform) -> CellLines:
     used_methods = {row.method for row in rows_by_platform(catalog)[platform.id]}
     labels = [label for method, label in METHOD_LABELS.items() if method in used_methods]
     return _text_cell(comma_list(labels)) if labels else ()
 
 
-def _generations(platform: Platform) -> CellLines:
+def _generations_cell(platform: Platform) -> CellLines:
     hardware = platform.accelerator.hardware
     names = dict.fromkeys(g.name for g in hardware.generations if g.builds) if hardware else {}
     return _text_cell(comma_list(names)) if names else ()
@@ -240,7 +240,7 @@ def _value_range_cell(unit: str, field: str, platform: Platform) -> CellLines:
     return (CellLine(message("{amount} {unit}", amount=words, unit=unit), note),)
 
 
-def _purposes(platform: Platform) -> CellLines:
+def _purposes_cell(platform: Platform) -> CellLines:
     used_purposes = {
         purpose for model in _supported_models(platform) for purpose in model.purpose or ()
     }
@@ -256,20 +256,20 @@ def _supported_models(platform: Platform) -> Iterable[HardwareModel]:
             yield from generation.models
 
 
-def _access(platform: Platform) -> Iterable[CellLine]:
+def _access_cell(platform: Platform) -> Iterable[CellLine]:
     for access in platform.accelerator.access:
         terms = {"free": message("free"), "apply": message("on application")}.get(access.kind)
         notes = [note for note in (terms, access.note) if note]
         yield CellLine(access.title, comma_list(notes) if notes else None, access.url)
 
 
-def _feature(feature_id: FeatureId, platform: Platform) -> Iterable[CellLine]:
+def _feature_cell(feature_id: FeatureId, platform: Platform) -> Iterable[CellLine]:
     feature = platform.accelerator.features.get(feature_id)
     if feature:
         yield CellLine(EXTENT_WORDS[feature.works], feature.note)
 
 
-def _reports(catalog: Catalog, platform: Platform) -> Iterable[CellLine]:
+def _reports_cell(catalog: Catalog, platform: Platform) -> Iterable[CellLine]:
     platform_reports = [
         s for s in stored_reports(catalog)[0] if s.report.accelerator == platform.id
     ]

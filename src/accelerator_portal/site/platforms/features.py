@@ -150,7 +150,8 @@ class PlatformFeatures(StrictModel):
     sources: dict[str, Source]
     """The sources that `features` cites, by id."""
     runs: dict[FeatureId, FeatureRun]
-    """The newest result of each feature that reports test. A run counts before a baseline."""
+    """The newest result of each tested feature: of a run if there is one, otherwise of a
+    baseline."""
     searched: dt.date | None = None
     """The day on which somebody last searched for sources about all features."""
 
@@ -186,7 +187,7 @@ class FeaturesData(StrictModel):
     cells: int
     """The number of platforms multiplied by the number of features."""
     sourced: int
-    """The number of features of platforms that have a source or a test result."""
+    """The number of pairs of a platform and a feature that have a source or a test result."""
     platforms: tuple[PlatformFeatures, ...]
     """The features of every platform."""
 

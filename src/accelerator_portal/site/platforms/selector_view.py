@@ -283,7 +283,7 @@ def build_name(build: str) -> str:
 
 
 def other_machines(selector: Selector, offered: Mapping[str, str], choice: Choice) -> str:
-    """Return the machines for which a platform has builds, if that of `choice` is not among them.
+    """Return a text that explains why a platform has no build for the machine of `choice`.
 
     `offered` has the platform's builds by machine, such as `linux x86_64`. If the platform has
     builds for the operating system of `choice`, the text names their architectures: `x86-64 only`.
