@@ -142,18 +142,21 @@ def _write_outputs(tree: Path, inputs: Path, out: Path) -> None:
             "--suite=integration",
             f"--out={out / 'validation.json'}",
         )
-        run([str(VALIDATION), "-m", "accelerator_portal.cli", *words], check=False)
+        done = run([str(VALIDATION), "-m", "accelerator_portal.cli", *words], check=False)
+        if not (out / "validation.json").exists():
+            print(f"{out.name}: validate wrote no report:\n{done.stderr[-2000:]}", file=sys.stderr)
 
 
 def _run_command(
     command: list[str], tree: Path, env: dict[str, str], *, check: bool = True
-) -> None:
+) -> subprocess.CompletedProcess[str]:
     """Run a command in a tree. With `check`, raises SystemExit with its output if it fails."""
     env = os.environ | ENVIRONMENT | env
     done = subprocess.run(command, cwd=tree, env=env, capture_output=True, text=True, check=False)
     if check and done.returncode:
         words = " ".join(command)
         raise SystemExit(f"{words} failed in {tree.parent.name}:\n{done.stdout}{done.stderr}")
+    return done
 
 
 def _run_commands(inputs: Path, out: Path) -> None:

@@ -280,22 +280,15 @@ def additional_platforms(catalog: Catalog) -> AdditionalPlatforms:
     the result is the newest day on which somebody read a source of any platform. The time of the
     build is not used, so an unchanged catalog gives an unchanged file.
     """
-    entry_by_platform = {
-        p: entry for p in catalog.platforms if (entry := _additional_platform(catalog, p))
-    }
+    listed = [(p, entry) for p in catalog.platforms if (entry := _additional_platform(catalog, p))]
     days = [
         s.read for p in catalog.platforms for _, file in p.sourced_files() for s in file.values()
     ]
     return AdditionalPlatforms(
         schema_version=1,
         generated_at=f"{max(days)}T00:00:00+00:00" if days else None,
-        platforms={
-            additional_platform_id(platform): entry for platform, entry in entry_by_platform.items()
-        },
-        html={
-            additional_platform_id(platform): _guide_html(platform)
-            for platform in entry_by_platform
-        },
+        platforms={additional_platform_id(platform): entry for platform, entry in listed},
+        html={additional_platform_id(platform): _guide_html(platform) for platform, _ in listed},
     )
 
 

@@ -147,8 +147,7 @@ def build_site(
     runs = speed_runs(catalog, test_results.reports)
     for page_templates in all_templates:
         yield from _hardware_choice_pages(catalog, page_templates, hardware, features, runs)
-    shared_faq = shared_questions(catalog)
-    faqs = [*shared_faq]
+    faqs = shared_questions(catalog)
     vendors = {platform.accelerator.vendor for platform in catalog.platforms}
     for platform in catalog.platforms:
         path = f"{PLATFORMS}/{platform.id}.md"

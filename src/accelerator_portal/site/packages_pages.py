@@ -208,12 +208,13 @@ def lag_picture(lags: Sequence[ReleaseLag]) -> Markup | None:
 
     zero = height(0)
     step = (WIDTH - _LEFT) / len(ordered_lags)
+    bar_width = min(step * 0.6, 40)
     bars = "".join(
-        _bar(lag, _LEFT + step * index, min(step * 0.6, 40), zero, height(lag.days))
+        _bar(lag, _LEFT + step * index, bar_width, zero, height(lag.days))
         for index, lag in enumerate(ordered_lags)
     )
     labels = "".join(
-        f'<text class="lag-torch" x="{_LEFT + step * index + min(step * 0.6, 40) / 2:.1f}" '
+        f'<text class="lag-torch" x="{_LEFT + step * index + bar_width / 2:.1f}" '
         f'y="{HEIGHT - 4}">{escape(lag.torch.removesuffix(".0"))}</text>'
         for index, lag in enumerate(ordered_lags)
         if len(ordered_lags) <= _MOST_NAMES or lag.torch.endswith(".0")

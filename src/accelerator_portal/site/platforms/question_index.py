@@ -81,24 +81,17 @@ def question_index(
     weights_by_question = [_term_weights(question) for question in questions]
     lengths = [sum(term_weights.values()) for term_weights in weights_by_question]
     average_length = (sum(lengths) or 1.0) / max(len(lengths), 1)
-    document_frequency = Counter(
-        term for term_weights in weights_by_question for term in term_weights
-    )
+    question_counts = Counter(term for term_weights in weights_by_question for term in term_weights)
+    rarities = {
+        term: math.log(1 + (len(questions) - count + 0.5) / (count + 0.5))
+        for term, count in question_counts.items()
+    }
     weights_by_term: dict[str, list[tuple[int, float]]] = {}
     for index, (term_weights, length) in enumerate(zip(weights_by_question, lengths, strict=True)):
         saturation_term = SATURATION * (1 - LENGTH + LENGTH * length / average_length)
         for term, term_weight in term_weights.items():
-            inverse_document_frequency = math.log(
-                1
-                + (len(weights_by_question) - document_frequency[term] + 0.5)
-                / (document_frequency[term] + 0.5)
-            )
-            weight = (
-                inverse_document_frequency
-                * term_weight
-                * (SATURATION + 1)
-                / (term_weight + saturation_term)
-            )
+            saturated = term_weight * (SATURATION + 1) / (term_weight + saturation_term)
+            weight = rarities[term] * saturated
             weights_by_term.setdefault(term, []).append((index, round(weight, 2)))
     names = _platforms_by_error_name(platforms)
     return QuestionIndex(

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 from urllib.parse import urlencode
 
 from accelerator_portal.catalog import Catalog, Platform
@@ -308,7 +309,7 @@ def dashboard_pages(
     states.sort(key=lambda s: (not s.regressions, not s.runs, -len(s.evidence)))
     found = [regression for state in states for regression in state.regressions]
     found.sort(key=lambda regression: regression.first_bad.started, reverse=True)
-    context = {
+    context: dict[str, Any] = {
         "states": states,
         "criteria": criteria,
         "sources": SourceList([("criteria.yaml", criteria.sources)]),
