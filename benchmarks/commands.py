@@ -8,13 +8,13 @@ measured.
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+
+from benchmarks.measure import run_measured
 
 ROOT = Path(__file__).parent.parent
 
@@ -58,12 +58,7 @@ def _medians(
 
 
 def _seconds(root: Path, program: Sequence[str]) -> float:
-    command = [sys.executable, "-c", *program]
-    process = subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command)
+    used = run_measured([sys.executable, "-c", *program], root)
     return used.ru_utime + used.ru_stime
 
 

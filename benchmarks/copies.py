@@ -42,15 +42,21 @@ def make_generated(root: Path, folder: Path, count: int, seed: str) -> str:
     (folder / EXCEPTIONS).unlink(missing_ok=True)  # they are for folders that are not copied
     faq = folder / SHARED_FAQ
     faq.write_text(_PLATFORM_LINK.sub("](/compute-platforms/)", faq.read_text("utf-8")), "utf-8")
-    catalog, _ = load_catalog(root)
-    if catalog is None:
-        raise SystemExit("The shared data cannot be read: see `accelerator-portal check`.")
+    catalog = catalog_of(root)
     platform = _seed(catalog, seed)
     source = root / ACCELERATORS / platform.id
     for number in range(1, count + 1):
         _add_synthetic(source, platform, folder / ACCELERATORS, number)
     (folder / SELECTOR).write_text(yaml.safe_dump({"start": [_start(catalog, platform)]}))
     return platform.id
+
+
+def catalog_of(root: Path) -> Catalog:
+    """Return the catalog of the folder `root`. Raises SystemExit with the problems without one."""
+    catalog, problems = load_catalog(root)
+    if catalog is None:
+        raise SystemExit("\n".join(map(str, problems)))
+    return catalog
 
 
 def make_static(generated: Path, folder: Path) -> None:

@@ -31,7 +31,7 @@ from typing import Any
 
 import yaml
 
-from benchmarks.measure import peak_memory
+from benchmarks.measure import peak_memory, run_measured
 
 ROOT = Path(__file__).parent.parent
 PAGES = "site_src/pages"
@@ -77,23 +77,11 @@ class Engine:
     peak: int = 0
 
     def build(self) -> None:
-        """Build once without earlier output. Raises RuntimeError with the output if this fails."""
+        """Build once without earlier output. Raises MeasureError with the output if this fails."""
         shutil.rmtree(self.folder / self.output, ignore_errors=True)
         shutil.rmtree(self.folder / ".cache", ignore_errors=True)
         path = os.pathsep.join((str(Path(self.command[0]).parent), os.environ["PATH"]))
-        with tempfile.TemporaryFile() as said:
-            process = subprocess.Popen(
-                self.command,
-                cwd=self.folder,
-                stdout=said,
-                stderr=subprocess.STDOUT,
-                env=os.environ | {"PATH": path, "PYTHONPATH": str(ROOT)},
-            )
-            _, status, used = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            if process.returncode:
-                said.seek(0)
-                raise RuntimeError(said.read().decode("utf-8", "replace")[-2000:])
+        used = run_measured(self.command, self.folder, {"PATH": path, "PYTHONPATH": str(ROOT)})
         self.cpu.append(used.ru_utime + used.ru_stime)
         self.peak = max(self.peak, peak_memory(used))
 

@@ -14,9 +14,10 @@ from accelerator_automation.upstream.change import Change, confirmed_change
 from accelerator_automation.upstream.check_runs import CHECK_LABEL_PREFIX
 from accelerator_automation.upstream.planning import plan_tests
 from accelerator_automation.upstream.workflow_artifacts import LEDGER_FILE, PLAN_FILE, SENT_FILE
-from accelerator_portal.catalog import Catalog, load_catalog
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.results.state_file import write_state
 from accelerator_portal.results.stored_history import state_path
+from benchmarks.copies import catalog_of
 from benchmarks.event_github import DayGitHub
 from tests.automation.upstream import scene
 from tests.automation.upstream.scene import HOME, NOW, SECTION, UPSTREAM
@@ -197,7 +198,4 @@ def day_catalog(root: Path, vendors: int, *, listed: bool) -> Catalog:
         place = state_path(root, name, "runs")
         place.parent.mkdir(parents=True, exist_ok=True)
         write_state(place, replace(state, accelerator=name))
-    catalog, problems = load_catalog(root)
-    if catalog is None:
-        raise SystemExit("\n".join(map(str, problems)))
-    return catalog
+    return catalog_of(root)

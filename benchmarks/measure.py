@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -107,6 +109,27 @@ def _program(name: str, *arguments: str) -> dict[str, Any]:
         raise MeasureError(f"`{name}` failed:\n{done.stderr[-3000:]}")
     answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return answer
+
+
+def run_measured(
+    command: list[str], folder: Path, variables: Mapping[str, str] | None = None
+) -> resource.struct_rusage:
+    """Run a command in a folder, and return the resources that it used.
+
+    `variables` are additional environment variables. Raises MeasureError with the end of the
+    command's output if it fails.
+    """
+    with tempfile.TemporaryFile() as output:
+        environment = {**os.environ, **(variables or {})}
+        process = subprocess.Popen(
+            command, cwd=folder, stdout=output, stderr=subprocess.STDOUT, env=environment
+        )
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            output.seek(0)
+            raise MeasureError(output.read().decode("utf-8", "replace")[-2000:])
+    return used
 
 
 def peak_memory(used: resource.struct_rusage) -> int:

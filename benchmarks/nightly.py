@@ -22,12 +22,12 @@ from accelerator_automation.archive_store import open_archive
 from accelerator_automation.feeds import FeedAccess, fetch_reports
 from accelerator_automation.night_steps import NETWORK_STEPS, NightRun, steps
 from accelerator_automation.step_runner import StepResult, run_steps
-from accelerator_portal.catalog import Catalog, load_catalog
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.accelerator import ReportFeed
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report_file import report_text
-from benchmarks.copies import make_generated
+from benchmarks.copies import catalog_of, make_generated
 from tests.results.made_up import made_up
 
 ROOT = Path(__file__).parent.parent
@@ -139,9 +139,7 @@ def _sizes(folder: Path) -> dict[Path, tuple[int, int]]:
 
 def _catalog(root: Path, feeds: Feeds) -> Catalog:
     """Return the catalog with a feed for each platform; files cannot declare one on loopback."""
-    catalog, problems = load_catalog(root)
-    if catalog is None:
-        raise SystemExit("\n".join(map(str, problems)))
+    catalog = catalog_of(root)
     platforms = []
     for platform in catalog.platforms:
         feed = ReportFeed.model_construct(

@@ -19,12 +19,11 @@ from pathlib import Path
 
 import httpx
 
-from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.loader import load_catalog
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.packages.index_page import ACCEPT
 from accelerator_portal.packages.portal_packages import PortalPackage
 from accelerator_portal.packages.sync import SyncOptions, sync_packages
+from benchmarks.copies import catalog_of
 from tests.packages.loopback import Index, served
 
 ROOT = Path(__file__).parent.parent
@@ -64,19 +63,12 @@ def _measure(root: Path, index: Index, names: Sequence[str], releases: int) -> N
 
 def _sync(root: Path, index: Index, names: Sequence[str]) -> tuple[int, int, int]:
     """Return the numbers of requests, of bytes received, and of files written."""
-    catalog = _catalog(root)
+    catalog = replace(catalog_of(root), platforms=())
     wanted = tuple(PortalPackage(name, ("pypi",), own=True) for name in names)
     options = SyncOptions(DAY, addresses={"pypi": index.url})
     done = sync_packages(root, catalog, wanted, options)
     written = sum(package.written for package in done.packages)
     return done.traffic.requests, done.traffic.bytes, written
-
-
-def _catalog(root: Path) -> Catalog:
-    catalog, problems = load_catalog(root)
-    if catalog is None:
-        raise SystemExit("\n".join(map(str, problems)))
-    return replace(catalog, platforms=())
 
 
 async def _floor(index: Index, names: Sequence[str]) -> tuple[int, int, int]:
