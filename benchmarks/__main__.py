@@ -12,8 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks.build_tables import build_tables
 from benchmarks.measure import MeasureError, Size, run_all
-from benchmarks.report import report
 
 ROOT = Path(__file__).parent.parent
 
@@ -29,7 +29,7 @@ def main() -> int:
         counts = sorted({arguments.pages, *arguments.growth})
         sizes = [Size(count, Path(folder, str(count))) for count in counts]
         status = _measure(sizes, arguments)
-        print(report(sizes, arguments.pages))
+        print(build_tables(sizes, arguments.pages))
     return status
 
 

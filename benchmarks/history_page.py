@@ -1,4 +1,4 @@
-"""Measure a test's history of a year on a slow phone: `python -m benchmarks.details`.
+"""Measure a test's history of a year on a slow phone: `python -m benchmarks.history_page`.
 
 The tests and nights are made up, of a platform that does not exist, in a temporary copy. The site
 is built as usual, and served compressed, as GitHub Pages does. The browser is four times as slow as
@@ -55,7 +55,7 @@ _CHOOSE = """async (address) => {
 
 def main() -> int:
     """Print one line for each measurement; return 1 if there is no browser."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.details", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.history_page", description=__doc__)
     parser.add_argument("--tests", type=int, default=3_000, help="tests of a night (3,000)")
     parser.add_argument("--nights", type=int, default=365, help="nights (365)")
     parser.add_argument("--repeat", type=int, default=7, help="measurements of each (7)")

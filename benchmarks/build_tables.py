@@ -12,7 +12,7 @@ AIM = 1.15
 _ABSENT = "–"
 
 
-def report(sizes: list[Size], pages: int) -> str:
+def build_tables(sizes: list[Size], pages: int) -> str:
     """Return the tables of the measurements so far.
 
     `pages` is the number of platforms at which the result is compared with the aim.
