@@ -139,6 +139,18 @@ def test_links_lead_to_the_language_or_say_that_they_do_not() -> None:
     )
 
 
+def test_links_in_vendors_texts_lead_to_the_language_or_to_the_english_page() -> None:
+    content = (
+        '<a href="../../versions/followed/#x">F</a> <a href="../../versions/">V</a>'
+        ' <a href="../../">Start</a> <a href="../../api/v1/x.json">JSON</a> <a href="../other/">O</a>'
+    )
+    assert redirect_links(content, "compute-platforms/a.md", "../../../", Language("de")) == (
+        '<a href="../../../versions/followed/#x" hreflang="en" data-language=" (English)">F</a>'
+        ' <a href="../../../de/versions/">V</a> <a href="../../../de/">Start</a>'
+        ' <a href="../../../api/v1/x.json">JSON</a> <a href="../other/">O</a>'
+    )
+
+
 def test_a_third_language_is_one_file_and_one_line(extended_site: Site) -> None:
     page = extended_site.pages["ja/get-started/"]
     assert page.one("html").attributes["lang"] == "ja"

@@ -74,22 +74,23 @@ def render_page(
     return replace(page, content=content, language=language.code)
 
 
-def redirect_links(content: str, path: str, to_root: str, language: Language) -> str:
+def redirect_links(content: str, path: str, root_address: str, language: Language) -> str:
     """Return a translated page's content with its links redirected.
 
-    Templates write links as on the English page. A link to a page that is translated leads to the
-    translation. A link to any other page leads to the English page and is marked as English. Links
-    to data files are unchanged. `path` is the path of the English page. `to_root` is the relative
-    address of the site's root from the translated page.
+    A link to a page that is translated leads to the translation. A link to any other page leads to
+    the English page and is marked as English. Links to data files lead to the same file. `path` is
+    the path of the English page. `root_address` is the relative address of the site's root from the
+    translated page. HTML links of templates start with it. HTML links in vendors' texts start with
+    the relative address of the root from the English page.
     """
 
     def replace_html_link(match: re.Match[str]) -> str:
         address, rest = match[1], match[2]
         if address and not address.endswith("/"):
-            return match[0]  # data, not a page
+            return f'href="{root_address}{address}{rest}"'  # data, not a page
         if _is_translated(f"{address}index.md") or _is_translated(f"{address.rstrip('/')}.md"):
-            return f'href="{to_root}{language.code}/{address}{rest}"'
-        return f"{match[0]} {english_attributes}"
+            return f'href="{root_address}{language.code}/{address}{rest}"'
+        return f'href="{root_address}{address}{rest}" {english_attributes}'
 
     def replace_markdown_link(match: re.Match[str]) -> str:
         text, link_path, anchor = match.groups(default="")
@@ -97,11 +98,12 @@ def redirect_links(content: str, path: str, to_root: str, language: Language) ->
         if _is_translated(target):
             return match[0]
         address = re.sub(r"(?:(?<=/)index)?\.md$", "", target).rstrip("/")
-        return f'<a href="{to_root}{address}/{anchor}" {english_attributes}>{text}</a>'
+        return f'<a href="{root_address}{address}/{anchor}" {english_attributes}>{text}</a>'
 
     note = escape(language.gettext("{title} (English)").format(title=""))
     english_attributes = f'hreflang="en" data-language="{note}"'
-    content = re.sub(rf'href="{re.escape(to_root)}([^"?#]*)([^"]*)"', replace_html_link, content)
+    roots = rf"(?:{re.escape(root_address)}|{re.escape(to_root(path))}(?!\.\./))"
+    content = re.sub(rf'href="{roots}([^"?#]*)([^"]*)"', replace_html_link, content)
     return re.sub(r"\[([^\]]*)\]\(([\w./-]+\.md)(#[\w-]+)?\)", replace_markdown_link, content)
 
 
