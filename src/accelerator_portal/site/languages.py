@@ -36,7 +36,7 @@ class Language:
     """The translations of each message, by its English text (the singular). There is one
     translation, or one for each plural form."""
     plural: Callable[[int], int] = field(default=lambda count: int(count != 1))
-    """The function that returns the index of the plural form for a count."""
+    """The function that returns, for a count, the index of the right translation in `forms`."""
     in_scripts: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
     """The translations that scripts load, by English text. These are the translations of messages
     in scripts and of vendors' texts. A tuple has one translation for each plural form."""

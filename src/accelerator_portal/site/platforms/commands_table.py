@@ -66,10 +66,10 @@ def default_build_rows(selector: Selector) -> tuple[InstallRow, ...]:
 
 
 def preferred_rows(rows: Iterable[InstallRow]) -> list[InstallRow]:
-    """Return the install rows for pip and Docker, and all rows where a platform offers neither.
+    """Return the install rows for pip and Docker.
 
-    If a platform has no rows for pip or Docker on an operating system and architecture, all its
-    rows for that operating system and architecture are returned.
+    If a platform has no such rows for an operating system with an architecture, all its rows for
+    that operating system and architecture are returned instead.
     """
     rows_by_machine: dict[tuple[str, str, str], list[InstallRow]] = {}
     for row in rows:

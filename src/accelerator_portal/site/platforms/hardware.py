@@ -71,7 +71,8 @@ class GenerationData(StrictModel):
     """The oldest release that runs on this hardware. If any such releases have an install command,
     only these count."""
     newest: str | None = None
-    """The newest release that runs on this hardware, in the same way as `oldest`."""
+    """The newest release that runs on this hardware. If any such releases have an install command,
+    only these count."""
     variants: tuple[str, ...] = ()
     """Ids of the variants of the newest release, preferred first."""
     install: str | None = None
@@ -79,7 +80,7 @@ class GenerationData(StrictModel):
     notes: tuple[str, ...] = ()
     """Remarks on the generation and on the builds of the newest release."""
     other_notes: tuple[str, ...] = ()
-    """Remarks on other builds."""
+    """Remarks on builds that are not of the newest release."""
     note_machines: dict[str, tuple[str, ...]] | None = None
     """The machines to which remarks in `notes` apply, by remark, such as `windows` or
     `linux aarch64`. Remarks that apply to all machines are absent."""

@@ -26,7 +26,7 @@ def cards_by_id(platform: Platform) -> dict[str, Generation]:
 
 
 def card_name(platform: Platform, generation: Generation) -> str:
-    """Return a generation's name with its chip: `Volta (compute capability 7.0)`."""
+    """Return a generation's name with its chip: `Volta (Compute capability 7.0)`."""
     hardware = platform.accelerator.hardware
     if not generation.chip or not hardware:
         return generation.name

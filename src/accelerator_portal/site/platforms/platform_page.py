@@ -117,8 +117,8 @@ def search_words(
     """Return words by which the site's search finds a platform's page, without duplicates.
 
     The words are from the names of the vendor, the platform, its hardware and its software.
-    `vendors` are the names of all vendors: names of other vendors are omitted. Chinese names are
-    omitted if `chinese` is false.
+    `vendors` has the names of all vendors. Words that name a vendor other than the platform's are
+    omitted. Chinese names are omitted if `chinese` is false.
     """
     accelerator = platform.accelerator
     other_vendors = {*vendors} - {accelerator.vendor}

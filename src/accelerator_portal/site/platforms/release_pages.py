@@ -233,7 +233,7 @@ class PlatformVersions(StrictModel):
     newest: str | None
     """The newest supported PyTorch release, from the install commands or the vendor's table."""
     oldest: str | None
-    """The oldest supported PyTorch release, from the same sources."""
+    """The oldest supported PyTorch release, from the install commands or the vendor's table."""
     behind: int | None
     """The number of PyTorch minor releases after `newest`."""
     rows: tuple[CompatibilityRow, ...]
