@@ -116,3 +116,8 @@ def test_lines_count_from_where_the_text_stands_in_its_file() -> None:
         'a.md:3: the key "a" is already used in line 2; remove one of the two'
     ]
     assert problems("\na: [", first_line=5)[0].startswith("a.yaml:6: not valid YAML")
+
+
+def test_no_line_is_after_the_end_of_a_file_with_line_breaks_of_unicode() -> None:
+    file = parsed('{"a": "\N{LINE SEPARATOR}\N{NEXT LINE}",\n "b": 1}')
+    assert file.line(("b",)) == 2

@@ -149,7 +149,7 @@ class _YamlReader:
         if too_deep or self._node_count > MAX_NODES:
             self._raise_too_large(event)
         self._refuse(event)
-        self.lines.setdefault(location, min(_event_line(event), self.last) + self.first_line)
+        self.lines.setdefault(location, self._line_of(event))
         if isinstance(event, yaml.MappingStartEvent):
             return dict(self._mapping_items(location))
         if isinstance(event, yaml.SequenceStartEvent):
@@ -162,7 +162,7 @@ class _YamlReader:
 
     def _refuse(self, event: yaml.Event) -> None:
         for what, remedy in _refused_features(event):
-            self._add_problem(_event_line(event), what, remedy)
+            self._add_problem(self._line_of(event), what, remedy)
             self.refused = True
 
     def _mapping_items(self, location: Location) -> Iterator[tuple[str, object]]:
@@ -170,7 +170,7 @@ class _YamlReader:
         for event in self._events_until(yaml.MappingEndEvent):
             # As written: YAML 1.1 would read `on` as true.
             key = str(event.value) if isinstance(event, yaml.ScalarEvent) else None
-            line = _event_line(event)
+            line = self._line_of(event)
             if key is not None:
                 self._refuse(event)
             if key is None:
@@ -179,16 +179,14 @@ class _YamlReader:
                     line, "a key must be text, not a list or a mapping", "use plain text as key"
                 )
             elif key in line_by_key:
-                what = (
-                    f'the key "{key}" is already used in line {line_by_key[key] + self.first_line}'
-                )
+                what = f'the key "{key}" is already used in line {line_by_key[key]}'
                 self._add_problem(line, what, "remove one of the two")
             if key is None or key in line_by_key:
                 self._read_value(next(self._events), (*location, "?"))
                 continue
             line_by_key[key] = line
             value_location = (*location, key)
-            self.lines[value_location] = line + self.first_line
+            self.lines[value_location] = line
             yield key, self._read_value(next(self._events), value_location)
 
     def _events_until(self, end: type[yaml.Event]) -> Iterator[yaml.Event]:
@@ -205,33 +203,33 @@ class _YamlReader:
             return event.value
         if len(event.value) > MAX_NUMBER:  # Python reads huge numbers slowly and can't print them
             what = f'"{event.value[:MAX_NUMBER]}…" is too long for a number or a date'
-            self._add_problem(_event_line(event), what, "quote it if it is text")
+            self._add_problem(self._line_of(event), what, "quote it if it is text")
             return event.value
         if tag == _INTEGER_TAG and _ODD_INTEGER.fullmatch(event.value):
             what = f'"{event.value}" would be read as a different number'
             self._add_problem(
-                _event_line(event), what, "write plain digits, or quote it if it is text"
+                self._line_of(event), what, "write plain digits, or quote it if it is text"
             )
             return event.value
         try:
             return self._scalar_loader.construct_object(yaml.ScalarNode(tag, event.value))
         except (ValueError, OverflowError, yaml.YAMLError) as error:
             what = f'"{event.value}" cannot be read ({error})'
-            self._add_problem(_event_line(event), what, "quote it if it is text")
+            self._add_problem(self._line_of(event), what, "quote it if it is text")
             return event.value
 
     def _raise_too_large(self, event: yaml.Event) -> NoReturn:
         limit = f"one document, at most {MAX_DEPTH} levels and {MAX_NODES:,} values"
-        self._add_problem(_event_line(event), "the file is too deep or too large", f"use {limit}")
+        self._add_problem(self._line_of(event), "the file is too deep or too large", f"use {limit}")
         raise _TooLargeError
 
+    def _line_of(self, event: yaml.Event) -> int:
+        # libyaml also counts line breaks of Unicode, such as U+2028.
+        line = event.start_mark.line if event.start_mark else 0
+        return min(line, self.last) + self.first_line
+
     def _add_problem(self, line: int, what: str, remedy: str) -> None:
-        line = min(line, self.last) + self.first_line
         self.problems.append(Problem(self.path, line, what, remedy))
-
-
-def _event_line(event: yaml.Event) -> int:
-    return event.start_mark.line if event.start_mark else 0
 
 
 def _refused_features(event: yaml.Event) -> Iterator[tuple[str, str]]:
