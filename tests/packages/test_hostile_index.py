@@ -20,6 +20,7 @@ from tests.packages.loopback import (
 from tests.packages.syncing import DAY, EXPECTED, HTML, PAGE, X86, releases, synced
 
 JSON = "application/vnd.pypi.simple.v1+json"
+MANY_TAGS = ".".join("abcdefghij")
 
 
 def broken(root: Path, index: Index) -> str:
@@ -131,6 +132,9 @@ def test_files_of_other_packages_and_hostile_names_are_refused(root: Path, index
         File("../../etc/passwd", b"x"),
         File("torch_example-<b>-py3-none-any.whl", b"x"),
         File("\x1b[31mtorch_example-3.0-py3-none-any.whl", b"x"),
+        File(f"torch_example-1.{'9' * 5000}-py3-none-any.whl", b"x"),
+        File(f"torch_example-1.{'9' * 5000}.tar.gz", b"x"),
+        File(f"torch_example-3.0-{MANY_TAGS}-{MANY_TAGS}-{MANY_TAGS}.whl", b"x"),
     ]
     done = synced(root, index)
     assert list(releases(root)) == ["1.0"]

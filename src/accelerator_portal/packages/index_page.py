@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -34,6 +35,12 @@ MAX_PAGE = 24 * 1024**2
 
 # More files than any existing page has.
 MAX_FILES = 40_000
+
+# File systems allow no longer names. Python cannot parse versions with numbers of 4,300 digits.
+_MAX_NAME_LENGTH = 255
+# A wheel has a tag for each combination of its Python, ABI and platform tags: far more than any
+# existing wheel has.
+_MAX_TAGS = 500
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _HTML_TYPES = {"application/vnd.pypi.simple.v1+html", "text/html", "application/xhtml+xml", ""}
@@ -62,14 +69,12 @@ class IndexFile:
 
 @dataclass(frozen=True, slots=True)
 class IndexPage:
-    """The files on a package's index page.
+    """The wheels and source archives on a package's index page.
 
     `refused` has a message for each file that belongs to another package.
     """
 
     files: tuple[IndexFile, ...]
-    passed_over: int
-    """The number of files that are neither wheels nor source archives, or have an invalid name."""
     refused: tuple[str, ...] = ()
 
 
@@ -142,22 +147,30 @@ def _page_of_files(index_files: list[DistributionPackage], package: str) -> Inde
         raise InvalidResponseError(f"the page names more than {MAX_FILES:,} files")
     files: dict[str, IndexFile] = {}
     refused: list[str] = []
-    passed_over = 0
     for file in index_files:
         try:
             name, version, tags = _parse_file_name(file.filename)
         except (InvalidWheelFilename, InvalidSdistFilename):
-            passed_over += 1
             continue
         if name != package:
             refused.append(f'"{file.filename[:80]}" belongs to another package')
             continue
         files[file.filename] = _index_file(file, version, tags)
-    return IndexPage(tuple(files.values()), passed_over, tuple(refused))
+    return IndexPage(tuple(files.values()), tuple(refused))
 
 
 def _parse_file_name(name: str) -> tuple[str, Version, frozenset[Tag]]:
+    """Return the normalized package name, the version and the tags in a file name.
+
+    The name of a source archive has no tags. Raises InvalidWheelFilename or InvalidSdistFilename if
+    the name is invalid, too long or has too many tags.
+    """
+    if len(name) > _MAX_NAME_LENGTH:
+        raise InvalidSdistFilename("the name is too long")
     if name.endswith(".whl"):
+        tag_parts = name.removesuffix(".whl").split("-")[-3:]
+        if math.prod(part.count(".") + 1 for part in tag_parts) > _MAX_TAGS:
+            raise InvalidWheelFilename("the name has too many tags")
         project, version, _, tags = parse_wheel_filename(name)
         return project, version, tags
     project, version = parse_sdist_filename(name)
