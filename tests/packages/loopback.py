@@ -93,11 +93,11 @@ def made_wheel(project: str, version: str, tag: str, requires: Sequence[str] = (
     return File(f"{module}-{version}-{tag}.whl", data, text)
 
 
-def zipped(files: dict[str, bytes]) -> bytes:
+def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_STORED) -> bytes:
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w") as archive:
         for name, data in files.items():
-            archive.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), data)
+            archive.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), data, method)
     return held.getvalue()
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from accelerator_portal.catalog.files.package_file import read_package_files
 from tests.packages.loopback import (
     Answer,
     File,
@@ -20,6 +22,7 @@ from tests.packages.loopback import (
 from tests.packages.syncing import DAY, EXPECTED, HTML, PAGE, X86, releases, synced
 
 JSON = "application/vnd.pypi.simple.v1+json"
+METADATA_2_0 = {"torch_example-2.0.dist-info/METADATA": metadata_text("torch-example", "2.0")}
 MANY_TAGS = ".".join("abcdefghij")
 
 
@@ -51,6 +54,7 @@ def named(name: str) -> bytes:
         (answering(200, b"[]", content_type=JSON), "the page cannot be read (ValidationError)"),
         (answering(200, b"[" * 100_000, content_type=JSON), "the page cannot be read"),
         (answering(200, named("other"), content_type=JSON), 'the page is about "other"'),
+        (answering(200, named("a\\n\u202e"), content_type=JSON), 'the page is about "a'),
         (answering(200, named("x").replace(b"1.0", b"9.0"), content_type=JSON), "newer version"),
         (answering(302, location="https://example.org/"), "redirects to another host, example.org"),
         (answering(302, location="//127.0.0.2/"), "redirects to another host, 127.0.0.2"),
@@ -95,6 +99,28 @@ def test_metadata_that_lies_is_refused_and_the_release_still_told(
     assert releases(root)["1.0"]["requires"] == EXPECTED["requires"]
 
 
+def test_a_requirement_that_cannot_be_stored_is_not_stored(root: Path, index: Index) -> None:
+    index.add(
+        "torch-example", "2.0", X86, requires=["torch" + ",".join(f"!={n}" for n in range(99))]
+    )
+    done = synced(root, index)
+    assert "invalid value: requires.*.0" in done.packages[0].faults["pypi"]
+    assert read_package_files(root)[2] == []
+
+
+def test_invalid_metadata_is_not_kept_in_the_cache(root: Path, index: Index) -> None:
+    for file in index.projects["torch-example"]:
+        index.answers[f"/files/{file.name}.metadata"] = answering(200, b"<html>try again later")
+    page = b"".join(
+        f'<a href="../../files/{f.name}#sha256={f.sha256}" data-core-metadata="true">{f.name}</a>'.encode()
+        for f in index.projects["torch-example"]
+    )
+    index.answers[PAGE] = answering(200, page, content_type=HTML)
+    assert "invalid metadata" in synced(root, index).packages[0].refused[0]
+    index.answers = {PAGE: index.answers[PAGE]}
+    assert synced(root, index).packages[0].refused == ()
+
+
 def test_metadata_with_another_hash_is_refused(root: Path, index: Index) -> None:
     path = f"/files/torch_example-1.0-{X86}.whl.metadata"
     index.answers[path] = answering(200, metadata_text("torch-example", "1.0", ["torch==9"]))
@@ -108,6 +134,8 @@ def test_metadata_with_another_hash_is_refused(root: Path, index: Index) -> None
     [
         b"no archive",
         zipped({"a.txt": b"x"}),
+        zipped(METADATA_2_0, zipfile.ZIP_BZIP2),
+        zipped(METADATA_2_0, zipfile.ZIP_LZMA),
         made_wheel("torch-example", "2.0", X86).data[:-30],
         made_wheel("torch-example", "2.0", X86).data.replace(b"METADATA", b"METADATB", 1),
     ],

@@ -119,7 +119,7 @@ def test_a_server_without_ranges_is_not_made_to_send_all(root: Path, index: Inde
 
 
 def test_a_withdrawn_release_says_why(root: Path, index: Index) -> None:
-    index.add("torch-example", "0.9", X86, yanked="Does not\nload.")
+    index.add("torch-example", "0.9", X86, yanked="Does not\n\u200bload.")
     index.add("torch-example", "0.8", X86, yanked="")
     index.add("torch-example", "0.7", X86, yanked="One of two.")
     index.add("torch-example", "0.7", ARM)

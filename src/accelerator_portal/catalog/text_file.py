@@ -35,6 +35,11 @@ def escape_sequence(character: str) -> str:
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 - four digits
 
 
+def one_line(text: str) -> str:
+    """Return a text on one line, with a space in place of invisible characters and line breaks."""
+    return " ".join(HIDDEN_CHARACTER.sub(" ", text).split())
+
+
 def read_text(root: Path, path: str, folder: str = "") -> str | Problem:
     r"""Return the text of `path`, or the problem that prevents reading it.
 

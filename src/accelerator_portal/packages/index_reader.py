@@ -15,6 +15,7 @@ from accelerator_portal.catalog.files.package_file import (
     ReleaseFacts,
     releases_newest_first,
 )
+from accelerator_portal.catalog.text_file import one_line
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.http.cache import CachedBody, HttpCache, get_cached
 from accelerator_portal.http.client import HttpClient, may_request_link
@@ -210,10 +211,12 @@ async def _wheel_metadata(
         raise InvalidResponseError("the link leads outside the index")
     key = f"wheel {file.sha256 or file.url}"
     cached = reader.cache.read(key)
-    if cached is None or not file.sha256:
-        cached = await _fetch_metadata(reader, file, cached)
-        reader.cache.write(key, cached)
-    return parse_metadata(cached.body, package, file.version)
+    if cached and file.sha256:
+        return parse_metadata(cached.body, package, file.version)
+    body = await _fetch_metadata(reader, file, cached)
+    metadata = parse_metadata(body.body, package, file.version)
+    reader.cache.write(key, body)  # only what is valid, because a hash is never fetched again
+    return metadata
 
 
 async def _fetch_metadata(
@@ -262,13 +265,13 @@ def _yanked_reason(files: list[IndexFile]) -> str | None:
     """Return the reason (it can be empty) if all files of a release are yanked; otherwise None."""
     if any(file.yanked is None for file in files):
         return None
-    return " ".join((files[0].yanked or "").split())[:200]
+    return one_line(files[0].yanked or "")[:200]
 
 
 def _with_metadata_facts(
     facts: ReleaseFacts, requires: Mapping[str, tuple[str, ...]], cuda: Mapping[str, str]
 ) -> ReleaseFacts:
-    return facts.model_copy(update={"requires": dict(requires), "cuda": dict(sorted(cuda.items()))})
+    return ReleaseFacts.from_objects(facts, requires=requires, cuda=dict(sorted(cuda.items())))
 
 
 def _joined_requirements(requires: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:

@@ -33,6 +33,7 @@ from accelerator_portal.catalog.files.package_file import (
     PackagesRead,
     ReleaseFacts,
 )
+from accelerator_portal.catalog.text_file import one_line
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.http.cache import HttpCache
 from accelerator_portal.http.client import open_client
@@ -244,7 +245,8 @@ class _SyncRun:
             for index, reason in package_sync.faults.items():
                 known_fault = log.fault(name, index)
                 since = known_fault.since if known_fault else self._options.day
-                yield IndexFault(package=name, index=index, since=since, what=reason[:300])
+                what = one_line(reason)[:300]
+                yield IndexFault(package=name, index=index, since=since, what=what)
 
 
 async def _read_index_or_error(

@@ -18,7 +18,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from accelerator_portal.catalog.fields import version_or_none
-from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER
+from accelerator_portal.catalog.text_file import one_line
 from accelerator_portal.http.cache import CachedBody
 from accelerator_portal.http.client import HttpClient
 from accelerator_portal.http.errors import InvalidResponseError
@@ -28,6 +28,9 @@ _MAX_SUMMARY_LENGTH = 160
 
 # Packages whose version is the CUDA version, the most certain first.
 _CUDA = re.compile(r"cuda-toolkit|nvidia-cuda-(?:runtime|nvrtc)(?:-cu\d+)?")
+
+# Other methods can allocate gigabytes of memory before they return a byte.
+_ALLOWED_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 
 _SYSTEMS = {
     "linux": ("Linux", "linux", "posix"),
@@ -154,7 +157,7 @@ def _first_line(text: str) -> str:
 
 
 def _clean_summary(text: str | None) -> str | None:
-    summary = " ".join(HIDDEN_CHARACTER.sub(" ", text or "").split())
+    summary = one_line(text or "")
     if len(summary) > _MAX_SUMMARY_LENGTH:
         summary = f"{summary[: _MAX_SUMMARY_LENGTH - 1]}…"
     return None if summary in {"", "UNKNOWN"} else summary
@@ -202,9 +205,15 @@ def specifier_set(text: str | None) -> SpecifierSet | None:
 
 
 def dist_info_file(wheel: zipfile.ZipFile, name: str) -> zipfile.ZipInfo | None:
-    """Return a file of a wheel's `*.dist-info` folder, such as METADATA; None if missing."""
+    """Return a file of a wheel's `*.dist-info` folder, such as METADATA; None if missing.
+
+    Raises NotImplementedError, as `zipfile` does, if the file is neither stored nor deflated.
+    """
     path = re.compile(rf"[^/]+\.dist-info/{re.escape(name)}")
-    return next((info for info in wheel.infolist() if path.fullmatch(info.filename)), None)
+    info = next((info for info in wheel.infolist() if path.fullmatch(info.filename)), None)
+    if info and info.compress_type not in _ALLOWED_METHODS:
+        raise NotImplementedError("That compression method is not supported")
+    return info
 
 
 # The metadata of a wheel on a server, without downloading the whole wheel.
