@@ -68,6 +68,7 @@ def test_an_index_that_was_never_read_has_nothing_new(plugins: Catalog) -> None:
         ("torch==1.11.0", "1.11.0"),
         ("torch==1.11.0.*", "1.11.0"),
         ("torch===1.11.0+ex2", "1.11.0"),
+        ("torch===1.11.0ours", None),
         ("torch>=1.9,<1.10", "1.9.1"),
         ("torch~=1.9", "1.10.0"),
         ("torch<1.0", None),
@@ -139,7 +140,7 @@ def test_what_metadata_cannot_state_is_asked_for_by_name(tree: Tree) -> None:
         "lifecycle: {status: fresh},"
     )
     catalog = loaded(tree(edited((COMPATIBILITY, 'plugin: "1.10.0",', more), files=PLUGINS)))
-    facts = release("1.11.0", {"*": ["torch==1.10.0", "made_up==2.1"]}, wheels={}, sdist=True)
+    facts = release("1.11.0", {"*": ["torch==1.10.0", "made_up===2.1"]}, wheels={}, sdist=True)
     found = proposed(catalog, facts)
     assert found.row
     assert found.row.needs == {"Made-Up": "2.1"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
@@ -17,6 +18,7 @@ from accelerator_portal.packages.facts_text import release_line_number
 from accelerator_portal.packages.fitting_releases import (
     PluginIndex,
     admits,
+    exact_version,
     last_read_day,
     plugin_index,
     python_labels_on,
@@ -135,17 +137,19 @@ def _option_problems(evidence: _IndexEvidence) -> Iterator[Problem]:
             what
             for target, pin in option_requirements(evidence.catalog, evidence.platform, option)
             if pin.package == evidence.own_index.package
-            for what in _pin_contradictions(evidence, target, str(pin.requirement.specifier))
+            for what in _pin_contradictions(evidence, target, pin.requirement.specifier)
         )
         for what in dict.fromkeys(contradiction_texts):
             location: Location = ("options", position, "steps")
             yield evidence.platform.problem("install.yaml", location, what, REMEDY)
 
 
-def _pin_contradictions(evidence: _IndexEvidence, target: Target, specifier: str) -> Iterator[str]:
-    if not specifier.startswith("==") or "*" in specifier or "," in specifier:
+def _pin_contradictions(
+    evidence: _IndexEvidence, target: Target, specifier: SpecifierSet
+) -> Iterator[str]:
+    version = exact_version(specifier)
+    if version is None:
         return
-    version = specifier.removeprefix("==")
     release = evidence.release(version)
     if release is None:
         if what := evidence.missing_version_text(version):

@@ -23,6 +23,7 @@ from accelerator_portal.install.labels import OS_LABELS
 from accelerator_portal.packages.fitting_releases import (
     SYSTEMS,
     admits,
+    exact_version,
     last_read_day,
     plugin_index,
     python_labels_on,
@@ -31,9 +32,7 @@ from accelerator_portal.packages.fitting_releases import (
 )
 from accelerator_portal.packages.wheel_tags import ordered_pythons, supports_python
 
-# In `torch==2.15.0+cpu`, the local version names a build of the same release. `==2.15.0.*` allows
-# only the release and its post-releases.
-_EXACT_PIN = re.compile(r"={2,3}([0-9][0-9A-Za-z.]*?)(?:\+[0-9A-Za-z.]+)?")
+# `==2.15.0.*` allows only the release and its post-releases.
 _POST_RELEASES = re.compile(r"==([0-9]+\.[0-9]+\.[0-9]+)\.\*")
 
 
@@ -78,9 +77,10 @@ def _evidence_from_metadata(
 
 
 def _exact_torch_version(line: str) -> str | None:
-    specifier = str(Requirement(line).specifier)
-    match = _POST_RELEASES.fullmatch(specifier) or _EXACT_PIN.fullmatch(specifier)
-    return str(Version(match[1])) if match else None
+    specifier = Requirement(line).specifier
+    match = _POST_RELEASES.fullmatch(str(specifier))
+    version = match[1] if match else exact_version(specifier)
+    return Version(version).public if version else None  # `+cpu` is a build of the same release
 
 
 def _evidence_from_pattern(
@@ -370,16 +370,10 @@ def _required_versions(release: ReleaseFacts, names: Iterable[str]) -> dict[str,
             continue
         name = name_by_package.get(canonicalize_name(requirement.name))
         if name and requirement.specifier:
-            versions_by_name.setdefault(name, set()).add(
-                _version_or_specifier(str(requirement.specifier))
-            )
+            version = exact_version(requirement.specifier) or str(requirement.specifier)
+            versions_by_name.setdefault(name, set()).add(version)
     return {
         name: stated_values.pop()
         for name, stated_values in sorted(versions_by_name.items())
         if len(stated_values) == 1
     }
-
-
-def _version_or_specifier(specifier: str) -> str:
-    is_exact = specifier.startswith("==") and "," not in specifier and "*" not in specifier
-    return specifier.removeprefix("==") if is_exact else specifier

@@ -91,10 +91,11 @@ def test_an_option_for_a_system_without_a_wheel(tree: Tree) -> None:
     ]
 
 
-def test_an_option_with_a_version_that_is_not_there(tree: Tree) -> None:
-    catalog = loaded(tree(edited((*OPTION[:2], f'"{PACKAGE}==1.9.5"]'), files=PLUGINS)))
+@pytest.mark.parametrize("pin", ["==1.9.5", "===1.9.5"])
+def test_an_option_with_a_version_that_is_not_there(tree: Tree, pin: str) -> None:
+    catalog = loaded(tree(edited((*OPTION[:2], f'"{PACKAGE}{pin}"]'), files=PLUGINS)))
     assert found(with_facts(catalog, FITTING)) == [
-        f'{INSTALL}:24: the option installs "{PACKAGE}==1.9.5", but {PYPI}, has no {PACKAGE} 1.9.5'
+        f'{INSTALL}:24: the option installs "{PACKAGE}{pin}", but {PYPI}, has no {PACKAGE} 1.9.5'
     ]
 
 
