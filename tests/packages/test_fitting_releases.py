@@ -157,7 +157,12 @@ def test_where_metadata_names_no_torch_the_vendor_s_rows_say_which(plugins: Cata
 def test_what_may_have_been_cut_away_says_nothing(plugins: Catalog) -> None:
     many = [release(f"1.9.{n}", "torch==1.9.1") for n in range(40, 0, -1)]
     assert [row[0] for row in days(with_facts(plugins, many))] == []
+    withdrawn = release("1.9.0.post1", yanked="broken")
+    assert [row[0] for row in days(with_facts(plugins, [withdrawn, *many[1:]]))] == []
     assert [row[0] for row in days(with_facts(plugins, many[:-1]))] == ["1.10.0", "1.9.1"]
+    nightly = [release(f"1.9.2.dev{n}", "torch==1.9.1") for n in range(12, 0, -1)]
+    assert [row[0] for row in days(with_facts(plugins, nightly))] == []
+    assert [row[0] for row in days(with_facts(plugins, nightly[:-1]))] == ["1.10.0", "1.9.1"]
 
 
 def test_the_facts_hold_for_the_day_of_their_reading(plugins: Catalog) -> None:

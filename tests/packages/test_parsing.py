@@ -141,6 +141,7 @@ def test_tags_in_short(tags: str, platform: str, python: str) -> None:
         ("macosx_10_9_universal2", "macos", "aarch64", True),
         ("macosx_14_0_arm64", "macos", "aarch64", True),
         ("macosx_10_9_x86_64", "macos", "aarch64", False),
+        ("macosx_arm64", "macos", "aarch64", False),
     ],
 )
 def test_where_a_wheel_runs(tag: str, os: Os, arch: Arch, *, runs: bool) -> None:

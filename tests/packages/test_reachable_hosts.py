@@ -51,11 +51,11 @@ def test_what_asks_a_silent_host_is_not_resolved(
 
 
 def test_pypi_is_asked_unless_every_call_names_another_index() -> None:
-    other = PipCall(("x",), index="https://a.example/simple", extra_index="https://b.example/")
+    other = PipCall(("x",), index="https://a.example/simple", extra_index="https://b.example:8443/")
     pypi = reachable_hosts.PYPI_HOST
     assert index_hosts(ON_PYPI) == {pypi}
-    assert index_hosts(question(other)) == {"a.example", "b.example"}
-    assert index_hosts(question(other, PipCall(("y",)))) == {"a.example", "b.example", pypi}
+    assert index_hosts(question(other)) == {"a.example", "b.example:8443"}
+    assert index_hosts(question(other, PipCall(("y",)))) == {"a.example", "b.example:8443", pypi}
 
 
 def test_a_host_that_goes_silent_meanwhile_is_not_waited_for_again(

@@ -13,7 +13,7 @@ from uv import find_uv_bin
 from accelerator_portal.catalog.fields import Arch
 from accelerator_portal.install.rows import PipCall
 from accelerator_portal.packages.resolution_questions import ResolutionQuestion
-from accelerator_portal.packages.uv_resolution import ResolutionResult, Uv, resolve
+from accelerator_portal.packages.uv_resolution import ResolutionResult, Uv, resolve, uv_environment
 from tests.packages_index import Wheel, serve
 
 LINUX = "cp312-cp312-manylinux_2_28_x86_64"
@@ -147,6 +147,13 @@ def test_the_machines_own_configuration_is_not_asked(
         monkeypatch.setenv("UV_CONFIG_FILE", str(config))
         assert resolve(question(call("torch")), uv).found == {"torch": "2.15.0"}
         assert os.environ["UV_INDEX"] == other
+
+
+def test_the_machines_own_proxy_is_used(uv: Uv, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("https_proxy", "ALL_PROXY", "UV_INDEX"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    assert {"https_proxy", "ALL_PROXY"} <= uv_environment(uv).keys()
+    assert "UV_INDEX" not in uv_environment(uv)
 
 
 def test_a_second_index_is_looked_at_as_pip_does_and_as_uv_does(uv: Uv, index: str) -> None:

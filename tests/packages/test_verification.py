@@ -27,7 +27,7 @@ def pypi_answers(_asked: Sequence[ResolutionQuestion], _cache: Path) -> ResolveQ
     """PyTorch's index is silent, PyPI has everything."""
 
     def answer(question: ResolutionQuestion) -> ResolutionResult:
-        if question.hosts:
+        if any(call.index or call.backend for call in question.calls):
             return ResolutionResult("unchecked", why="the index did not answer")
         return ResolutionResult(
             "found", {"torch": question.calls[0].packages[0].partition("==")[2] or "1"}

@@ -24,7 +24,7 @@ from accelerator_portal.catalog.files.package_file import (
     ReleaseFacts,
 )
 from accelerator_portal.packages.portal_packages import TORCH, platform_requirements
-from accelerator_portal.packages.resolution_questions import MOST_RELEASES
+from accelerator_portal.packages.resolution_questions import MOST_RELEASES, MOST_WITHOUT_FINAL
 from accelerator_portal.packages.wheel_tags import runs_on, supports_python
 
 SYSTEMS: tuple[tuple[Os, Arch], ...] = tuple(product(get_args(Os), get_args(Arch)))
@@ -232,9 +232,9 @@ def release_lags(catalog: Catalog, platform: Platform) -> tuple[ReleaseLag, ...]
     Includes the torch releases that the plugin supports and all newer ones. Returns an empty tuple
     if no plugin release with a known date fits a torch release.
 
-    The portal stores the newest plugin releases, at most MOST_RELEASES. If it stores that many,
-    older plugin releases may exist. A torch release that the oldest stored plugin release fits is
-    then omitted: an older plugin release may have been the first that fits.
+    The portal stores only the newest plugin releases, so older ones may exist. A torch release that
+    the oldest stored plugin release fits is then omitted: an older plugin release may have been the
+    first that fits.
     """
     own_index = plugin_index(catalog, platform)
     if own_index is None or own_index.facts is None or not own_index.facts.releases:
@@ -287,7 +287,7 @@ def _first_fitting_releases(
     fit (see `release_lags`).
     """
     dated_releases = [r for r in usable_releases(facts.releases) if r.date]
-    oldest = dated_releases[-1] if len(dated_releases) >= MOST_RELEASES else None
+    oldest = dated_releases[-1] if dated_releases and _may_be_cut(facts) else None
     by_metadata = any(torch_requirements(release) for release in dated_releases)
     basis: VersionBasis = "index" if by_metadata else "vendor"
     for torch in catalog.releases.releases:
@@ -300,6 +300,14 @@ def _first_fitting_releases(
         if fitting and oldest not in fitting:
             first_release = min(fitting, key=lambda r: (r.date or dt.date.max, Version(r.version)))
             yield torch.version, (first_release, basis)
+
+
+def _may_be_cut(facts: IndexFacts) -> bool:
+    """Return whether the index may have older releases, which the portal does not store."""
+    final_count = sum(not Version(release.version).is_prerelease for release in facts.releases)
+    if final_count:
+        return final_count >= MOST_RELEASES
+    return len(facts.releases) >= MOST_WITHOUT_FINAL
 
 
 def _metadata_fits(release: ReleaseFacts, torch: str) -> bool:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from pypi_simple import PYPI_SIMPLE_ENDPOINT
 from uv import find_uv_bin
 
+from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX
 from accelerator_portal.http.client import HttpClient, open_client
 from accelerator_portal.http.errors import FetchError
 from accelerator_portal.http.limits import RequestLimits
@@ -98,11 +99,17 @@ class ReachableHosts:
 
 
 def index_hosts(question: ResolutionQuestion) -> frozenset[str]:
-    """Return the hosts of the indexes that a question uses.
+    """Return the hosts of the indexes that a question uses, such as `index.example:8443`.
 
     PyPI's host is included if a call names no index.
     """
-    return question.hosts | ({PYPI_HOST} if question.uses_pypi else frozenset())
+    indexes = [
+        index for call in question.calls for index in (call.index, call.extra_index) if index
+    ]
+    indexes += [PYTORCH_INDEX for call in question.calls if call.backend]
+    hosts = {urlsplit(index).netloc.lower() for index in indexes}
+    uses_pypi = any(call.index is None for call in question.calls)
+    return frozenset(hosts | {PYPI_HOST} if uses_pypi else hosts)
 
 
 def installed_uv(cache: Path) -> Uv:

@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from packaging.version import Version
 
 from accelerator_portal.catalog.fields import Arch, Os
-from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX
 from accelerator_portal.install.rows import InstallRow, PipCall
 from accelerator_portal.packages.portal_packages import TORCH
 from accelerator_portal.packages.wheel_tags import (
@@ -46,21 +44,6 @@ class ResolutionQuestion:
     arch: Arch
     python: str
     first_index: bool
-
-    @property
-    def hosts(self) -> frozenset[str]:
-        """The hosts of the indexes that the calls name.
-
-        If a call names no index, it uses PyPI, whose host is not included; see `uses_pypi`.
-        """
-        indexes = (i for call in self.calls for i in (call.index, call.extra_index) if i)
-        builds = (PYTORCH_INDEX for call in self.calls if call.backend)
-        return frozenset(urlsplit(index).hostname or "" for index in (*indexes, *builds))
-
-    @property
-    def uses_pypi(self) -> bool:
-        """Whether a call uses PyPI because it names no `index`."""
-        return any(call.index is None for call in self.calls)
 
 
 def questions_of_row(row: InstallRow) -> dict[str, ResolutionQuestion]:

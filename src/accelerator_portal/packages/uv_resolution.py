@@ -42,13 +42,12 @@ _PLATFORMS = {
 }
 _NEWEST_MACOS = "26.0"
 
-_KEPT_VARIABLES = (
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "HTTPS_PROXY",
-    "HTTP_PROXY",
-    "NO_PROXY",
-    "SYSTEMROOT",
+# Variables that uv gets from the machine. Names of proxies are often in lowercase.
+_KEPT_VARIABLES = frozenset(
+    {
+        *("SSL_CERT_FILE", "SSL_CERT_DIR", "SYSTEMROOT"),
+        *("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"),
+    }
 )
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;]+)", re.MULTILINE)
 _UV_REASON = re.compile(r"cause: (Because .*?)(?:\n\s*\n|\nhint:|\Z)", re.DOTALL)
@@ -182,9 +181,8 @@ def index_options(call: PipCall, uv: Uv, *, first_index: bool) -> list[str]:
 
 def uv_environment(uv: Uv) -> dict[str, str]:
     """Return the environment variables for uv, without the machine's settings for pip and uv."""
-    kept_variables = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     return {
-        **kept_variables,
+        **{name: value for name, value in os.environ.items() if name.upper() in _KEPT_VARIABLES},
         "PATH": os.defpath,
         "HOME": str(uv.cache),
         "MACOSX_DEPLOYMENT_TARGET": _NEWEST_MACOS,

@@ -21,7 +21,7 @@ _ARCHES: dict[str, Arch] = {"amd64": "x86_64", "x86_64": "x86_64", "arm64": "aar
 _ARCHES |= {"aarch64": "aarch64", "s390x": "s390x", "ppc64le": "ppc64le", "riscv64": "riscv64"}
 
 _LINUX = re.compile(r"(?:(?P<libc>manylinux|musllinux)_(?P<major>\d+)_(?P<minor>\d+)_|linux_)(.+)")
-_MACOS = re.compile(r"macosx_(\d+)_(\d+)_.+")
+_MACOS = re.compile(r"macosx_(\d+)_(\d+)_(.+)")
 _PYTHON = re.compile(r"(?:cp|py)(\d)(\d*)")
 
 
@@ -41,11 +41,10 @@ def system_of_tag(tag: str) -> System | None:
         version = f" {linux_match['major']}.{linux_match['minor']}" if libc else ""
         arch = _ARCHES.get(linux_match[4])
         return System("linux", (arch,), libc + version) if arch else None
-    if tag.startswith("macosx_"):
-        mac_arch = tag.split("_", 3)[-1]
-        if mac_arch in {"universal2", "fat64"}:
+    if mac_match := _MACOS.fullmatch(tag):
+        if mac_match[3] in {"universal2", "fat64"}:
             return System("macos", ("x86_64", "aarch64"))
-        arch = _ARCHES.get(mac_arch)
+        arch = _ARCHES.get(mac_match[3])
         return System("macos", (arch,)) if arch else None
     if tag.startswith("win_"):
         arch = _ARCHES.get(tag.removeprefix("win_"))
@@ -55,9 +54,8 @@ def system_of_tag(tag: str) -> System | None:
 
 def minimum_system(tag: str) -> str:
     """Return the minimum system that a platform tag states: `glibc 2.28`, `macOS 14.0` or empty."""
-    if tag.startswith("macosx_"):
-        _, major, minor, *_ = tag.split("_")
-        return f"macOS {major}.{minor}"
+    if mac_match := _MACOS.fullmatch(tag):
+        return f"macOS {mac_match[1]}.{mac_match[2]}"
     tag_system = system_of_tag(tag)
     return tag_system.libc if tag_system else ""
 
