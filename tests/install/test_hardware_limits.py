@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import Selector
 from accelerator_portal.install.hardware_limits import driver_bounds, row_ranges
@@ -25,8 +27,9 @@ def test_a_platform_without_stated_versions_has_no_bounds(catalog: Catalog) -> N
     assert driver_bounds(catalog.by_id["rocm"]) is None
 
 
-def test_the_bound_of_a_range_is_its_lower_end(tree: Tree) -> None:
-    files = edited((INSTALL, 'version: ">=5"', 'version: "<9, >=5.08"'))
+@pytest.mark.parametrize("version", ["<9, >=5.08", "==5.08.*"])
+def test_the_bound_of_a_range_is_its_lower_end(tree: Tree, version: str) -> None:
+    files = edited((INSTALL, 'version: ">=5"', f'version: "{version}"'))
     bounds = driver_bounds(loaded(tree(files)).by_id["example"])
     assert bounds
     assert bounds.oldest == {"ex1": {"linux": "5.08"}}

@@ -41,6 +41,7 @@ BUILDS: dict[str, HardwareSupport] = {
     ),
     "{torch: '<1'}": HardwareSupport("no-command"),
     "{torch: ==0.9.2}": HardwareSupport("no-command", "0.9.2", "0.9.2"),
+    "{torch: ==0.9.*}, {torch: '==0.9.1,>=0.9'}": HardwareSupport("no-command"),
 }
 
 

@@ -33,6 +33,7 @@ def read_on_windows(line: str) -> list[str]:
         else:
             assert not re.search(r"[\"'`$%!&|<>^(){}\[\];,#~*?“”„‘’]", plain), "has a meaning"  # noqa: RUF001
             assert not plain.startswith("@"), "PowerShell's splatting"
+            assert not re.match(r"-[A-Za-z_][^.]*\.", plain), "PowerShell splits at the dot"
         words.append(plain if quoted is None else quoted)
     return words
 
@@ -67,6 +68,9 @@ def test_windows_shells_read_exactly_the_words_or_the_portal_refuses(words: list
         ("a;b", "'a;b'", '"a;b"'),
         ("it's", "'it'\"'\"'s'", '"it\'s"'),
         ("@file", "@file", '"@file"'),
+        ("-Dx.y=1", "-Dx.y=1", '"-Dx.y=1"'),
+        ("-Dx-y.z", "-Dx-y.z", '"-Dx-y.z"'),
+        ("--torch-backend=rocm6.4", "--torch-backend=rocm6.4", "--torch-backend=rocm6.4"),
         ("C:\\dir\\", "'C:\\dir\\'", "C:\\dir\\"),
     ],
 )

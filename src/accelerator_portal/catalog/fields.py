@@ -240,6 +240,15 @@ def version_or_none(text: str) -> Version | None:
         return None
 
 
+def exact_version(specifier: SpecifierSet) -> str | None:
+    """Return the version that a specifier pins: `2.9.0` for `==2.9.0`. None if it pins none."""
+    clauses = list(specifier)
+    if len(clauses) != 1 or clauses[0].operator not in {"==", "==="}:
+        return None
+    version = clauses[0].version
+    return version if version_or_none(version) else None  # `2.9.*` is no version
+
+
 def _validate_version(value: str) -> str:
     _limit_version_length(value)
     version = version_or_none(value)

@@ -18,6 +18,8 @@ from accelerator_portal.install.rows import InstallRow
 # The word in the name of each vendor's driver.
 _DRIVER = "driver"
 
+_LOWER_BOUND_OPERATORS = {">=", "==", "~="}
+
 
 @dataclass(frozen=True, slots=True)
 class DriverBounds:
@@ -45,15 +47,15 @@ def driver_bounds(platform: Platform) -> DriverBounds | None:
     oldest_by_variant: dict[str, dict[str, str]] = {}
     for variant in platform.install.variants:
         for requirement in variant.requires:
-            bound = lower_bound(requirement.version or "")
+            version = requirement.version or ""
+            bound = lower_bound(version)
             if bound is None or _DRIVER not in requirement.name.lower():
                 continue
             name = requirement.name
-            parts = (requirement.version or "").split(",")
-            version_text = next(part for part in parts if lower_bound(part) == bound)
-            version_text = version_text.strip().lstrip("=>~ ")  # leading zeros are kept
+            clause = next(part for part in version.split(",") if lower_bound(part) == bound)
+            oldest = clause.strip().lstrip("=>~ ").removesuffix(".*")  # with leading zeros
             for os in requirement.os or OS_LABELS:
-                oldest_by_variant.setdefault(variant.id, {})[os] = version_text
+                oldest_by_variant.setdefault(variant.id, {})[os] = oldest
     return DriverBounds(name, oldest_by_variant) if oldest_by_variant else None
 
 
@@ -85,11 +87,8 @@ def _consecutive_ranges(positions: Iterator[int]) -> Iterator[int]:
         yield end
 
 
-_LOWER_BOUND_OPERATORS = {">=", "==", "~="}
-
-
 def lower_bound(text: str) -> Version | None:
-    """Return the lower bound in a text: 8.0 for `8.0`, `==8.0`, `~=8.0` or `>=8.0,<9`.
+    """Return the lower bound in a text: 8.0 for `8.0`, `==8.0`, `==8.0.*`, `~=8.0` or `>=8.0,<9`.
 
     Returns None if the text has no lower bound, or is not a version or version specifier.
     """
@@ -97,7 +96,9 @@ def lower_bound(text: str) -> Version | None:
         return version
     try:
         bounds = [
-            Version(s.version) for s in SpecifierSet(text) if s.operator in _LOWER_BOUND_OPERATORS
+            Version(clause.version.removesuffix(".*"))
+            for clause in SpecifierSet(text)
+            if clause.operator in _LOWER_BOUND_OPERATORS
         ]
     except (InvalidSpecifier, InvalidVersion):
         return None

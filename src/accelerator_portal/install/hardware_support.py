@@ -10,6 +10,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.fields import exact_version
 from accelerator_portal.catalog.files.hardware import BuildSupport, Generation
 from accelerator_portal.install.commands import CONTAINER_METHODS
 from accelerator_portal.install.expand import rows_by_platform
@@ -165,7 +166,7 @@ def _support_by_compatibility(platform: Platform, generation: Generation) -> Har
     """Return the builds for hardware on which no install row runs; `verdict` is `no-command`.
 
     `oldest` and `newest` are from the rows of `compatibility.yaml` that `generation.builds` covers.
-    If it covers no row, they are from the releases that `generation.builds` pins with `==`.
+    If it covers no row, they are from the releases that `generation.builds` pins, as in `==2.9.0`.
     """
     rows = [
         row
@@ -174,25 +175,22 @@ def _support_by_compatibility(platform: Platform, generation: Generation) -> Har
             build_covers(build, row.variant or NO_VARIANT, row.torch) for build in generation.builds
         )
     ]
-    specifiers = [build.torch for build in generation.builds if build.torch]
-    pinned_versions = [torch.removeprefix("==") for torch in specifiers if torch.startswith("==")]
-    releases = [row.torch for row in rows] or pinned_versions
-    return (
-        HardwareSupport("no-command", *_oldest_and_newest(releases))
-        if releases
-        else HardwareSupport("no-command")
-    )
+    pins = (exact_version(SpecifierSet(build.torch or "")) for build in generation.builds)
+    releases = [row.torch for row in rows] or [version for version in pins if version]
+    if not releases:
+        return HardwareSupport("no-command")
+    return HardwareSupport("no-command", *_oldest_and_newest(releases))
 
 
-def _only_value(generation: Generation, fitting: list[InstallRow], axis: str) -> str | None:
-    """Return the operating system or the architecture that all rows in `fitting` have in common.
+def _only_value(generation: Generation, rows: list[InstallRow], axis: str) -> str | None:
+    """Return the operating system or the architecture that all of `rows` have in common.
 
     `axis` is `os` or `arch`. Returns None if the rows have different values. Also returns None if
     `generation.builds` never states the axis, because the hardware then does not limit it.
     """
     if not any(getattr(build, axis) for build in generation.builds):
         return None
-    values = {getattr(row, axis) for row in fitting}
+    values = {getattr(row, axis) for row in rows}
     return values.pop() if len(values) == 1 else None
 
 

@@ -11,7 +11,8 @@ import shlex
 
 from accelerator_portal.catalog.fields import Os
 
-_PLAIN_ON_WINDOWS = re.compile(r"[A-Za-z0-9_@+=:./\\-]+")
+# PowerShell splats a word that begins with `@`, and splits a word such as `-Dx.y=1` at the dot.
+_PLAIN_ON_WINDOWS = re.compile(r"(?!@|-(?!-)[^.]*\.)[A-Za-z0-9_@+=:./\\-]+")
 _SPECIAL_IN_QUOTES = re.compile(r"[\"$`%!\x00-\x1f“”„]")
 
 
@@ -23,7 +24,7 @@ def quote(word: str, os: Os) -> str:
     """Return `word` quoted for the shell of `os`. Raises UnquotableError."""
     if os != "windows":
         return shlex.quote(word)
-    if _PLAIN_ON_WINDOWS.fullmatch(word) and not word.startswith("@"):
+    if _PLAIN_ON_WINDOWS.fullmatch(word):
         return word
     if not word or _SPECIAL_IN_QUOTES.search(word) or word.endswith("\\"):
         raise UnquotableError(word)

@@ -10,6 +10,7 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.catalog import RELEASES
+from accelerator_portal.catalog.fields import exact_version
 from accelerator_portal.catalog.files.package_file import PACKAGES, PYPI, IndexFacts, ReleaseFacts
 from accelerator_portal.catalog.files.releases_file import Release, Wheel
 from accelerator_portal.catalog.yaml_file import Location
@@ -18,7 +19,6 @@ from accelerator_portal.packages.facts_text import release_line_number
 from accelerator_portal.packages.fitting_releases import (
     PluginIndex,
     admits,
-    exact_version,
     last_read_day,
     plugin_index,
     python_labels_on,

@@ -16,7 +16,7 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.cached import cached_by_owner
-from accelerator_portal.catalog.fields import Arch, Os, version_or_none
+from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.files.package_file import (
     ANY_PLATFORM_TAG,
     PYPI,
@@ -151,15 +151,6 @@ def torch_requirements(release: ReleaseFacts) -> dict[str, str]:
         for line in requirement_lines
         if names_torch(line)
     }
-
-
-def exact_version(specifier: SpecifierSet) -> str | None:
-    """Return the version that a specifier pins: `2.9.0` for `==2.9.0`. None if it pins none."""
-    clauses = list(specifier)
-    if len(clauses) != 1 or clauses[0].operator not in {"==", "==="}:
-        return None
-    version = clauses[0].version
-    return version if version_or_none(version) else None  # `2.9.*` is no version
 
 
 @lru_cache(_REQUIREMENT_CACHE_SIZE)

@@ -17,13 +17,13 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.fields import exact_version
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.files.package_file import ReleaseFacts
 from accelerator_portal.install.labels import OS_LABELS
 from accelerator_portal.packages.fitting_releases import (
     SYSTEMS,
     admits,
-    exact_version,
     last_read_day,
     plugin_index,
     python_labels_on,
