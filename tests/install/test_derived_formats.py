@@ -52,6 +52,14 @@ def test_a_project_asks_for_the_packages_of_the_command(rows: tuple[InstallRow, 
                 assert call.extra_index in indexes.values()
 
 
+def test_a_package_with_a_dot_in_its_name_has_a_source(catalog: Catalog) -> None:
+    row = next(row for row in expand(catalog)[0] if row.method == "pip")
+    dotted = replace(row, calls=(PipCall(("ruamel.yaml",), "https://example.org/simple"),))
+    (project,) = (r for r in with_derived_formats(catalog, [dotted]) if r.method == "pyproject")
+    tool = tomllib.loads(project.files[0].text)["tool"]
+    assert tool["uv"]["sources"] == {"ruamel-yaml": {"index": "vendor-1"}}
+
+
 def test_a_project_for_cuda_takes_only_torch_from_pytorchs_index(
     rows: tuple[InstallRow, ...],
 ) -> None:

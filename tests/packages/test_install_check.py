@@ -57,8 +57,13 @@ def test_what_fails_at_import_says_so(row: InstallRow, tmp_path: Path) -> None:
     assert "ModuleNotFoundError" in done.output
 
 
-def test_what_prints_bytes_that_are_no_text_is_imported(row: InstallRow, tmp_path: Path) -> None:
-    with serve(Wheel("made-up", "1.0", source="import os; os.write(1, b'\\xff')\n")) as index:
+@pytest.mark.parametrize(
+    "source", ["import os; os.write(1, b'\\xff')\n", "print('imported: all of it')\n"]
+)
+def test_what_prints_anything_at_its_import_is_imported(
+    row: InstallRow, tmp_path: Path, source: str
+) -> None:
+    with serve(Wheel("made-up", "1.0", source=source)) as index:
         uv = Uv(Path(find_uv_bin()), Path(sys.executable), tmp_path / "cache", index, retries=0)
         done = install_row(replace(row, check=None), uv, 300)
     assert done == InstallResult(("made_up",))

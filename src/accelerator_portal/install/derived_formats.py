@@ -8,7 +8,8 @@ of a build, and conda.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import get_args
 
@@ -58,9 +59,10 @@ def with_derived_formats(catalog: Catalog, rows: Iterable[InstallRow]) -> tuple[
         all_rows.append(row)
         if row.method == "pip":
             all_rows += _pyproject_rows(row, systems)
-        for derive in _DERIVE_BY_METHOD.get(row.method, ()):
-            all_rows += derive(row)
-        if row.method == "uv" and newest_uv_rows.get((row.platform, row.os, row.arch)) is row:
+            all_rows += _requirements_rows(row)
+        elif row.method == "docker":
+            all_rows += _dockerfile_rows(row)
+        elif row.method == "uv" and newest_uv_rows.get((row.platform, row.os, row.arch)) is row:
             all_rows.append(_uv_auto_row(row))
     return (*all_rows, *_conda_rows(catalog, rows))
 
@@ -145,7 +147,9 @@ def _project_lines(row: InstallRow, systems: Mapping[str, frozenset[str]]) -> It
         if call.index:
             marker = _source_marker(call.index, systems)
             source = f"{{ index = {_toml_string(indexes[call.index])}{marker} }}"
-            sources |= {Requirement(p).name: source for p in call.packages}
+            # A dot would begin a nested table; in the name of a package, it means the same as `-`.
+            names = (Requirement(package).name.replace(".", "-") for package in call.packages)
+            sources |= dict.fromkeys(names, source)
     if sources:
         yield from ("", "[tool.uv.sources]")
         yield from (f"{name} = {source}" for name, source in sources.items())
@@ -179,9 +183,7 @@ def _source_marker(index: str, systems: Mapping[str, frozenset[str]]) -> str:
 
 def _index_name(url: str, position: int) -> str:
     if url.startswith(f"{PYTORCH_INDEX}/"):
-        return "pytorch-" + url.removeprefix(f"{PYTORCH_INDEX}/").replace("/", "-").replace(
-            ".", "-"
-        )
+        return "pytorch-" + re.sub(r"[/.]", "-", url.removeprefix(f"{PYTORCH_INDEX}/"))
     return f"vendor-{position + 1}"
 
 
@@ -201,12 +203,6 @@ def _dockerfile_rows(row: InstallRow) -> Iterator[InstallRow]:
     yield replace(
         row, method="dockerfile", commands=commands, files=(TextFile("Dockerfile", text),)
     )
-
-
-_DERIVE_BY_METHOD: dict[str, tuple[Callable[[InstallRow], Iterator[InstallRow]], ...]] = {
-    "pip": (_requirements_rows,),
-    "docker": (_dockerfile_rows,),
-}
 
 
 def _only_installs_packages(row: InstallRow) -> bool:

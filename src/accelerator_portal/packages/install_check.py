@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shlex
 import subprocess
 import sys
@@ -39,7 +40,8 @@ for name in map(plain, sys.argv[1:]):
         importlib.import_module(module)
         print("\\nimported:", module)
 """
-_IMPORTED_PREFIX = "imported: "
+# A package may print lines of its own, also similar ones.
+_IMPORTED = re.compile(r"^imported: ([A-Za-z_]\w*)$", re.MULTILINE)
 
 _SYSTEMS = {"Linux": "linux", "Darwin": "macos"}
 _MACHINES = {"x86_64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
@@ -91,13 +93,10 @@ def install_row(row: InstallRow, uv: Uv, seconds: float) -> InstallResult:
                 return InstallResult(output=_last_lines(run.stderr))
         names = package_names(package for call in row.calls for package in call.packages)
         run = _run_command([python, "-c", _IMPORT_CODE, *names], uv_environment(own_uv), deadline)
-        lines = run.stdout.splitlines()
-        imported = [
-            x.removeprefix(_IMPORTED_PREFIX) for x in lines if x.startswith(_IMPORTED_PREFIX)
-        ]
+        imported = tuple(_IMPORTED.findall(run.stdout))
         if run.returncode or not imported:
             return InstallResult(output=_last_lines(run.stderr or "no module to import"))
-        return _run_check(row, InstallResult(tuple(imported)), venv, own_uv, deadline)
+        return _run_check(row, InstallResult(imported), venv, own_uv, deadline)
 
 
 def _run_check(
