@@ -32,6 +32,14 @@ from accelerator_portal.packages.fitting_releases import (
 )
 from accelerator_portal.packages.wheel_tags import ordered_pythons, supports_python
 
+SOURCE_ID = "package"
+"""The placeholder in a proposed row for the id of the source for the package's metadata.
+
+`compatibility_edit.with_row` replaces it with the id that this source has in the file."""
+
+# A line has at most 400 characters, and metadata may name more requirements.
+_MAX_NOTE_LENGTH = 390
+
 # `==2.15.0.*` allows only the release and its post-releases.
 _POST_RELEASES = re.compile(r"==([0-9]+\.[0-9]+\.[0-9]+)\.\*")
 
@@ -99,7 +107,7 @@ def _evidence_from_pattern(
     return TorchEvidence(torch, requirements, pattern.source, note)
 
 
-def wheel_systems(release: ReleaseFacts) -> tuple[str, ...]:
+def _wheel_systems(release: ReleaseFacts) -> tuple[str, ...]:
     """Return the systems for which a release has wheels, such as `Linux x86_64`.
 
     If the release has wheels for all of SYSTEMS, returns `("any system",)`.
@@ -108,7 +116,7 @@ def wheel_systems(release: ReleaseFacts) -> tuple[str, ...]:
     return ("any system",) if len(systems) == len(SYSTEMS) else systems
 
 
-def pythons_on_every_system(
+def _pythons_on_every_system(
     catalog: Catalog, release: ReleaseFacts, torch: str | None
 ) -> list[str]:
     """Return the Python versions with a wheel on every system for which the release has wheels.
@@ -116,32 +124,23 @@ def pythons_on_every_system(
     The oldest version comes first. Python versions that the release's Python range excludes, or
     that the torch release does not support, are omitted.
     """
-    labels = _python_labels_by_system(release)
+    labels = _python_labels_by_system(release).values()
     return [
         python
         for python in _candidate_pythons(catalog, release, torch)
-        if labels and all(supports_python(os_labels, python) for os_labels in labels.values())
+        if labels and all(supports_python(system_labels, python) for system_labels in labels)
     ]
 
 
-def python_note(catalog: Catalog, release: ReleaseFacts, everywhere: list[str]) -> str | None:
-    """Return a note about Python versions that have wheels on some systems only, or None.
-
-    `everywhere` are the Python versions that have wheels on every system, as
-    `pythons_on_every_system` returns.
-    """
+def _python_note(catalog: Catalog, release: ReleaseFacts) -> str | None:
+    """Return a note about Python versions that have wheels on some systems only, or None."""
+    labels_by_system = _python_labels_by_system(release)
     sentences = []
     for python in _candidate_pythons(catalog, release, None):
         systems = [
-            system
-            for system, os_labels in _python_labels_by_system(release).items()
-            if supports_python(os_labels, python)
+            system for system, labels in labels_by_system.items() if supports_python(labels, python)
         ]
-        if (
-            systems
-            and len(systems) < len(_python_labels_by_system(release))
-            and python not in everywhere
-        ):
+        if 0 < len(systems) < len(labels_by_system):
             sentences.append(f"For Python {python} there are wheels for {', '.join(systems)} only.")
     return " ".join(sentences) or None
 
@@ -156,9 +155,14 @@ def _python_labels_by_system(release: ReleaseFacts) -> dict[str, list[str]]:
 
 
 def _candidate_pythons(catalog: Catalog, release: ReleaseFacts, torch: str | None) -> list[str]:
-    pythons = {p for torch_release in catalog.releases.releases for p in torch_release.python}
-    of_torch = next((r.python for r in catalog.releases.releases if r.version == torch), None)
-    return [p for p in ordered_pythons(of_torch or pythons) if _python_range_includes(release, p)]
+    """Return the Python versions of the torch release that the plugin's Python range includes.
+
+    If `torch` is None or no known release, returns the versions of all torch releases.
+    """
+    known_release = catalog.releases.by_version.get(torch or "")
+    releases = [known_release] if known_release else catalog.releases.releases
+    pythons = ordered_pythons(python for known in releases for python in known.python)
+    return [python for python in pythons if _python_range_includes(release, python)]
 
 
 def _python_range_includes(release: ReleaseFacts, python: str) -> bool:
@@ -167,15 +171,6 @@ def _python_range_includes(release: ReleaseFacts, python: str) -> bool:
         return SpecifierSet(release.python or "").contains(f"{python.removesuffix('t')}.99")
     except InvalidSpecifier:
         return True
-
-
-SOURCE_ID = "package"
-"""The placeholder in a proposed row for the id of the source for the package's metadata.
-
-`compatibility_edit.with_row` replaces it with the id that this source has in the file."""
-
-# A line has at most 400 characters, and metadata may name more requirements.
-_MAX_NOTE_LENGTH = 390
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +288,7 @@ def proposal(
         else None
     )
     questions = tuple(_vendor_questions(platform, evidence, row))
-    return RowProposal(release, evidence, row, wheel_systems(release.facts), questions)
+    return RowProposal(release, evidence, row, _wheel_systems(release.facts), questions)
 
 
 def _compatibility_row(
@@ -303,17 +298,15 @@ def _compatibility_row(
     evidence: TorchEvidence,
     answers: VendorAnswers,
 ) -> CompatibilityRow:
-    supported_pythons = pythons_on_every_system(catalog, release.facts, evidence.torch)
-    notes = " ".join(
-        filter(None, (evidence.note, python_note(catalog, release.facts, supported_pythons)))
-    )
+    pythons = _pythons_on_every_system(catalog, release.facts, evidence.torch)
+    notes = " ".join(filter(None, (evidence.note, _python_note(catalog, release.facts))))
     needs = _required_versions(release.facts, _newest_stated_versions(platform, "needs"))
     includes = _required_versions(release.facts, _newest_stated_versions(platform, "includes"))
     fields = {
         "torch": evidence.torch,
         "plugin": release.facts.version,
         "variant": answers.variant,
-        "python": supported_pythons or None,
+        "python": pythons or None,
         "needs": {**needs, **answers.needs},
         "includes": {**includes, **answers.includes},
         "note": f"{notes[:_MAX_NOTE_LENGTH]}…" if len(notes) > _MAX_NOTE_LENGTH else notes or None,

@@ -24,13 +24,32 @@ from accelerator_portal.http.client import HttpClient
 from accelerator_portal.http.errors import InvalidResponseError
 from accelerator_portal.packages.wheel_tags import python_label_key, system_of_tag
 
-_MAX_SUMMARY_LENGTH = 160
+# The largest METADATA file in bytes, and the most characters of its parts.
+MAX_METADATA = 1024**2
+_MAX_REQUIREMENT = 2000
+_MAX_SPECIFIER = 300
+_MAX_SUMMARY = 160
 
-# Packages whose version is the CUDA version, the most certain first.
-_CUDA = re.compile(r"cuda-toolkit|nvidia-cuda-(?:runtime|nvrtc)(?:-cu\d+)?")
+# The parts of a wheel to fetch, in bytes: the end of the file, then the smallest and the largest
+# other part; and the most parts.
+_TAIL_LEN = 32 * 1024
+_PART_LEN = 16 * 1024
+_MOST_PART_BYTES = 8 * 1024**2
+_MOST_PARTS = 6
+
+_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
 
 # Other methods can allocate gigabytes of memory before they return a byte.
 _ALLOWED_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+
+# What `zipfile` raises for a file that is damaged or is not a zip archive.
+_DAMAGED_WHEEL_ERRORS = (
+    *(zipfile.BadZipFile, zlib.error, EOFError),
+    *(OverflowError, RuntimeError, ValueError, OSError),
+)
+
+# Packages whose version is the CUDA version, the most certain first.
+_CUDA = re.compile(r"cuda-toolkit|nvidia-cuda-(?:runtime|nvrtc)(?:-cu\d+)?")
 
 _SYSTEMS = {
     "linux": ("Linux", "linux", "posix"),
@@ -158,15 +177,9 @@ def _first_line(text: str) -> str:
 
 def _clean_summary(text: str | None) -> str | None:
     summary = one_line(text or "")
-    if len(summary) > _MAX_SUMMARY_LENGTH:
-        summary = f"{summary[: _MAX_SUMMARY_LENGTH - 1]}…"
+    if len(summary) > _MAX_SUMMARY:
+        summary = f"{summary[: _MAX_SUMMARY - 1]}…"
     return None if summary in {"", "UNKNOWN"} else summary
-
-
-MAX_METADATA = 1024**2
-
-_MAX_SPECIFIER = 300
-_MAX_REQUIREMENT = 2000
 
 
 def parse_core_metadata(data: bytes | str) -> RawMetadata:
@@ -216,37 +229,15 @@ def dist_info_file(wheel: zipfile.ZipFile, name: str) -> zipfile.ZipInfo | None:
     return info
 
 
-# The metadata of a wheel on a server, without downloading the whole wheel.
-#
-# If an index has no metadata file (PEP 658), the list at the end of the zip archive says where in
-# the archive the metadata is. `zipfile` reads the archive from a file of which only some parts are
-# known. If a part is missing, the part is fetched and `zipfile` reads again. Source: HTTP ranges,
-# RFC 9110, 14; PEP 427.
-
-_TAIL_LEN = 32 * 1024
-_PART_LEN = 16 * 1024
-_MOST_PART_BYTES = 8 * 1024**2
-_MOST_PARTS = 6
-
-_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
-
-# What `zipfile` raises for a file that is damaged or is not a zip archive.
-_DAMAGED_WHEEL_ERRORS = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    OverflowError,
-    RuntimeError,
-    ValueError,
-)
-
-
 async def metadata_by_ranges(client: HttpClient, url: str, etag: str = "") -> CachedBody | None:
     """Return the METADATA file of the wheel at `url`, with the wheel's ETag.
 
-    Only the needed parts of the wheel are fetched, with range requests. Returns None if the wheel
-    still has the ETag `etag`. Raises FetchError, and InvalidResponseError if the file is not a
-    valid wheel.
+    Used if an index has no separate metadata file (PEP 658). Only the needed parts of the wheel are
+    fetched, with range requests (RFC 9110, 14). `zipfile` reads the archive from these parts. If it
+    needs another part, the part is fetched, and `zipfile` reads again.
+
+    Returns None if the wheel still has the ETag `etag`. Raises FetchError, and InvalidResponseError
+    if the file is not a valid wheel.
     """
     headers = {"range": f"bytes=-{_TAIL_LEN}"} | ({"if-none-match": etag} if etag else {})
     tail = await client.get(url, headers, max_bytes=_TAIL_LEN)
@@ -274,7 +265,7 @@ async def metadata_by_ranges(client: HttpClient, url: str, etag: str = "") -> Ca
                     "the server returned a different part of the file than requested"
                 ) from None
             wheel.add_part(first, part.body)
-        except (*_DAMAGED_WHEEL_ERRORS, OSError) as error:
+        except _DAMAGED_WHEEL_ERRORS as error:
             error_text = f"the file is not a valid wheel ({type(error).__name__})"
             raise InvalidResponseError(error_text) from None
     raise InvalidResponseError("the wheel's metadata is split into too many parts")

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from packaging.requirements import InvalidRequirement, Requirement
-
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.package_file import PYPI
 from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX, Release, Wheel
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import PREVIEW, InstallRow, PipCall
-from accelerator_portal.packages.portal_packages import TORCH
+from accelerator_portal.packages.fitting_releases import names_torch
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ def claims_without_evidence(catalog: Catalog, version: str | None = None) -> lis
 def _row_claims(row: InstallRow) -> Iterator[BuildClaim]:
     for call in row.calls:
         build = _claimed_build(call)
-        if build and any(map(_is_torch, call.packages)):
+        if build and any(map(names_torch, call.packages)):
             yield BuildClaim(row.platform, row.option, row.build, build, row.os, row.arch)
 
 
@@ -70,13 +68,6 @@ def _claimed_build(call: PipCall) -> str | None:
         if index.startswith(PYTORCH_INDEX)
     ]
     return variants[0] if len(variants) == len(indexes) == 1 else None
-
-
-def _is_torch(package: str) -> bool:
-    try:
-        return Requirement(package).name == TORCH
-    except InvalidRequirement:  # reported by the rules of commands
-        return False
 
 
 def _claim_problem(
