@@ -21,7 +21,7 @@ from accelerator_portal.catalog.files.sources import cited_ids
 from accelerator_portal.catalog.loader import load_platform
 from accelerator_portal.catalog.markdown_file import CITATION, GUIDE_HEADINGS
 from accelerator_portal.checks import run_checks
-from accelerator_portal.install.payload import host_of, step_addresses
+from accelerator_portal.install.addresses import host_of, step_addresses
 from accelerator_portal.install.pip_command import pip_steps
 from accelerator_portal.vendors.package_metadata import PackageMetadata
 from accelerator_portal.vendors.questions import Answer

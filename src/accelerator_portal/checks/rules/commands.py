@@ -22,7 +22,12 @@ from accelerator_portal.checks.programs import (
 )
 from accelerator_portal.checks.rule import rule
 from accelerator_portal.checks.shell_parser import Command, Pipeline
-from accelerator_portal.install.payload import host_of, registry_of, step_addresses, text_addresses
+from accelerator_portal.install.addresses import (
+    host_of,
+    registry_of,
+    step_addresses,
+    text_addresses,
+)
 
 _SAFE_SCHEMES = {"https", "ssh"}
 # Requests over http to these hosts stay on the machine: to a server that the reader started, and
