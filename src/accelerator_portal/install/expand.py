@@ -47,6 +47,15 @@ from accelerator_portal.install.targets import (
 # the reader's version does not matter.
 PYTHON_INDEPENDENT: frozenset[Method] = frozenset({"docker", "libtorch"})
 
+# From pytorch/pytorch, docs/cpp/source/installing.rst.
+_LIBTORCH_BUILD_NOTE = message(
+    "To build a C++ program, give CMake the absolute path of the unpacked folder: "
+    "cmake -DCMAKE_PREFIX_PATH=/path/to/libtorch .."
+)
+_WINDOWS_BUILD_NOTE = message(
+    "Build with cmake --build . --config Release, and copy LibTorch's DLLs beside the program."
+)
+
 
 Expansion = tuple[tuple[InstallRow, ...], tuple[Problem, ...]]
 
@@ -132,16 +141,6 @@ def _targets_text(target_texts: list[str]) -> str:
         return ""
     more_text = f" and {len(target_texts) - 1} more" if len(target_texts) > 1 else ""
     return f" (torch {target_texts[0]}{more_text})"
-
-
-# From pytorch/pytorch, docs/cpp/source/installing.rst.
-_LIBTORCH_BUILD_NOTE = message(
-    "To build a C++ program, give CMake the absolute path of the unpacked folder: "
-    "cmake -DCMAKE_PREFIX_PATH=/path/to/libtorch .."
-)
-_WINDOWS_BUILD_NOTE = message(
-    "Build with cmake --build . --config Release, and copy LibTorch's DLLs beside the program."
-)
 
 
 def _row_note(platform: Platform, option: Option, target: Target, method: Method) -> str | None:

@@ -29,6 +29,9 @@ from accelerator_portal.packages.wheel_tags import runs_on, supports_python
 
 REMEDY = "correct the value, or add a note that explains why both are correct"
 
+# Files may be uploaded some days before a release is announced, and wheels may be added later.
+_MAX_DAYS_APART = 7
+
 
 @dataclass(frozen=True)
 class _IndexEvidence:
@@ -172,10 +175,6 @@ def _pin_contradictions(
             f"Python {', '.join(missing)}, but {evidence.citation(release)}, "
             f"has wheels only for {' '.join(sorted(set(labels)))}"
         )
-
-
-# Files may be uploaded some days before a release is announced, and wheels may be added later.
-_MAX_DAYS_APART = 7
 
 
 def torch_contradictions(catalog: Catalog) -> Iterator[Problem]:

@@ -26,6 +26,9 @@ PYPI_HOST = urlsplit(PYPI_SIMPLE_ENDPOINT).netloc
 RESOLUTION_TIME_LIMIT_S = 45 * 60
 """The time limit for resolving questions: half of the time limit of the nightly job."""
 
+NO_ANSWER = "did not respond"
+"""The text that follows the name of a silent host in a verdict. The site searches for this text."""
+
 _TIME_LIMIT_REASON = f"the {RESOLUTION_TIME_LIMIT_S // 60} minutes for resolving have elapsed"
 _MOST_FAILURES = 5
 HOST_CHECK_LIMITS = RequestLimits(timeout=15.0, redirects=0)  # a redirect is a response, too
@@ -57,10 +60,6 @@ def resolver_of_reachable_hosts(
         return result
 
     return resolve_if_reachable
-
-
-NO_ANSWER = "did not respond"
-"""The text that follows the name of a silent host in a verdict. The site searches for this text."""
 
 
 class ReachableHosts:

@@ -29,6 +29,14 @@ if TYPE_CHECKING:
 # The methods whose commands are resolved. pip and uv use several indexes in different ways.
 RESOLVED_METHODS = ("pip", "uv")
 
+MOST_RELEASES = 40
+MOST_PRE_RELEASES = 3
+# The number of pre-releases if there are no final releases, as on indexes of nightly builds.
+MOST_WITHOUT_FINAL = 12
+
+# The oldest torch release that the portal lists; see data/releases.yaml.
+FIRST_TORCH = Version("2.4")
+
 
 @dataclass(frozen=True, slots=True)
 class ResolutionQuestion:
@@ -64,15 +72,6 @@ def questions_of_row(row: InstallRow) -> dict[str, ResolutionQuestion]:
 def distinct_questions(rows: Iterable[InstallRow]) -> list[ResolutionQuestion]:
     """Return the distinct questions of install rows, in the order of the rows."""
     return list(dict.fromkeys(q for row in rows for q in questions_of_row(row).values()))
-
-
-MOST_RELEASES = 40
-MOST_PRE_RELEASES = 3
-# The number of pre-releases if there are no final releases, as on indexes of nightly builds.
-MOST_WITHOUT_FINAL = 12
-
-# The oldest torch release that the portal lists; see data/releases.yaml.
-FIRST_TORCH = Version("2.4")
 
 
 def selected_versions(versions: Iterable[Version], package: str) -> list[Version]:

@@ -47,6 +47,8 @@ from accelerator_portal.packages.portal_packages import PortalPackage, portal_pa
 USER_AGENT = "accelerator-portal (reads package metadata, never packages)"
 CACHE = ".cache/packages"
 
+MAX_LISTED = 5
+
 
 @dataclass(frozen=True, slots=True)
 class SyncOptions:
@@ -356,9 +358,6 @@ def _changed_values(
 
 def _change_key(change: FactChange) -> tuple[object, ...]:
     return change.date, change.index, change.version, change.of, change.on
-
-
-MAX_LISTED = 5
 
 
 def sync_summary(synced: SyncResult) -> str:

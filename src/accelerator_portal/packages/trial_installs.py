@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.progress import Progress, no_progress
@@ -36,6 +37,9 @@ from accelerator_portal.packages.verdict_file import (
 MIN_FREE_BYTES = 10 * 10**9
 """The free disk space that an installation needs: a CUDA build takes 5.3 GB, its downloads 3 GB."""
 
+MAX_TRIAL_AGE = dt.timedelta(days=2)
+"""The maximum age of an installation by another job that `import_trials` accepts."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialOptions:
@@ -55,11 +59,17 @@ TrialInstall = Callable[[InstallRow, float], InstallResult]
 """A function that installs an install row within a number of seconds. It may raise OSError."""
 
 
-@dataclass(frozen=True, slots=True)
-class _TrialCandidate:
+class _CommandUse(NamedTuple):
+    """An install row with a command that can be installed here, for the Python version `python`.
+
+    `last_day` is the day of the last installation. `number` is the position of the row among the
+    rows of its platform for this machine.
+    """
+
+    last_day: dt.date
+    number: int
     row: InstallRow
-    places: tuple[tuple[str, RowKey, str], ...]
-    """The verdicts to store the result in, each as platform id, row key and Python version."""
+    python: str
 
 
 def run_trials(
@@ -79,7 +89,7 @@ def run_trials(
     results = {name: {key: dict(v) for key, v in by_key.items()} for name, by_key in known.items()}
     candidates = _trial_candidates(rows, results)
     with how.progress("installing", len(candidates)) as advance:
-        for number, candidate in enumerate(candidates):
+        for number, uses in enumerate(candidates):
             seconds_left = deadline - time.monotonic()
             if seconds_left <= 0 or shutil.disk_usage(tempfile.gettempdir()).free < how.free_bytes:
                 disk_text = f"less than {how.free_bytes / 10**9:.0f} GB of disk space is free"
@@ -87,8 +97,9 @@ def run_trials(
                 stop_message = f"Not installed: {len(candidates) - number} commands, because {why}."
                 how.trial_told(stop_message)
                 break
-            install_result = install(candidate.row, seconds_left)
-            name = f"{candidate.row.platform} {candidate.row.option} {candidate.row.build}"
+            row = uses[0].row
+            install_result = install(row, seconds_left)
+            name = f"{row.platform} {row.option} {row.build}"
             if not install_result.imported:
                 how.trial_told(f"{name}: {install_result.output}")
             else:
@@ -98,13 +109,9 @@ def run_trials(
                     imported=install_result.imported,
                     checked=install_result.checked,
                 )
-                _write_trial(root, candidate, results, trial)
+                _write_trial(root, uses, results, trial)
                 how.trial_told(f"{name}: imported {', '.join(install_result.imported)}")
             advance()
-
-
-MAX_TRIAL_AGE = dt.timedelta(days=2)
-"""The maximum age of an installation by another job that `import_trials` accepts."""
 
 
 def import_trials(root: Path, folder: Path, platforms: Iterable[str], day: dt.date) -> int:
@@ -155,25 +162,26 @@ def _with_accepted_trial(
 
 def _write_trial(
     root: Path,
-    candidate: _TrialCandidate,
+    uses: Sequence[_CommandUse],
     results: Mapping[str, dict[RowKey, dict[str, Verdict]]],
     trial: Trial,
 ) -> None:
-    for platform, key, python in candidate.places:
-        verdict = results[platform][key][python]
-        results[platform][key][python] = verdict.model_copy(update={"trial": trial})
-    for platform in {platform for platform, _, _ in candidate.places}:
+    for use in uses:
+        verdicts = results[use.row.platform][verdict_row_key(use.row)]
+        verdicts[use.python] = verdicts[use.python].model_copy(update={"trial": trial})
+    for platform in {use.row.platform for use in uses}:
         write_verdicts(root, platform, results[platform])
 
 
 def _trial_candidates(
     rows: Mapping[str, Sequence[InstallRow]], verdicts: Mapping[str, Verdicts]
-) -> list[_TrialCandidate]:
-    """Return the commands for this machine whose versions resolve, each with its install rows.
+) -> list[list[_CommandUse]]:
+    """Return the commands for this machine whose versions resolve, each as a list of its uses.
 
-    Commands that were never installed come first, then the commands with the oldest installation.
+    `rows` and `verdicts` have platform ids as keys. Commands that were never installed come first,
+    then the commands with the oldest installation.
     """
-    rows_by_command: dict[tuple[ResolutionQuestion, CheckLine | None], list[_CandidateRow]] = {}
+    uses_by_command: dict[tuple[ResolutionQuestion, CheckLine | None], list[_CommandUse]] = {}
     for platform, platform_rows in rows.items():
         local_rows = (
             (row, python, question)
@@ -185,22 +193,6 @@ def _trial_candidates(
             verdict = verdicts.get(platform, {}).get(verdict_row_key(row), {}).get(python)
             if verdict and verdict.kind == "found":
                 last_day = verdict.trial.on if verdict.trial else dt.date.min
-                candidate_row = _CandidateRow(last_day, number, row, python)
-                rows_by_command.setdefault((question, row.check), []).append(candidate_row)
-    groups = sorted(
-        rows_by_command.values(), key=lambda group: min((p.last, p.number) for p in group)
-    )
-    return [
-        _TrialCandidate(
-            group[0].row, tuple((p.row.platform, verdict_row_key(p.row), p.python) for p in group)
-        )
-        for group in groups
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class _CandidateRow:
-    last: dt.date
-    number: int
-    row: InstallRow
-    python: str
+                use = _CommandUse(last_day, number, row, python)
+                uses_by_command.setdefault((question, row.check), []).append(use)
+    return sorted(uses_by_command.values(), key=lambda uses: min(use[:2] for use in uses))

@@ -33,7 +33,6 @@ from accelerator_portal.packages.resolution_questions import (
 from accelerator_portal.packages.trial_installs import TrialOptions, run_trials
 from accelerator_portal.packages.uv_resolution import ResolutionResult
 from accelerator_portal.packages.verdict_file import (
-    RowKey,
     Verdict,
     Verdicts,
     read_verdicts,
@@ -124,18 +123,6 @@ def _other_package_result(platform: Platform, answer: ResolutionResult) -> Resol
     return ResolutionResult("none", why=f"{reason}: another package of that name.")
 
 
-def verdict_counts(known: Mapping[RowKey, Mapping[str, Verdict]]) -> dict[str, int]:
-    """Return the number of verdicts by kind, such as `{"found": 12, "none": 1}`.
-
-    Kinds without verdicts are absent.
-    """
-    counts: dict[str, int] = {}
-    for by_python in known.values():
-        for verdict in by_python.values():
-            counts[verdict.kind] = counts.get(verdict.kind, 0) + 1
-    return counts
-
-
 ResolverFactory = Callable[[Sequence[ResolutionQuestion], Path], ResolveQuestion]
 """A function that takes all questions and uv's cache folder, and returns a ResolveQuestion."""
 
@@ -196,7 +183,8 @@ def verify_commands(
     verdicts_by_platform: dict[str, Verdicts] = {}
     for platform in selected_platforms:
         verdicts = _verify_platform(root, platform, rows[platform.id], resolve, how)
-        counts = VerdictCounts(platform.id, verdict_counts(verdicts))
+        kinds = Counter(v.kind for by_python in verdicts.values() for v in by_python.values())
+        counts = VerdictCounts(platform.id, kinds)
         told(counts)
         all_counts.append(counts)
         verdicts_by_platform[platform.id] = verdicts

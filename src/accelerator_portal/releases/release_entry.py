@@ -42,6 +42,8 @@ BuildKey = tuple[str, Os, Arch]
 _VARIANT_PREFIXES = ("cu", "rocm", "xpu", "cpu")
 _SYSTEMS: tuple[Os, ...] = ("linux", "windows", "macos")
 
+_REMEDY = "write each wheel on one line, or add the release by hand"
+
 
 @dataclass(frozen=True, slots=True)
 class EntryChange:
@@ -236,9 +238,6 @@ def _entry_differences(published: PublishedRelease, entry: Release) -> Iterator[
         yield f"{entry_text}, but {requires_text}"
     if published.date and published.date != entry.date:
         yield f"the entry lists the date {entry.date}, but PyPI has {published.date}"
-
-
-_REMEDY = "write each wheel on one line, or add the release by hand"
 
 
 def with_release(path: str, text: str, change: EntryChange, read: dt.date) -> str:

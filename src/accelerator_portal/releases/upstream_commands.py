@@ -23,6 +23,9 @@ from accelerator_portal.install.pip_command import UnreadableCommandError, pip_s
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.packages.sync import USER_AGENT
 
+# Ten times the size of the largest list.
+MAX_BYTES = 4 * 1024**2
+
 _RELEASE = re.compile(r"\d+\.\d+\.\d+")
 _ADDRESS = re.compile(r"""https://[^\s"'<>;]+""")
 _LIBTORCH = re.compile(r"https://download\.pytorch\.org/libtorch/([^/\s]+)/\S+\.zip")
@@ -37,7 +40,65 @@ _SYSTEMS_BY_HEADING = {
     "Windows": ("windows",),
 }
 
+_IGNORED_PACKAGES = frozenset({"torch", "torchaudio"})
+
 _PublishedSystems = dict[str, dict[str, dict[str, dict[str, Any]]]]
+
+
+Agreement = Literal["same", "differs", "missing", "extra"]
+"""Whether PyTorch and the portal list the same. `same`: both list a build in the same way.
+`differs`: both list the build, but differently. `missing`: only PyTorch lists the build. `extra`:
+only the portal lists the build."""
+
+AGREEMENTS: tuple[Agreement, ...] = get_args(Agreement)
+
+NIGHTLY = "nightly"
+"""The value of `release` for nightly builds."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedEntry:
+    """How PyTorch's list and the portal agree on one release, system, kind and build.
+
+    `words` describe a difference; empty without a difference.
+    """
+
+    release: str
+    """A release's version, its first two numbers, or NIGHTLY."""
+    system: str
+    """The operating system, with the architecture if the list has one, or `all systems`."""
+    kind: str
+    """What is compared: `pip`, `libtorch`, `wheels`, `archives` or `support`."""
+    build: str
+    """A variant or `pypi`; `Python` for the Python versions in RELEASE.md."""
+    agreement: Agreement
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamComparison:
+    """The comparison of the portal with one of PyTorch's lists.
+
+    `entries` compare the builds of the releases that the portal and the list have in common, newest
+    release first.
+    """
+
+    entries: tuple[ComparedEntry, ...]
+    only_upstream: tuple[str, ...]
+    """Releases that only PyTorch lists and that are newer than the portal's first release."""
+    only_portal: tuple[str, ...]
+    """Releases that only the portal lists; empty for a binary build matrix."""
+    with_torchaudio: int = 0
+    """The number of PyTorch's pip commands that install torchaudio."""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of the compared entries, sorted and without duplicates."""
+        return tuple(sorted({entry.kind for entry in self.entries}))
+
+    def count(self, agreement: Agreement, kind: str) -> int:
+        """Return the number of entries of a kind with this agreement."""
+        return sum((e.agreement, e.kind) == (agreement, kind) for e in self.entries)
 
 
 class UpstreamSourceError(ValueError):
@@ -151,10 +212,6 @@ def _commands_of_markdown(text: str) -> Iterator[UpstreamCommand]:
             comment = ""
 
 
-# Ten times the size of the largest list.
-MAX_BYTES = 4 * 1024**2
-
-
 def upstream_text(source: str, limits: RequestLimits) -> str:
     """Return the text at `source`, the path of a file or a web address.
 
@@ -181,9 +238,6 @@ def upstream_text(source: str, limits: RequestLimits) -> str:
 async def _fetch(address: str, limits: RequestLimits) -> bytes:
     async with open_client(USER_AGENT, limits) as client:
         return (await client.get(address, max_bytes=MAX_BYTES)).body
-
-
-_IGNORED_PACKAGES = frozenset({"torch", "torchaudio"})
 
 
 def compare_commands(catalog: Catalog, upstream: Iterable[UpstreamCommand]) -> UpstreamComparison:
@@ -323,62 +377,6 @@ def _specifiers_by_package(commands: list[UpstreamCommand]) -> dict[str, set[str
 
 def _package_name(package: str) -> str:
     return Requirement(package).name
-
-
-Agreement = Literal["same", "differs", "missing", "extra"]
-"""Whether PyTorch and the portal list the same. `same`: both list a build in the same way.
-`differs`: both list the build, but differently. `missing`: only PyTorch lists the build. `extra`:
-only the portal lists the build."""
-
-AGREEMENTS: tuple[Agreement, ...] = get_args(Agreement)
-
-NIGHTLY = "nightly"
-"""The value of `release` for nightly builds."""
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedEntry:
-    """How PyTorch's list and the portal agree on one release, system, kind and build.
-
-    `words` describe a difference; empty without a difference.
-    """
-
-    release: str
-    """A release's version, its first two numbers, or NIGHTLY."""
-    system: str
-    """The operating system, with the architecture if the list has one, or `all systems`."""
-    kind: str
-    """What is compared: `pip`, `libtorch`, `wheels`, `archives` or `support`."""
-    build: str
-    """A variant or `pypi`; `Python` for the Python versions in RELEASE.md."""
-    agreement: Agreement
-    words: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class UpstreamComparison:
-    """The comparison of the portal with one of PyTorch's lists.
-
-    `entries` compare the builds of the releases that the portal and the list have in common, newest
-    release first.
-    """
-
-    entries: tuple[ComparedEntry, ...]
-    only_upstream: tuple[str, ...]
-    """Releases that only PyTorch lists and that are newer than the portal's first release."""
-    only_portal: tuple[str, ...]
-    """Releases that only the portal lists; empty for a binary build matrix."""
-    with_torchaudio: int = 0
-    """The number of PyTorch's pip commands that install torchaudio."""
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds of the compared entries, sorted and without duplicates."""
-        return tuple(sorted({entry.kind for entry in self.entries}))
-
-    def count(self, agreement: Agreement, kind: str) -> int:
-        """Return the number of entries of a kind with this agreement."""
-        return sum((e.agreement, e.kind) == (agreement, kind) for e in self.entries)
 
 
 def sorted_entries(entries: Iterable[ComparedEntry]) -> tuple[ComparedEntry, ...]:

@@ -32,6 +32,23 @@ from accelerator_portal.releases.upstream_commands import (
 )
 
 
+# A version of Python in the build matrix, such as `3.13`, `3.13t` or `3.13.3t`.
+_PYTHON = re.compile(r"3\.\d+(?=(?:\.\d+)?(t?)$)")
+_BuildKey = tuple[str, str, BuildKind, str]
+_BuildAndPythons = tuple[_BuildKey, set[str]]
+
+# What RELEASE.md writes.
+_FIRST_COLUMN = "PyTorch version"
+_MINOR = re.compile(r"\d+\.\d+")
+_ANY_PYTHON = re.compile(r"\b3\.(\d{1,2})t?\b")
+_CUDA = re.compile(r"\bCUDA (\d+)\.(\d+)")
+_ROCM = re.compile(r"\bROCm (\d+(?:\.\d+)+)")
+
+_GPU_VARIANT = re.compile(r"(?:cu|rocm)\d")
+_SUPPORT_KIND = "support"
+_ALL_SYSTEMS = "all systems"
+
+
 def compare_upstream(catalog: Catalog, text: str) -> UpstreamComparison:
     """Return the comparison of the portal with one of PyTorch's lists, whose content is `text`.
 
@@ -44,16 +61,6 @@ def compare_upstream(catalog: Catalog, text: str) -> UpstreamComparison:
     if has_support_matrix(text):
         return compare_support(catalog.releases, read_support_matrix(text))
     return compare_commands(catalog, read_upstream(text))
-
-
-# Compares PyTorch's binary build matrix with `data/releases.yaml`.
-#
-# `tools/scripts/generate_binary_build_matrix.py` of pytorch/test-infra prints the matrix of an
-# operating system as JSON: one entry for each build of a variant for a Python version.
-
-_PYTHON = re.compile(r"3\.\d+(?=(?:\.\d+)?(t?)$)")
-_BuildKey = tuple[str, str, BuildKind, str]
-_BuildAndPythons = tuple[_BuildKey, set[str]]
 
 
 class _MatrixEntry(BaseModel):
@@ -92,6 +99,9 @@ def is_matrix(text: str) -> bool:
 
 def read_matrix(text: str) -> MatrixBuilds:
     """Return the builds of a binary build matrix. Raises UpstreamSourceError if it is invalid.
+
+    A matrix is the JSON output of generate_binary_build_matrix.py for an operating system. It has
+    an entry for each build of a variant for a Python version.
 
     Release candidates are omitted. Builds for Windows on Arm in matrices before 2.8 are omitted,
     too, because these matrices name a Linux runner for them.
@@ -180,16 +190,6 @@ def _compare_build(
     differences = [f"only {side}: {', '.join(ordered_pythons(p))}" for side, p in sides if p]
     difference_text = f"Python {'; '.join(differences)}" if differences else ""
     return ComparedEntry(*key, "differs" if differences else "same", difference_text)
-
-
-_FIRST_COLUMN = "PyTorch version"
-_MINOR = re.compile(r"\d+\.\d+")
-_ANY_PYTHON = re.compile(r"\b3\.(\d{1,2})t?\b")
-_CUDA = re.compile(r"\bCUDA (\d+)\.(\d+)")
-_ROCM = re.compile(r"\bROCm (\d+(?:\.\d+)+)")
-_GPU_VARIANT = re.compile(r"(?:cu|rocm)\d")
-_SUPPORT_KIND = "support"
-_ALL_SYSTEMS = "all systems"
 
 
 @dataclass(frozen=True, slots=True)
