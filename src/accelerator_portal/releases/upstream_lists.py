@@ -31,7 +31,6 @@ from accelerator_portal.releases.upstream_commands import (
     sorted_entries,
 )
 
-
 # A version of Python in the build matrix, such as `3.13`, `3.13t` or `3.13.3t`.
 _PYTHON = re.compile(r"3\.\d+(?=(?:\.\d+)?(t?)$)")
 _BuildKey = tuple[str, str, BuildKind, str]
