@@ -249,6 +249,19 @@ def test_a_plugin_is_the_newest_whose_needs_are_stated(tree: Tree) -> None:
     }
 
 
+def test_a_row_for_another_system_is_not_installed(tree: Tree) -> None:
+    newer = '{torch: "1.10.0", plugin: "1.12", needs: {Example driver: "10"}, os: [macos], '
+    files = edited((COMPATIBILITY, "rows:\n", f"rows:\n  - {newer}source: made-up}}\n"),
+                   files=edited(*COMPATIBLE))  # fmt: skip
+    found = [r for r in rows(tree(files)) if r.option == "plugin" and r.build == "1.10.0"]
+    assert {row.os: row.commands[0].partition("example==")[2] for row in found} == {
+        "linux": "1.10.0.post10",
+        "macos": "1.12",
+    }
+    notes = {row.os: row.note for row in found}
+    assert "1.12" not in (notes["linux"] or "")
+
+
 def test_needs_of_the_compatibility_row_replace_requirements_of_the_same_name(tree: Tree) -> None:
     found = [row for row in rows(tree(edited(*COMPATIBLE))) if row.option == "plugin"]
     needs = {(row.build, row.os): row.prerequisites for row in found}

@@ -40,6 +40,7 @@ from accelerator_portal.install.targets import (
     Target,
     compatibility_rows,
     depends_on_python,
+    is_for_os,
     targets,
 )
 
@@ -167,7 +168,11 @@ def _needs_note(platform: Platform, target: Target) -> str | None:
     fits = target.fits
     if fits is None:
         return None
-    rows = [r for r in platform.compatibility.rows if r.needs and r.variant == fits.variant]
+    rows = [
+        row
+        for row in platform.compatibility.rows
+        if row.needs and row.variant == fits.variant and is_for_os(row, target.os)
+    ]
     other_rows = [r for r in rows if r.torch == fits.torch and r.needs != fits.needs and r.plugin]
     if fits.needs and other_rows:
         name = platform.accelerator.package.name
@@ -275,7 +280,7 @@ def _plugin_stage(platform: Platform, target: Target) -> PluginStage | None:
     rows = (
         (target.fits,)
         if target.fits
-        else compatibility_rows(platform, target.torch, target.variant)
+        else compatibility_rows(platform, target.torch, target.variant, target.os)
     )
     stages = {_stage_of_lifecycle(row.lifecycle) if row.lifecycle else None for row in rows}
     return stages.pop() if len(stages) == 1 else None

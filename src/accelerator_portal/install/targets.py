@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import product
 
 from packaging.version import Version
 
@@ -122,18 +123,17 @@ def _stated_targets(
     """Yield one target for each system and variant that the option itself states."""
     variant_ids = option.variants or ()
     variants = [variant for variant in platform.install.variants if variant.id in variant_ids]
-    for variant in variants or (None,):
-        fits = _row_to_install(platform, release, variant) if option.compatibility else None
+    for variant, os in product(variants or (None,), option.os or ()):
+        fits = _row_to_install(platform, release, variant, os) if option.compatibility else None
         if option.compatibility and fits is None:
             continue
         pythons = _common_pythons(release.python, option.python)
         source = _first_document(platform.compatibility.sources, fits.source) if fits else None
         if fits and fits.python:
             pythons = _common_pythons(pythons, fits.python)
-        for os in option.os or ():
-            for arch in option.arch or ():
-                target = _new_target(release, os, arch, variant)
-                yield replace(target, pythons=pythons, fits=fits, named=source)
+        for arch in option.arch or ():
+            target = _new_target(release, os, arch, variant)
+            yield replace(target, pythons=pythons, fits=fits, named=source)
 
 
 def _first_document(sources: Mapping[str, Source], names: Iterable[str]) -> Source | None:
@@ -176,25 +176,35 @@ def _index_address(release: Release | Preview, wheel: Wheel) -> str:
 
 
 def _row_to_install(
-    platform: Platform, release: Release | Preview, variant: Variant | None
+    platform: Platform, release: Release | Preview, variant: Variant | None, os: Os
 ) -> CompatibilityRow | None:
-    """Return the row of `compatibility.yaml` to install for a build and a variant, or None.
+    """Return the row of `compatibility.yaml` to install for a build on a system, or None.
 
     If several rows fit, rows that state their requirements (`needs`) are preferred, and then the
     row with the newest plugin. Returns None for a nightly build.
     """
     if isinstance(release, Preview):
         return None
-    rows = compatibility_rows(platform, release.version, variant)
+    rows = compatibility_rows(platform, release.version, variant, os)
     return max(rows, key=lambda r: (bool(r.needs), Version(r.plugin or "0")), default=None)
 
 
 def compatibility_rows(
-    platform: Platform, torch: str | None, variant: Variant | None
+    platform: Platform, torch: str | None, variant: Variant | None, os: Os | None = None
 ) -> list[CompatibilityRow]:
-    """Return the rows of `compatibility.yaml` for a release and a variant.
+    """Return the rows of `compatibility.yaml` for a release, a variant and an operating system.
 
-    `torch` is the release's version. If it is None (a nightly build), the result is empty.
+    `torch` is the release's version. If it is None (a nightly build), the result is empty. If `os`
+    is None, the rows for all operating systems are returned.
     """
     variant_ids = {None, variant.id if variant else None}
-    return [r for r in platform.compatibility.rows if r.torch == torch and r.variant in variant_ids]
+    return [
+        row
+        for row in platform.compatibility.rows
+        if row.torch == torch and row.variant in variant_ids and is_for_os(row, os)
+    ]
+
+
+def is_for_os(row: CompatibilityRow, os: Os | None) -> bool:
+    """Return whether a row of `compatibility.yaml` applies to `os`; true if `os` is None."""
+    return os is None or not row.os or os in row.os
