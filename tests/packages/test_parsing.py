@@ -18,7 +18,7 @@ from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER
 from accelerator_portal.http.cache import CachedBody
 from accelerator_portal.http.errors import InvalidResponseError
 from accelerator_portal.packages.index_page import JSON_TYPE, parse_page
-from accelerator_portal.packages.resolution_questions import selected_versions
+from accelerator_portal.packages.stored_releases import selected_versions
 from accelerator_portal.packages.wheel_metadata import (
     _MissingPartError,
     _PartialFile,

@@ -24,7 +24,7 @@ from accelerator_portal.catalog.files.package_file import (
     ReleaseFacts,
 )
 from accelerator_portal.packages.portal_packages import TORCH, platform_requirements
-from accelerator_portal.packages.resolution_questions import MOST_RELEASES, MOST_WITHOUT_FINAL
+from accelerator_portal.packages.stored_releases import MOST_RELEASES, MOST_WITHOUT_FINAL
 from accelerator_portal.packages.wheel_tags import runs_on, supports_python
 
 SYSTEMS: tuple[tuple[Os, Arch], ...] = tuple(product(get_args(Os), get_args(Arch)))
@@ -251,17 +251,17 @@ def release_lags(catalog: Catalog, platform: Platform) -> tuple[ReleaseLag, ...]
     return tuple(lags)
 
 
-def last_read_day(catalog: Catalog, found: PluginIndex) -> dt.date | None:
-    """Return the last day on which the index `found` was read, or None if it was never read.
+def last_read_day(catalog: Catalog, own_index: PluginIndex) -> dt.date | None:
+    """Return the last day on which a plugin's index was read, or None if it was never read.
 
     If the last attempt failed, returns the earlier of two days: the first day on which the index
     could not be read, and the day that `data/packages-read.json` states for the package.
     """
-    if found.facts is None:
+    if own_index.facts is None:
         return None
     packages_read = catalog.packages_read
-    fault = packages_read.fault(found.package, found.index)
-    day = packages_read.later.get(found.package) or packages_read.read
+    fault = packages_read.fault(own_index.package, own_index.index)
+    day = packages_read.later.get(own_index.package) or packages_read.read
     if fault is None:
         return day
     return min(fault.since, day) if day else fault.since
@@ -278,7 +278,7 @@ def _first_fitting_releases(
     fit (see `release_lags`).
     """
     dated_releases = [r for r in usable_releases(facts.releases) if r.date]
-    oldest = dated_releases[-1] if dated_releases and _may_be_cut(facts) else None
+    oldest = dated_releases[-1] if dated_releases and _may_have_older_releases(facts) else None
     by_metadata = any(torch_requirements(release) for release in dated_releases)
     basis: VersionBasis = "index" if by_metadata else "vendor"
     for torch in catalog.releases.releases:
@@ -293,8 +293,8 @@ def _first_fitting_releases(
             yield torch.version, (first_release, basis)
 
 
-def _may_be_cut(facts: IndexFacts) -> bool:
-    """Return whether the index may have older releases, which the portal does not store."""
+def _may_have_older_releases(facts: IndexFacts) -> bool:
+    """Return whether the index may have older releases than the portal stores."""
     final_count = sum(not Version(release.version).is_prerelease for release in facts.releases)
     if final_count:
         return final_count >= MOST_RELEASES

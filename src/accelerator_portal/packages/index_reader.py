@@ -29,10 +29,7 @@ from accelerator_portal.packages.index_page import (
     parse_page,
 )
 from accelerator_portal.packages.portal_packages import TORCH, PortalPackage
-from accelerator_portal.packages.resolution_questions import (
-    representative_wheels,
-    selected_versions,
-)
+from accelerator_portal.packages.stored_releases import representative_wheels, selected_versions
 from accelerator_portal.packages.wheel_metadata import (
     MAX_METADATA,
     Metadata,
