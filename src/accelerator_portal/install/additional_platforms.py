@@ -82,25 +82,26 @@ class AdditionalPlatforms(StrictModel):
 
 
 def additional_platform_id(platform: Platform) -> str:
-    """Return the id of a platform's entry on pytorch.org.
+    """Return the id of a platform on pytorch.org's Additional Platforms page.
 
-    Without an entry, it is the folder's name with underscores, as pytorch.org writes ids.
+    If `accelerator.yaml` states none, this is the folder's name with underscores for hyphens.
     """
     entry = platform.accelerator.additional_platform
     return entry.id if entry else platform.id.replace("-", "_")
 
 
 def platforms_by_additional_id(catalog: Catalog) -> dict[str, Platform]:
-    """Return the platforms by the ids of their entries on pytorch.org."""
+    """Return the platforms by id on pytorch.org's Additional Platforms page."""
     return {additional_platform_id(platform): platform for platform in catalog.platforms}
 
 
 def read_additional_platforms(
     folder: Path, name: str
 ) -> tuple[AdditionalPlatforms | None, list[Problem]]:
-    """Return the content of the JSON file `name` in `folder`, or None, and its problems.
+    """Return the content of the JSON file `name` in `folder`, and the problems of the file.
 
-    The file is parsed as YAML, so that the problems have line numbers.
+    The content is None if the file is invalid. The file is parsed as YAML, so that the problems
+    have line numbers.
     """
     text = read_text(folder, name)
     if isinstance(text, Problem):

@@ -98,7 +98,7 @@ def _requirement_lines(call: PipCall) -> Iterator[str]:
 
 
 def _systems_of_indexes(rows: Iterable[InstallRow]) -> dict[str, frozenset[str]]:
-    """Return the operating systems of the rows that install from an index, by index address."""
+    """Return the operating systems for which an index is used, by the index's address."""
     systems_by_index: dict[str, frozenset[str]] = {}
     for row in rows:
         for index in {call.index for call in row.calls if call.index}:
@@ -171,9 +171,9 @@ def _index_lines(url: str, name: str, systems: frozenset[str]) -> Iterator[str]:
 def _source_marker(index: str, systems: Mapping[str, frozenset[str]]) -> str:
     """Return the marker of a uv source, such as `, marker = "sys_platform == 'linux'"`.
 
-    With the marker, uv uses PyPI on operating systems for which the index has no wheels. Returns an
-    empty text if the index has wheels for all operating systems. Also returns an empty text if uv
-    must search the index for all packages: it is then no "explicit" index in uv's sense.
+    With the marker, uv uses PyPI on operating systems for which `index` has no wheels. `systems`
+    maps an index to the operating systems that it has wheels for. Returns an empty text if `index`
+    has wheels for all of them, or is not in _EXPLICIT_INDEXES: uv searches it for all packages.
     """
     if not index.startswith(_EXPLICIT_INDEXES) or len(systems[index]) == len(_UV_SYSTEMS):
         return ""
@@ -273,7 +273,7 @@ def _conda_rows(catalog: Catalog, rows: Iterable[InstallRow]) -> Iterator[Instal
 
 
 def _unversioned_prerequisites(row: InstallRow) -> tuple[Prerequisite, ...]:
-    """Return all prerequisites without their versions, which depend on the installed build."""
+    """Return a row's prerequisites without versions, because these depend on the build."""
     return tuple(replace(prerequisite, version=None) for prerequisite in row.prerequisites)
 
 

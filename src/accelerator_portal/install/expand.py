@@ -161,9 +161,10 @@ def _row_note(platform: Platform, option: Option, target: Target, method: Method
 def _needs_note(platform: Platform, target: Target) -> str | None:
     """Return a note about the versions of required software, such as a driver, or None.
 
-    If plugin versions that `target` does not install need different versions of the software, the
-    note lists these plugin versions. If no source states the version that the PyTorch release
-    needs, the note says so, and names the newest PyTorch release for which a source states one.
+    There are two cases. If other plugin versions for the same PyTorch release need other versions
+    of the software than the plugin of `target`, the note lists them. If no source states which
+    version the PyTorch release needs, the note says so, and names the newest PyTorch release for
+    which a source states one.
     """
     fits = target.fits
     if fits is None:

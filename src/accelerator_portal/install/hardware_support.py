@@ -134,11 +134,11 @@ def _support_by_releases(
 def _support_by_ended_machine(
     catalog: Catalog, platform: Platform, generation: Generation
 ) -> HardwareSupport | None:
-    """Return the last release for hardware of machines that newer releases have no wheels for.
+    """Return the builds for hardware that only earlier releases support, such as Intel Macs.
 
-    A machine is an operating system and an architecture. `ended` in `data/releases.yaml` lists
-    these machines, each with its last release. Returns None if no build of `generation` is for such
-    a machine.
+    A machine is an operating system and an architecture. `ended` in `data/releases.yaml` lists the
+    machines for which newer releases have no wheels, each with its last release. Returns None if no
+    build of `generation` is for such a machine.
     """
     for ended_machine in catalog.releases.ended:
         matching_builds = [

@@ -23,8 +23,8 @@ def pip_steps(command: str) -> list[dict[str, Any]]:
     """Return a step for each of the `pip install` commands that `&&` joins in `command`.
 
     For example, `pip install --pre torch` becomes `{"pip": {"packages": ["torch"], "pre": True}}`.
-    Raises UnreadableCommandError for other commands, and for options other than those for indexes
-    and `--pre`.
+    The options `--pre`, `--index-url` and `--extra-index-url` are read. Raises
+    UnreadableCommandError for any other option or command.
     """
     return [{"pip": _parse_pip_install(part.strip())} for part in command.split("&&")]
 

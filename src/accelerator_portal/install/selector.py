@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 
+from packaging.version import Version
+
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.releases_file import Ended
 from accelerator_portal.install.axes import AXES, Axis, Choice, Value
@@ -73,7 +75,10 @@ class Selector:
         return self._positions.get((axis, value), 0)
 
     def ids(self, row: InstallRow, axis: Axis) -> tuple[str, ...]:
-        """Return the ids of a row's values on an axis; all ids if the row is for any value."""
+        """Return the ids of a row's values on an axis.
+
+        These are the ids of all values if the row's field is None, which means any value.
+        """
         field_value = getattr(row, axis.field)
         if field_value is None:
             return tuple(self._value_by_id[axis.id])
@@ -137,29 +142,25 @@ def make_selector(
         if axis.at_once and axis.id in axes:
             shown_at_once = axis.at_once(catalog, rows)
             more[axis.id] = tuple(v.id for v in axes[axis.id] if v.id not in shown_at_once)
-    more["variant"] = tuple(_variants_of_older_releases(rows, axes["build"]))
+    more["variant"] = tuple(_variants_of_older_releases(rows))
     bounds = {platform.id: driver_bounds(platform) for platform in catalog.platforms}
     drivers = {platform: driver_bound for platform, driver_bound in bounds.items() if driver_bound}
     ended = catalog.releases.ended
     return Selector(axes, variants, rows, starts if rows else (), table, more, drivers, ended)
 
 
-def _variants_of_older_releases(
-    rows: tuple[InstallRow, ...], builds: tuple[Value, ...]
-) -> Iterator[str]:
-    """Yield the id of each variant that only older releases of its platform have.
+def _variants_of_older_releases(rows: tuple[InstallRow, ...]) -> Iterator[str]:
+    """Yield the id of each variant that its platform no longer has.
 
-    A release is older if it is not one of the platform's two newest releases with variants.
+    Neither the nightly build nor the platform's two newest releases with variants have it.
     """
-    position_by_build = {value.id: index for index, value in enumerate(builds)}
     variants_by_platform: dict[str, dict[str, set[str]]] = {}
     for row in rows:
         if row.variant != NO_VARIANT:
-            variants_by_platform.setdefault(row.platform, {}).setdefault(row.build, set()).add(
-                row.variant
-            )
+            by_build = variants_by_platform.setdefault(row.platform, {})
+            by_build.setdefault(row.build, set()).add(row.variant)
     for by_build in variants_by_platform.values():
-        releases = sorted(by_build.keys() - {PREVIEW}, key=lambda build: position_by_build[build])
+        releases = sorted(by_build.keys() - {PREVIEW}, key=Version, reverse=True)
         recent_variants = {v for b in (PREVIEW, *releases[:2]) for v in by_build.get(b, ())}
         yield from sorted({v for variants in by_build.values() for v in variants} - recent_variants)
 

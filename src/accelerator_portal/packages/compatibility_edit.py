@@ -27,10 +27,10 @@ _REMEDY = "write the rows as a list with one `- torch: ...` entry each, or add t
 def with_row(path: str, text: str, release: PluginRelease, row: CompatibilityRow) -> str:
     """Return `text`, the content of `compatibility.yaml`, with `row` added in version order.
 
-    `path` names the file in errors. `row.source` can contain the placeholder SOURCE_ID. It is
-    replaced by the id, in this file, of the source for the metadata of `release`. Returns `text`
-    unchanged if the file already lists the plugin version. Raises ProblemsError if the file cannot
-    be read, or is written in a form that cannot be edited.
+    `path` names the file in errors. If `row.source` contains the placeholder SOURCE_ID, the file
+    gets a source for the metadata of `release`, and the placeholder is replaced by its id. Returns
+    `text` unchanged if the file already lists the plugin version. Raises ProblemsError if the file
+    cannot be read, or is written in a form that cannot be edited.
     """
     before, file = read_for_edit(path, text, Compatibility, "row")
     if any(existing_row.plugin == row.plugin for existing_row in before.rows):

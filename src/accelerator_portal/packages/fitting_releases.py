@@ -270,7 +270,7 @@ def last_read_day(catalog: Catalog, own_index: PluginIndex) -> dt.date | None:
 def _first_fitting_releases(
     catalog: Catalog, platform: Platform, facts: IndexFacts
 ) -> Iterator[tuple[str, tuple[ReleaseFacts, VersionBasis]]]:
-    """Yield each torch version with the earliest plugin release that fits it, and its VersionBasis.
+    """Yield pairs of a torch version and the earliest plugin release that fits it, with the basis.
 
     The basis is `index` if the metadata of any plugin release requires torch. Otherwise the basis
     is `vendor`, and the rows of `compatibility.yaml` state which releases fit. Omits torch versions

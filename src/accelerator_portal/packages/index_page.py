@@ -131,7 +131,7 @@ def _html_files(body: bytes, package: str, url: str) -> list[DistributionPackage
 
 
 def _upload_time(link: Link) -> dt.datetime | None:
-    """Return the upload time from `data-upload-time`; None without a valid one.
+    """Return the time in the attribute `data-upload-time`, or None if it is missing or invalid.
 
     PEP 700 defines the time for JSON only, but some mirrors add it to their HTML.
     """

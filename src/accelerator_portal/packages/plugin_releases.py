@@ -224,8 +224,8 @@ class RowProposal:
     """A proposed row of `compatibility.yaml` for a plugin release.
 
     `row` has the values that the metadata or a person states; it is None if the torch version is
-    unknown. `evidence` is the basis of the row's torch version. `systems` are the systems
-    with wheels. `questions` are the values that only the vendor can state.
+    unknown. `evidence` says where the torch version is stated. `systems` are the systems for which
+    the release has wheels. `questions` are about values that only the vendor can state.
     """
 
     release: PluginRelease

@@ -75,16 +75,16 @@ class ReachableHosts:
         silent = sorted(index_hosts(question) & self._errors_by_host.keys())
         return f"{silent[0]} {NO_ANSWER} ({self._errors_by_host[silent[0]]})" if silent else None
 
-    def note(self, question: ResolutionQuestion, found: ResolutionResult) -> None:
-        """Record the result `found` of a question.
+    def note(self, question: ResolutionQuestion, result: ResolutionResult) -> None:
+        """Record the result of a question.
 
-        If an index did not respond (`found.no_answer`), checks whether the question's hosts
+        If an index did not respond (`result.no_answer`), checks whether the question's hosts
         respond. A host with five such results in a row counts as not responding.
         """
         hosts = index_hosts(question)
         with self._lock:
-            if not found.no_answer:
-                if found.kind != "unchecked":
+            if not result.no_answer:
+                if result.kind != "unchecked":
                     for host in hosts:
                         self._failures.pop(host, None)
                 return

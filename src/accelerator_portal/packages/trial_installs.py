@@ -76,7 +76,7 @@ def run_trials(
     root: Path,
     rows: Mapping[str, Sequence[InstallRow]],
     known: Mapping[str, Verdicts],
-    how: TrialOptions,
+    options: TrialOptions,
     install: TrialInstall,
 ) -> None:
     """Install the resolved commands for this machine, and write the successful installations.
@@ -85,43 +85,47 @@ def run_trials(
     `known` the verdicts of each platform, by platform id. Raises OSError if a result cannot be
     written, or if `install` raises it.
     """
-    deadline = time.monotonic() + how.trial_seconds
+    deadline = time.monotonic() + options.trial_seconds
     results = {name: {key: dict(v) for key, v in by_key.items()} for name, by_key in known.items()}
     candidates = _trial_candidates(rows, results)
-    with how.progress("installing", len(candidates)) as advance:
+    with options.progress("installing", len(candidates)) as advance:
         for number, uses in enumerate(candidates):
             seconds_left = deadline - time.monotonic()
-            if seconds_left <= 0 or shutil.disk_usage(tempfile.gettempdir()).free < how.free_bytes:
-                disk_text = f"less than {how.free_bytes / 10**9:.0f} GB of disk space is free"
+            if (
+                seconds_left <= 0
+                or shutil.disk_usage(tempfile.gettempdir()).free < options.free_bytes
+            ):
+                disk_text = f"less than {options.free_bytes / 10**9:.0f} GB of disk space is free"
                 why = "the time limit was reached" if seconds_left <= 0 else disk_text
                 stop_message = f"Not installed: {len(candidates) - number} commands, because {why}."
-                how.trial_told(stop_message)
+                options.trial_told(stop_message)
                 break
             row = uses[0].row
             install_result = install(row, seconds_left)
             name = f"{row.platform} {row.option} {row.build}"
             if not install_result.imported:
-                how.trial_told(f"{name}: {install_result.output}")
+                options.trial_told(f"{name}: {install_result.output}")
             else:
                 trial = Trial(
-                    on=how.day,
+                    on=options.day,
                     python=machine.python_version(),
                     imported=install_result.imported,
                     checked=install_result.checked,
                 )
                 _write_trial(root, uses, results, trial)
-                how.trial_told(f"{name}: imported {', '.join(install_result.imported)}")
+                options.trial_told(f"{name}: imported {', '.join(install_result.imported)}")
             advance()
 
 
 def import_trials(root: Path, folder: Path, platforms: Iterable[str], day: dt.date) -> int:
     """Add another job's installations to the verdicts; return the number of changed verdicts.
 
-    `folder` has the verdict files that `run_trials` wrote in the other job. This job ran the
-    packages' code, so its files are not trusted: an installation is accepted only if it is at most
-    two days old (MAX_TRIAL_AGE) and has the same versions as the verdict below `root`. Raises
-    ProblemsError if a file below `root` cannot be read. If files in `folder` cannot be read, adds
-    the installations of the other files first, and then raises ProblemsError.
+    `folder` has the verdict files that `run_trials` wrote in the other job, which ran the packages'
+    code. Its files are therefore not trusted: an installation is accepted only if it is at most two
+    days old (MAX_TRIAL_AGE) and has the same versions as the verdict below `root`.
+
+    Raises ProblemsError if a verdict file cannot be read. If this file is in `folder`, the
+    installations in the readable files are added first.
     """
     change_count = 0
     problems: list[Problem] = []

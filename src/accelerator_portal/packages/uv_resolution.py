@@ -180,7 +180,10 @@ def index_options(call: PipCall, uv: Uv, *, first_index: bool) -> list[str]:
 
 
 def uv_environment(uv: Uv) -> dict[str, str]:
-    """Return the environment variables for uv, without the machine's settings for pip and uv."""
+    """Return the environment variables for uv.
+
+    They have the machine's proxies and certificates, but not its settings of pip and uv.
+    """
     return {
         **{name: value for name, value in os.environ.items() if name.upper() in _KEPT_VARIABLES},
         "PATH": os.defpath,
@@ -192,7 +195,7 @@ def uv_environment(uv: Uv) -> dict[str, str]:
 
 
 def _failed_result(text: str) -> ResolutionResult:
-    """Return the result for uv's error message, with a short reason without addresses."""
+    """Return the result for `text`, uv's error message, with a short reason without addresses."""
     match = _UV_REASON.search(text)
     if match:
         reason = _CONCLUSION.sub("", " ".join(match[1].split())).removeprefix("Because ")

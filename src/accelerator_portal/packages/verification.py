@@ -162,7 +162,7 @@ class Verification(TrialOptions):
 def verify_commands(
     root: Path,
     catalog: Catalog,
-    how: Verification,
+    options: Verification,
     platforms: Collection[str] = (),
     told: Callable[[VerdictCounts], None] = lambda _: None,
 ) -> tuple[VerdictCounts, ...]:
@@ -171,43 +171,45 @@ def verify_commands(
     `platforms` are the ids of the platforms to verify; if it is empty, all are verified. Returns
     the number of verdicts by kind for each platform. `told` is called with these numbers after a
     platform's file is written. At the end, the commands for this machine are also installed, unless
-    `how.trial_seconds` is 0. Raises ProblemsError if a verdict file cannot be read. Raises OSError
-    if a verdict file cannot be written, or if uv is missing.
+    `options.trial_seconds` is 0.
+
+    Raises ProblemsError if a verdict file cannot be read. Raises OSError if a verdict file cannot
+    be written, or if uv is missing.
     """
     selected_platforms = [p for p in catalog.platforms if not platforms or p.id in platforms]
     all_rows = rows_by_platform(catalog)
     rows = {platform.id: all_rows[platform.id] for platform in selected_platforms}
     # One function for all platforms, so that the hosts are checked once.
-    resolve = how.resolver(distinct_questions(chain(*rows.values())), how.cache)
+    resolve = options.resolver(distinct_questions(chain(*rows.values())), options.cache)
     all_counts = []
     verdicts_by_platform: dict[str, Verdicts] = {}
     for platform in selected_platforms:
-        verdicts = _verify_platform(root, platform, rows[platform.id], resolve, how)
+        verdicts = _verify_platform(root, platform, rows[platform.id], resolve, options)
         kinds = Counter(v.kind for by_python in verdicts.values() for v in by_python.values())
         counts = VerdictCounts(platform.id, kinds)
         told(counts)
         all_counts.append(counts)
         verdicts_by_platform[platform.id] = verdicts
-    if how.trial_seconds:
-        uv = installed_uv(how.cache)
+    if options.trial_seconds:
+        uv = installed_uv(options.cache)
         run_trials(
             root,
             rows,
             verdicts_by_platform,
-            how,
+            options,
             lambda row, seconds: install_row(row, uv, seconds),
         )
     return tuple(all_counts)
 
 
-def total_counts(found: Sequence[VerdictCounts]) -> VerdictCounts | None:
-    """Return the sum of the counts of several platforms; None for fewer than two platforms."""
-    if len(found) < 2:  # noqa: PLR2004 - several
+def total_counts(all_counts: Sequence[VerdictCounts]) -> VerdictCounts | None:
+    """Return the sum of the counts of several platforms; None if there are fewer than two."""
+    if len(all_counts) < 2:  # noqa: PLR2004 - several
         return None
     total: Counter[str] = Counter()
-    for platform_counts in found:
+    for platform_counts in all_counts:
         total.update(platform_counts.counts)
-    return VerdictCounts(count(len(found), "platform"), total)
+    return VerdictCounts(count(len(all_counts), "platform"), total)
 
 
 def _verify_platform(
@@ -215,13 +217,13 @@ def _verify_platform(
     platform: Platform,
     rows: Sequence[InstallRow],
     resolve: ResolveQuestion,
-    how: Verification,
+    options: Verification,
 ) -> Verdicts:
     previous_verdicts = read_verdicts(root, platform.id)
     questions = distinct_questions(rows)
-    with how.progress(platform.id, len(questions)) as advance:
-        answers = resolve_questions(questions, resolve, how.jobs, advance)
-    new_verdicts = verdicts_of_rows(platform, rows, answers, previous_verdicts, how.day)
+    with options.progress(platform.id, len(questions)) as advance:
+        answers = resolve_questions(questions, resolve, options.jobs, advance)
+    new_verdicts = verdicts_of_rows(platform, rows, answers, previous_verdicts, options.day)
     if new_verdicts:
         write_verdicts(root, platform.id, new_verdicts)
     return new_verdicts

@@ -94,7 +94,7 @@ def _check_name_and_version(raw: RawMetadata, package: str, version: Version) ->
 
 
 def python_range(written: str | None) -> str | None:
-    """Return a specifier of Python versions, normalized: `>=3.9,<4`. None if empty or invalid."""
+    """Return the specifier `written` in normal form: `<4,>=3.9`. None if it is empty or invalid."""
     specifiers = specifier_set(written)
     return str(specifiers) or None if specifiers else None
 

@@ -138,7 +138,10 @@ def read_upstream(text: str) -> tuple[UpstreamCommand, ...]:
 
 
 def archive_commands(release: str, os: str, text: str) -> Iterator[UpstreamCommand]:
-    """Yield a command for the address of each LibTorch archive in a text."""
+    """Yield a command for each address of a LibTorch archive in a text.
+
+    `release` and `os` are the release and the operating system of the commands.
+    """
     for address in _ADDRESS.findall(text):
         if found := _LIBTORCH.fullmatch(address):
             yield UpstreamCommand(release, os, "libtorch", found[1], address)
@@ -309,7 +312,7 @@ def _commands_by_key(
 
 
 def _pypi_builds(catalog: Catalog) -> frozenset[_CommandKey]:
-    """Return the release, operating system, method (`pip`) and variant of each build on PyPI."""
+    """Return the key of each build on PyPI: release, operating system, `pip` and variant."""
     return frozenset(
         (release.version, wheel.os, "pip", wheel.variant)
         for release in catalog.releases.releases
@@ -366,7 +369,7 @@ def _difference(upstream: list[UpstreamCommand], portal: list[UpstreamCommand]) 
 
 
 def _specifiers_by_package(commands: list[UpstreamCommand]) -> dict[str, set[str]]:
-    """Return the version specifiers in the commands, by package, without torch and torchaudio."""
+    """Return the version specifiers in the commands, by package; not of torch and torchaudio."""
     specifiers: dict[str, set[str]] = {}
     for command in commands:
         for requirement in map(Requirement, command.packages):
