@@ -23,7 +23,8 @@ from accelerator_portal.catalog.markdown_quotes import code_span
 from accelerator_portal.checks.release_addition import ReleaseAddition, release_addition
 from accelerator_portal.packages.portal_packages import TORCH
 from accelerator_portal.releases.published_builds import PublishedRelease
-from accelerator_portal.releases.release_entry import NoReleaseError, with_release
+from accelerator_portal.releases.release_edit import with_release
+from accelerator_portal.releases.release_entry import NoReleaseError
 
 KIND: ProposalKind = "pytorch-release"
 ABOUT = "torch"

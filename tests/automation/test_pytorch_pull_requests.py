@@ -22,7 +22,7 @@ from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts
 from accelerator_portal.releases.index_queries import query_release
-from accelerator_portal.releases.release_entry import read_releases
+from accelerator_portal.releases.release_edit import read_releases
 from tests.automation.github_double import HOME, GitHubDouble
 from tests.automation.github_git import GitStore
 from tests.folders import Tree

@@ -16,7 +16,7 @@ from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.releases_file import Release, Releases
 from accelerator_portal.cli import main
 from accelerator_portal.packages.index_page import JSON_TYPE, MAX_PAGE
-from accelerator_portal.releases.release_entry import read_releases
+from accelerator_portal.releases.release_edit import read_releases
 from tests.folders import EXAMPLE, INSTALL, Tree, edited
 from tests.packages.loopback import answering, metadata_text, send
 from tests.packages.syncing import PATIENCE

@@ -185,7 +185,9 @@ def verify_commands(
     verdicts_by_platform: dict[str, Verdicts] = {}
     for platform in selected_platforms:
         verdicts = _verify_platform(root, platform, rows[platform.id], resolve, options)
-        kinds = Counter(v.kind for by_python in verdicts.values() for v in by_python.values())
+        kinds: Counter[str] = Counter(
+            v.kind for by_python in verdicts.values() for v in by_python.values()
+        )
         counts = VerdictCounts(platform.id, kinds)
         told(counts)
         all_counts.append(counts)

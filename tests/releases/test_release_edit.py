@@ -11,7 +11,8 @@ from accelerator_portal.catalog.files.package_file import PYPI
 from accelerator_portal.catalog.files.releases_file import Releases
 from accelerator_portal.catalog.problem import ProblemsError
 from accelerator_portal.releases.published_builds import PublishedBuild, PublishedRelease
-from accelerator_portal.releases.release_entry import entry_change, read_releases, with_release
+from accelerator_portal.releases.release_edit import read_releases, with_release
+from accelerator_portal.releases.release_entry import entry_change
 from tests.folders import EXAMPLE
 
 DAY = dt.date(2026, 2, 3)
@@ -57,6 +58,14 @@ def test_a_source_that_is_read_again_has_the_new_day() -> None:
     sources = read_releases(RELEASES, result)[0].sources
     assert sources["torch-pypi-1-11-0"].read == later
     assert sources["made-up"].read == dt.date(2026, 1, 2)
+
+
+def test_wheels_and_torchvision_are_added_to_an_entry_whose_source_comes_last() -> None:
+    change = published("1.9.1", builds=published("1.9.1").builds, torchvision="0.24.0")
+    (entry,) = (r for r in listed(added(TEXT, change)).releases if r.version == "1.9.1")
+    assert [wheel.variant for wheel in entry.wheels] == ["ex1", "cpu"]
+    assert entry.torchvision == "0.24.0"
+    assert entry.source == ("made-up", "torchvision-pypi-1-9-1")
 
 
 @pytest.mark.parametrize(
