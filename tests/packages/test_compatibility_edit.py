@@ -129,6 +129,16 @@ def test_without_a_current_source_of_the_package_the_row_brings_one(old: str) ->
     ]
 
 
+def test_the_sources_may_be_below_the_rows() -> None:
+    first, sources, rest = TEXT.partition("sources:\n")
+    sources_text, components, rows_text = rest.partition("components:")
+    below = f"{first}{components}{rows_text}{sources}{sources_text}"
+    new = row("2.3.0")
+    assert sorted(change(below, new)) == sorted(change(TEXT, new))
+    other = below.replace("package: torch-example", "package: another")
+    assert "+  package-2-1-0:" in change(other, new)
+
+
 def test_the_source_on_another_index_is_its_page() -> None:
     own = PluginRelease(
         "example", "torch-example", "https://example.org/simple", RELEASE.facts, DAY

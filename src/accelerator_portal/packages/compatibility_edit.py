@@ -41,7 +41,8 @@ def with_row(path: str, text: str, release: PluginRelease, row: CompatibilityRow
     id_, new_lines = _with_metadata_source(path, file, before, release, lines)
     source_ids = tuple(dict.fromkeys(id_ if s == SOURCE_ID else s for s in row.source))
     new_row = row.model_copy(update={"source": source_ids})
-    line_index += len(new_lines) - len(lines)
+    if file.line(("sources",)) <= line_index:
+        line_index += len(new_lines) - len(lines)
     indent = lines[file.line(("rows", 0)) - 1].partition("-")[0]
     new_lines[line_index:line_index] = _row_lines(new_row, indent)
     new_text = "\n".join(new_lines)
