@@ -185,25 +185,19 @@ def _preference_key(
     in the order of the axis.
     """
     row, python = point
+    finding = row.finding(python)
     positions = []
     for axis in axes:
         value = python if axis.id == "python" else str(getattr(row, axis.field))
         is_default = value == start.get(axis.id)
         positions.append(-1 if is_default else selector.place(axis.id, value))
     return (
-        int(_is_unresolvable(row, python)),
+        int(finding is not None and finding.kind == "none"),
         int(row.build == PREVIEW),
         int(row.method not in READY_METHODS),
         int(row.on_request),
         *positions,
     )
-
-
-def _is_unresolvable(row: InstallRow, python: str) -> bool:
-    """Return whether the row's finding says that its versions don't resolve for this Python."""
-    finding_by_python = dict(zip(row.pythons or (), row.findings, strict=False))
-    finding = finding_by_python.get(python)
-    return finding is not None and finding.kind == "none"
 
 
 @dataclass(frozen=True, slots=True)

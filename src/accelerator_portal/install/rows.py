@@ -124,3 +124,7 @@ class InstallRow:
     """Whether the selector offers the row only to readers who select its release."""
     named: Source | None = None
     """The document that states the version that the commands install, or None."""
+
+    def finding(self, python: str) -> Finding | None:
+        """Return the finding for a Python version, or None if there is none."""
+        return dict(zip(self.pythons or (), self.findings, strict=False)).get(python)

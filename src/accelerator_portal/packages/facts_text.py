@@ -17,12 +17,12 @@ def facts_text(facts: PackageFacts) -> str:
 
 def packages_read_text(read: PackagesRead) -> str:
     """Return the JSON text of `data/packages-read.json`, which states when packages were read."""
-    read_json = json.dumps({"read": read.read.isoformat() if read.read else None})[1:-1]
-    later_json = json.dumps({name: f"{day}" for name, day in sorted(read.later.items())})
+    read_day = json.dumps(read.read.isoformat() if read.read else None)
+    later_days = json.dumps({name: f"{day}" for name, day in sorted(read.later.items())})
     lines = [
         "{",
-        f"{read_json},",
-        f'"later": {later_json},',
+        f'"read": {read_day},',
+        f'"later": {later_days},',
         '"faults": [',
         *_record_lines(read.faults),
         "]",

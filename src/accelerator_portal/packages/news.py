@@ -13,7 +13,7 @@ from typing import Literal
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.cached import cached_by_owner
-from accelerator_portal.catalog.files.package_file import ANY_PLATFORM_TAG, FactChange
+from accelerator_portal.catalog.files.package_file import ANY_PLATFORM_TAG, FactChange, IndexFacts
 from accelerator_portal.catalog.message import comma_list, message
 from accelerator_portal.install.resolution import minor_release, supported_releases
 from accelerator_portal.packages.fitting_releases import (
@@ -78,34 +78,32 @@ def news(catalog: Catalog) -> tuple[NewsItem, ...]:
 def _platform_news(catalog: Catalog, platform: Platform) -> Iterator[NewsItem]:
     own_index = plugin_index(catalog, platform)
     if own_index and own_index.facts:
-        yield from _release_news(catalog, platform, own_index)
+        yield from _release_news(catalog, platform, own_index.package, own_index.facts)
         yield from _change_news(catalog, platform, own_index)
     yield from _behind_news(catalog, platform)
 
 
 def _release_news(
-    catalog: Catalog, platform: Platform, own_index: PluginIndex
+    catalog: Catalog, platform: Platform, package: str, facts: IndexFacts
 ) -> Iterator[NewsItem]:
     torch_by_plugin: dict[str, list[str]] = {}
     for lag in release_lags(catalog, platform):
         if lag.plugin:
             torch_by_plugin.setdefault(lag.plugin, []).append(lag.torch)
-    for release in usable_releases(own_index.facts.releases) if own_index.facts else ():
+    for release in usable_releases(facts.releases):
         if release.date is None:
             continue
-        key = f"{own_index.package}:{release.version}"
-        torch_versions = torch_by_plugin.get(release.version)
-        package = f"{own_index.package} {release.version}"
-        if torch_versions:
+        kind: NewsKind = "release"
+        name = f"{package} {release.version}"
+        text: str = message("{package} was published", package=name)
+        if torch_versions := torch_by_plugin.get(release.version):
+            kind = "first"
             text = message(
                 "{package} was published, the first release for torch {versions}",
-                package=package,
+                package=name,
                 versions=comma_list(torch_versions),
             )
-        else:
-            text = message("{package} was published", package=package)
-        kind: NewsKind = "first" if torch_versions else "release"
-        yield NewsItem(release.date, kind, platform.id, key, text)
+        yield NewsItem(release.date, kind, platform.id, f"{package}:{release.version}", text)
 
 
 def _change_news(

@@ -132,7 +132,7 @@ def selector_view(selector: Selector) -> SelectorView:
         selector.label("platform", choice),
         default_choice.summary,
         default_choice.script,
-        _finding_for_python(row, choice["python"]),
+        row.finding(choice["python"]),
         {os_choice["os"]: os_default for os_choice, _, os_default in default_choices[1:]},
     )
 
@@ -177,11 +177,6 @@ def install_script(row: InstallRow, choice: Choice) -> InstallScript:
     return InstallScript(
         environment.replace("{python}", choice["python"]), "\n".join(row.commands), check
     )
-
-
-def _finding_for_python(row: InstallRow, python: str) -> Finding | None:
-    """Return the verification result of an install row for a Python version; None without one."""
-    return dict(zip(row.pythons or (), row.findings, strict=False)).get(python)
 
 
 def _axis_view(
