@@ -24,7 +24,7 @@ from accelerator_portal.http.client import HttpClient, open_client
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.packages.sync import sync_summary
 from tests.folders import REPOSITORY
-from tests.packages.loopback import Answer, File, Index
+from tests.packages.loopback import Answer, File, Index, answering
 from tests.packages.syncing import (
     ARM,
     DAY,
@@ -79,6 +79,16 @@ def test_without_the_cache_the_facts_themselves_say_what_is_known(root: Path, in
     asked(index)
     synced(root, index, cached=False)
     assert asked(index) == [PAGE]
+
+
+def test_a_link_may_have_a_query(root: Path, index: Index) -> None:
+    page = "".join(
+        f'<a href="../../files/{file.name}?signed=1" data-core-metadata="true">{file.name}</a>'
+        for file in index.projects["torch-example"]
+    )
+    index.answers[PAGE] = answering(200, f"<html>{page}".encode(), content_type="text/html")
+    assert synced(root, index).packages[0].refused == ()
+    assert releases(root)["1.0"]["requires"] == EXPECTED["requires"]
 
 
 def test_whole_wheels_are_never_read(root: Path, index: Index) -> None:

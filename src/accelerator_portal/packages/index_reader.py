@@ -34,7 +34,6 @@ from accelerator_portal.packages.wheel_metadata import (
     MAX_METADATA,
     Metadata,
     cuda_version,
-    metadata_address,
     metadata_by_ranges,
     parse_metadata,
     python_range,
@@ -219,8 +218,7 @@ async def _wheel_metadata(
 async def _fetch_metadata(
     reader: IndexReader, file: IndexFile, cached: CachedBody | None
 ) -> CachedBody:
-    if file.metadata_url:
-        url = metadata_address(file.url)
+    if url := file.metadata_url:
         try:
             response = await get_cached(reader.client, reader.cache, url, {}, MAX_METADATA)
         except FetchError as error:

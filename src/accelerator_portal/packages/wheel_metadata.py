@@ -8,7 +8,6 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from packaging.markers import UndefinedComparison, UndefinedEnvironmentName, default_environment
 from packaging.metadata import RawMetadata, parse_email
@@ -269,11 +268,6 @@ async def metadata_by_ranges(client: HttpClient, url: str, etag: str = "") -> Ca
             error_text = f"the file is not a valid wheel ({type(error).__name__})"
             raise InvalidResponseError(error_text) from None
     raise InvalidResponseError("the wheel's metadata is split into too many parts")
-
-
-def metadata_address(url: str) -> str:
-    """Return the address of the metadata file of the wheel at `url` (PEP 658)."""
-    return quote(f"{url}.metadata", safe=":/?&=%+~@!$'()*,;")
 
 
 def _metadata_of_wheel(wheel: _PartialFile) -> bytes:
