@@ -260,7 +260,7 @@ def _print_addition(addition: ReleaseAddition) -> None:
 def _additions_text(change: EntryChange) -> str:
     parts = [count(len(change.wheels), "build")] if change.wheels else []
     parts += [f"torchvision {change.torchvision}"] if change.torchvision else []
-    described = count(len(change.described), "listed build")
-    parts += [f"platform tags or sizes of {described}"] if change.described else []
+    completed = count(len(change.completed), "listed build")
+    parts += [f"platform tags or sizes of {completed}"] if change.completed else []
     parts += [count(len(change.companions), "companion")] if change.companions else []
     return ", ".join(parts)

@@ -83,7 +83,8 @@ class Axis:
     """A function that returns its values in order of preference, which is also the order on the
     page. None if each platform has its own values."""
     many: bool = False
-    """Whether a row can have several values on this axis, as a tuple. None then means any value."""
+    """Whether a row can have several values on this axis. The field of the row is then a tuple, or
+    None for any value."""
     own_column: bool = False
     """Whether it has its own column in tables of commands. The values of axes without an own column
     are joined in the column of the system."""

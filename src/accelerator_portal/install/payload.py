@@ -32,7 +32,7 @@ def payload_columns(axes: Iterable[Axis]) -> tuple[str, ...]:
 
 
 class _ValueTable:
-    """Numbers distinct values in the order of their first use."""
+    """Numbers distinct values in the order of their first use, from 0. None has the number -1."""
 
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}

@@ -63,7 +63,10 @@ def resolver_of_reachable_hosts(
 
 
 class ReachableHosts:
-    """Records which hosts of package indexes do not respond; shared between threads."""
+    """Records which hosts of package indexes do not respond; shared between threads.
+
+    `silent` maps each host that is known not to respond to the class name of its error.
+    """
 
     def __init__(self, silent: Mapping[str, str]) -> None:
         self._errors_by_host = dict(silent)

@@ -115,7 +115,7 @@ def _complete_entry(
     key = ("releases", position)
     wheels = before.releases[position].wheels
     new_lines: dict[tuple[int, int], list[str]] = {}  # by start and end of the lines to replace
-    for number, wheel in change.described.items():
+    for number, wheel in change.completed.items():
         line_number = _line_of_wheel(path, file, (*key, "wheels", number), lines)
         fields = ", ".join(_tags_and_sizes_text(wheel, wheels[number]))
         completed_line = f"{lines[line_number - 1].rstrip()[:-1]}, {fields}}}"

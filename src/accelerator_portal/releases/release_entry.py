@@ -45,7 +45,7 @@ class EntryChange:
     """Wheels to add to the entry."""
     torchvision: str | None
     """The torchvision release to add, or None."""
-    described: Mapping[int, Wheel] = field(default_factory=dict)
+    completed: Mapping[int, Wheel] = field(default_factory=dict)
     """Wheels of the entry that get platform tags or sizes, by their position in the entry."""
     differences: tuple[str, ...] = ()
     """Messages about values of the entry that differ from the indexes. These values are kept."""
@@ -57,7 +57,7 @@ class EntryChange:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to add."""
-        entry = self.is_new or self.wheels or self.torchvision or self.described
+        entry = self.is_new or self.wheels or self.torchvision or self.completed
         return not (entry or self.companions)
 
 
