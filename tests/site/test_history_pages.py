@@ -7,11 +7,15 @@ import json
 import re
 import xml.etree.ElementTree as ET
 
-from accelerator_portal.results.stored_history import read_history
-from accelerator_portal.site.results.history_view import read_histories
+import pytest
+
+from accelerator_portal.results.stored_history import History, read_history
+from accelerator_portal.site.results.history_view import TestHistories, read_histories
 from accelerator_portal.site.results.result_addresses import anchor_of
 from accelerator_portal.site.results.results_view import ResultsView
 from tests.built_site import REPOSITORY, Site, attribute
+from tests.folders import EXAMPLE, Tree, loaded
+from tests.results.made_up import Outcomes, folded, made_up
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 
@@ -157,3 +161,25 @@ def test_an_older_report_is_not_called_the_only_one(site: Site) -> None:
     }
     assert since["cpu-validation"] == "2026-11-22; a newer report exists"
     assert "newer" not in since["cpu-validation-torch-2"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ([""], ""),
+        (["?dtype=float16"], "float16"),
+        (["?dtype=bfloat16&mode=forward"], "forward: bfloat16"),
+        (["?dtype=float16&shapes=2", "?dtype=float16&shapes=3"], "float16 2, float16 3"),
+        (["?compiler=inductor&dtype=float16&mode=training"], "training: float16"),
+        (["?compiler=inductor&dtype=float16", "?compiler=inductor&dtype=int8"], "float16, int8"),
+        (["?compiler=eager", "?compiler=inductor"], "eager, inductor"),
+        (["?dtype=float16&mode=x", "?dtype=float16&mode=y"], "x: float16; y: float16"),
+    ],
+)
+def test_the_settings_that_changed_are_named(tree: Tree, settings: list[str], words: str) -> None:
+    passed: Outcomes = {f"a{parameters}": "passed" for parameters in settings}
+    failed: Outcomes = {f"a{parameters}": "failed" for parameters in settings}
+    state, changes = folded(made_up(0, passed), made_up(1, failed))
+    histories = TestHistories((History(state, tuple(changes)),), loaded(tree(EXAMPLE)))
+    newest, _ = histories.episodes
+    assert [step.settings for step in newest.steps] == [words]

@@ -116,6 +116,8 @@ def week_of(day: dt.date) -> str:
 class TestHistories:
     """The histories of all platforms' runs and baselines."""
 
+    __test__ = False
+
     histories: tuple[History, ...]
     catalog: Catalog
 
@@ -236,27 +238,19 @@ def _history_steps(changes: Iterable[OutcomeChange]) -> Iterator[HistoryStep]:
 def _settings_words(tests: Iterable[Identity]) -> str:
     """Return settings of a test in words: `inference: float16, bfloat16; training: float16`.
 
-    `tests` has the test's identity for each of these settings. If all settings begin with the same
-    word, such as the compiler, this word is omitted. The text is empty if there are no settings.
+    `tests` has the test's identity for each of these settings. If all settings have the same
+    compiler, the compiler is omitted. The text is empty if there are no settings.
     """
+    parameters_of_tests = [dict(test.parameters) for test in tests]
+    has_one_compiler = len({parameters.get("compiler") for parameters in parameters_of_tests}) == 1
     settings_by_mode: dict[str, list[str]] = {}
-    for test in tests:
-        parameter_values = dict(test.parameters)
-        mode = parameter_values.pop("mode", "")
-        settings_by_mode.setdefault(mode, []).append(" ".join(parameter_values.values()))
-    shared_word = _common_first_word(settings_by_mode.values())
+    for parameters in parameters_of_tests:
+        if has_one_compiler:
+            parameters.pop("compiler", None)
+        mode = parameters.pop("mode", "")
+        settings_by_mode.setdefault(mode, []).append(" ".join(parameters.values()))
     words = []
     for mode, settings in settings_by_mode.items():
-        short_settings = [setting.removeprefix(shared_word).strip() for setting in settings]
-        settings_text = ", ".join(filter(None, short_settings))
+        settings_text = ", ".join(filter(None, settings))
         words.append(": ".join(filter(None, (mode, settings_text))))
     return "; ".join(filter(None, words))
-
-
-def _common_first_word(groups: Iterable[list[str]]) -> str:
-    """Return the first word of all texts in `groups`, usually the compiler.
-
-    The result is empty if the texts begin with different words.
-    """
-    first_words = {text.partition(" ")[0] for group in groups for text in group}
-    return first_words.pop() if len(first_words) == 1 else ""
