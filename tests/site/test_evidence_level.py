@@ -5,9 +5,12 @@ from __future__ import annotations
 import dataclasses
 import json
 
+import pytest
+
 from accelerator_portal.site.results.findings import evidence_level
 from accelerator_portal.site.results.results_view import ResultsView, make_results_view
 from tests.built_site import Site
+from tests.results.made_up import made_up, stored
 
 
 def test_the_page_says_what_the_dashboard_says(site: Site) -> None:
@@ -55,3 +58,20 @@ def test_without_criteria_there_are_no_levels(example_site: Site) -> None:
     catalog = dataclasses.replace(example_site.catalog, criteria=None)
     view = make_results_view(catalog)
     assert evidence_level(catalog, view, catalog.platforms[0]) is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "line"),
+    [
+        ({}, "1 of 2 passed, 2026-03-01"),
+        ({"started": None}, "1 of 2 passed"),
+        ({"kind": "baseline"}, "a baseline, not a run"),
+        ({"suites": [{"name": "models", "kind": "speed"}]}, None),
+    ],
+)
+def test_the_newest_runs_in_one_line(changed: dict[str, object], line: str | None) -> None:
+    reports = (
+        stored("one", made_up(0, {"a": "passed", "b": "failed", "c": "executed"}, **changed)),
+    )
+    view = ResultsView(reports, {}, ())
+    assert view.evidence().get("example") == line

@@ -133,8 +133,9 @@ class ResultsView:
     def _evidence_line(self, accelerator: str) -> str | None:
         """Return a line about a platform's newest runs: `1,864 of 1,871 passed, 2026-11-21`.
 
-        Suites of kind `speed` are ignored. So are suites in `own`, unless the platform has no
-        others. If only baselines remain, the line says so. None if nothing remains.
+        The day is omitted if no run states its start time. Suites of kind `speed` are ignored. So
+        are suites in `own`, unless the platform has no others. If only baselines remain, the line
+        says so. None if nothing remains.
         """
         newest = [
             suite_evidence
@@ -147,20 +148,18 @@ class ResultsView:
         runs = [evidence for evidence in counted_suites if evidence.is_run]
         if not runs:
             return message("a baseline, not a run") if counted_suites else None
-        counts = [self.counts_of(evidence) for evidence in runs]
-        passed, checked = (sum(getattr(c, name) for c in counts) for name in ("passed", "checked"))
-        last = max(run.stored.report.started or LONG_AGO for run in runs)
+        outcomes = [test.outcome for run in runs for test in run.tests]
+        passed = f"{sum(outcome in GOOD for outcome in outcomes):,}"
+        checked = f"{sum(outcome in GOOD | BAD for outcome in outcomes):,}"
+        start_times = [start for run in runs if (start := run.stored.report.started)]
+        if not start_times:
+            return message("{passed} of {total} passed", passed=passed, total=checked)
         return message(
             "{passed} of {checked} passed, {day}",
-            passed=f"{passed:,}",
-            checked=f"{checked:,}",
-            day=f"{last:%Y-%m-%d}",
+            passed=passed,
+            checked=checked,
+            day=f"{max(start_times):%Y-%m-%d}",
         )
-
-    def counts_of(self, evidence: SuiteEvidence) -> SuiteCounts:
-        """Return the numbers of a suite's tests in the report of `evidence`."""
-        counts = self.suite_counts(evidence.stored.id)
-        return next(suite_counts for suite_counts in counts if suite_counts.suite == evidence.suite)
 
     def suite_counts(self, report: str) -> list[SuiteCounts]:
         """Return the numbers of tests of each suite in a report; `report` is its id."""
