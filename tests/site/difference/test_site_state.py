@@ -79,9 +79,19 @@ def test_keys_that_another_commit_added_are_passed_over(site: Path, tmp_path: Pa
     assert compare(read_state(site), read_state(newer)).nothing
 
 
-def test_addresses_cannot_lead_out_of_the_data(site: Path) -> None:
-    rewrite(site, "index.json", lambda data: data | {"releases": "../../../secret.json"})
-    assert '"../../../secret.json" leads out of api/v1' in refusal(site)
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("../../../secret.json", '"../../../secret.json"'),
+        ("a\0b", '"a\\u0000b"'),
+        ("a\ud800b", '"a\\ud800b"'),
+        ("loop", '"loop"'),
+    ],
+)
+def test_addresses_cannot_lead_out_of_the_data(site: Path, address: str, shown: str) -> None:
+    (site / "api/v1/loop").symlink_to("loop")
+    rewrite(site, "index.json", lambda data: data | {"releases": address})
+    assert f"{shown} leads out of api/v1" in refusal(site)
 
 
 @pytest.mark.parametrize("number", [-2, 1000, 10**30])

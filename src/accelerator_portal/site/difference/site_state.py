@@ -7,8 +7,10 @@ at the first file that cannot be read.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -267,11 +269,14 @@ class _Reader:
     def _file_path(self, address: str) -> Path:
         """Return the path of the file at an address, which is relative to the folder.
 
-        Raises ProblemsError if the file is outside the folder, because addresses are untrusted.
+        Raises ProblemsError if the address leads out of the folder, or is not a valid path:
+        addresses are untrusted.
         """
-        file = (self.root / address).resolve()
-        if not file.is_relative_to(self.root):
-            self._refuse("index.json", f'"{address[:60]}" leads out of {API}', _REBUILD)
+        file: Path | None = None
+        with suppress(OSError, RuntimeError, ValueError):  # a loop of links, or a null character
+            file = (self.root / address).resolve()
+        if file is None or not file.is_relative_to(self.root):
+            self._refuse("index.json", f"{json.dumps(address[:60])} leads out of {API}", _REBUILD)
         return file
 
     def _commands_by_choice(self, address: str) -> CommandsByChoice:
