@@ -278,6 +278,12 @@ def test_a_breakage_says_since_when_who_and_how_to_repeat_it(example_site: Site)
     )
 
 
+def test_a_commit_without_a_repository_is_shown(example_site: Site) -> None:
+    facts = example_site.pages["results/runs/acme-nightly-3/"].one("dl.facts").text(separator=" ")
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    assert f"Trigger nightly, commit {commit}" in " ".join(facts.split())
+
+
 def test_two_columns_of_a_group_have_different_headings(view: ResultsView) -> None:
     told = set()
     for matrix in view.matrices:
