@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
 import random
 from dataclasses import replace
@@ -141,6 +143,18 @@ def test_the_data_holds_every_outcome_once() -> None:
     ]
     assert table.path == "api/v1/results/made-up.csv"
     assert len(table.content.splitlines()) == 1 + TESTS
+
+
+def test_two_columns_of_the_csv_have_different_headings() -> None:
+    view = made_up(tests=1)
+    first, second, *others = view.matrix.columns
+    columns = (first, replace(second, accelerator=first.accelerator), *others)
+    _, table = matrix_files(SUITE, [replace(view, matrix=replace(view.matrix, columns=columns))])
+    assert next(csv.reader(io.StringIO(table.content)))[1:4] == [
+        "made-up-0 (eager, float32; self-reported; made-up-0-nightly)",
+        "made-up-0 (eager, float32; self-reported; made-up-1-nightly)",
+        "made-up-2 (eager, float32; self-reported)",
+    ]
 
 
 def test_modes_share_a_suite_and_no_address() -> None:

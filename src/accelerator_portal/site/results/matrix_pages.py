@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -219,10 +220,20 @@ def _filter_options(view: MatrixView, platforms: Mapping[str, str]) -> FilterOpt
 
 
 def _matrix_csv(view: MatrixView) -> str:
-    """Return a matrix as CSV. A cell has the outcome, or is empty without a result."""
-    columns = (f"{c.accelerator} ({c.group}; {c.kind})" for c in view.matrix.columns)
+    """Return a matrix as CSV. A cell has the outcome, or is empty without a result.
+
+    The heading of a column is `xpu (eager, float32; self-reported)`. If several reports have this
+    heading, it also has the id of the report.
+    """
+    columns = view.matrix.columns
+    headings = [f"{c.accelerator} ({c.group}; {c.kind}" for c in columns]
+    repeated = {heading for heading, number in Counter(headings).items() if number > 1}
+    head = (
+        f"{heading}; {column.report})" if heading in repeated else f"{heading})"
+        for heading, column in zip(headings, columns, strict=True)
+    )
     rows = ([row.name, *(cell.outcome or "" for cell in row.cells)] for row in view.rows)
-    return csv_text([["test", *columns], *rows])
+    return csv_text([["test", *head], *rows])
 
 
 def _matrix_data(view: MatrixView) -> MatrixData:
