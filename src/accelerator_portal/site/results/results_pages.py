@@ -39,7 +39,7 @@ from accelerator_portal.site.results.results_shapes import (
 from accelerator_portal.site.results.results_view import (
     KIND_DESCRIPTIONS,
     ResultsView,
-    environment_facts,
+    environment_rows,
 )
 from accelerator_portal.site.results.speeds import speed_runs, speed_table
 from accelerator_portal.site.results.suite_tests import (
@@ -178,7 +178,7 @@ def _report_files(
         template="results/run.md.j2",
         stored=stored,
         name=catalog.by_id[stored.report.accelerator].accelerator.name,
-        environment=environment_facts(stored),
+        environment=environment_rows(stored.report.environment),
         counts=results.suite_counts(stored.id),
         others=other_tests[:MOST_LISTED],
         more=max(0, len(other_tests) - MOST_LISTED),

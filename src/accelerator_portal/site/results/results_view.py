@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.message import message
 from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
-from accelerator_portal.reports.report import OperatorCoverage, Report, TestEntry
+from accelerator_portal.reports.report import (
+    Environment,
+    OperatorCoverage,
+    Report,
+    TestEntry,
+    environment_facts,
+)
 from accelerator_portal.reports.stored_reports import LONG_AGO, StoredReport, stored_reports
 from accelerator_portal.results.result_matrices import (
+    ABSENT,
     Column,
     ResultMatrix,
     matrices,
@@ -182,20 +189,12 @@ def make_results_view(catalog: Catalog) -> ResultsView:
     return ResultsView(reports, outcome_counts(reports), views)
 
 
-def environment_facts(stored: StoredReport) -> list[tuple[str, str]]:
-    """Return the known facts of a report's environment, as pairs of a name and a value in words."""
-    environment = stored.report.environment.model_dump(exclude_none=True)
-    packages = environment.pop("packages", {})
-    environment["packages"] = ", ".join(f"{name} {version}" for name, version in packages.items())
-    return [
-        (name.replace("_", " "), _value_text(value)) for name, value in environment.items() if value
-    ]
-
-
-def _value_text(value: Any) -> str:  # noqa: ANN401 - whatever the environment holds
-    if isinstance(value, Mapping):
-        return " ".join(str(inner) for inner in value.values())
-    return str(value)
+def environment_rows(environment: Environment) -> dict[str, str]:
+    """Return the known facts of an environment, by name: all packages are in one fact."""
+    facts = environment_facts(environment.model_copy(update={"packages": {}}))
+    packages = ", ".join(f"{name} {version}" for name, version in environment.packages.items())
+    rows = {name: str(value) for name, value in facts.items()}
+    return rows | {"packages": packages} if packages else rows
 
 
 def _counts_of_suite(
@@ -251,9 +250,7 @@ def _matrix_view(
         for c in matrix.columns
     )
     rows = tuple(_matrix_rows(reports, matrix, names))
-    groups: dict[str, int] = {}
-    for column in matrix.columns:
-        groups[column.group] = groups.get(column.group, 0) + 1
+    groups = Counter(column.group for column in matrix.columns)
     return MatrixView(matrix, names, tuple(groups.items()), rows)
 
 
@@ -262,17 +259,15 @@ def _matrix_rows(
 ) -> Iterator[MatrixRow]:
     for name, test_indexes in zip(matrix.names, matrix.cells, strict=True):
         cells = []
-        for column, column_name, test_index in zip(
-            matrix.columns, names, test_indexes, strict=True
-        ):
-            test = reports[column.report].tests[test_index] if test_index >= 0 else None
-            cells.append(_matrix_cell(column_name, column, test))
+        for column, heading, test_index in zip(matrix.columns, names, test_indexes, strict=True):
+            test = None if test_index == ABSENT else reports[column.report].tests[test_index]
+            cells.append(_matrix_cell(heading, column, test))
         yield MatrixRow(name, address_of(matrix.suite, name), tuple(cells))
 
 
-def _matrix_cell(accelerator: str, column: Column, test: TestEntry | None) -> Cell:
+def _matrix_cell(heading: str, column: Column, test: TestEntry | None) -> Cell:
     if test is None:
-        return Cell(None, f"{accelerator}, {column.group}: no evidence")
+        return Cell(None, f"{heading}, {column.group}: no evidence")
     prefix = "expected, not run: " if column.kind == "baseline" else ""
     words = f"{prefix}{test.outcome.replace('-', ' ')}"
-    return Cell(test.outcome, f"{accelerator}, {column.group}: {words}")
+    return Cell(test.outcome, f"{heading}, {column.group}: {words}")
