@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Final, Literal
 
@@ -27,7 +27,30 @@ from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.results.suite_evidence import SuiteEvidence
 from accelerator_portal.site.text_formats import outcome_words
 
+OTHER_KIND: Final = "other"
+"""The kind of a suite if neither `data/suites` nor its report states one."""
+
+OWN_KIND: Final = "own"
+"""The kind of the column that combines the vendors' own suites that only one platform reports."""
+
+ColumnKind = SuiteKind | Literal["other", "own"]
+
+KIND_TITLES: Mapping[ColumnKind, str] = {
+    "unit": message("Unit tests"),
+    "operator": message("Operator tests"),
+    "model": message("Models"),
+    "deploy": message("Installation"),
+    "build": message("Build"),
+    "speed": message("Speed"),
+    OTHER_KIND: message("Other"),
+    OWN_KIND: message("Vendors"),
+}
+"""The title of each kind of suite, in the order of the columns."""
+
+_KIND_ORDER = list(KIND_TITLES)
+
 WIDTH = 100
+"""The sum of the widths of a bar's parts."""
 
 LEAST_PART_WIDTH = 3
 """The minimum width of a part of a bar, so that 1 crash among 1,226 tests is visible."""
@@ -65,31 +88,6 @@ def _widths(numbers: list[int]) -> list[float]:
     return [WIDTH * width / sum(raised) for width in raised]
 
 
-OTHER_KIND: Final = "other"
-"""The kind of a suite if neither `data/suites` nor its report states one."""
-
-OWN_KIND: Final = "own"
-"""The kind of the column that combines the vendors' own suites that only one platform reports."""
-
-ColumnKind = SuiteKind | Literal["other", "own"]
-
-CHECKED_OUTCOMES = GOOD | BAD
-
-KIND_TITLES: Mapping[ColumnKind, str] = {
-    "unit": message("Unit tests"),
-    "operator": message("Operator tests"),
-    "model": message("Models"),
-    "deploy": message("Installation"),
-    "build": message("Build"),
-    "speed": message("Speed"),
-    OTHER_KIND: message("Other"),
-    OWN_KIND: message("Vendors"),
-}
-"""The title of each kind of suite, in the order of the columns."""
-
-_KIND_ORDER = list(KIND_TITLES)
-
-
 @dataclass(frozen=True, slots=True)
 class GridColumn:
     """A column of the grid: the results of one suite.
@@ -112,6 +110,9 @@ class GridColumn:
         )
 
 
+_OWN_COLUMN = GridColumn("", message("All together"), OWN_KIND)
+
+
 @dataclass(frozen=True, slots=True)
 class GridGroup:
     """Adjacent columns of the same kind; `columns` is the number of columns."""
@@ -125,21 +126,38 @@ class GridGroup:
 class GridCell:
     """A suite's results in a platform's newest run, or else in its newest baseline.
 
-    In the column of kind `own`, the results are sums over several suites. `passed` of `total` tests
-    passed. In a run, `total` counts the tests that passed or failed. In a baseline, it counts all
-    tests, but it is 0 if no test is expected to pass or fail. `age_days` is None without a date.
-    `words` has the numbers by outcome: `9 passed, 1 failed`. `address` is the address of these
-    results, relative to the site's root.
+    In the column of kind `own`, the results are sums over several suites. `counts` has the numbers
+    of tests by outcome, in the order of OUTCOMES, and `words` has them as text: `9 passed, 1
+    failed`. `age_days` is None without a date. `address` is the address of these results, relative
+    to the site's root.
     """
 
     column: GridColumn
     is_run: bool
-    passed: int
-    total: int
-    bar: Markup
-    age_days: int | None
+    counts: Mapping[Outcome, int]
     words: str
+    age_days: int | None
     address: str
+
+    @property
+    def passed(self) -> int:
+        """The number of tests that passed or, in a baseline, are expected to pass."""
+        return sum(tests for outcome, tests in self.counts.items() if outcome in GOOD)
+
+    @property
+    def total(self) -> int:
+        """The number of tests with which `passed` is compared.
+
+        In a run, these are the tests that passed or failed. In a baseline, these are all tests, or
+        none if no test is expected to pass or fail.
+        """
+        checked = sum(tests for outcome, tests in self.counts.items() if outcome in GOOD | BAD)
+        return checked if self.is_run or not checked else sum(self.counts.values())
+
+    @property
+    def bar(self) -> Markup:
+        """The numbers of tests as a bar with colored parts, an SVG picture."""
+        return outcome_bar(self.counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,45 +205,39 @@ def grid_tabs(grid: Grid) -> tuple[GridTab, ...]:
 
 
 def dashboard_grid(
-    catalog: Catalog, evidence: Mapping[str, Iterable[SuiteEvidence]], at: dt.datetime
+    catalog: Catalog,
+    evidence: Mapping[str, Iterable[SuiteEvidence]],
+    own_suites: Container[str],
+    at: dt.datetime,
 ) -> Grid:
     """Return the grid of the newest results of all platforms, with ages counted to `at`.
 
-    `evidence` has the result of `ResultsView.newest` for each platform, by platform id. Suites of
-    kind `speed` are omitted, because they do not show what works.
+    `evidence` has the result of `ResultsView.newest` for each platform, by platform id. One column
+    combines the suites in `own_suites`. Suites of kind `speed` are omitted, because they do not
+    show what works.
     """
     evidence_by_platform = {
         platform: {e.suite: e for e in platform_evidence if e.kind != "speed"}
         for platform, platform_evidence in evidence.items()
     }
-    own_suite_names = _single_platform_suites(evidence_by_platform)
-    column_evidence = {
-        platform: {
-            suite: e for suite, e in platform_evidence.items() if suite not in own_suite_names
-        }
-        for platform, platform_evidence in evidence_by_platform.items()
-    }
     kinds = {
         e.suite: e.kind
-        for platform_evidence in column_evidence.values()
+        for platform_evidence in evidence_by_platform.values()
         for e in platform_evidence.values()
     }
     columns = sorted(
-        (_column(catalog, suite, kind) for suite, kind in kinds.items()), key=_column_order
+        (_column(catalog, suite, kind) for suite, kind in kinds.items() if suite not in own_suites),
+        key=_column_order,
     )
-    rows = {
-        platform: tuple(_cell(platform_evidence.get(c.suite), c, at) for c in columns)
-        for platform, platform_evidence in column_evidence.items()
-    }
-    if own_suite_names:
+    if any(suite in own_suites for suite in kinds):
         columns.append(_OWN_COLUMN)
-        rows = {
-            platform: (
-                *cells,
-                _own_cell(platform, evidence_by_platform[platform], own_suite_names, at),
-            )
-            for platform, cells in rows.items()
+    rows = {}
+    for platform, suites in evidence_by_platform.items():
+        cells: dict[str, GridCell | None] = {
+            c.suite: _cell(suites[c.suite], c, at) for c in columns if c.suite in suites
         }
+        cells[_OWN_COLUMN.suite] = _own_cell(platform, suites, own_suites, at)
+        rows[platform] = tuple(cells.get(column.suite) for column in columns)
     return Grid(tuple(columns), _groups(columns), rows)
 
 
@@ -242,56 +254,43 @@ def suite_cells(
     `evidence` is the result of `ResultsView.newest`. Ages are counted to `at`. Suites of kind
     `speed` are omitted.
     """
-    shown_evidence = [e for e in evidence if e.kind != "speed"]
-    columns = {e.suite: _column(catalog, e.suite, e.kind) for e in shown_evidence}
-    cells = (_cell(e, columns[e.suite], at) for e in shown_evidence)
-    return tuple(sorted(filter(None, cells), key=lambda cell: _column_order(cell.column)))
-
-
-_OWN_COLUMN = GridColumn("", message("All together"), OWN_KIND)
-
-
-def _single_platform_suites(evidence: Mapping[str, Mapping[str, SuiteEvidence]]) -> frozenset[str]:
-    """Return the names of vendors' own suites that only one platform reports.
-
-    `evidence` has the newest results by platform id and then by suite.
-    """
-    platform_counts = Counter(
-        suite for platform_evidence in evidence.values() for suite in platform_evidence
-    )
-    return frozenset(suite for suite, n in platform_counts.items() if suite_owner(suite) and n == 1)
+    cells = (_cell(e, _column(catalog, e.suite, e.kind), at) for e in evidence if e.kind != "speed")
+    return tuple(sorted(cells, key=lambda cell: _column_order(cell.column)))
 
 
 def _own_cell(
     platform: str,
     evidence: Mapping[str, SuiteEvidence],
-    own_suite_names: Container[str],
+    own_suites: Container[str],
     at: dt.datetime,
 ) -> GridCell | None:
-    """Return one cell with the sums of a platform's results in the suites `own_suite_names`.
+    """Return one cell with the sums of a platform's results in its suites among `own_suites`.
 
-    If any of these suites has a run, baselines are ignored. The age of the cell is the age of its
-    oldest report. None if the platform has no report of these suites.
+    `evidence` has the platform's newest results by suite. If any of these suites has a run,
+    baselines are ignored. The age of the cell is the age of its oldest report. None if the platform
+    has no report of these suites.
     """
-    own_evidence = [e for suite, e in evidence.items() if suite in own_suite_names]
+    own_evidence = [e for suite, e in evidence.items() if suite in own_suites]
     own_evidence = [e for e in own_evidence if e.is_run] or own_evidence
     if not own_evidence:
         return None
-    total: Counter[Outcome] = Counter()
-    for suite_evidence in own_evidence:
-        total.update(suite_evidence.counts)
+    total = Counter(test.outcome for e in own_evidence for test in e.tests)
     counts = {outcome: total[outcome] for outcome in OUTCOMES if outcome in total}
-    ages = [
-        age for suite_evidence in own_evidence if (age := suite_evidence.age_days(at)) is not None
-    ]
-    address = f"compute-platforms/{platform}/#own-suites"
-    cell = _cell_of_counts(
-        _OWN_COLUMN, counts, is_run=own_evidence[0].is_run, age=max(ages, default=None)
-    )
     words = plural(
-        "{count} suite: {words}", "{count} suites: {words}", len(own_evidence), words=cell.words
+        "{count} suite: {words}",
+        "{count} suites: {words}",
+        len(own_evidence),
+        words=count_words(counts),
     )
-    return replace(cell, words=words, address=address)
+    ages = [age for e in own_evidence if (age := e.age_days(at)) is not None]
+    return GridCell(
+        _OWN_COLUMN,
+        own_evidence[0].is_run,
+        counts,
+        words,
+        max(ages, default=None),
+        f"compute-platforms/{platform}/#own-suites",
+    )
 
 
 def _column(catalog: Catalog, suite: str, kind: SuiteKind | None) -> GridColumn:
@@ -310,30 +309,15 @@ def _column_order(column: GridColumn) -> tuple[int, str]:
     return _KIND_ORDER.index(column.kind), column.title.casefold()
 
 
-def _cell(evidence: SuiteEvidence | None, column: GridColumn, at: dt.datetime) -> GridCell | None:
-    if evidence is None:
-        return None
-    cell = _cell_of_counts(
-        column, evidence.counts, is_run=evidence.is_run, age=evidence.age_days(at)
-    )
-    anchor = f"suite-{suite_folder(column.suite)}"
-    return replace(cell, address=f"results/runs/{evidence.stored.id}/#{anchor}")
-
-
-def _cell_of_counts(
-    column: GridColumn, counts: Mapping[Outcome, int], *, is_run: bool, age: int | None
-) -> GridCell:
-    """Return a grid cell for numbers of tests by outcome. The address of the cell is empty."""
-    checked = sum(tests for outcome, tests in counts.items() if outcome in CHECKED_OUTCOMES)
+def _cell(evidence: SuiteEvidence, column: GridColumn, at: dt.datetime) -> GridCell:
+    counts = evidence.counts
     return GridCell(
         column,
-        is_run,
-        sum(tests for outcome, tests in counts.items() if outcome in GOOD),
-        checked if is_run or not checked else sum(counts.values()),
-        outcome_bar(counts),
-        age,
+        evidence.is_run,
+        counts,
         count_words(counts),
-        "",
+        evidence.age_days(at),
+        f"results/runs/{evidence.stored.id}/#suite-{suite_folder(column.suite)}",
     )
 
 

@@ -64,7 +64,7 @@ def results_index(catalog: Catalog, results: ResultsView, templates: Templates) 
     """Return the overview page: the newest results, the suites and the reports."""
     data_time = as_of(catalog, [stored.report for stored in results.reports])
     newest_evidence = {p.id: results.newest(p.id) for p in catalog.platforms}
-    grid = dashboard_grid(catalog, newest_evidence, data_time)
+    grid = dashboard_grid(catalog, newest_evidence, results.own, data_time)
     context = {
         "titles": _suite_titles(catalog, results),
         "tabs": grid_tabs(grid),
