@@ -44,6 +44,18 @@ from accelerator_portal.site.text_formats import python_range
 OTHER_COMMANDS_REASON = message("Not checked: contains other commands than pip and uv.")
 NOT_YET_CHECKED = message("Not checked yet.")
 
+# The title of each demand, and the address that explains how to meet it.
+_DEMANDS: Mapping[LevelRequirement, tuple[str, str]] = {
+    "command": (message("Install command"), "contribute/format/#accelerators-id-install-yaml"),
+    "maintainers": (
+        message("Maintainer"),
+        "contribute/format/#accelerators-id-accelerator-yaml-maintainer",
+    ),
+    "baseline": (message("Report of any kind"), "contribute/report/"),
+    "run": (message("Run"), "contribute/validate/"),
+    "tested": (message("Required tests"), "results/standards/#tested"),
+}
+
 
 def read_all_verdicts(catalog: Catalog, root: Path) -> dict[str, Verdicts]:
     """Return the stored verdicts on install commands, by platform id.
@@ -75,20 +87,16 @@ def with_findings(
 def _row_with_findings(
     row: InstallRow, verdicts: Verdicts, newest_by_group: Mapping[tuple[str, ...], str]
 ) -> InstallRow:
-    verdict_by_python = verdicts.get(verdict_row_key(row))
+    verdict_by_python = verdicts.get(verdict_row_key(row), {})
     default_finding = _unresolved_finding(
         row, NOT_YET_CHECKED if row.method in RESOLVED_METHODS else OTHER_COMMANDS_REASON
     )
-    if not verdict_by_python:
-        return replace(row, findings=(default_finding,) * len(row.pythons or "1"))
     advice = _alternative_advice(row, verdict_by_python, newest_by_group.get(row_key(row, "build")))
-    python_verdicts = (verdict_by_python.get(python) for python in row.pythons or ())
-    return replace(
-        row,
-        findings=tuple(
-            _finding_of_verdict(row, v, advice) if v else default_finding for v in python_verdicts
-        ),
+    python_verdicts = map(verdict_by_python.get, row.pythons or ("",))
+    findings = tuple(
+        _finding_of_verdict(row, v, advice) if v else default_finding for v in python_verdicts
     )
+    return replace(row, findings=findings)
 
 
 def _finding_of_verdict(row: InstallRow, verdict: Verdict, advice: str) -> Finding:
@@ -217,7 +225,7 @@ def unresponsive_hosts(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...
     The day is the first day on which any host did not respond, as a text such as `2026-11-21`. If
     all hosts responded, the text is empty.
     """
-    hosts: dict[str, None] = {}
+    hosts: set[str] = set()
     days: list[str] = []
     for verdict in (
         v
@@ -227,7 +235,7 @@ def unresponsive_hosts(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...
     ):
         host, no_answer, _ = (verdict.why or "").partition(f" {NO_ANSWER}")
         if verdict.kind == "unchecked" and no_answer and " " not in host:
-            hosts[host] = None
+            hosts.add(host)
             days.append(f"{verdict.on:%Y-%m-%d}")
     return tuple(sorted(hosts)), min(days, default="")
 
@@ -295,19 +303,6 @@ class EvidenceLevel:
     tested: DemandResult
     missing: tuple[MissingEvidence, ...]
     checklist: tuple[ChecklistItem, ...]
-
-
-# The title of each demand, and the address that explains how to meet it.
-_DEMANDS: Mapping[LevelRequirement, tuple[str, str]] = {
-    "command": (message("Install command"), "contribute/format/#accelerators-id-install-yaml"),
-    "maintainers": (
-        message("Maintainer"),
-        "contribute/format/#accelerators-id-accelerator-yaml-maintainer",
-    ),
-    "baseline": (message("Report of any kind"), "contribute/report/"),
-    "run": (message("Run"), "contribute/validate/"),
-    "tested": (message("Required tests"), "results/standards/#tested"),
-}
 
 
 def evidence_level(
