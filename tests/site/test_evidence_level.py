@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from accelerator_portal.site.results.findings import evidence_level
+from accelerator_portal.site.results.evidence_view import evidence_level
 from accelerator_portal.site.results.results_view import ResultsView, make_results_view
 from tests.built_site import Site
 from tests.results.made_up import made_up, stored

@@ -11,7 +11,7 @@ import yaml
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.results.breakages import open_breakages
 from accelerator_portal.results.history_state import State
-from accelerator_portal.site.results.dashboard import Regression, regressions
+from accelerator_portal.site.results.regressions import Regression, regressions
 from tests.folders import ACCELERATOR, EXAMPLE, Tree
 from tests.results.made_up import START, Outcomes, folded, made_up
 

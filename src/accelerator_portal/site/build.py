@@ -62,10 +62,10 @@ from accelerator_portal.site.platforms.release_pages import release_rows, versio
 from accelerator_portal.site.platforms.selector_view import selector_view
 from accelerator_portal.site.results.dashboard import dashboard_pages
 from accelerator_portal.site.results.dashboard_grid import own_suite_rows, suite_cells
+from accelerator_portal.site.results.evidence_view import evidence_level
 from accelerator_portal.site.results.executorch_view import executorch_context
 from accelerator_portal.site.results.feed import feeds
 from accelerator_portal.site.results.findings import (
-    evidence_level,
     finding_counts,
     read_all_verdicts,
     total_findings,

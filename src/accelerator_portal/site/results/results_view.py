@@ -17,7 +17,7 @@ from accelerator_portal.reports.report import (
     TestEntry,
     environment_facts,
 )
-from accelerator_portal.reports.stored_reports import LONG_AGO, StoredReport, stored_reports
+from accelerator_portal.reports.stored_reports import StoredReport, stored_reports
 from accelerator_portal.results.result_matrices import (
     ABSENT,
     Column,
