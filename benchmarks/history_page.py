@@ -28,7 +28,7 @@ from accelerator_portal.results.partitions.manifest import (
 from accelerator_portal.results.partitions.parquet_files import write_parquet_file
 from accelerator_portal.results.state_file import write_state
 from accelerator_portal.results.stored_history import History, state_path
-from accelerator_portal.site.results.json_shards import courses_by_test
+from accelerator_portal.site.results.history_pages import courses_by_test
 from benchmarks.browser import PHONE, browser_path, slow_phone
 from benchmarks.copies import make_generated
 from benchmarks.made_up_year import add_report, add_suite, history, test_names

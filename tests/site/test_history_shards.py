@@ -9,7 +9,7 @@ from hypothesis import given
 from accelerator_portal.reports import Report
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.results.stored_history import History
-from accelerator_portal.site.results.json_shards import history_shards
+from accelerator_portal.site.results.history_pages import history_shards
 from tests.results.made_up import HISTORIES, Outcomes, folded, made_up
 
 

@@ -6,14 +6,16 @@ import datetime as dt
 
 from accelerator_portal.reports.report import Environment, Trigger
 from accelerator_portal.results.history_state import HistoryPoint
-from accelerator_portal.site.results.feed import (
+from accelerator_portal.site.results.history_view import (
     LEAST_CHANGES_OF_A_REPORT,
     MOST_CHANGES,
     MOST_CHANGES_OF_A_REPORT,
     MOST_REPORTS,
+    Episode,
+    HistoryStep,
+    Week,
     listed_changes,
 )
-from accelerator_portal.site.results.history_view import Episode, HistoryStep, Week
 
 MONDAY = dt.date(2026, 3, 2)
 

@@ -58,7 +58,7 @@ from accelerator_portal.site.results.history_shapes import (
     HistoryShard,
     TestHistoryIndex,
 )
-from accelerator_portal.site.results.model_view import FamiliesIndex, FamilyData
+from accelerator_portal.site.results.model_shapes import FamiliesIndex, FamilyData
 from accelerator_portal.site.results.results_shapes import (
     Badge,
     QualityData,

@@ -74,7 +74,7 @@ from accelerator_portal.site.results.findings import (
 )
 from accelerator_portal.site.results.history_pages import history_pages, pages_of_test_histories
 from accelerator_portal.site.results.history_view import TestHistories, read_histories
-from accelerator_portal.site.results.model_view import model_pages
+from accelerator_portal.site.results.model_pages import model_pages
 from accelerator_portal.site.results.report_comparison_page import report_comparison_page
 from accelerator_portal.site.results.results_pages import (
     results_files,

@@ -1,25 +1,15 @@
-"""Writes the Atom feeds of new reports, changed test results and package news.
-
-The module also selects the changes that the page `results/changes/` lists.
-"""
+"""Writes the Atom feeds of new reports, changed test results and package news."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.packages.news import news
-from accelerator_portal.site.results.history_view import (
-    Episode,
-    HistoryStep,
-    TestHistories,
-    Week,
-    week_of,
-)
+from accelerator_portal.site.results.history_view import TestHistories, week_of
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.site_file import SiteFile
 
@@ -119,102 +109,3 @@ def _add_text(parent: Element, tag: str, text: str) -> Element:
     element = SubElement(parent, tag)
     element.text = text
     return element
-
-
-# The most reports in the listed weeks together; the newest week is always listed.
-MOST_REPORTS = 400
-
-# The most listed changes of one report, of all reports, and of each report after that.
-MOST_CHANGES_OF_A_REPORT = 100
-MOST_CHANGES = 4_000
-LEAST_CHANGES_OF_A_REPORT = 5
-
-
-@dataclass(frozen=True, slots=True)
-class ShownReportChanges:
-    """A report on the page of changes, with the changes that the page lists.
-
-    `episode` has all changes of the report, and `steps` has the listed ones.
-    """
-
-    episode: Episode
-    steps: tuple[HistoryStep, ...]
-
-    @property
-    def more(self) -> int:
-        """The number of changes that are not listed."""
-        return len(self.episode.steps) - len(self.steps)
-
-
-@dataclass(frozen=True, slots=True)
-class PlatformDay:
-    """The changes of a platform's reports on a day, in UTC."""
-
-    day: dt.date
-    accelerator: str
-    reports: tuple[ShownReportChanges, ...]
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds of changes on this day, by which readers filter, such as `regressed`.
-
-        `first` stands for the first report of a suite.
-        """
-        firsts = ("first" for report in self.reports if report.episode.first)
-        kinds = (step.kind for report in self.reports for step in report.episode.steps)
-        return tuple(dict.fromkeys((*firsts, *kinds)))
-
-
-@dataclass(frozen=True, slots=True)
-class ListedWeek:
-    """A week on the page of changes; `reports` are its reports, newest first."""
-
-    week: Week
-    reports: tuple[ShownReportChanges, ...]
-
-    @property
-    def entries(self) -> tuple[PlatformDay, ...]:
-        """The reports grouped by day and platform, newest day first."""
-        reports_by_day: dict[tuple[dt.date, str], list[ShownReportChanges]] = {}
-        for report in self.reports:
-            started = report.episode.point.started.astimezone(dt.timezone.utc)
-            reports_by_day.setdefault((started.date(), report.episode.accelerator), []).append(
-                report
-            )
-        return tuple(PlatformDay(*key, tuple(reports)) for key, reports in reports_by_day.items())
-
-
-@dataclass(frozen=True, slots=True)
-class ListedChanges:
-    """The weeks on the page of changes; `older` is the number of reports in weeks not listed."""
-
-    weeks: tuple[ListedWeek, ...]
-    older: int
-
-    @property
-    def anchors(self) -> frozenset[str]:
-        """The HTML ids of the listed reports on the page: `changed-xpu-0123456789abcdef`."""
-        return frozenset(r.episode.anchor for week in self.weeks for r in week.reports)
-
-
-def listed_changes(weeks: Sequence[Week]) -> ListedChanges:
-    """Return the weeks and changes that the page of changes lists, newest first.
-
-    `weeks` are all weeks, newest first. The newest week is always listed, and older weeks until
-    all listed weeks together would have more than MOST_REPORTS reports. A report is listed with its
-    first MOST_CHANGES_OF_A_REPORT changes. Once MOST_CHANGES changes of all reports together are
-    listed, each older report is listed with its first LEAST_CHANGES_OF_A_REPORT changes.
-    """
-    reports_so_far = accumulate(len(week.episodes) for week in weeks)
-    shown_weeks = weeks[: max(1, sum(number <= MOST_REPORTS for number in reports_so_far))]
-    changes_left = MOST_CHANGES
-    listed_weeks: list[ListedWeek] = []
-    for week in shown_weeks:
-        reports: list[ShownReportChanges] = []
-        for episode in week.episodes:
-            step_limit = min(MOST_CHANGES_OF_A_REPORT, max(changes_left, LEAST_CHANGES_OF_A_REPORT))
-            reports.append(ShownReportChanges(episode, episode.steps[:step_limit]))
-            changes_left -= len(reports[-1].steps)
-        listed_weeks.append(ListedWeek(week, tuple(reports)))
-    older_count = sum(len(week.episodes) for week in weeks[len(shown_weeks) :])
-    return ListedChanges(tuple(listed_weeks), older_count)

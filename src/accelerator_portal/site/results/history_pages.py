@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from operator import itemgetter
 
 from markupsafe import Markup
 
@@ -12,34 +14,45 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.reports.outcomes import GOOD
 from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.reports.test_keys import SETTINGS, parse_key
+from accelerator_portal.results.history import OutcomeChange
+from accelerator_portal.results.history_state import HistoryPoint, State
 from accelerator_portal.results.report_comparison import changes_by_report
 from accelerator_portal.results.result_matrices import Tally, tallies
 from accelerator_portal.results.stored_history import History
-from accelerator_portal.site.results.feed import listed_changes
 from accelerator_portal.site.results.history_shapes import (
     ChangeData,
+    CourseStep,
     HistoryData,
     HistoryIndex,
+    HistoryShard,
     PointData,
+    ReportMoment,
     TallyData,
+    TestCourses,
+    TestHistoryIndex,
 )
-from accelerator_portal.site.results.history_view import TestHistories, week_of
-from accelerator_portal.site.results.json_shards import (
-    TEST_HISTORIES,
-    history_name,
-    history_shards,
-    ordered_points,
-)
+from accelerator_portal.site.results.history_view import TestHistories, listed_changes, week_of
+from accelerator_portal.site.results.json_shards import shards
 from accelerator_portal.site.results.result_addresses import RESULTS_PAGES, address_of
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
 
 CHANGES_PAGE = f"{RESULTS_PAGES}/changes.md"
+TEST_HISTORY_PAGE = f"{RESULTS_PAGES}/test-history.md"
+
+TEST_HISTORIES = "test-histories"
+"""The folder below `/api/v1/` with the files of test histories."""
 
 # Reports with more changes, and further weeks, are collapsed at first.
 MOST_SHOWN = 5
 MOST_WEEKS = 3
+
+WIDTH, HEIGHT = 600, 120
+"""The size of a chart in units of its coordinates."""
+
+_DATES_HEIGHT = 18
+"""The height of the space for the dates, below the lines of a chart."""
 
 
 def history_pages(
@@ -127,9 +140,6 @@ def _history_data(history: History) -> HistoryData:
     )
 
 
-TEST_HISTORY_PAGE = f"{RESULTS_PAGES}/test-history.md"
-
-
 @dataclass(frozen=True, slots=True)
 class HistoryChoice:
     """A history that readers can select on the page of test histories.
@@ -176,6 +186,76 @@ def _history_choice(catalog: Catalog, history: History) -> HistoryChoice:
     )
 
 
+def history_name(history: History) -> str:
+    """Return the name of a platform's history of runs or baselines, such as `xpu-baselines`."""
+    return f"{history.state.accelerator}-{history.state.basis}"
+
+
+def history_shards(history: History) -> Iterator[SiteFile]:
+    """Yield the JSON files with the tests of a history, then the index of these files.
+
+    Each file has a range of the tests. A browser loads it when a reader selects one of them. The
+    files of unchanged tests stay the same.
+    """
+    folder = f"{TEST_HISTORIES}/{history_name(history)}"
+    points = ordered_points(history.state)
+    report_indexes = {point.id: number for number, point in enumerate(points)}
+    tests = courses_by_test(history.changes, report_indexes)
+    files: list[tuple[str, str]] = []
+    for name, shard in shards(tests, map(_approximate_size, tests, tests.values())):
+        files.append((next(iter(shard)), name))
+        yield data_file(f"{folder}/{name}", HistoryShard(tests=shard))
+    index = TestHistoryIndex.from_objects(
+        history.state,
+        reports=tuple(map(_report_moment, points)),
+        last={name: report_indexes[g.last.id] for name, g in sorted(history.state.groups.items())},
+        tests=len(tests),
+        files=tuple(files),
+    )
+    yield data_file(f"{folder}/index.json", index)
+
+
+def ordered_points(state: State) -> list[HistoryPoint]:
+    """Return the reports of a history, sorted by time."""
+    return sorted(state.reports.values(), key=lambda point: (point.started, point.id))
+
+
+def courses_by_test(
+    changes: Iterable[OutcomeChange], numbers: Mapping[str, int]
+) -> dict[str, TestCourses]:
+    """Return the outcomes over time by test, `suite/name`, and then by settings.
+
+    Settings are the parameters in a test's key: `dtype=float32&mode=training`. Tests and settings
+    are sorted. Outcomes over time are steps as in `HistoryShard`. `numbers` has the position of
+    each report in the history's list of reports, by report id.
+    """
+    steps_by_test: dict[str, dict[str, list[CourseStep]]] = {}
+    for change in changes:
+        test, _, settings = change.key.partition("?")
+        step = (numbers[change.report], change.outcome, change.stage)
+        steps_by_test.setdefault(test, {}).setdefault(settings, []).append(step)
+    step_number = itemgetter(0)
+    return {
+        test: {
+            name: tuple(sorted(steps, key=step_number)) for name, steps in sorted(settings.items())
+        }
+        for test, settings in sorted(steps_by_test.items())
+    }
+
+
+def _report_moment(point: HistoryPoint) -> ReportMoment:
+    return ReportMoment.from_objects(point, point.trigger, torch=point.environment.torch)
+
+
+def _approximate_size(test: str, settings: TestCourses) -> int:
+    """Return the approximate size of a test's history in bytes, the same in every build."""
+    punctuation = 8
+    return len(test) + sum(
+        len(name) + punctuation + sum(len(str(step)) for step in steps)
+        for name, steps in settings.items()
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A chart of a suite's results over time, with a caption."""
@@ -199,18 +279,15 @@ def trend_group(catalog: Catalog, history: History) -> TrendGroup:
     newest report of its suite, even if that report changed nothing.
     """
     state = history.state
-    last_start_by_suite: dict[str, dt.datetime] = {}
+    end_by_suite: dict[str, dt.datetime] = {}
     for group in state.groups.values():
-        for key in list(group.tests)[:1]:
-            suite = parse_key(key).suite
-            last_start_by_suite[suite] = max(
-                last_start_by_suite.get(suite, group.last.started), group.last.started
-            )
+        for key in islice(group.tests, 1):
+            suite, end = parse_key(key).suite, group.last.started
+            end_by_suite[suite] = max(end, end_by_suite.get(suite, end))
     figures = []
     for suite, suite_tallies in tallies(history.changes).items():
-        until = max(
-            last_start_by_suite.get(suite, suite_tallies[-1].started), suite_tallies[-1].started
-        )
+        last_change = suite_tallies[-1].started
+        until = max(last_change, end_by_suite.get(suite, last_change))
         if until > suite_tallies[0].started:
             words = _trend_caption(suite_tallies, until, expected=state.basis == "baselines")
             caption = f"{catalog.suite_title(suite)}: {words}"
@@ -234,16 +311,6 @@ def _trend_caption(tallies: Sequence[Tally], until: dt.datetime, *, expected: bo
     return f"{start_words} {verb} on {start}, {end_words} on {end}"
 
 
-# Draws a suite's results over time: how many tests there are, and how many pass.
-#
-# A drawing library would need more code than these two step lines and their labels, and the picture
-# uses the page's own colors.
-
-WIDTH, HEIGHT = 600, 120
-_BOTTOM = 18
-"""The height of the space for the dates, below the lines of a chart."""
-
-
 def passed_in_tally(tally: Tally) -> int:
     """Return the number of tests in a tally that passed, or are expected to pass."""
     return sum(n for outcome, n in tally.counts.items() if outcome in GOOD)
@@ -255,10 +322,14 @@ def tests_in_tally(tally: Tally) -> int:
 
 
 def _trend_picture(tallies: Sequence[Tally], until: dt.datetime) -> Markup:
+    """Return an SVG chart of a suite over time: the number of tests, and how many of them passed.
+
+    A drawing library would need more code, and the chart uses the colors of the page.
+    """
     start = tallies[0].started
     span = (until - start).total_seconds()
     max_tests = max(map(tests_in_tally, tallies)) or 1
-    floor = HEIGHT - _BOTTOM
+    floor = HEIGHT - _DATES_HEIGHT
 
     def x_of(moment: dt.datetime) -> str:
         return f"{WIDTH * (moment - start).total_seconds() / span:.1f}"

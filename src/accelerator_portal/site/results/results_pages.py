@@ -18,9 +18,8 @@ from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.results.evidence_level import as_of
 from accelerator_portal.results.suite_evidence import SuiteEvidence
 from accelerator_portal.site.results.dashboard_grid import dashboard_grid, grid_tabs
-from accelerator_portal.site.results.feed import listed_changes
-from accelerator_portal.site.results.history_view import TestHistories
-from accelerator_portal.site.results.json_shards import shard_name, shards
+from accelerator_portal.site.results.history_view import TestHistories, listed_changes
+from accelerator_portal.site.results.json_shards import shards
 from accelerator_portal.site.results.matrix_pages import matrix_files, matrix_pages
 from accelerator_portal.site.results.result_addresses import RESULTS_PAGES, initial
 from accelerator_portal.site.results.results_shapes import (
@@ -274,10 +273,9 @@ def report_row_files(report: str, tests: Iterable[ReportedTest]) -> Iterator[Sit
     }
     folder = f"{REPORT_ROWS}/{report}"
     files: list[tuple[str, int]] = []
-    for shard in shards(rows, (_approximate_size(row) for row in rows.values())):
-        files.append((shard_name(next(iter(shard))), len(shard)))
-        content = ReportRowsShard(rows=tuple(shard.values()))
-        yield data_file(f"{folder}/{files[-1][0]}", content)
+    for name, shard in shards(rows, map(_approximate_size, rows.values())):
+        files.append((name, len(shard)))
+        yield data_file(f"{folder}/{name}", ReportRowsShard(rows=tuple(shard.values())))
     rows_by_outcome = groupby(rows.values(), key=lambda row: (row.outcome, row.suite))
     index = ReportRowsIndex(
         report=report,
@@ -388,11 +386,10 @@ def suite_test_files(
     folder = f"{SUITE_TESTS}/{suite_folder(suite)}"
     data = {test.anchor: _test_data(test) for test in sorted(tests, key=lambda test: test.anchor)}
     sizes = (len(test.model_dump_json(exclude_none=True)) for test in data.values())
-    file_entries: list[tuple[str, str]] = []
-    for shard in shards(data, sizes):
-        first_anchor = next(iter(shard))
-        file_entries.append((first_anchor, shard_name(first_anchor)))
-        yield data_file(f"{folder}/{file_entries[-1][1]}", TestShard(tests=shard))
+    files: list[tuple[str, str]] = []
+    for name, shard in shards(data, sizes):
+        files.append((next(iter(shard)), name))
+        yield data_file(f"{folder}/{name}", TestShard(tests=shard))
     report_ids = {result.report for test in data.values() for result in test.results}
     index = TestsIndex(
         suite=suite,
@@ -401,7 +398,7 @@ def suite_test_files(
             report_id: _report_of_tests(catalog, results, report_id)
             for report_id in sorted(report_ids)
         },
-        files=tuple(file_entries),
+        files=tuple(files),
     )
     yield data_file(f"{folder}/index.json", index)
 

@@ -6,7 +6,6 @@ ExecuTorch.
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,16 +14,22 @@ from itertools import chain
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import MODEL_FAMILIES, STATED_MODELS
-from accelerator_portal.catalog.fields import StrictModel
 from accelerator_portal.catalog.files.shared_files import ModelFamily, model_suites
 from accelerator_portal.catalog.message import Translatable, comma_list, message
-from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Outcome, ReportKind
-from accelerator_portal.results.history_state import Basis
+from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, ReportKind
 from accelerator_portal.results.model_evidence import FamilyEvidence, FamilyResults, model_evidence
 from accelerator_portal.results.stated_models import (
     Statement,
     model_statements,
     statements_of_family,
+)
+from accelerator_portal.site.results.model_shapes import (
+    FamiliesIndex,
+    FamilyCount,
+    FamilyData,
+    FamilyEntry,
+    FamilyTest,
+    StatedFamily,
 )
 from accelerator_portal.site.results.result_addresses import (
     RESULTS_PAGES,
@@ -37,6 +42,11 @@ from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.text_formats import outcome_words
 from accelerator_portal.site.translated_pages import render_page
+
+MODELS_PAGES = f"{RESULTS_PAGES}/by-model"
+
+MOST_LISTED = 200
+"""The maximum number of results of one cell on a family's page; the data file has all results."""
 
 _KIND_WORDS: Mapping[ReportKind, str] = {
     "baseline": message("expected, not run"),
@@ -295,12 +305,6 @@ def _listed_tests(
                 yield ListedTest(suite, name, address_of(suite, name) if has_report else None)
 
 
-MODELS_PAGES = f"{RESULTS_PAGES}/by-model"
-
-# The most results of one cell on a family's page; the data file has all results.
-MOST_LISTED = 200
-
-
 def model_pages(
     catalog: Catalog, results: ResultsView, all_templates: Sequence[Templates]
 ) -> Iterator[SiteFile]:
@@ -383,108 +387,3 @@ def _family_tests(family: FamilyView, cell: FamilyCell) -> Iterator[FamilyTest]:
         yield FamilyTest.from_objects(
             result.test, result, basis=cell.results.basis, evidence=row.address
         )
-
-
-class FamilyCount(StrictModel):
-    """The results of a family on one platform.
-
-    Runs and baselines are counted separately, and so are PyTorch and ExecuTorch.
-    """
-
-    accelerator: str
-    """Id of the accelerator."""
-    basis: Basis
-    """Whether the counts are from runs or from baselines."""
-    executorch: bool = False
-    """Whether the tests are ExecuTorch's, not PyTorch's."""
-    passed: int
-    """The number of tests that passed or are expected to pass."""
-    checked: int
-    """The number of tests that passed or failed, or are expected to pass or fail."""
-    total: int
-    """The number of all tests."""
-    outcomes: dict[Outcome, int]
-    """The number of tests by outcome."""
-    date: dt.date | None = None
-    """The day of the newest report. Absent if the report states none."""
-    reports: tuple[str, ...]
-    """Ids of the reports, the newest first."""
-    models: dict[str, str]
-    """How the models of a suite differ from the published models, by suite."""
-
-
-class StatedFamily(StrictModel):
-    """Models of a family that a platform runs according to a document. No test confirms this."""
-
-    accelerator: str
-    """Id of the accelerator."""
-    by: str
-    """The publisher of the document."""
-    software: str
-    """The software that runs the models according to the document."""
-    date: dt.date
-    """The date of the document or, if it has none, the day on which it was read."""
-    source: str
-    """The address of the document at the commit that was read."""
-    models: tuple[str, ...]
-    """The names of the models in the document."""
-    purposes: dict[str, tuple[str, ...]]
-    """The same names, by the purpose that the document states, or `not stated`."""
-
-
-class FamilyEntry(StrictModel):
-    """A model family in the index."""
-
-    id: str
-    """Id of the family; never changes."""
-    title: str
-    """Title of the family."""
-    address: str
-    """Address of the family's own file, relative to the index."""
-    counts: tuple[FamilyCount, ...]
-    """The numbers of results on each platform with results."""
-    stated: tuple[StatedFamily, ...] = ()
-    """The models that documents state. These models are not part of the results."""
-
-
-class FamiliesIndex(StrictModel):
-    """The index of all model families, in the order of the page."""
-
-    families: tuple[FamilyEntry, ...]
-    """The families with tests in a report, or with models that a document says a platform runs."""
-    no_report: tuple[str, ...]
-    """Titles of all other families."""
-
-
-class FamilyTest(StrictModel):
-    """A test of a family in one report."""
-
-    accelerator: str
-    """Id of the accelerator."""
-    basis: Basis
-    """Whether the result is from a run or from a baseline."""
-    report: str
-    """Id of the report."""
-    suite: str
-    """Id of the suite."""
-    name: str
-    """Name of the test."""
-    settings: str
-    """The mode and the parameters of the test, in words."""
-    outcome: Outcome
-    """The outcome, or the expected outcome of a baseline."""
-    evidence: str
-    """The address of the result with its log and command, relative to `results/`."""
-
-
-class FamilyData(StrictModel):
-    """The tests of a family in the newest reports."""
-
-    id: str
-    """Id of the family."""
-    title: str
-    """Title of the family."""
-    names: tuple[str, ...]
-    """Patterns `suite/name` of its tests."""
-    tests: tuple[FamilyTest, ...]
-    """The tests, by accelerator."""
