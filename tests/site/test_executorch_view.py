@@ -8,12 +8,8 @@ from accelerator_portal.catalog.files.criteria_file import ExecutorchReadiness
 from accelerator_portal.catalog.files.shared_files import Goal
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.stored_reports import StoredReport
-from accelerator_portal.site.results.executorch_view import (
-    FlowRun,
-    flow_runs,
-    goal_progress,
-    readiness,
-)
+from accelerator_portal.site.results.executorch_flows import FlowRun, flow_runs
+from accelerator_portal.site.results.executorch_view import goal_progress, readiness
 
 SUITE = "executorch-operators"
 
