@@ -136,9 +136,10 @@ def test_a_table_of_one_mode_has_only_runs_that_measured_it(catalog: Catalog) ->
 
 def test_of_two_runs_on_one_card_the_newest_stands(catalog: Catalog) -> None:
     one = run_of(catalog)
-    older = replace(one, id="older", day=dt.date(2026, 11, 1))
+    assert one.started
+    older = replace(one, id="older", started=one.started - dt.timedelta(hours=1))
     elsewhere = replace(older, id="elsewhere", hardware="another card")
-    assert [run.id for run in newest_runs([older, one, elsewhere])] == ["run", "elsewhere"]
+    assert [run.id for run in newest_runs([one, older, elsewhere])] == ["run", "elsewhere"]
 
 
 def test_platforms_are_compared_only_where_two_measured_the_same(catalog: Catalog) -> None:

@@ -18,8 +18,8 @@ from accelerator_portal.reports.report import Metric, TestEntry
 from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.reports.test_keys import identity_of
 from accelerator_portal.site.results.result_addresses import address_of
+from accelerator_portal.site.results.results_view import LONG_AGO
 
-SPEED_KIND = "speed"
 _BANDWIDTH, _COMPUTING = "GB/s", "TFLOP/s"
 _NOT_PUBLISHED = "Speed not published: "
 
@@ -73,12 +73,17 @@ class SpeedRun:
     kind: ReportKind
     hardware: str
     torch: str
-    day: dt.date | None
+    started: dt.datetime | None
     threads: str
     suites: frozenset[str]
     tests: dict[str, SpeedTest]
     speeds: dict[str, Speed]
     noisy: dict[str, str]
+
+    @property
+    def day(self) -> dt.date | None:
+        """The day on which the run started; None if not stated."""
+        return self.started.date() if self.started else None
 
     @property
     def rows(self) -> list[tuple[SpeedTest, Speed]]:
@@ -145,14 +150,15 @@ def speed_table(runs: Sequence[SpeedRun]) -> SpeedTable:
 def newest_runs(runs: Sequence[SpeedRun]) -> tuple[SpeedRun, ...]:
     """Return the newest run for each platform, hardware and kind of report, in the given order."""
     newest: dict[tuple[str, str, ReportKind], SpeedRun] = {}
-    for run in sorted(runs, key=lambda run: run.day or dt.date.min):
+    for run in sorted(runs, key=lambda run: run.started or LONG_AGO):
         newest[run.accelerator, run.hardware, run.kind] = run
-    return tuple(run for run in runs if run in newest.values())
+    newest_ids = {run.id for run in newest.values()}
+    return tuple(run for run in runs if run.id in newest_ids)
 
 
 def _speed_run(catalog: Catalog, stored: StoredReport) -> SpeedRun:
     report, platform = stored.report, catalog.by_id[stored.report.accelerator]
-    suites = {suite.name for suite in report.suites if suite.kind == SPEED_KIND}
+    suites = {suite.name for suite in report.suites if suite.kind == "speed"}
     entry_by_key = {identity_of(t).key: t for t in report.tests if t.suite in suites}
     model = _model_by_name(catalog, report.accelerator, report.environment.hardware)
     speeds = {key: _speed(test, model) for key, test in entry_by_key.items()}
@@ -164,7 +170,7 @@ def _speed_run(catalog: Catalog, stored: StoredReport) -> SpeedRun:
         kind=report.kind,
         hardware=report.environment.hardware or "",
         torch=report.environment.torch or "",
-        day=report.started.date() if report.started else None,
+        started=report.started,
         threads=", ".join(f"{value:g}" for value in sorted(threads)),
         suites=frozenset(test.suite for test in entry_by_key.values()),
         tests={key: _speed_test(test) for key, test in entry_by_key.items()},
