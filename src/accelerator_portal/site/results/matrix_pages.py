@@ -38,6 +38,16 @@ _MODES = ("", "inference", "training")
 # Names in a suite's folder that modes cannot have.
 _RESERVED_NAMES = {"tests"}
 
+# Beginnings of a formula: see https://owasp.org/www-community/attacks/CSV_Injection. Spreadsheets
+# in East Asia treat full-width signs like the plain signs.
+_FORMULA_BEGINNINGS = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - these very signs
+
+# If a spreadsheet separates cells at semicolons, the rest of a text is a cell of its own.
+_FORMULA_AFTER_SEPARATOR = re.compile(r"([;|]\s{0,9}[\"']?)([=+@＝＋－＠-])")  # noqa: RUF001 - as above
+
+# Control characters, which a terminal that shows the file would execute.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
 
 @dataclass(frozen=True, slots=True)
 class RowsPage:
@@ -258,25 +268,13 @@ def _matrix_data(view: MatrixView) -> MatrixData:
     )
 
 
-# Tables as CSV for people who open them in a spreadsheet.
-#
-# A spreadsheet computes a cell that begins like a formula, `=HYPERLINK(…)` or `@SUM(…)`, even if it
-# is quoted in the file. Such a cell gets an apostrophe, which marks it as text in a spreadsheet.
-# The JSON of each table has the unchanged names.
-
-# https://owasp.org/www-community/attacks/CSV_Injection, and full-width signs, which spreadsheets
-# in East Asia treat like the plain signs.
-_FORMULA_BEGINNINGS = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - these very signs
-
-# If a spreadsheet separates cells at semicolons, the rest of a text is a cell of its own.
-_FORMULA_AFTER_SEPARATOR = re.compile(r"([;|]\s{0,9}[\"']?)([=+@＝＋－＠-])")  # noqa: RUF001 - as above
-
-# Control characters, which a terminal that shows the file would execute.
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-
-
 def csv_text(rows: Iterable[Iterable[str]]) -> str:
-    """Return rows as CSV. Cells are escaped so that spreadsheets don't run them as formulas."""
+    """Return rows as CSV, for people who open them in a spreadsheet.
+
+    A spreadsheet computes a cell that begins like a formula, `=HYPERLINK(…)` or `@SUM(…)`, even if
+    it is quoted in the file. Such a cell gets an apostrophe, which marks it as text. The JSON of
+    each table has the unchanged names.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows([_escape_formula(cell) for cell in row] for row in rows)

@@ -55,8 +55,17 @@ from accelerator_portal.site.site_file import API, SiteFile, data_file
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.translated_pages import render_page
 
-# The most tests that did not pass on a page; the data file has all tests.
 MOST_LISTED = 200
+"""The maximum number of tests on a report's page that did not pass; the data file has all tests."""
+
+MOST_CHANGES = 5
+"""The maximum number of changes of a test on its page; the page of its history has all changes."""
+
+REPORT_ROWS = "report-rows"
+"""The folder below `/api/v1/` with the files of large reports' test results."""
+
+SUITE_TESTS = "suite-tests"
+"""The folder below `/api/v1/` with the files of large suites' tests."""
 
 
 def results_index(catalog: Catalog, results: ResultsView, templates: Templates) -> SiteFile:
@@ -114,9 +123,8 @@ def results_pages(
         yield from matrix_pages(views, platform_names, linked_titles, templates, context)
         yield from suite_tests_pages(catalog, results, histories, templates, context)
     for stored in results.reports:
-        yield from _report_files(
-            catalog, results, stored, templates, shared_variables | {"runs": runs}
-        )
+        context = shared_variables | {"speeds": runs.get(stored.id)}
+        yield from _report_files(catalog, results, stored, templates, context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,11 +169,11 @@ def _report_files(
     results: ResultsView,
     stored: StoredReport,
     templates: Templates,
-    shared_variables: dict[str, Any],
+    context: Mapping[str, Any],
 ) -> Iterator[SiteFile]:
     """Yield the page of a report and, if the report is large, data files with its test results.
 
-    `shared_variables` are template variables of all report pages, by name.
+    `context` has further template variables of the page, by name.
     """
     path = f"{RESULTS_PAGES}/runs/{stored.id}.md"
     tests = list(reported_tests(stored))
@@ -181,11 +189,10 @@ def _report_files(
         counts=results.suite_counts(stored.id),
         others=other_tests[:MOST_LISTED],
         more=max(0, len(other_tests) - MOST_LISTED),
-        speeds=shared_variables["runs"].get(stored.id),
         files=f"{API}/{REPORT_ROWS}/{stored.id}/" if is_large else None,
         tested=Counter(r.test.outcome for r in tests),
         waiting=[waiting_tests_text(m) for m in missing_operators(stored.report.tests)],
-        **shared_variables,
+        **context,
     )
     if is_large:
         yield from report_row_files(stored.id, tests)
@@ -249,19 +256,12 @@ def results_files(results: ResultsView) -> Iterator[SiteFile]:
         yield from matrix_files(suite, views)
 
 
-# The tests of a large report as files of rows, failures first.
-#
-# An index states the number of rows of each outcome and suite, in the order of the rows. With it, a
-# browser reads only the files that contain, for example, the failures of a suite.
-
-REPORT_ROWS = "report-rows"
-"""The folder below `/api/v1/` with the files of reports' test results."""
-
-
 def report_row_files(report: str, tests: Iterable[ReportedTest]) -> Iterator[SiteFile]:
     """Yield the JSON files with a report's test results (rows), then the index of these files.
 
-    `report` is the report's id. Rows are sorted by severity, suite, name and settings.
+    `report` is the report's id. Rows are sorted by severity, suite, name and settings. The index
+    states the number of rows of each outcome and suite, in the order of the rows. With it, a
+    browser loads only the files that contain, for example, the failures of a suite.
     """
     results_by_key = {  # the number distinguishes results that are otherwise equal
         (OUTCOMES[r.test.outcome].page_rank, r.test.suite, r.test.name, r.settings, number): r
@@ -302,10 +302,6 @@ def _approximate_size(row: ReportRow) -> int:
     key_bytes = 60
     texts = (row.suite, row.name, row.outcome, row.settings, row.reason, row.raw_status)
     return key_bytes + sum(len(text) for text in texts if text)
-
-
-# The most changes of a test on its page; the page of its history has all changes.
-MOST_CHANGES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,18 +367,13 @@ def _letter_tests(tests: list[TestView]) -> dict[str, LetterTests]:
     }
 
 
-# Splits a suite's tests with their results into files that a browser loads on demand.
-#
-# Tests are sorted by their id on the page, by which a browser finds the file for a link.
-
-SUITE_TESTS = "suite-tests"
-"""The folder below `/api/v1/` with the files of suites' tests."""
-
-
 def suite_test_files(
     catalog: Catalog, results: ResultsView, suite: str, tests: Iterable[TestView]
 ) -> Iterator[SiteFile]:
-    """Yield the JSON files with a suite's tests and their results, then the index of the files."""
+    """Yield the JSON files with a suite's tests and their results, then the index of the files.
+
+    Tests are sorted by their id on the page, by which a browser finds the file for a link.
+    """
     folder = f"{SUITE_TESTS}/{suite_folder(suite)}"
     data = {test.anchor: _test_data(test) for test in sorted(tests, key=lambda test: test.anchor)}
     sizes = (len(test.model_dump_json(exclude_none=True)) for test in data.values())

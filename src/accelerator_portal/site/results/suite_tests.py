@@ -13,7 +13,7 @@ from markupsafe import Markup
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.outcomes import BAD, WORST_FIRST, Outcome
-from accelerator_portal.reports.report import Environment, Metric, TestEntry
+from accelerator_portal.reports.report import Environment, Metric, Report, TestEntry
 from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.reports.test_keys import identity_of
 from accelerator_portal.results.breakages import has_change_on_same_code, is_flaky
@@ -30,6 +30,13 @@ from accelerator_portal.site.results.result_addresses import (
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.text_formats import format_number
 
+MOST_RESULTS = 800
+"""The maximum number of results on the page of an initial, unless one test has more. A test has a
+result for each platform and setting. The page has at most 2 MB, or 100 kB when compressed."""
+
+MOST_NAMES = 3_000
+"""The maximum number of test names on the page of all initials, each with a link."""
+
 _VERDICT_COLORS = {"+": "pass", "-": "fail"}
 
 
@@ -41,10 +48,10 @@ class VerdictStrip:
     words: str
 
 
-def verdict_strip(standing: StoredTestState | None) -> VerdictStrip | None:
+def verdict_strip(standing: StoredTestState) -> VerdictStrip | None:
     """Return a picture of a test's last verdicts; None if there are fewer than two verdicts."""
-    verdicts = standing.verdicts if standing else ()
-    if standing is None or len(verdicts) < 2:  # noqa: PLR2004 - one verdict shows no change
+    verdicts = standing.verdicts
+    if len(verdicts) < 2:  # noqa: PLR2004 - one verdict shows no change
         return None
     boxes = "".join(
         f'<rect class="outcome--{_VERDICT_COLORS[verdict[-1]]}" x="{8 * index}" '
@@ -181,7 +188,7 @@ def reported_tests(stored: StoredReport, suite: str | None = None) -> Iterator[R
     If `suite` is given, only tests of this suite are included.
     """
     report = stored.report
-    commands = {suite.name: suite.command for suite in report.suites}
+    commands = {s.name: s.command for s in report.suites}
     environment = _environment_words(report.environment)
     for test in report.tests:
         if suite not in {None, test.suite}:
@@ -219,22 +226,16 @@ def _environment_words(environment: Environment) -> str:
 
 
 def tests_of_suite(
-    catalog: Catalog, results: ResultsView, past: TestHistories, suite: str
+    catalog: Catalog, results: ResultsView, histories: TestHistories, suite: str
 ) -> list[TestView]:
     """Return the tests of a suite, sorted by name, each with all its results.
 
-    `past` has the histories of tests, which state since when an outcome is the same.
+    `histories` has the histories of tests, which state since when an outcome is the same.
     """
     results_by_name: dict[str, list[ReportedTest]] = {}
     for stored in results.reports:
         for result in reported_tests(stored, suite):
-            standing = past.standing(stored.report, result.test)
-            strip = verdict_strip(standing) if result.kind != "baseline" else None
-            since = (
-                _since_words(standing) if standing else _newer_report_words(past, stored, result)
-            )
-            history = _history_query(stored, result) if standing else None
-            complete_result = replace(result, since=since, strip=strip, history=history)
+            complete_result = _with_history(histories, stored.report, result)
             results_by_name.setdefault(result.test.name, []).append(complete_result)
     order = {platform.id: n for n, platform in enumerate(catalog.platforms)}
     return [
@@ -243,7 +244,7 @@ def tests_of_suite(
             anchor_of(name),
             tuple(_with_anchors(name, results_by_name[name], order)),
             *_same_model_tests(catalog, suite, name),
-            tuple(past.changes_by_test.get((suite, name), ())),
+            tuple(histories.changes_by_test.get((suite, name), ())),
         )
         for name in sorted(results_by_name, key=lambda name: (name.casefold(), name))
     ]
@@ -264,21 +265,23 @@ def _with_anchors(
         yield replace(result, anchor=anchors.take(anchor_of(name) + suffix))
 
 
-def _history_query(stored: StoredReport, result: ReportedTest) -> str:
-    test = identity_of(result.test).key.partition("?")[0]
-    platform = f"{stored.report.accelerator}-{basis_of(stored.report)}"
-    return urlencode({"platform": platform, "test": test})
-
-
-def _newer_report_words(
-    histories: TestHistories, stored: StoredReport, result: ReportedTest
-) -> str | None:
-    """Return the day of a result with a note: `2026-11-21; a newer report exists`.
-
-    None if no newer report has the test, or if the report of the result has no date.
-    """
-    has_newer_report = result.day and histories.has_newer(stored.report, result.test)
-    return f"{result.day}; a newer report exists" if has_newer_report else None
+def _with_history(histories: TestHistories, report: Report, result: ReportedTest) -> ReportedTest:
+    """Return a result of a report with the facts that `histories` state about its test."""
+    standing = histories.standing(report, result.test)
+    if standing is None:
+        has_newer_report = result.day and histories.has_newer(report, result.test)
+        since = f"{result.day}; a newer report exists" if has_newer_report else None
+        return replace(result, since=since)
+    history_query = {
+        "platform": f"{report.accelerator}-{basis_of(report)}",
+        "test": identity_of(result.test).key.partition("?")[0],
+    }
+    return replace(
+        result,
+        since=_since_words(standing),
+        strip=None if report.kind == "baseline" else verdict_strip(standing),
+        history=urlencode(history_query),
+    )
 
 
 def _since_words(standing: StoredTestState) -> str | None:
@@ -305,14 +308,6 @@ def _same_model_tests(
             tests = (SameModelTest(s, n, address_of(s, n)) for s, _, n in other_parts)
             return tuple(tests), model.note
     return (), None
-
-
-# The most results on the page of a letter; a test has a result for each platform and setting.
-# The page has at most 2 MB, and less than 100 kB when compressed.
-MOST_RESULTS = 800
-
-# The most names on the page of all letters, each with a link.
-MOST_NAMES = 3_000
 
 
 def large_suites(reports: Iterable[StoredReport]) -> frozenset[str]:
