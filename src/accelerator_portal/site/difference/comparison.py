@@ -26,8 +26,8 @@ from accelerator_portal.site.difference.shapes import (
     MOST_ENTRIES,
     Difference,
     Item,
-    ItemChange,
     Move,
+    PagesDifference,
     PlatformDifference,
     change_kind,
 )
@@ -37,8 +37,8 @@ from accelerator_portal.site.difference.site_state import (
     ReportState,
     SiteState,
     VersionRows,
-    page_changes,
 )
+from accelerator_portal.site.results.results_view import LONG_AGO
 
 # Keys of quality data that pages don't show as text.
 _HIDDEN_QUALITY_KEYS = ("id", "badge")
@@ -53,25 +53,38 @@ _EMPTY_PLATFORM = PlatformState(
 )
 
 
+LatestOutcomes = Mapping[tuple[Basis, Identity], Outcome]
+"""The outcome of each test in the newest report that has the test, by basis (`runs` or `baselines`)
+and identity of the test."""
+
+
+class _Test(OpenModel):
+    suite: str
+    name: str
+    parameters: dict[str, Scalar] = Field(default_factory=dict)
+    outcome: Outcome
+
+
+class _Report(OpenModel):
+    started: AwareDatetime | None = None
+    tests: tuple[_Test, ...]
+
+
 def compare(before: SiteState, after: SiteState) -> Difference:
     """Return the differences between two built sites.
 
     Raises ProblemsError if a report cannot be read, or if values are nested too deeply.
     """
+    both_have_pages = before.pages is not None and after.pages is not None
     try:
-        return _compare(before, after)
+        return Difference(
+            shared=tuple(_release_changes(before, after))[:MOST_ENTRIES],
+            platforms=tuple(_platform_differences(before, after)),
+            pages=_page_changes(before.pages or {}, after.pages or {}) if both_have_pages else None,
+        )
     except RecursionError:
         what = "the values are nested too deeply"
         raise ProblemsError([Problem("api/v1", 1, what, "build the sites again")]) from None
-
-
-def _compare(before: SiteState, after: SiteState) -> Difference:
-    both_have_pages = before.pages is not None and after.pages is not None
-    return Difference(
-        shared=tuple(_release_changes(before, after))[:MOST_ENTRIES],
-        platforms=tuple(_platform_differences(before, after)),
-        pages=page_changes(before.pages or {}, after.pages or {}) if both_have_pages else None,
-    )
 
 
 def _release_changes(before: SiteState, after: SiteState) -> Iterator[Item]:
@@ -152,7 +165,7 @@ def _row_key(row: Mapping[str, Any], *more: str) -> tuple[Any, ...]:
 def _fact_changes(old: PlatformState, new: PlatformState) -> Iterator[Item]:
     yield from changes(old.folder.accelerator, new.folder.accelerator)
     yield from changes(variant_labels(old.choices), variant_labels(new.choices), "variant")
-    yield from changes(dict(old.cards), dict(new.cards), "runs on")
+    yield from changes(old.cards, new.cards, "runs on")
 
 
 def _text_changes(old: PlatformFolder, new: PlatformFolder) -> Iterator[Item]:
@@ -173,33 +186,15 @@ def _without_texts(items: Iterable[Item]) -> Iterator[Item]:
 
 def _evidence_changes(old: PlatformState, new: PlatformState) -> Iterator[Item]:
     if old.quality and new.quality:
-        yield from changes(
-            _without_keys(old.quality, *_HIDDEN_QUALITY_KEYS),
-            _without_keys(new.quality, *_HIDDEN_QUALITY_KEYS),
-        )
+        yield from changes(_shown_quality(old.quality), _shown_quality(new.quality))
     else:
         for name in _QUALITY_KEYS_WHEN_NEW:
             yield from changes(old.quality.get(name), new.quality.get(name), name)
-    yield from changes(dict(old.history), dict(new.history), "over time")
+    yield from changes(old.history, new.history, "over time")
 
 
-def _without_keys(record: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {key: value for key, value in record.items() if key not in names}
-
-
-LatestOutcomes = Mapping[tuple[Basis, Identity], Outcome]
-
-
-class _Test(OpenModel):
-    suite: str
-    name: str
-    parameters: dict[str, Scalar] = Field(default_factory=dict)
-    outcome: Outcome
-
-
-class _Report(OpenModel):
-    started: AwareDatetime | None = None
-    tests: tuple[_Test, ...]
+def _shown_quality(quality: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in quality.items() if key not in _HIDDEN_QUALITY_KEYS}
 
 
 def report_changes(before: PlatformState, after: PlatformState) -> Iterator[Item]:
@@ -209,13 +204,13 @@ def report_changes(before: PlatformState, after: PlatformState) -> Iterator[Item
     """
     for id_ in dict.fromkeys((*after.reports, *before.reports)):
         old_report, new_report = before.reports.get(id_), after.reports.get(id_)
-        if old_report and new_report and old_report[2] == new_report[2]:
+        if old_report and new_report and old_report.digest == new_report.digest:
             continue
         yield Item(
             change=change_kind(old_report, new_report),
             name=id_,
-            before=_report_summary(old_report[0]) if old_report else None,
-            after=_report_summary(new_report[0]) if new_report else None,
+            before=_report_summary(old_report.entry) if old_report else None,
+            after=_report_summary(new_report.entry) if new_report else None,
         )
 
 
@@ -237,8 +232,15 @@ def result_changes(
         if old.get((basis, test), outcome) != outcome
     )
     moves = [
-        Move(basis=b, suite=s, name=n, before=o, after=w, settings=count)
-        for (b, s, n, o, w), count in change_counts.items()
+        Move(
+            basis=basis,
+            suite=suite,
+            name=name,
+            before=old_outcome,
+            after=new_outcome,
+            settings=settings,
+        )
+        for (basis, suite, name, old_outcome, new_outcome), settings in change_counts.items()
     ]
     moves.sort(key=lambda move: (_severity_rank(move), move.basis, move.suite, move.name))
     return tuple(moves), tuple(_test_count_changes(old, new))
@@ -247,13 +249,12 @@ def result_changes(
 def latest_outcomes(platform: PlatformState) -> LatestOutcomes:
     """Return the outcome of each test in the newest report that has the test.
 
-    The key is the basis (`runs` or `baselines`) with the identity of the test. Raises ProblemsError
-    if a report cannot be read.
+    Raises ProblemsError if a report cannot be read.
     """
-    report_pairs = [(_read_report(file), entry) for entry, file, _ in platform.reports.values()]
-    report_pairs.sort(key=lambda item: item[0].started.isoformat() if item[0].started else "")
+    reports = [(_read_report(report.file), report.entry) for report in platform.reports.values()]
+    reports.sort(key=lambda report_and_entry: report_and_entry[0].started or LONG_AGO)
     outcome_by_test: dict[tuple[Basis, Identity], Outcome] = {}
-    for report, entry in report_pairs:
+    for report, entry in reports:
         basis: Basis = "baselines" if entry.kind == "baseline" else "runs"
         for test in report.tests:
             identity = Identity(test.suite, test.name, parameters_of(test.parameters))
@@ -283,17 +284,14 @@ def _severity_rank(move: Move) -> int:
 
 
 def _test_count_changes(old: LatestOutcomes, new: LatestOutcomes) -> Iterator[Item]:
-    comparisons: tuple[tuple[ItemChange, LatestOutcomes, LatestOutcomes], ...] = (
-        ("added", new, old),
-        ("gone", old, new),
+    added, removed = (
+        Counter(f"tests of {test.suite}, {basis}" for basis, test in keys)
+        for keys in (new.keys() - old.keys(), old.keys() - new.keys())
     )
-    for change, outcomes, other_outcomes in comparisons:
-        tests = Counter(
-            f"{test.suite}, {basis}" for basis, test in outcomes.keys() - other_outcomes.keys()
-        )
-        for name, count in sorted(tests.items()):
-            fields: Any = {"after" if change == "added" else "before": f"{count:,}"}
-            yield Item(change=change, name=f"tests of {name}", **fields)
+    for name, count in sorted(added.items()):
+        yield Item(change="added", name=name, after=f"{count:,}")
+    for name, count in sorted(removed.items()):
+        yield Item(change="gone", name=name, before=f"{count:,}")
 
 
 def _read_report(file: Path) -> _Report:
@@ -302,3 +300,17 @@ def _read_report(file: Path) -> _Report:
     except ValidationError:
         problem = Problem(str(file), 1, "this is not a test report", "build the site again")
         raise ProblemsError([problem]) from None
+
+
+def _page_changes(before: Mapping[str, str], after: Mapping[str, str]) -> PagesDifference:
+    """Return the added, removed and changed pages; both arguments are results of `read_pages`."""
+    lists = {
+        "added": [page for page in after if page not in before],
+        "gone": [page for page in before if page not in after],
+        "changed": [p for p, digest in after.items() if before.get(p, digest) != digest],
+    }
+    left_out = {name: len(pages) - MOST_ENTRIES for name, pages in lists.items()}
+    return PagesDifference(
+        left_out={name: count for name, count in left_out.items() if count > 0},
+        **{name: tuple(pages[:MOST_ENTRIES]) for name, pages in lists.items()},
+    )

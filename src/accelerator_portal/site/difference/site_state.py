@@ -23,8 +23,16 @@ from accelerator_portal.reports.file_reading import load_json, read_bytes
 from accelerator_portal.reports.outcomes import Outcome, ReportKind
 from accelerator_portal.site.api_shapes import InstallData
 from accelerator_portal.site.difference.commands import CommandsByChoice, commands_by_choice
-from accelerator_portal.site.difference.shapes import MOST_ENTRIES, PagesDifference
 from accelerator_portal.site.site_file import API
+
+API_VERSION = 1
+
+_REBUILD = "build the site again (make site)"
+
+# The content of a page. The menus around it change on every page with each new platform.
+_PAGE_CONTENT = re.compile(rb"<article\b.*</article>", re.DOTALL)
+
+M = TypeVar("M", bound=BaseModel)
 
 
 class IndexEntry(OpenModel):
@@ -155,11 +163,13 @@ class ReleaseList(OpenModel):
     releases: tuple[dict[str, Any], ...]
 
 
-API_VERSION = 1
+@dataclass(frozen=True, slots=True)
+class SiteReport:
+    """A report on a built site: its entry in the index of reports, its file, and a digest of it."""
 
-_REBUILD = "build the site again (make site)"
-
-M = TypeVar("M", bound=BaseModel)
+    entry: ReportState
+    file: Path
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +186,8 @@ class PlatformState:
     """The platform's entry in the quality data; empty if the site has none."""
     history: Mapping[str, str] = field(default_factory=dict)
     """The size of the history in words, by basis (`runs` or `baselines`)."""
-    reports: Mapping[str, tuple[ReportState, Path, str]] = field(default_factory=dict)
-    """Each report's entry in the index of reports, its file, and a digest of the file. The key is
-    the report's id."""
+    reports: Mapping[str, SiteReport] = field(default_factory=dict)
+    """The platform's reports by id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +232,8 @@ class _Reader:
             for p in hardware
         }
         quality = self._quality_by_platform(index.quality)
-        history, reports = self._history_sizes(index.history), self._reports_by_id(index.results)
+        history = self._history_sizes(index.history)
+        reports = tuple(self._reports(index.results))
         platforms = {
             entry.id: PlatformState(
                 entry.name,
@@ -232,11 +242,7 @@ class _Reader:
                 cards.get(entry.id, {}),
                 quality.get(entry.id, {}),
                 history.get(entry.id, {}),
-                {
-                    id_: report
-                    for id_, report in reports.items()
-                    if report[0].accelerator == entry.id
-                },
+                {r.entry.id: r for r in reports if r.entry.accelerator == entry.id},
             )
             for entry in index.accelerators
         }
@@ -300,20 +306,14 @@ class _Reader:
             sizes.setdefault(history.accelerator, {})[history.basis] = size_words
         return sizes
 
-    def _reports_by_id(self, address: str) -> dict[str, tuple[ReportState, Path, str]]:
-        reports = {}
+    def _reports(self, address: str) -> Iterator[SiteReport]:
         folder = Path(address).parent
         for entry in self._read_model(address, ReportIndex).reports:
             file = self._file_path((folder / entry.report).as_posix())
-            reports[entry.id] = (entry, file, hashlib.sha256(read_bytes(file)).hexdigest())
-        return reports
+            yield SiteReport(entry, file, hashlib.sha256(read_bytes(file)).hexdigest())
 
     def _refuse(self, address: str, what: str, remedy: str) -> NoReturn:
         raise ProblemsError([Problem(address, 1, what, remedy)])
-
-
-# The content of a page. The menus around it change on every page with each new platform.
-_PAGE_CONTENT = re.compile(rb"<article\b.*</article>", re.DOTALL)
 
 
 def read_pages(site: Path) -> dict[str, str]:
@@ -331,20 +331,6 @@ def read_pages(site: Path) -> dict[str, str]:
             content_part[0] if content_part else content
         ).hexdigest()
     return digest_by_address
-
-
-def page_changes(before: Mapping[str, str], after: Mapping[str, str]) -> PagesDifference:
-    """Return the added, removed and changed pages; both arguments are results of `read_pages`."""
-    lists = {
-        "added": [page for page in after if page not in before],
-        "gone": [page for page in before if page not in after],
-        "changed": [p for p, digest in after.items() if before.get(p, digest) != digest],
-    }
-    left_out = {name: len(pages) - MOST_ENTRIES for name, pages in lists.items()}
-    return PagesDifference(
-        left_out={name: count for name, count in left_out.items() if count > 0},
-        **{name: tuple(pages[:MOST_ENTRIES]) for name, pages in lists.items()},
-    )
 
 
 def _html_files(site: Path) -> Iterator[Path]:

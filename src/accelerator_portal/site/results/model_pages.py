@@ -138,7 +138,7 @@ class FamilyView:
 
         None if the platform has no such cell.
         """
-        _, *other_cells = self.cells.get(platform, (None,))
+        other_cells = self.cells.get(platform, ())[1:]
         return next((cell for cell in other_cells if cell.results.executorch), None)
 
     @property
@@ -207,24 +207,18 @@ def _family_view(
         for platform in catalog.platforms
         if platform.id in results_by_platform
     }
-    all_statements = {
-        p.id: tuple(statements_of_family(model_statements(p), family)) for p in catalog.platforms
-    }
     rows = {
         cell.anchor: tuple(_evidence_rows(cell.results, tests_by_report))
         for platform_cells in cells.values()
         for cell in platform_cells
     }
-    platform_statements = {
-        platform: statements for platform, statements in all_statements.items() if statements
+    stated = {
+        platform.id: statements
+        for platform in catalog.platforms
+        if (statements := tuple(statements_of_family(model_statements(platform), family)))
     }
-    return FamilyView(
-        family,
-        cells,
-        rows,
-        tuple(_listed_tests(catalog, family, reported_names)),
-        platform_statements,
-    )
+    listed = tuple(_listed_tests(catalog, family, reported_names))
+    return FamilyView(family, cells, rows, listed, stated)
 
 
 def _family_cell(catalog: Catalog, results: FamilyResults) -> FamilyCell:
