@@ -64,7 +64,8 @@ class CommandsByChoice:
 
 
 _ChoiceSet = tuple[frozenset[str], ...]
-"""A set of values for each field of `ReaderChoice`. It stands for all combinations of them."""
+"""A set of values for each field of `ReaderChoice`. It stands for every combination of these
+values."""
 
 # Sets are merged along the axes in this order: Python first, which has the most values.
 _MERGE_ORDER = ("python", "system", "method", "variant", "build")
@@ -74,7 +75,7 @@ _ChangedLines = tuple[tuple[str, ...], tuple[str, ...]]
 """The lines of the commands before the change, and those after it."""
 
 _ReplacedWords = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
-"""Pairs of words that a change replaces, and the words that replace them."""
+"""For each place that changed: the words before, and the words that replace them."""
 
 
 @dataclass(frozen=True, slots=True)

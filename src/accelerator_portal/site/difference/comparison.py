@@ -142,8 +142,8 @@ def _plugin_updates(
     """Return pairs of an old and a new version row that differ in the plugin's version.
 
     Both rows of a pair have the same PyTorch release and variant. Rows without a plugin are
-    ignored. So are rows whose release, variant and plugin are on both sites. A release and variant
-    with several remaining old rows or several remaining new rows gives no pair.
+    ignored. So are rows whose release, variant and plugin are on both sites. If several old or
+    several new rows of a release and variant remain, they are not paired.
     """
     rows_by_key: dict[tuple[Any, Any], tuple[list[Any], list[Any]]] = {}
     plugins = [{_row_key(row, "plugin") for row in side} for side in (before, after)]

@@ -165,7 +165,7 @@ class ReleaseList(OpenModel):
 
 @dataclass(frozen=True, slots=True)
 class SiteReport:
-    """A report on a built site: its entry in the index of reports, its file, and a digest of it."""
+    """A report on a built site: its entry in the index, its file, and the digest of this file."""
 
     entry: ReportState
     file: Path
@@ -203,8 +203,8 @@ class SiteState:
 def read_state(folder: Path) -> SiteState:
     """Return the data and pages of a built site; `folder` is the site or its `api/v1`.
 
-    In the second case, only the data is read. Raises ProblemsError if the folder has no index, or
-    if a file cannot be read or is invalid.
+    If `folder` is `api/v1`, only the data is read. Raises ProblemsError if the folder has no index,
+    or if a file cannot be read or is invalid.
     """
     has_pages = (folder / API / "index.json").is_file()
     if not has_pages and not (folder / "index.json").is_file():
@@ -275,8 +275,8 @@ class _Reader:
     def _file_path(self, address: str) -> Path:
         """Return the path of the file at an address, which is relative to the folder.
 
-        Raises ProblemsError if the address leads out of the folder, or is not a valid path:
-        addresses are untrusted.
+        Addresses are untrusted. Raises ProblemsError if an address leads out of the folder, or is
+        not a valid path.
         """
         file: Path | None = None
         with suppress(OSError, RuntimeError, ValueError):  # a loop of links, or a null character

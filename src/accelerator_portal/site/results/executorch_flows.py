@@ -23,7 +23,7 @@ _SUITE_PREFIX = "executorch-"
 
 @dataclass(frozen=True)
 class FlowRun:
-    """The tests of one flow in one suite of a platform's run; `stored` is the report of the run.
+    """The tests of one flow in a suite, from one report (`stored`) of a platform.
 
     `recipe` is `plain` if the name of the flow is only the name of the backend.
     """
@@ -71,9 +71,10 @@ class FlowRun:
 
     @cached_property
     def share_right(self) -> float | None:
-        """The share of right results among the results that were compared, from 0 to 1.
+        """The share of tests with a correct result, from 0 to 1.
 
-        These are the tests with the outcomes `passed` and `wrong-result`. None if there is none.
+        Only tests whose result was compared count: those with the outcome `passed` or
+        `wrong-result`. None if no result was compared.
         """
         compared = [t for t in self.tests if t.outcome in {"passed", "wrong-result"}]
         return sum(t.outcome == "passed" for t in compared) / len(compared) if compared else None
@@ -101,16 +102,16 @@ class FlowRun:
         return {_key_in_all_flows(test): test for test in self.tests}
 
     def against_portable(self, metric: str) -> tuple[float, int] | None:
-        """Return the result of `against` for the tests of the flow `portable`."""
+        """Compare a metric with the flow `portable`; the result is that of `against`."""
         return self.against(self.portable, metric)
 
     def against(self, others: Mapping[str, TestEntry], metric: str) -> tuple[float, int] | None:
         """Return the median ratio of a metric to `others`, and the number of compared tests.
 
         `others` has the tests of another flow or release, with the keys of `by_test`. The ratio of
-        a test is its value divided by the value of the same test in `others`. A test is compared
-        only if both sides state the metric and passed, because a wrong result can be fast and
-        small. None if no test can be compared.
+        a test is its value divided by the value of the same test in `others`. Only tests that
+        passed on both sides are compared, because a wrong result can be fast and small. None if no
+        test can be compared.
         """
         ratios = list(self._ratios(others, metric))
         return (median(ratios), len(ratios)) if ratios else None

@@ -84,7 +84,7 @@ class CriterionResult:
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """The readiness of a flow, with the result of every criterion.
+    """Whether the flow of `run` is ready: `findings` has the result of each criterion.
 
     `fewest_tests` is the minimum number of attempted tests for a flow to be ready.
     """
@@ -140,8 +140,8 @@ def executorch_context(catalog: Catalog, reports: Sequence[StoredReport]) -> dic
 def goal_progress(goal: Goal, runs: Sequence[FlowRun]) -> str | None:
     """Return the progress towards a goal in words: `12 models` or `median 1.3 s (5 tests)`.
 
-    The goal states what to count, or the metric of which the median is computed. None if the count
-    is 0, if no test has the metric, or if the goal states neither.
+    The goal states what to count in `runs`, or a metric whose median is shown. None if the count is
+    0, if no test has the metric, or if the goal states neither.
     """
     if goal.counts:
         count_items, singular, plural = _COUNTED_ITEMS[goal.counts]

@@ -155,11 +155,11 @@ def _alternative_advice(
 def _newest_found_releases(
     rows: Iterable[InstallRow], verdicts: Mapping[str, Verdicts]
 ) -> dict[tuple[str, ...], str]:
-    """Return the newest release whose versions were found, for each group of install rows.
+    """Return the newest PyTorch release that can be installed, for each group of install rows.
 
-    The rows of a group differ only in the release. The key is the group's `row_key` without the
-    axis `build`. A release counts if its versions were found for at least one Python version. Rows
-    of nightly builds are ignored.
+    The rows of a group differ only in the release. The key is the `row_key` of any of them without
+    the axis `build`. A release counts if its versions were found for at least one Python version.
+    Rows of nightly builds are ignored.
     """
     newest_by_group: dict[tuple[str, ...], str] = {}
     for row in rows:
@@ -199,10 +199,10 @@ def findings_summary(rows: Iterable[InstallRow]) -> str:
 
 
 def unresponsive_hosts(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]:
-    """Return the sorted hosts that did not respond during verification, and the first day of this.
+    """Return the hosts that did not respond during verification, sorted, and a day as text.
 
-    The day is the first day on which any host did not respond, as a text such as `2026-11-21`. If
-    all hosts responded, the text is empty.
+    The text is the first day on which one of them did not respond, such as `2026-11-21`. It is
+    empty if all hosts responded.
     """
     hosts: set[str] = set()
     days: list[str] = []

@@ -108,7 +108,7 @@ def _platforms_without_run(
 
 
 def _kinds_of_changes(test_histories: TestHistories) -> dict[str, str]:
-    """Return the labels of the kinds of changes by which readers can filter, by kind.
+    """Return a label for each kind of change, by kind. Readers filter the changes by kind.
 
     The kind `first` stands for the first report of a suite.
     """
@@ -223,11 +223,11 @@ def ordered_points(state: State) -> list[HistoryPoint]:
 def courses_by_test(
     changes: Iterable[OutcomeChange], numbers: Mapping[str, int]
 ) -> dict[str, TestCourses]:
-    """Return the outcomes over time by test, `suite/name`, and then by settings.
+    """Return the steps of each test's outcome, by test (`suite/name`) and then by settings.
 
     Settings are the parameters in a test's key: `dtype=float32&mode=training`. Tests and settings
-    are sorted. Outcomes over time are steps as in `HistoryShard`. `numbers` has the position of
-    each report in the history's list of reports, by report id.
+    are sorted. `numbers` has the position of each report in the history's list of reports, by
+    report id.
     """
     steps_by_test: dict[str, dict[str, list[CourseStep]]] = {}
     for change in changes:
@@ -275,8 +275,8 @@ class TrendGroup:
 def trend_group(catalog: Catalog, history: History) -> TrendGroup:
     """Return a chart over time for each suite of a history.
 
-    A suite is omitted if it has results of fewer than two points in time. A chart ends with the
-    newest report of its suite, even if that report changed nothing.
+    A suite is omitted if all its results are from one point in time. A chart ends with the newest
+    report of its suite, even if that report changed nothing.
     """
     state = history.state
     end_by_suite: dict[str, dt.datetime] = {}

@@ -22,8 +22,8 @@ class PointData(StrictModel):
     origins: tuple[tuple[str, str], ...]
     """Repositories and commits from which the report was imported."""
     first_seen: int | None = None
-    """The number of tests of suites that no earlier report has. These tests aren't listed as
-    changes. Absent if there are none."""
+    """The number of tests in suites that the report is the first to contain. These tests aren't
+    listed as changes. Absent if there are none."""
 
 
 class ChangeData(StrictModel):

@@ -77,7 +77,8 @@ class Episode:
     point: HistoryPoint
     steps: tuple[HistoryStep, ...]
     first: Mapping[str, int]
-    """The number of tests of each suite that no earlier report had, by the suite's title."""
+    """The number of tests in each suite that this report is the first to contain, by the suite's
+    title."""
 
     @property
     def anchor(self) -> str:
@@ -88,8 +89,8 @@ class Episode:
     def summary(self) -> str:
         """The numbers of changes by kind: `9 fixed, 1 gone`. Each setting counts separately.
 
-        If the report has suites that no earlier report had, the text also names these: `first
-        report of torchbench, 80 tests`.
+        If the report is the first to contain some suites, the text also names these: `first report
+        of torchbench, 80 tests`.
         """
         count_by_kind: dict[ChangeKind, int] = {}
         for step in self.steps:
@@ -341,10 +342,10 @@ class ListedChanges:
 def listed_changes(weeks: Sequence[Week]) -> ListedChanges:
     """Return the weeks and changes that the page of changes lists, newest first.
 
-    `weeks` are all weeks, newest first. The newest week is always listed, and older weeks until
-    all listed weeks together would have more than MOST_REPORTS reports. A report is listed with its
-    first MOST_CHANGES_OF_A_REPORT changes. Once MOST_CHANGES changes of all reports together are
-    listed, each older report is listed with its first LEAST_CHANGES_OF_A_REPORT changes.
+    `weeks` are all weeks, newest first. The newest week is always listed. Older weeks are listed as
+    long as all listed weeks together have at most MOST_REPORTS reports. A report is listed with its
+    first MOST_CHANGES_OF_A_REPORT changes. When MOST_CHANGES changes are listed, each older report
+    is listed with its first LEAST_CHANGES_OF_A_REPORT changes.
     """
     reports_so_far = accumulate(len(week.episodes) for week in weeks)
     shown_weeks = weeks[: max(1, sum(number <= MOST_REPORTS for number in reports_so_far))]

@@ -128,8 +128,7 @@ class FamilyView:
     def best(self, platform: str) -> FamilyCell | None:
         """Return the cell with a platform's best evidence; None if the platform has no cells.
 
-        This is the first of PyTorch's runs, PyTorch's baselines, ExecuTorch's runs and ExecuTorch's
-        baselines.
+        Runs are better than baselines, but PyTorch's baselines are better than ExecuTorch's runs.
         """
         return next(iter(self.cells.get(platform, ())), None)
 
@@ -160,8 +159,8 @@ class FamilyView:
 class ModelsView:
     """The model families and platforms that the page of models shows.
 
-    `families` and `platforms` have results or models that documents state. `without_model` are the
-    other platforms. `no_report` are the titles of the other families.
+    `families` and `platforms` are those with test results, or with models that documents state.
+    `without_model` are all other platforms. `no_report` are the titles of all other families.
     """
 
     families: tuple[FamilyView, ...]

@@ -32,8 +32,8 @@ class BrokenTest:
     """A test of a regression: it passed in an earlier run and fails since.
 
     `address` is the address of the test's results, relative to `results/`. `command` repeats the
-    test; None if it is not known. `declare` is a query string, `?…`, for GitHub's form to create a
-    file. It fills in a known issue about the test.
+    test; None if it is not known. `declare` is a query string, `?…`, that fills in GitHub's form
+    for a new file with a known issue about the test.
     """
 
     breakage: Breakage

@@ -173,7 +173,7 @@ def _report_files(
 ) -> Iterator[SiteFile]:
     """Yield the page of a report and, if the report is large, data files with its test results.
 
-    `context` has further template variables of the page, by name.
+    `context` has the template variables that all reports share, and the report's `speeds`.
     """
     path = f"{RESULTS_PAGES}/runs/{stored.id}.md"
     tests = list(reported_tests(stored))
@@ -308,8 +308,8 @@ def _approximate_size(row: ReportRow) -> int:
 class LetterTests:
     """The tests of a suite with the same initial.
 
-    `total` is the number of these tests, `failing` is the number of failing ones, and `shown` are
-    the tests on the static page.
+    `total` is the number of these tests, `failing` is the number of those that fail in a report,
+    and `shown` are the tests on the static page.
     """
 
     total: int

@@ -140,8 +140,8 @@ class ResultsView:
     def _evidence_line(self, accelerator: str) -> str | None:
         """Return a line about a platform's newest runs: `1,864 of 1,871 passed, 2026-11-21`.
 
-        The day is omitted if no run states its start time. Suites of kind `speed` are ignored. So
-        are suites in `own`, unless the platform has no others. If only baselines remain, the line
+        The day is omitted if no run states its start time. Suites of kind `speed` are ignored, and
+        so are suites in `own` if the platform has other suites. If only baselines remain, the line
         says so. None if nothing remains.
         """
         newest = [
@@ -190,7 +190,7 @@ def make_results_view(catalog: Catalog) -> ResultsView:
 
 
 def environment_rows(environment: Environment) -> dict[str, str]:
-    """Return the known facts of an environment, by name: all packages are in one fact."""
+    """Return the known facts of an environment as texts, by name. All packages are one fact."""
     facts = environment_facts(environment.model_copy(update={"packages": {}}))
     packages = ", ".join(f"{name} {version}" for name, version in environment.packages.items())
     rows = {name: str(value) for name, value in facts.items()}
@@ -212,11 +212,11 @@ def _counts_of_suite(
 
 
 def _column_suffix(reports: Mapping[str, Report], matrix: ResultMatrix, column: Column) -> str:
-    """Return what distinguishes a column from others of the same platform and parameters.
+    """Return what distinguishes a column from other columns of the same platform and parameters.
 
-    If there are no others, the result is empty. Otherwise, it is the torch version, as in `, torch
-    2.13.0`, the ExecuTorch version or the date: the first of these that differs between all these
-    columns. If none does, it is the report's id.
+    This is the torch version, as in `, torch 2.13.0`, the ExecuTorch version or the date: the first
+    of the three that is different in each of these columns. If there is none, it is the report's
+    id. The text is empty if there are no other columns.
     """
     column_key = (column.group, column.accelerator)
     report_ids = [c.report for c in matrix.columns if (c.group, c.accelerator) == column_key]

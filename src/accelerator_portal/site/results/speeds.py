@@ -61,10 +61,10 @@ class SpeedTest:
 class SpeedRun:
     """A report of a run that measured speeds.
 
-    `tests` has all speed tests of the report. `speeds` has their published speeds. `noisy` has the
-    reason for each speed that is not published. The keys of all three are test keys. `name` is the
-    platform's name. `threads` lists the numbers of threads: `1, 8`. `hardware`, `torch` and
-    `threads` are empty if not stated.
+    `tests` has all speed tests of the report, `speeds` the published speeds, and `noisy` the reason
+    for each speed that is not published. All three have test keys. `name` is the platform's name.
+    `threads` lists the numbers of threads: `1, 8`. `hardware`, `torch` and `threads` are empty if
+    not stated.
     """
 
     id: str

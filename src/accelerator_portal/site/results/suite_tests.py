@@ -79,8 +79,8 @@ def _verdict_words(standing: StoredTestState) -> str:
 class ReportedTest:
     """The result of a test in one report; `report` and `kind` are the report's id and kind.
 
-    `mode` is a parameter of the test. `group` is a text with all its other parameters:
-    `inductor, float32`. `address` is the address of the test, relative to `results/`.
+    `mode` is the test's parameter `mode`, or empty. `group` has all parameters except the mode as
+    text: `inductor, float32`. `address` is the address of the test, relative to `results/`.
     """
 
     report: str
@@ -255,8 +255,8 @@ def _with_anchors(
 ) -> Iterator[ReportedTest]:
     """Yield a test's results with `anchor` set, sorted by mode, parameters, platform and report.
 
-    `order` has the position of each platform by its id. If two results have the same anchor, a
-    number is appended to the second anchor.
+    `name` is the test's name. `order` has the position of each platform by its id. If two results
+    would have the same anchor, a number is appended to the second anchor.
     """
     anchors = Anchors()
     ordered = sorted(results, key=lambda r: (r.mode, r.group, order[r.accelerator], r.report))
@@ -266,7 +266,7 @@ def _with_anchors(
 
 
 def _with_history(histories: TestHistories, report: Report, result: ReportedTest) -> ReportedTest:
-    """Return a result of a report with the facts that `histories` state about its test."""
+    """Return `result` with `since`, `strip` and `history` set; `report` contains the result."""
     standing = histories.standing(report, result.test)
     if standing is None:
         has_newer_report = result.day and histories.has_newer(report, result.test)
