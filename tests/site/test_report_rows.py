@@ -7,7 +7,7 @@ from collections import Counter
 
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.stored_reports import stored_reports
-from accelerator_portal.site.results.results_pages import report_row_files
+from accelerator_portal.site.results.report_pages import report_row_files
 from accelerator_portal.site.results.suite_tests import reported_tests
 from tests.built_site import Site
 

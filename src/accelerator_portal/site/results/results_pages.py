@@ -1,34 +1,32 @@
-"""Builds the pages and JSON files of test results: overview, suites, single tests and reports."""
+"""Builds the pages and JSON files of test results: overview, suites and single tests."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.own_suite import suite_folder, suite_owner
-from accelerator_portal.reports.missing_operators import missing_operators, waiting_tests_text
-from accelerator_portal.reports.outcomes import GOOD, OUTCOMES
+from accelerator_portal.reports.missing_operators import missing_operators
 from accelerator_portal.reports.report_file import report_text
-from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.results.evidence_level import as_of
 from accelerator_portal.results.suite_evidence import SuiteEvidence
 from accelerator_portal.site.results.dashboard_grid import dashboard_grid, grid_tabs
 from accelerator_portal.site.results.history_view import TestHistories, listed_changes
 from accelerator_portal.site.results.json_shards import shards
 from accelerator_portal.site.results.matrix_pages import matrix_files, matrix_pages
+from accelerator_portal.site.results.report_pages import (
+    REPORT_ROWS,
+    is_large_report,
+    report_files,
+)
 from accelerator_portal.site.results.result_addresses import RESULTS_PAGES, initial
 from accelerator_portal.site.results.results_shapes import (
     EvidenceLink,
     ReportEntry,
     ReportOfTests,
-    ReportRow,
-    ReportRowsIndex,
-    ReportRowsShard,
     ResultsIndex,
     TestData,
     TestResult,
@@ -38,7 +36,6 @@ from accelerator_portal.site.results.results_shapes import (
 from accelerator_portal.site.results.results_view import (
     KIND_DESCRIPTIONS,
     ResultsView,
-    environment_rows,
 )
 from accelerator_portal.site.results.speeds import speed_runs, speed_table
 from accelerator_portal.site.results.suite_tests import (
@@ -47,7 +44,6 @@ from accelerator_portal.site.results.suite_tests import (
     TestView,
     failing_count,
     large_suites,
-    reported_tests,
     static_tests,
     tests_of_suite,
 )
@@ -55,14 +51,8 @@ from accelerator_portal.site.site_file import API, SiteFile, data_file
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.translated_pages import render_page
 
-MOST_LISTED = 200
-"""The maximum number of tests on a report's page that did not pass; the data file has all tests."""
-
 MOST_CHANGES = 5
 """The maximum number of changes of a test on its page; the page of its history has all changes."""
-
-REPORT_ROWS = "report-rows"
-"""The folder below `/api/v1/` with the files of large reports' test results."""
 
 SUITE_TESTS = "suite-tests"
 """The folder below `/api/v1/` with the files of large suites' tests."""
@@ -124,7 +114,7 @@ def results_pages(
         yield from suite_tests_pages(catalog, results, histories, templates, context)
     for stored in results.reports:
         context = shared_variables | {"speeds": runs.get(stored.id)}
-        yield from _report_files(catalog, results, stored, templates, context)
+        yield from report_files(catalog, results, stored, templates, context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,54 +154,6 @@ def _grid_rows(
     return [row(platform) for platform in sorted(catalog.platforms, key=row_order)]
 
 
-def _report_files(
-    catalog: Catalog,
-    results: ResultsView,
-    stored: StoredReport,
-    templates: Templates,
-    context: Mapping[str, Any],
-) -> Iterator[SiteFile]:
-    """Yield the page of a report and, if the report is large, data files with its test results.
-
-    `context` has the template variables that all reports share, and the report's `speeds`.
-    """
-    path = f"{RESULTS_PAGES}/runs/{stored.id}.md"
-    tests = list(reported_tests(stored))
-    other_tests = _most_severe_first([r for r in tests if r.test.outcome not in GOOD])
-    is_large = _is_large(stored)
-    yield templates.page(
-        path,
-        edit=stored.path,
-        template="results/run.md.j2",
-        stored=stored,
-        name=catalog.by_id[stored.report.accelerator].accelerator.name,
-        environment=environment_rows(stored.report.environment),
-        counts=results.suite_counts(stored.id),
-        others=other_tests[:MOST_LISTED],
-        more=max(0, len(other_tests) - MOST_LISTED),
-        files=f"{API}/{REPORT_ROWS}/{stored.id}/" if is_large else None,
-        tested=Counter(r.test.outcome for r in tests),
-        waiting=[waiting_tests_text(m) for m in missing_operators(stored.report.tests)],
-        **context,
-    )
-    if is_large:
-        yield from report_row_files(stored.id, tests)
-
-
-def _most_severe_first(tests: list[ReportedTest]) -> list[ReportedTest]:
-    """Return the tests with the most severe outcomes first, if there are more than MOST_LISTED.
-
-    If there are at most MOST_LISTED tests, they stay in the given order.
-    """
-    if len(tests) <= MOST_LISTED:
-        return tests
-    return sorted(tests, key=lambda result: OUTCOMES[result.test.outcome].page_rank)
-
-
-def _is_large(stored: StoredReport) -> bool:
-    return len(stored.report.tests) > MOST_LISTED
-
-
 def _suite_source(catalog: Catalog, results: ResultsView, suite: str) -> str:
     """Return the path of the file that describes a suite, relative to the repository.
 
@@ -234,7 +176,7 @@ def results_files(results: ResultsView) -> Iterator[SiteFile]:
             stored.report,
             id=stored.id,
             report=f"../reports/{stored.id}.json",
-            rows=f"../{REPORT_ROWS}/{stored.id}/index.json" if _is_large(stored) else None,
+            rows=f"../{REPORT_ROWS}/{stored.id}/index.json" if is_large_report(stored) else None,
             missing_operators={
                 missing.operator: missing.tests
                 for missing in missing_operators(stored.report.tests)
@@ -254,54 +196,6 @@ def results_files(results: ResultsView) -> Iterator[SiteFile]:
         yield SiteFile(f"{API}/reports/{stored.id}.json", report_text(stored.report))
     for suite, views in results.by_suite.items():
         yield from matrix_files(suite, views)
-
-
-def report_row_files(report: str, tests: Iterable[ReportedTest]) -> Iterator[SiteFile]:
-    """Yield the JSON files with a report's test results (rows), then the index of these files.
-
-    `report` is the report's id. Rows are sorted by severity, suite, name and settings. The index
-    states the number of rows of each outcome and suite, in the order of the rows. With it, a
-    browser loads only the files that contain, for example, the failures of a suite.
-    """
-    results_by_key = {  # the number distinguishes results that are otherwise equal
-        (OUTCOMES[r.test.outcome].page_rank, r.test.suite, r.test.name, r.settings, number): r
-        for number, r in enumerate(tests)
-    }
-    rows = {
-        "/".join(map(str, key)): _report_row(result)
-        for key, result in sorted(results_by_key.items())
-    }
-    folder = f"{REPORT_ROWS}/{report}"
-    files: list[tuple[str, int]] = []
-    for name, shard in shards(rows, map(_approximate_size, rows.values())):
-        files.append((name, len(shard)))
-        yield data_file(f"{folder}/{name}", ReportRowsShard(rows=tuple(shard.values())))
-    rows_by_outcome = groupby(rows.values(), key=lambda row: (row.outcome, row.suite))
-    index = ReportRowsIndex(
-        report=report,
-        ranges=tuple(
-            (outcome, suite, sum(1 for _ in outcome_rows))
-            for (outcome, suite), outcome_rows in rows_by_outcome
-        ),
-        files=tuple(files),
-    )
-    yield data_file(f"{folder}/index.json", index)
-
-
-def _report_row(result: ReportedTest) -> ReportRow:
-    test = result.test
-    return ReportRow.from_objects(
-        test,
-        settings=result.settings or None,
-        known_issue=test.known_issue.url if test.known_issue else None,
-    )
-
-
-def _approximate_size(row: ReportRow) -> int:
-    """Return the approximate size of a row in bytes. It is the same in each build of the site."""
-    key_bytes = 60
-    texts = (row.suite, row.name, row.outcome, row.settings, row.reason, row.raw_status)
-    return key_bytes + sum(len(text) for text in texts if text)
 
 
 @dataclass(frozen=True, slots=True)
