@@ -112,16 +112,16 @@ def _kinds_of_changes(test_histories: TestHistories) -> dict[str, str]:
 
     The kind `first` stands for the first report of a suite.
     """
-    kinds = {step.kind: step.kind for episode in test_histories.episodes for step in episode.steps}
-    return {"first": "first report of a suite", **dict(sorted(kinds.items()))}
+    kinds = {step.kind for episode in test_histories.episodes for step in episode.steps}
+    return {"first": "first report of a suite", **{kind: kind for kind in sorted(kinds)}}
 
 
 def _history_data(history: History) -> HistoryData:
     points = ordered_points(history.state)
-    found = list(changes_by_report(history.changes))
+    all_changes = list(changes_by_report(history.changes))
     first_seen = {
         report_changes.report: sum(report_changes.first.values()) or None
-        for report_changes in found
+        for report_changes in all_changes
     }
     return HistoryData.from_objects(
         history.state,
@@ -130,12 +130,12 @@ def _history_data(history: History) -> HistoryData:
         ),
         changes=tuple(
             ChangeData.from_objects(change)
-            for report_changes in found
+            for report_changes in all_changes
             for change in report_changes.changes
         ),
         tallies={
-            suite: tuple(TallyData(started=t.started, counts=dict(t.counts)) for t in found)
-            for suite, found in tallies(history.changes).items()
+            suite: tuple(TallyData(started=t.started, counts=dict(t.counts)) for t in suite_tallies)
+            for suite, suite_tallies in tallies(history.changes).items()
         },
     )
 

@@ -145,37 +145,29 @@ class TestHistories:
         empty = History(State(accelerator, basis))
         return self._history_by_key.get((accelerator, basis), empty)
 
-    def standing(self, report: Report, test: TestEntry) -> StoredTestState | None:
-        """Return a test's state in the history, if `report` is the newest report with the test.
+    def state_of(self, report: Report, test: TestEntry) -> StoredTestState | None:
+        """Return a test's state in the history to which `report` belongs, or None if it has none.
 
-        None if a newer report has the test, if the history lacks the test, or if `report` has no
-        start time.
+        The state is that after the newest report of the history, which can be another report.
         """
-        standing = self._find_standing(report, test)
-        is_newest = standing is not None and standing.last_seen.started == report.started
-        return standing if is_newest else None
-
-    def has_newer(self, report: Report, test: TestEntry) -> bool:
-        """Return whether a newer report of the same history contains the test."""
-        standing = self._find_standing(report, test)
-        started = report.started
-        return standing is not None and started is not None and standing.last_seen.started > started
-
-    def _find_standing(self, report: Report, test: TestEntry) -> StoredTestState | None:
-        standings = self._standings_by_key.get((report.accelerator, basis_of(report)), {})
-        return standings.get(identity_of(test).key)
+        states = self._states_by_history.get((report.accelerator, basis_of(report)), {})
+        return states.get(identity_of(test).key)
 
     @cached_property
     def episodes(self) -> tuple[Episode, ...]:
         """The changes of each report, newest first, without reports that changed nothing."""
-        all_episodes = [
+        order = {history.state.accelerator: n for n, history in enumerate(self.histories)}
+        all_episodes = (
             episode
             for history in self.histories
             for episode in _history_episodes(self.catalog, history)
-        ]
-        order = {history.state.accelerator: n for n, history in enumerate(self.histories)}
-        all_episodes.sort(key=lambda e: (order[e.accelerator], e.basis))
-        return tuple(sorted(all_episodes, key=lambda e: e.point.started, reverse=True))
+        )
+        return tuple(
+            sorted(
+                all_episodes,
+                key=lambda e: (-e.point.started.timestamp(), order[e.accelerator], e.basis),
+            )
+        )
 
     @cached_property
     def weeks(self) -> tuple[Week, ...]:
@@ -199,7 +191,7 @@ class TestHistories:
         return {(h.state.accelerator, h.state.basis): h for h in self.histories}
 
     @cached_property
-    def _standings_by_key(self) -> dict[tuple[str, Basis], dict[str, StoredTestState]]:
+    def _states_by_history(self) -> dict[tuple[str, Basis], dict[str, StoredTestState]]:
         return {key: dict(history.state.tests()) for key, history in self._history_by_key.items()}
 
 

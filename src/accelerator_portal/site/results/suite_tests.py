@@ -267,11 +267,13 @@ def _with_anchors(
 
 def _with_history(histories: TestHistories, report: Report, result: ReportedTest) -> ReportedTest:
     """Return `result` with `since`, `strip` and `history` set; `report` contains the result."""
-    standing = histories.standing(report, result.test)
-    if standing is None:
-        has_newer_report = result.day and histories.has_newer(report, result.test)
-        since = f"{result.day}; a newer report exists" if has_newer_report else None
-        return replace(result, since=since)
+    standing = histories.state_of(report, result.test)
+    if standing is None or report.started is None:
+        return result
+    if standing.last_seen.started > report.started:
+        return replace(result, since=f"{result.day}; a newer report exists")
+    if standing.last_seen.started < report.started:  # it was left out
+        return result
     history_query = {
         "platform": f"{report.accelerator}-{basis_of(report)}",
         "test": identity_of(result.test).key.partition("?")[0],
