@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.site.difference import compare, markdown, read_state
 from accelerator_portal.site.difference.shapes import Item, Move
 from tests.folders import (
@@ -213,6 +214,15 @@ def test_results_that_moved_come_with_failures_first(after: Compare) -> None:
         ("added", "tests of models, runs", None, "1"),
         ("gone", "tests of models, runs", "1", None),
     ]
+
+
+def test_a_report_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    old = site_of(tmp_path / "old", {**EXAMPLE, **report(0, {"a": "passed"})})
+    new = site_of(tmp_path / "new", {**EXAMPLE, **report(0, {"a": "failed"})})
+    file = new / "api/v1/reports/example-day-0.json"
+    file.write_text("{", "utf-8")
+    with pytest.raises(ProblemsError, match=f"^{file}:1: invalid JSON"):
+        compare(read_state(old), read_state(new))
 
 
 def test_the_newest_report_counts(after: Compare) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,20 @@ def test_what_is_no_json_is_named(site: Path, path: str) -> None:
 def test_what_is_missing_is_named(site: Path, path: str) -> None:
     (site / "api/v1" / path).unlink()
     assert f"{site}/api/v1/{path}:1: the file cannot be read (No such file" in refusal(site)
+
+
+def test_a_report_that_is_missing_is_named(site: Path) -> None:
+    entry = {"id": "a", "accelerator": "example", "kind": "baseline", "counts": {}}
+    reports = {"reports": [{**entry, "report": "../reports/a.json"}]}
+    rewrite(site, "results/index.json", lambda _: reports)
+    assert f"{site}/api/v1/reports/a.json:1: the file cannot be read (No such file" in refusal(site)
+
+
+def test_a_page_that_is_too_large_is_named(site: Path) -> None:
+    page = site / "index.html"
+    page.touch()
+    os.truncate(page, 129 * 1024**2)
+    assert refusal(site).startswith(f"{page}:1: the file has 129 MiB, ")
 
 
 @pytest.mark.parametrize(
@@ -91,7 +106,7 @@ def test_keys_that_another_commit_added_are_passed_over(site: Path, tmp_path: Pa
 def test_addresses_cannot_lead_out_of_the_data(site: Path, address: str, shown: str) -> None:
     (site / "api/v1/loop").symlink_to("loop")
     rewrite(site, "index.json", lambda data: data | {"releases": address})
-    assert f"{shown} leads out of api/v1" in refusal(site)
+    assert f"{site}/api/v1/index.json:1: {shown} leads out of api/v1; " in refusal(site)
 
 
 @pytest.mark.parametrize("number", [-2, 1000, 10**30])

@@ -37,6 +37,7 @@ from accelerator_portal.site.difference.site_state import (
     ReportState,
     SiteState,
     VersionRows,
+    problems_in,
 )
 from accelerator_portal.site.results.results_view import LONG_AGO
 
@@ -295,8 +296,10 @@ def _test_count_changes(old: LatestOutcomes, new: LatestOutcomes) -> Iterator[It
 
 
 def _read_report(file: Path) -> _Report:
+    with problems_in(file):
+        data = load_json(file)
     try:
-        return _Report.model_validate(load_json(file))
+        return _Report.model_validate(data)
     except ValidationError:
         problem = Problem(str(file), 1, "this is not a test report", "build the site again")
         raise ProblemsError([problem]) from None

@@ -10,8 +10,8 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -210,21 +210,28 @@ def read_state(folder: Path) -> SiteState:
     if not has_pages and not (folder / "index.json").is_file():
         what = f"there is no {API}/index.json here, so this is not a built site"
         raise ProblemsError([Problem(str(folder), 1, what, "build it (make site) and name site/")])
-    api = folder / API if has_pages else folder
+    pages = read_pages(folder) if has_pages else None
+    return _Reader(folder / API if has_pages else folder).state(pages)
+
+
+@contextmanager
+def problems_in(file: Path) -> Iterator[None]:
+    """Let problems name the whole path of `file`, because two sites are read."""
     try:
-        return _Reader(api).state(folder if has_pages else None)
-    except ProblemsError as error:  # two sites are read: say which
-        problems = (Problem(str(api / p.path), p.line, p.what, p.remedy) for p in error.problems)
+        yield
+    except ProblemsError as error:
+        problems = (replace(p, path=str(file), remedy=_REBUILD) for p in error.problems)
         raise ProblemsError(problems) from None
 
 
 class _Reader:
     """Reads the data files of one `api/v1` folder. Files outside the folder are refused."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root.resolve()
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.root = folder.resolve()
 
-    def state(self, site: Path | None) -> SiteState:
+    def state(self, pages: Mapping[str, str] | None) -> SiteState:
         index = self._index()
         hardware = self._read_model(index.hardware, Hardware).platforms
         cards = {
@@ -247,7 +254,7 @@ class _Reader:
             for entry in index.accelerators
         }
         releases = self._read_model(index.releases, ReleaseList).releases
-        return SiteState(releases, platforms, read_pages(site) if site else None)
+        return SiteState(releases, platforms, pages)
 
     def _index(self) -> SiteIndex:
         data = self._load_file("index.json")
@@ -266,11 +273,9 @@ class _Reader:
             self._refuse(address, f"{location}: {first_error['msg']}", _REBUILD)
 
     def _load_file(self, address: str) -> Any:  # noqa: ANN401 - any JSON
-        try:
-            return load_json(self._file_path(address))
-        except ProblemsError as error:
-            problem = error.problems[0]
-            raise ProblemsError([Problem(address, problem.line, problem.what, _REBUILD)]) from None
+        file = self._file_path(address)
+        with problems_in(self.folder / address):
+            return load_json(file)
 
     def _file_path(self, address: str) -> Path:
         """Return the path of the file at an address, which is relative to the folder.
@@ -310,10 +315,12 @@ class _Reader:
         folder = Path(address).parent
         for entry in self._read_model(address, ReportIndex).reports:
             file = self._file_path((folder / entry.report).as_posix())
-            yield SiteReport(entry, file, hashlib.sha256(read_bytes(file)).hexdigest())
+            with problems_in(self.folder / file.relative_to(self.root)):
+                digest = hashlib.sha256(read_bytes(file)).hexdigest()
+            yield SiteReport(entry, file, digest)
 
     def _refuse(self, address: str, what: str, remedy: str) -> NoReturn:
-        raise ProblemsError([Problem(address, 1, what, remedy)])
+        raise ProblemsError([Problem(str(self.folder / address), 1, what, remedy)])
 
 
 def read_pages(site: Path) -> dict[str, str]:
@@ -324,7 +331,8 @@ def read_pages(site: Path) -> dict[str, str]:
     """
     digest_by_address = {}
     for file in sorted(_html_files(site)):
-        content = read_bytes(file)
+        with problems_in(file):
+            content = read_bytes(file)
         content_part = _PAGE_CONTENT.search(content)
         address = file.relative_to(site).as_posix().removesuffix("index.html")
         digest_by_address[address] = hashlib.sha256(
