@@ -74,4 +74,4 @@ def test_the_newest_runs_in_one_line(changed: dict[str, object], line: str | Non
         stored("one", made_up(0, {"a": "passed", "b": "failed", "c": "executed"}, **changed)),
     )
     view = ResultsView(reports, {}, ())
-    assert view.evidence().get("example") == line
+    assert view.newest_run_lines().get("example") == line

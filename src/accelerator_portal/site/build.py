@@ -274,7 +274,7 @@ def _shared_pages(
         },
     }
     view = selector_view(selector) if selector.starts else None
-    common = {"view": view, "selector": selector, "evidence": test_results.evidence()}
+    common = {"view": view, "selector": selector, "evidence": test_results.newest_run_lines()}
     for path, context in pages.items():
         for templates in all_templates:
             if templates.language == ENGLISH or path in TRANSLATED_PAGES:

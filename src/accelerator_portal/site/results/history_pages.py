@@ -69,7 +69,7 @@ def history_pages(
     groups = [trend_group(catalog, history) for history in test_histories.histories]
     yield templates.page(
         CHANGES_PAGE,
-        past=test_histories,
+        test_histories=test_histories,
         this_week=week_of(at.date()),
         platforms={
             e.accelerator: catalog.by_id[e.accelerator].accelerator.name

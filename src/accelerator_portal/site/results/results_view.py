@@ -128,16 +128,16 @@ class ResultsView:
         """
         return newest_evidence(self.of(accelerator))
 
-    def evidence(self) -> dict[str, str]:
+    def newest_run_lines(self) -> dict[str, str]:
         """Return a line about the newest runs of each platform, by platform id.
 
         For example: `1,864 of 1,871 passed, 2026-11-21`. Platforms without such a line are omitted.
         """
         accelerators = dict.fromkeys(stored.report.accelerator for stored in self.reports)
-        lines = ((accelerator, self._evidence_line(accelerator)) for accelerator in accelerators)
+        lines = ((accelerator, self._newest_run_line(accelerator)) for accelerator in accelerators)
         return {accelerator: line for accelerator, line in lines if line}
 
-    def _evidence_line(self, accelerator: str) -> str | None:
+    def _newest_run_line(self, accelerator: str) -> str | None:
         """Return a line about a platform's newest runs: `1,864 of 1,871 passed, 2026-11-21`.
 
         The day is omitted if no run states its start time. Suites of kind `speed` are ignored, and
