@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 
+import pytest
+
 from accelerator_portal.reports.report import Environment, Trigger
 from accelerator_portal.results.history_state import HistoryPoint
+from accelerator_portal.results.stored_history import History
+from accelerator_portal.site.results import history_view
+from accelerator_portal.site.results.feed import feeds
 from accelerator_portal.site.results.history_view import (
     LEAST_CHANGES_OF_A_REPORT,
     MOST_CHANGES,
@@ -13,10 +18,15 @@ from accelerator_portal.site.results.history_view import (
     MOST_REPORTS,
     Episode,
     HistoryStep,
+    TestHistories,
     Week,
     listed_changes,
 )
+from accelerator_portal.site.results.results_view import ResultsView
+from tests.folders import EXAMPLE, Tree, loaded
+from tests.results.made_up import folded, made_up
 
+_NONE = ResultsView((), {}, ())
 MONDAY = dt.date(2026, 3, 2)
 
 
@@ -56,3 +66,15 @@ def test_the_newest_week_is_listed_however_many_reports_it_has() -> None:
     assert shown[-1] == LEAST_CHANGES_OF_A_REPORT
     assert sum(shown) <= MOST_CHANGES + LEAST_CHANGES_OF_A_REPORT * len(shown)
     assert only.reports[0].more == 200 - MOST_CHANGES_OF_A_REPORT
+
+
+def test_feeds_link_to_no_report_that_is_not_listed(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history_view, "MOST_REPORTS", 1)
+    catalog = loaded(tree(EXAMPLE))
+    state, changes = folded(made_up(0, {"a": "passed"}), made_up(14, {"a": "failed"}))
+    histories = TestHistories((History(state, tuple(changes)),), catalog)
+    newest, older = (feed.content for feed in reversed([*feeds(catalog, _NONE, histories)][1:]))
+    assert f'href="../changes/#{histories.episodes[0].anchor}"' in newest
+    assert 'href="../test-history/#data"' in older

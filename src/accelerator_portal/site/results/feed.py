@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.packages.news import news
-from accelerator_portal.site.results.history_view import TestHistories, week_of
+from accelerator_portal.site.results.history_view import TestHistories, listed_changes, week_of
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.site_file import SiteFile
 
@@ -71,10 +71,17 @@ def _report_entries(catalog: Catalog, results: ResultsView) -> Iterator[_FeedEnt
 
 
 def _change_entries(catalog: Catalog, histories: TestHistories) -> Iterator[_FeedEntry]:
+    """Yield a feed entry for each report with changes.
+
+    An entry links to the report on the page of changes. If the page no longer lists the report, it
+    links to the data of all changes.
+    """
+    listed_anchors = listed_changes(histories.weeks).anchors
     for episode in histories.episodes:
         if episode.steps or episode.first:
             title = f"{_platform_name(catalog, episode.accelerator)}: {episode.summary}"
-            address = f"changes/#{episode.anchor}"
+            is_listed = episode.anchor in listed_anchors
+            address = f"changes/#{episode.anchor}" if is_listed else "test-history/#data"
             yield _FeedEntry(episode.anchor, title, episode.point.started, address)
 
 
