@@ -14,6 +14,7 @@ from accelerator_portal.catalog.fields import OpenModel
 from accelerator_portal.reports.file_reading import load_json
 from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.reports.report import Scalar
+from accelerator_portal.reports.stored_reports import LONG_AGO
 from accelerator_portal.reports.test_keys import Identity, parameters_of
 from accelerator_portal.results.history_state import Basis
 from accelerator_portal.site.difference.commands import (
@@ -39,7 +40,6 @@ from accelerator_portal.site.difference.site_state import (
     VersionRows,
     problems_in,
 )
-from accelerator_portal.site.results.results_view import LONG_AGO
 
 # Keys of quality data that pages don't show as text.
 _HIDDEN_QUALITY_KEYS = ("id", "badge")

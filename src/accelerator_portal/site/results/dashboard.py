@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.criteria_file import Criteria
@@ -104,7 +105,7 @@ def dashboard_pages(
     states.sort(key=lambda s: (not s.regressions, not s.runs, -len(s.evidence)))
     all_regressions = [regression for state in states for regression in state.regressions]
     all_regressions.sort(key=lambda regression: regression.first_bad.started, reverse=True)
-    context = {
+    context: dict[str, Any] = {
         "states": states,
         "criteria": criteria,
         "sources": SourceList([("criteria.yaml", criteria.sources)]),

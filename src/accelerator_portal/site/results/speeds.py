@@ -15,10 +15,9 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.hardware import HardwareModel, PeakOf
 from accelerator_portal.reports.outcomes import ReportKind
 from accelerator_portal.reports.report import Metric, TestEntry
-from accelerator_portal.reports.stored_reports import StoredReport
+from accelerator_portal.reports.stored_reports import LONG_AGO, StoredReport
 from accelerator_portal.reports.test_keys import identity_of
 from accelerator_portal.site.results.result_addresses import address_of
-from accelerator_portal.site.results.results_view import LONG_AGO
 
 _BANDWIDTH, _COMPUTING = "GB/s", "TFLOP/s"
 _NOT_PUBLISHED = "Speed not published: "
