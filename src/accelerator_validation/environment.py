@@ -44,7 +44,7 @@ def environment(device: str) -> dict[str, Any]:
 
     facts = {
         "torch": torch.__version__,
-        "torch_commit": torch.version.git_version,
+        "torch_commit": _commit_or_none(torch.version.git_version),
         "plugin": plugin(device),
         "sdk": _sdk(torch, device),
         "os": _operating_system(),
@@ -111,7 +111,12 @@ def _plugin_commit(module: str, distribution: metadata.Distribution) -> str | No
             commit = json.loads(distribution.read_text("direct_url.json") or "")["vcs_info"][
                 "commit_id"
             ]
-    return commit if isinstance(commit, str) and _COMMIT.fullmatch(commit) else None
+    return _commit_or_none(commit)
+
+
+def _commit_or_none(value: object) -> str | None:
+    """Return a value if it is a commit hash. A build outside of Git can have the text `Unknown`."""
+    return value if isinstance(value, str) and _COMMIT.fullmatch(value) else None
 
 
 def installed_versions(packages: Iterable[str]) -> dict[str, str]:

@@ -45,7 +45,7 @@ def python(site: Path, code: str) -> bytes:
 TORCH = """
 from types import SimpleNamespace
 __version__ = "2.14.0"
-version = SimpleNamespace(git_version=None, hip=None, cuda="13.0")
+version = SimpleNamespace(git_version="Unknown", hip=None, cuda="13.0")
 cards = SimpleNamespace(get_device_name=lambda index: f"Card {index}", device_count=lambda: 2)
 get_device_module = {"cuda": cards, "cuda:1": cards}.__getitem__
 """
@@ -64,6 +64,7 @@ def test_a_device_may_have_an_index(tmp_path: Path, device: str, hardware: str |
     assert found[0].get("hardware_count") == (2 if hardware else None)
     sdk = {"name": "CUDA", "version": "13.0"} if hardware else None
     assert found[0].get("sdk") == sdk
+    assert "torch_commit" not in found[0], "a report may only have a commit there"
 
 
 def test_of_several_plugins_that_of_the_device_is_stated(site: Path) -> None:
