@@ -49,7 +49,7 @@ class Journal(AbstractContextManager["Journal"]):
     def write(self, record: Mapping[str, Any]) -> None:
         """Append a record. Raises JournalError if it cannot be written, as on a full disk."""
         try:
-            data = f"{json.dumps(record, ensure_ascii=False)}\n".encode()
+            data = f"{json.dumps(record)}\n".encode()
             is_complete = self._file.write(data) == len(data)
             if time.monotonic() - self._synced >= SYNC_EVERY_S:
                 os.fsync(self._file.fileno())

@@ -9,6 +9,7 @@ from typing import Any
 
 from accelerator_portal.reports.outcomes import BAD, UNSUCCESSFUL
 from accelerator_portal.reports.report import OPERATORS_ON_CPU, Report
+from accelerator_portal.reports.shortened_text import shortened_text
 from accelerator_validation.case import Case, Result
 from accelerator_validation.journal import JournalContent
 from accelerator_validation.matrix import suite_names
@@ -136,12 +137,20 @@ def _result_fields(result: Result) -> dict[str, Any]:
     fields = {
         "outcome": result.outcome,
         "stage": result.stage,
-        "reason": result.reason,
-        "log_tail": result.log_tail,
+        "reason": _report_text(result.reason),
+        "log_tail": _report_text(result.log_tail),
         "metrics": metrics or None,
         "duration_s": None if result.seconds is None else round(result.seconds, 3),
     }
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _report_text(text: str | None) -> str | None:
+    """Return a text of a result so that a report can contain it, or None if it is empty.
+
+    A text of a vendor's code can be too long, and can have surrogates, which UTF-8 cannot encode.
+    """
+    return shortened_text(text.encode("utf-8", "replace").decode()) if text else None
 
 
 def repeat_command(device: str, case: Case, options: tuple[str, ...] | list[str] = ()) -> str:

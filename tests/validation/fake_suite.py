@@ -115,4 +115,5 @@ ACTS: dict[str, Callable[[], object]] = {
     "broken": lambda: _raise(BrokenTestError("timm is not installed.")),
     "skip": lambda: _raise(SkippedError("It has no streams.")),
     "error": lambda: _raise(RuntimeError("ACL_ERROR_RT_FAILURE")),
+    "surrogate": lambda: _raise(OSError("no file \udcff")),  # as `os.listdir` returns bad names
 }

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
+from accelerator_portal.reports.report import TestEntry
 from accelerator_validation.case import Case, Result, result_from_record
 from accelerator_validation.journal import JournalContent
 from accelerator_validation.report_builder import build_report
@@ -22,14 +25,26 @@ HEAD = {
 }
 
 
+def entry(result: Result) -> TestEntry:
+    """Return what the report has of a result that was written to the journal."""
+    case = Case("speed", "matmul")
+    line = json.loads(json.dumps(result.record()))
+    kept = JournalContent(HEAD, (case,), {case.id: result_from_record(line)}, frozenset())
+    (test,) = build_report(kept, None).tests
+    return test
+
+
+@pytest.mark.parametrize(("text", "length"), [("", 0), (" \n", 0), ("a" * 9000, 3999)])
+def test_no_text_of_a_result_breaks_the_report(text: str, length: int) -> None:
+    test = entry(Result("failed", "run", text, log_tail=text))
+    assert (len(test.reason or ""), len(test.log_tail or "")) == (length, length)
+
+
 def test_a_median_keeps_its_interval_and_its_repeats() -> None:
     metrics = {"speed": (2.5, "TFLOP/s"), "threads": (2.0, "1")}
     result = Result("passed", "compare", metrics=metrics, spreads={"speed": (2.4, 2.7, 11)})
-    line = json.loads(json.dumps(result.record()))
-    assert result_from_record(line) == result
-    case = Case("speed", "matmul")
-    kept = JournalContent(HEAD, (case,), {case.id: result_from_record(line)}, frozenset())
-    (test,) = build_report(kept, None).tests
+    assert result_from_record(json.loads(json.dumps(result.record()))) == result
+    test = entry(result)
     speed, threads = test.metrics["speed"], test.metrics["threads"]
     assert (speed.value, speed.unit, speed.interval, speed.repeats) == (
         2.5,
