@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -37,10 +38,12 @@ _INSTALL_PREFIX = re.compile(r".*[/\\](?:site-packages|lib[/\\]python[\d.]+)[/\\
 def read_log(path: Path) -> str:
     """Return the printable text in the last 64 KiB of a log file, or "" if it cannot be read."""
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _READ_BYTES))
+            text = file.read(_READ_BYTES).decode("utf-8", "replace")
     except OSError:
         return ""
-    text = data[-_READ_BYTES:].decode("utf-8", "replace")
     return "".join(c for c in text if c.isprintable() or c == "\n")
 
 

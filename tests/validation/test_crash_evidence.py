@@ -1,6 +1,9 @@
 from __future__ import annotations
 
-from accelerator_validation.crash_evidence import crash_excerpt, last_step
+import os
+from pathlib import Path
+
+from accelerator_validation.crash_evidence import crash_excerpt, last_step, read_log
 
 SITE = "/home/somebody/venv/lib/python3.12/site-packages"
 CRASH = f"""a warning of the driver
@@ -87,6 +90,16 @@ def test_a_deep_stack_keeps_its_top_and_much_output_its_end() -> None:
 def test_without_a_stack_what_was_printed_is_kept() -> None:
     assert crash_excerpt("the driver is gone\n") == "the driver is gone"
     assert crash_excerpt("") == ""
+
+
+def test_of_a_log_that_fills_the_disk_only_the_end_is_read(tmp_path: Path) -> None:
+    log = tmp_path / "worker.log"
+    with log.open("wb") as file:
+        file.seek(2**40)  # a sparse file, larger than the memory of any machine that runs tests
+        file.write(b"the driver is gone\n")
+    assert read_log(log) == "the driver is gone\n"
+    os.truncate(log, 0)
+    assert read_log(log) == ""
 
 
 def test_the_last_step_is_what_was_announced_last() -> None:
