@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from accelerator_validation.case import short_message
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer, RunError
-from accelerator_validation.side_process import SideProcess, WaitCallback
+from accelerator_validation.side_process import SideProcess, WaitCallback, print_result
 from accelerator_validation.suite_interface import load_suite
 
 AUTOLOAD = "TORCH_DEVICE_BACKEND_AUTOLOAD"
@@ -56,12 +56,12 @@ def wait_for_offers(
     process_output = process.wait(_LIMIT_S, report_progress)
     if process_output.status is None:
         raise RunError(f"the tests were not listed within {_LIMIT_S} s")
-    if process_output.status:
+    if process_output.status or process_output.result is None:
         last_lines = process_output.stderr.strip().splitlines()[-1:] or [
             f"status {process_output.status}"
         ]
         raise RunError(f"the tests cannot be listed: {short_message(last_lines[0])}")
-    return _OFFERS.validate_json(process_output.stdout.splitlines()[-1])
+    return _OFFERS.validate_json(process_output.result)
 
 
 def list_tests(matrices: Mapping[str, Matrix]) -> dict[str, list[Offer]]:
@@ -90,7 +90,7 @@ def main() -> None:
         offers_by_suite = {name: list(load_suite(m).offers(m)) for name, m in matrices.items()}
     except RunError as error:
         sys.exit(" ".join(str(error).split()))  # the last line is shown to the user
-    sys.stdout.write(f"\n{_OFFERS.dump_json(offers_by_suite).decode()}\n")
+    print_result(_OFFERS.dump_json(offers_by_suite).decode())
 
 
 if __name__ == "__main__":

@@ -19,7 +19,12 @@ from typing import Any, Literal
 from accelerator_validation.case import short_message
 from accelerator_validation.classify import describe_error
 from accelerator_validation.environment import environment, plugin
-from accelerator_validation.side_process import SideProcess, WaitCallback, signal_name
+from accelerator_validation.side_process import (
+    SideProcess,
+    WaitCallback,
+    print_result,
+    signal_name,
+)
 
 ProbeFault = Literal["no torch", "import", "device", "hang"]
 
@@ -27,9 +32,6 @@ PROBE_TIMEOUT_S = 180
 
 # Printed between the import of torch and the first use of the device.
 _IMPORTED_LINE = "imported"
-
-# The first characters of the printed result: a plugin may print other lines that begin with `{`.
-_RESULT_PREFIX = '{"environment"'
 
 # Torch's errors for a device type that it does not know or was not built for.
 _UNKNOWN_DEVICE_ERROR = re.compile(
@@ -79,9 +81,8 @@ def wait_for_probe(
     takes more than `limit_s` seconds, the result has a fault.
     """
     process_output = process.wait(limit_s, waiting)
-    lines = [line for line in process_output.stdout.splitlines() if line.startswith(_RESULT_PREFIX)]
-    if process_output.status == 0 and lines:
-        return ProbeResult(**json.loads(lines[-1]))
+    if process_output.status == 0 and process_output.result:
+        return ProbeResult(**json.loads(process_output.result))
     if process_output.status is None:
         hanging_step = (
             "the first use of the device"
@@ -92,7 +93,7 @@ def wait_for_probe(
             fault="hang", words=f"{hanging_step} did not finish within {limit_s:g} s"
         )
     # The environment may have been printed before the process died.
-    printed_result: dict[str, Any] = json.loads(lines[-1]) if lines else {"fault": "import"}
+    printed_result: dict[str, Any] = json.loads(process_output.result or '{"fault": "import"}')
     if process_output.status < 0:
         exit_text = f"crashed with {signal_name(-process_output.status)}"
     else:
@@ -106,17 +107,20 @@ def wait_for_probe(
 def main() -> None:
     """Print the result of probing the device that the first argument names, as JSON."""
     device, *modules = sys.argv[1:]
+    print_result(json.dumps(asdict(_probe(device, modules))))
+
+
+def _probe(device: str, modules: list[str]) -> ProbeResult:
+    """Import torch, then the modules, use the device, and return the result."""
     if importlib.util.find_spec("torch") is None:
-        _print_result(ProbeResult(fault="no torch", words="torch is not installed"))
-        return
+        return ProbeResult(fault="no torch", words="torch is not installed")
     try:
         import torch
 
         for module in modules:
             importlib.import_module(module)
     except BaseException as error:  # noqa: BLE001 - a plugin may raise anything while torch loads it
-        _print_result(ProbeResult(fault="import", words=short_message(describe_error(error), 1000)))
-        return
+        return ProbeResult(fault="import", words=short_message(describe_error(error), 1000))
     sys.stdout.write(f"{_IMPORTED_LINE}\n")
     sys.stdout.flush()
     forks = _works_in_fork(device)
@@ -128,11 +132,10 @@ def main() -> None:
         without_device: dict[str, Any] = {}
         with suppress(Exception):
             without_device = environment("cpu") | {"plugin": plugin_facts, "hardware": None}
-        _print_result(ProbeResult(without_device, "device", error_text, unknown=unknown))
-        return
+        return ProbeResult(without_device, "device", error_text, unknown=unknown)
     from accelerator_validation.suites.aten import operator_counts
 
-    _print_result(ProbeResult(environment(device), forks=forks, aten=operator_counts(device)))
+    return ProbeResult(environment(device), forks=forks, aten=operator_counts(device))
 
 
 def is_round_trip_exact(torch: Any, device: str) -> bool:  # noqa: ANN401 - the module torch
@@ -172,11 +175,6 @@ def _use_in_child(device: str) -> None:
         sys.stderr.close()  # its traceback is not needed: the parent then does the same
     if _device_fault(torch, device):
         raise SystemExit(1)
-
-
-def _print_result(result: ProbeResult) -> None:
-    sys.stdout.write(f"\n{json.dumps(asdict(result))}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -20,6 +20,9 @@ from pathlib import Path
 
 _POLL_S = 0.05
 
+# Starts the line of a program's result: a plugin may print other lines, even when the program ends.
+_RESULT_PREFIX = "result: "
+
 WaitCallback = Callable[[float], None]
 """Called regularly during a wait, with the seconds since the process was started."""
 
@@ -31,6 +34,12 @@ class ProcessOutput:
     status: int | None
     stdout: str
     stderr: str
+
+    @property
+    def result(self) -> str | None:
+        """The text that the process printed with `print_result`, or None if it printed none."""
+        lines = [line for line in self.stdout.split("\n") if line.startswith(_RESULT_PREFIX)]
+        return lines[-1].removeprefix(_RESULT_PREFIX) if lines else None
 
 
 class SideProcess(AbstractContextManager["SideProcess"]):
@@ -93,6 +102,12 @@ class SideProcess(AbstractContextManager["SideProcess"]):
     def __exit__(self, *_: object) -> None:
         self._kill_processes()
         self._folder.cleanup()
+
+
+def print_result(text: str) -> None:
+    """Print the result of this process, a text without line breaks, for `ProcessOutput.result`."""
+    sys.stdout.write(f"\n{_RESULT_PREFIX}{text}\n")
+    sys.stdout.flush()
 
 
 def kill_group(leader: int | None) -> None:

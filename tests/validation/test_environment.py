@@ -109,7 +109,7 @@ def test_what_a_plugin_prints_is_not_taken_for_the_result_of_a_probe() -> None:
 
         def wait(self, *_: object) -> ProcessOutput:
             result = json.dumps(asdict(ProbeResult({"torch": "2.14.0"})))
-            return ProcessOutput(0, f"imported\n{result}\n{{'freed': 3}}\n", "")
+            return ProcessOutput(0, f"imported\nresult: {result}\n3 blocks were freed\n", "")
 
         def __exit__(self, *_: object) -> None:
             """End nothing."""

@@ -20,14 +20,14 @@ PATHS = {"PYTHONPATH": os.pathsep.join([str(REPOSITORY), str(REPOSITORY / "src")
 def test_what_it_reads_prints_and_ends_with() -> None:
     with SideProcess(PROGRAM, "answer", given="seven", variables=PATHS) as process:
         done = process.wait(120)
-    assert (done.status, done.stdout, done.stderr) == (3, "read seven\n", "said\n")
+    assert (done.status, done.result, done.stderr) == (3, "seven", "said\n")
 
 
 def test_a_daemon_that_it_leaves_behind_neither_blocks_nor_stays(tmp_path: Path) -> None:
     note = tmp_path / "pid"
     with SideProcess(PROGRAM, "daemon", str(note), variables=PATHS) as process:
         done = process.wait(120)
-    assert (done.status, done.stdout) == (0, "left a daemon\n")
+    assert (done.status, done.stdout, done.result) == (0, "left a daemon\n", None)
     assert is_gone(int(note.read_text()))
 
 

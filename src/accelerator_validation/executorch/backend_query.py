@@ -21,7 +21,7 @@ from accelerator_validation.environment import installed_versions
 from accelerator_validation.executorch.registry import find_backends, find_flows
 from accelerator_validation.plan import RunError
 from accelerator_validation.probe import ProbeResult
-from accelerator_validation.side_process import SideProcess
+from accelerator_validation.side_process import SideProcess, print_result
 
 QUERY_TIMEOUT_S = 300
 
@@ -58,14 +58,13 @@ def query_backend(names: str) -> BackendReply:
         process_output = process.wait(QUERY_TIMEOUT_S)
     if process_output.status is None:
         raise RunError(f'the backend "{names}" does not load within {QUERY_TIMEOUT_S} s')
-    lines = [line for line in process_output.stdout.splitlines() if line.startswith('{"recipes"')]
-    if process_output.status or not lines:
+    if process_output.status or process_output.result is None:
         error_text = short_message(process_output.stderr.strip()[-400:])
         problem = (
             f'loading the backend "{names}" ended its process with status {process_output.status}'
         )
         raise RunError(f"{problem}: {error_text}")
-    reply = BackendReply(**json.loads(lines[-1]))
+    reply = BackendReply(**json.loads(process_output.result))
     if reply.fault:
         raise RunError(reply.fault)
     return reply
@@ -86,8 +85,7 @@ def with_backend_facts(probed: ProbeResult, asked: BackendReply | None) -> Probe
 
 def main() -> None:
     """Print a `BackendReply` as JSON, for the backends named in the command-line argument."""
-    sys.stdout.write(f"\n{json.dumps(asdict(_backend_reply(sys.argv[1])))}\n")
-    sys.stdout.flush()
+    print_result(json.dumps(asdict(_backend_reply(sys.argv[1]))))
 
 
 def _backend_reply(names: str) -> BackendReply:
