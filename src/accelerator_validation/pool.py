@@ -153,6 +153,9 @@ class Pool:
         try:
             process.start()
         except (OSError, EOFError) as error:
+            if forked:  # an import ended the fork server; a worker that imports itself says why
+                self._context = get_context("spawn")
+                return self._start_worker(folder, batch, alone=alone)
             raise PoolError(f"no worker can be started: {type(error).__name__} {error}") from None
         child_end.close()
         worker = _Worker(process, parent_end, log_path, alone, deque())

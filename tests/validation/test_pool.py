@@ -3,6 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from accelerator_portal.reports.report import TestEntry
 from tests.validation.processes import is_gone
 from tests.validation.runs import TORCH, request, run
@@ -130,9 +132,12 @@ def test_what_a_test_leaves_running_ends_with_its_worker(tmp_path: Path) -> None
     assert is_gone(int(note.read_text()))
 
 
-def test_workers_that_die_before_they_begin_end_the_run_with_what_they_said(tmp_path: Path) -> None:
+@pytest.mark.parametrize("forks", [False, True])
+def test_workers_that_die_before_they_begin_end_the_run_with_what_they_said(
+    tmp_path: Path, *, forks: bool
+) -> None:
     asked = replace(request(tmp_path), imports="tests.validation.dying_plugin")
-    done = run(asked, ["passed-1"], probed=replace(TORCH, forks=False))
+    done = run(asked, ["passed-1"], probed=replace(TORCH, forks=forks))
     assert "crash before the first test" in (done.why or "")
     assert "the driver is gone" in (done.why or "")
     assert [test.outcome for test in done.report.tests] == ["not-run"]
