@@ -122,24 +122,29 @@ def collect_node_ids(given: Mapping[str, str]) -> tuple[list[str], list[str]]:
     pytest fails or takes more than 15 minutes.
     """
     with TemporaryDirectory() as folder:
-        file = Path(folder, "nodes.json")
+        file, out, err = (Path(folder, name) for name in ("nodes.json", "out", "err"))
         modules = [given["imports"]] if given["imports"] else []
-        try:
-            process = subprocess.run(
-                [sys.executable, "-m", __name__, given["path"], str(file), *modules],
-                env={**os.environ, AUTOLOAD: given["autoload"], DEVICE_VARIABLE: given["device"]},
-                capture_output=True,
-                text=True,
-                timeout=COLLECTION_TIMEOUT_S,
-                check=False,
-                errors="replace",
-            )
-        except subprocess.TimeoutExpired:
-            raise RunError(
-                f"pytest did not list the tests within {COLLECTION_TIMEOUT_S:g} s"
-            ) from None
+        # Files, because a daemon that the plugin leaves behind would keep pipes open.
+        with out.open("wb") as out_file, err.open("wb") as err_file:
+            try:
+                process = subprocess.run(
+                    [sys.executable, "-m", __name__, given["path"], str(file), *modules],
+                    env={
+                        **os.environ,
+                        AUTOLOAD: given["autoload"],
+                        DEVICE_VARIABLE: given["device"],
+                    },
+                    stdout=out_file,
+                    stderr=err_file,
+                    timeout=COLLECTION_TIMEOUT_S,
+                    check=False,
+                )
+            except subprocess.TimeoutExpired:
+                raise RunError(
+                    f"pytest did not list the tests within {COLLECTION_TIMEOUT_S:g} s"
+                ) from None
         if not file.exists():
-            error_text = (process.stderr or process.stdout).strip()
+            error_text = (err.read_bytes() or out.read_bytes()).decode("utf-8", "replace").strip()
             reason = (
                 short_message(error_text)
                 if error_text
