@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports import failure_outcomes
 from accelerator_portal.reports.test_ids import parse_pytest_node_id
+from accelerator_portal.reports.test_keys import Parameters
 from accelerator_validation.case import Case, Result, short_message
 from accelerator_validation.classify import BrokenTestError, classify_error
 from accelerator_validation.listing import print_progress
@@ -47,8 +48,7 @@ def run(case: Case, context: Context) -> Result:
     given = context.matrix.given
     os.environ[DEVICE_VARIABLE] = given["device"]
     context.stage = "import"
-    session = _collected_session(given["path"])
-    node_id_by_test = node_id_by_identity(session.items, given["device"])
+    session, node_id_by_test = _collected_session(given["path"], given["device"])
     nodeid = node_id_by_test.get((case.name, case.parameters))
     if nodeid is None:
         raise BrokenTestError(_missing_test_reason(case, session))
@@ -58,10 +58,14 @@ def run(case: Case, context: Context) -> Result:
 
 
 @cache
-def _collected_session(path: str) -> Session:
+def _collected_session(
+    path: str, device: str
+) -> tuple[Session, Mapping[tuple[str, Parameters], str]]:
+    """Collect a suite, once in each worker, and return the result of `node_id_by_identity`, too."""
     from accelerator_validation.pytest_suites.session import Session
 
-    return Session(path)
+    session = Session(path)
+    return session, node_id_by_identity(session.items, device)
 
 
 def _missing_test_reason(case: Case, session: Session) -> str:
