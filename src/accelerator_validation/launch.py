@@ -42,7 +42,7 @@ from accelerator_validation.run import (
     WatchCallback,
     begin_run,
     continue_run,
-    journal_suites,
+    journal_cases,
     lock_report,
     prepare_workers,
 )
@@ -136,7 +136,12 @@ def resume_run(
     missing or torch has another version, and ProblemsError if the platform's settings don't fit the
     suites.
     """
-    matrices, backend_reply = _suite_matrices(request, journal_suites(request), sources)
+    cases = journal_cases(request)
+    suites = tuple(dict.fromkeys(case.suite for case in cases))
+    # The options that selected PyTorch's test files need not be repeated: the tests name the files.
+    sources = replace(sources, pytorch=replace(sources.pytorch, files=()))
+    tests_request = replace(request, tests=frozenset(case.id for case in cases))
+    matrices, backend_reply = _suite_matrices(tests_request, suites, sources)
     with lock_report(request), _cluster_connection(request, told) as cluster:
         told(f"Checking {request.device}. This imports torch first.")
         probed = with_backend_facts(

@@ -230,13 +230,13 @@ def continue_run(
             return run.finish(remaining_cases, journal)
 
 
-def journal_suites(request: Request) -> tuple[str, ...]:
-    """Return the suites of an interrupted run, from its journal.
+def journal_cases(request: Request) -> tuple[Case, ...]:
+    """Return the planned tests of an interrupted run, from its journal.
 
     Raises RunError if the journal cannot be read.
     """
     with _with_restart_advice():
-        return tuple(dict.fromkeys(case.suite for case in read_journal(request.journal).cases))
+        return read_journal(request.journal).cases
 
 
 @contextmanager

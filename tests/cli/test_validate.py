@@ -168,7 +168,7 @@ def test_a_run_of_speeds_goes_on_alone(folder: Path, monkeypatch: pytest.MonkeyP
         asked.append((request.workers, request.threads))
         raise RunError("That is all.")
 
-    monkeypatch.setattr(validate, "journal_suites", lambda _: ("speed",))
+    monkeypatch.setattr(validate, "journal_cases", lambda _: [case_from_key("speed/matmul")])
     monkeypatch.setattr(launch, "resume_run", go_on)
     done = run(folder / "report.json", "--resume")
     assert "That is all." in done.stderr

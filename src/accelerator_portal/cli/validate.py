@@ -50,7 +50,7 @@ from accelerator_validation.request import (
     resources_for,
     with_full_size_suites,
 )
-from accelerator_validation.run import journal_suites
+from accelerator_validation.run import journal_cases
 from accelerator_validation.sharding import recorded_times
 
 _SHARD_FORM = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})")
@@ -269,9 +269,8 @@ def _resumed_request(request: Request, arguments: dict[str, Any]) -> Request:
     override them. Raises RunError if the journal cannot be read, or if the number of workers would
     distort measured speeds.
     """
-    run_resources = resources_for(
-        journal_suites(request), arguments["workers"], arguments["threads"]
-    )
+    suites = {case.suite for case in journal_cases(request)}
+    run_resources = resources_for(suites, arguments["workers"], arguments["threads"])
     return replace(request, workers=run_resources.workers, threads=run_resources.threads)
 
 

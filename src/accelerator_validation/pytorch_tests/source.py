@@ -111,18 +111,19 @@ def _paths_of_tests(keys: Iterable[str], listed_paths: Iterable[str], folder: Pa
     `listed_paths` are the paths of the files in the matrix. The path of any other file is derived
     from a test's name. Tests of other suites are ignored.
     """
-    names = []
+    containers: dict[str, None] = {}  # files and classes, in order
     for key in keys:
         with suppress(UnreadableKeyError):  # the plan says that there is no such test
             identity = parse_key(key)
-            names += [identity.name] if identity.suite == PYTORCH_SUITE else []
-    paths = list(listed_paths)
-    for name in names:
-        name_parts = name.partition("::")[0].split(".")  # the last one may be a class
+            if identity.suite == PYTORCH_SUITE:
+                containers[identity.name.partition("::")[0]] = None
+    paths = dict.fromkeys(listed_paths)
+    for container in containers:
+        name_parts = container.split(".")  # the last one may be a class
         possible_paths = ("/".join(name_parts[:end]) for end in range(1, len(name_parts) + 1))
-        paths += [path for path in possible_paths if _has_test_file(folder, path)]
+        paths |= dict.fromkeys(path for path in possible_paths if _has_test_file(folder, path))
     files = [TestFile(path=path, covers=path) for path in paths]
-    matching_files = (find_test_file(name, files) for name in names)
+    matching_files = (find_test_file(container, files) for container in containers)
     return list(dict.fromkeys(file.path for file in matching_files if file))
 
 

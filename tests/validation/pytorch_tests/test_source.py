@@ -1,9 +1,15 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
+from accelerator_validation import launch
+from accelerator_validation.case import Case
+from accelerator_validation.journal import Journal
+from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import RunError
 from accelerator_validation.pytorch_tests.source import (
     PRELOADED,
@@ -12,6 +18,7 @@ from accelerator_validation.pytorch_tests.source import (
     with_pytorch_checkout,
 )
 from accelerator_validation.request import Request, read_matrices
+from tests.validation.runs import TORCH
 
 
 @pytest.fixture
@@ -34,6 +41,23 @@ def test_what_begins_to_use_a_device_is_not_imported_before_a_fork(
     assert (found.module == PRELOADED) is before_forks
     assert found.given["device"] == device.partition(":")[0]
     assert [file.path for file in found.files] == ["test_torch"]
+
+
+def test_a_resumed_run_has_the_files_of_its_tests(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (checkout / "test" / "own").mkdir()
+    (checkout / "test" / "own" / "test_own.py").touch()
+    request = Request("cpu", checkout / "report.json", "example")
+    with Journal(request.journal, anew=True) as journal:
+        journal.plan({}, [Case(PYTORCH_SUITE, "own.test_own.TestOwn::test_a")])
+    resumed: list[Mapping[str, Matrix]] = []
+    monkeypatch.setattr(launch, "_require_packages", lambda _: None)
+    monkeypatch.setattr(launch, "_usable_probe_result", lambda *_: TORCH)
+    monkeypatch.setattr(launch, "continue_run", lambda _, matrices, *__: resumed.append(matrices))
+    sources = launch.SuiteSources(pytorch=PytorchSource(checkout))
+    launch.resume_run(request, sources, lambda _: nullcontext(lambda *_: None), lambda _: None)
+    assert [file.path for file in resumed[0][PYTORCH_SUITE].files] == ["own/test_own"]
 
 
 def test_without_a_checkout_it_says_where_to_get_one(tmp_path: Path) -> None:
