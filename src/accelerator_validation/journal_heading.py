@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.shortened_text import MAX_TEXT_LENGTH
 from accelerator_validation.environment import device_type
-from accelerator_validation.executorch.registry import DEFAULT_BACKEND as USUAL_BACKEND
+from accelerator_validation.executorch.registry import DEFAULT_BACKEND
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Plan
 from accelerator_validation.platform_settings import settings_sentences
@@ -33,14 +34,15 @@ IN_EXECUTORCH = (
     "the quantized model. A program passes only if the backend executed a part of it. The recipe "
     "portable uses no backend."
 )
-
-
 SPEEDS = (
     "Speeds are medians with a 95% confidence interval. No other test uses the device during a "
     "measurement. If the repeats differ too much, no speed is published. PyTorch's settings are "
     "the defaults; convolutions in float32 then use TF32 on some devices."
 )
 OWN_TESTS = "PyTorch's own tests and pytest suites use their own assertions."
+
+# The most characters for the paths of test files in a command; a report limits the whole command.
+_MAX_PATHS_CHARS = MAX_TEXT_LENGTH // 2
 
 
 def heading(
@@ -105,15 +107,18 @@ def _note(request: Request, matrices: Mapping[str, Matrix], probed: ProbeResult)
         note_parts.append(f"PyTorch's tests: {version_text}.")
         if mismatch := checkout_mismatch(checkout_facts, probed.environment):
             note_parts.append(f"Warning: {mismatch}.")
-    return " ".join([*note_parts, *settings_sentences(request.settings, matrices)])
+    max_chars = MAX_TEXT_LENGTH - len(" ".join(note_parts))
+    return " ".join([*note_parts, *settings_sentences(request.settings, matrices, max_chars)])
 
 
 def _suite_command(request: Request, suite: str, matrix: Matrix) -> str:
     """Return the command that runs a suite again.
 
-    For the suite `pytorch-tests`, the command also names the test files.
+    For the suite `pytorch-tests`, the command also names the test files, or has the placeholder
+    `FILES` if their names are too long for a report.
     """
     paths = ",".join(file.path for file in matrix.files)
+    paths = paths if len(paths) <= _MAX_PATHS_CHARS else "FILES"
     file_options = ["--pytorch-files", paths] if suite == PYTORCH_SUITE else []
     only_options = [f"--only={name}={','.join(values)}" for name, values in request.only.items()]
     command = ["accelerator-portal", "validate", "--device", request.device, "--suite", suite]
@@ -128,5 +133,5 @@ def repeat_options(request: Request) -> list[str]:
     Device, suites and parameters are not among them.
     """
     imports = ["--import", request.imports] if request.imports else []
-    backend = ["--backend", request.backend] if request.backend != USUAL_BACKEND else []
+    backend = ["--backend", request.backend] if request.backend != DEFAULT_BACKEND else []
     return [*imports, *backend]

@@ -13,8 +13,8 @@ from accelerator_portal.catalog.yaml_file import Location
 from accelerator_validation.matrix import Deployment, Matrix, Tolerance
 from accelerator_validation.request import DEPLOY
 
-# The maximum number of characters for settings in the report's note, which may have 4,000.
-_MAX_NOTE_CHARS = 3000
+# The most characters of the sentence that says how many settings are left out.
+_OMISSION_CHARS = 100
 
 # Added to a recipe's own time limit, so that the recipe is ended first.
 _GRACE_S = 60
@@ -49,13 +49,15 @@ def apply_settings(matrices: Mapping[str, Matrix], platform: Platform) -> dict[s
     return new_matrices
 
 
-def settings_sentences(settings: Validation, matrices: Mapping[str, Matrix]) -> Iterator[str]:
+def settings_sentences(
+    settings: Validation, matrices: Mapping[str, Matrix], max_chars: int
+) -> Iterator[str]:
     """Yield a sentence for each tolerance, parameter and time limit that the platform sets.
 
-    The sentences are for the report's note. Together, they have at most `_MAX_NOTE_CHARS`
-    characters. If some do not fit, they are left out, and the last sentence says how many.
+    Together, the sentences have at most `max_chars` characters, including a space before each. If
+    some do not fit, they are left out, and the last sentence says how many.
     """
-    remaining_chars, omitted_count = _MAX_NOTE_CHARS, 0
+    remaining_chars, omitted_count = max_chars - _OMISSION_CHARS, 0
     for suite in filter(matrices.__contains__, settings.suites):
         for sentence in _suite_sentences(suite, settings.suites[suite]):
             remaining_chars -= len(sentence) + 1

@@ -13,7 +13,7 @@ from accelerator_portal.reports.shortened_text import shortened_text
 from accelerator_validation.case import Case, Result
 from accelerator_validation.journal import JournalContent
 from accelerator_validation.matrix import suite_names
-from accelerator_validation.pytorch_tests.source import PYTORCH_SUITE as PYTORCH
+from accelerator_validation.pytorch_tests.source import PYTORCH_SUITE
 from accelerator_validation.request import DEPLOY, SUITE_FAMILIES, TORCHBENCH
 
 _NOT_COMPLETED = "The run was not completed."
@@ -22,7 +22,7 @@ _NOT_COMPLETED = "The run was not completed."
 REQUIRED_OPTIONS = {
     TORCHBENCH: ("--torchbench", "CHECKOUT"),
     DEPLOY: ("--known-issues", "PORTAL", "--run-scripts"),
-    PYTORCH: ("--pytorch", "CHECKOUT"),
+    PYTORCH_SUITE: ("--pytorch", "CHECKOUT"),
 }
 
 

@@ -13,7 +13,7 @@ from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.reports.outcomes import ReportKind, TriggerKind
 from accelerator_validation.case_selection import parse_expression
-from accelerator_validation.executorch.registry import DEFAULT_BACKEND as USUAL_BACKEND
+from accelerator_validation.executorch.registry import DEFAULT_BACKEND
 from accelerator_validation.matrix import Matrix, read_matrix, suite_names
 from accelerator_validation.plan import Offer, Plan, RunError, apply_known_issues, expand
 from accelerator_validation.pytorch_tests.checkout import checkout_commit
@@ -90,7 +90,7 @@ class Request:
     """Whether scripts in a platform's folder may be run."""
     everything: bool = False
     """Whether tests that don't run by default are included."""
-    backend: str = USUAL_BACKEND
+    backend: str = DEFAULT_BACKEND
     """The names of the ExecuTorch backends to test, separated by commas."""
     locks: tuple[Path, ...] = ()
     """The lock files from which this environment was installed."""

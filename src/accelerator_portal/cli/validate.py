@@ -37,7 +37,7 @@ from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.reports.shard import MAX_SHARDS
 from accelerator_validation import launch
 from accelerator_validation.case_selection import ExpressionError, failed_keys
-from accelerator_validation.executorch.registry import DEFAULT_BACKEND as USUAL_BACKEND
+from accelerator_validation.executorch.registry import DEFAULT_BACKEND
 from accelerator_validation.plan import Plan, RunError
 from accelerator_validation.pytest_suites.source import PytestSource
 from accelerator_validation.pytorch_tests.source import PYTORCH_SUITE as PYTORCH
@@ -158,7 +158,7 @@ TIMES = click.option(
 )
 @click.option(
     "--backend",
-    default=USUAL_BACKEND,
+    default=DEFAULT_BACKEND,
     metavar="NAME",
     help="Test these ExecuTorch backends, separated by commas. Default: xnnpack.",
 )

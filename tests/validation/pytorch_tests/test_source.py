@@ -9,8 +9,9 @@ import pytest
 from accelerator_validation import launch
 from accelerator_validation.case import Case
 from accelerator_validation.journal import Journal
-from accelerator_validation.matrix import Matrix
-from accelerator_validation.plan import RunError
+from accelerator_validation.journal_heading import heading
+from accelerator_validation.matrix import Matrix, TestFile
+from accelerator_validation.plan import Plan, RunError
 from accelerator_validation.pytorch_tests.source import (
     PRELOADED,
     PYTORCH_SUITE,
@@ -18,7 +19,7 @@ from accelerator_validation.pytorch_tests.source import (
     with_pytorch_checkout,
 )
 from accelerator_validation.request import Request, read_matrices
-from tests.validation.runs import TORCH
+from tests.validation.runs import TORCH, matrix
 
 
 @pytest.fixture
@@ -58,6 +59,19 @@ def test_a_resumed_run_has_the_files_of_its_tests(
     sources = launch.SuiteSources(pytorch=PytorchSource(checkout))
     launch.resume_run(request, sources, lambda _: nullcontext(lambda *_: None), lambda _: None)
     assert [file.path for file in resumed[0][PYTORCH_SUITE].files] == ["own/test_own"]
+
+
+def test_a_command_with_too_many_files_for_a_report_has_a_placeholder(tmp_path: Path) -> None:
+    for count, said in ((20, "test_0,test_1,"), (400, "FILES")):
+        files = tuple(TestFile(path=f"test_{n}", covers="Many.") for n in range(count))
+        suite = matrix(["test_0"]).model_copy(update={"files": files})
+        (entry,) = heading(
+            Request("cpu", tmp_path / "report.json", "example"),
+            {PYTORCH_SUITE: suite},
+            Plan((Case(PYTORCH_SUITE, "test_0"),)),
+            TORCH,
+        )["suites"]
+        assert entry["command"].rpartition(" --pytorch-files ")[2].startswith(said)
 
 
 def test_without_a_checkout_it_says_where_to_get_one(tmp_path: Path) -> None:
