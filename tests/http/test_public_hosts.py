@@ -10,14 +10,14 @@ from typing import Any
 import httpcore
 import pytest
 
-from accelerator_portal.http.client import (
-    PublicHostsBackend,
-    find_private_address,
-    open_client,
-    public_transport,
-)
+from accelerator_portal.http.client import open_client
 from accelerator_portal.http.errors import InvalidResponseError
 from accelerator_portal.http.limits import RequestLimits
+from accelerator_portal.http.public_hosts import (
+    PublicHostsBackend,
+    find_private_address,
+    public_transport,
+)
 
 PUBLIC, PRIVATE = "93.184.215.14", "127.0.0.1"
 LIMITS = RequestLimits(public_hosts_only=True, attempts=1)
@@ -115,6 +115,7 @@ def test_the_look_up_alone_would_have_let_it_pass(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_proxy_resolves_names_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "localhost")  # alone, it sets no proxy
     assert public_transport(4) is not None
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
     assert public_transport(4) is None
