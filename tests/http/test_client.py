@@ -214,24 +214,33 @@ def test_a_body_has_its_limit(server: Index) -> None:
 
 
 def test_an_answer_that_drips_is_not_waited_for(server: Index) -> None:
-    def dripping(handler: BaseHTTPRequestHandler) -> None:
-        handler.send_response(200)
-        handler.send_header("content-length", "1000000")
-        handler.end_headers()
+    def drip(handler: BaseHTTPRequestHandler, drop: bytes) -> None:
         try:
             while True:
-                handler.wfile.write(b"<")
+                handler.wfile.write(drop)
                 handler.wfile.flush()
                 time.sleep(0.01)
         except OSError:
             handler.close_connection = True
 
+    def dripping_body(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.send_header("content-length", "1000000")
+        handler.end_headers()
+        drip(handler, b"<")
+
+    def dripping_headers(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
+        drip(handler, b"x: y\r\n")
+
     async def work(client: HttpClient) -> tuple[str, int]:
         with pytest.raises(FetchError, match="the response did not finish in time") as raised:
-            await client.get(place(server, dripping), max_bytes=10**6)
+            await client.get(place(server, dripping_body), max_bytes=10**6)
+        with pytest.raises(FetchError, match="the response did not finish in time"):
+            await client.status(place(server, dripping_headers))
         return raised.value.kind, client.traffic.requests
 
-    assert run(work, RequestLimits(attempts=2, total_timeout=0.5)) == ("slow", 2)
+    assert run(work, RequestLimits(attempts=2, total_timeout=0.5)) == ("slow", 3)
 
 
 def test_a_body_is_unpacked_unless_it_is_wanted_as_it_is(server: Index) -> None:
@@ -239,6 +248,8 @@ def test_a_body_is_unpacked_unless_it_is_wanted_as_it_is(server: Index) -> None:
     url = place(server, answering(200, packed, content_encoding="gzip"))
     assert get(url).body == b"good"
     assert get(url, {"accept-encoding": "identity"}).body == packed
+    twice = answering(200, gzip.compress(packed), content_encoding="gzip, gzip")
+    assert str(failing(place(server, twice))) == "the response is compressed more than once"
 
 
 def test_parts_and_what_did_not_change_are_answers_to_who_asks_for_them(server: Index) -> None:

@@ -123,8 +123,13 @@ class HttpClient:
         async with self._request_slot(origin(url)):
             self._count_traffic(Traffic(requests=1))
             try:
-                async with self._session.stream(method, url, follow_redirects=follow) as response:
+                async with (
+                    asyncio.timeout(self._limits.total_timeout),
+                    self._session.stream(method, url, follow_redirects=follow) as response,
+                ):
                     return response.status_code
+            except TimeoutError:
+                raise _incomplete_error() from None
             except httpx.TooManyRedirects:
                 raise FetchError("the address has a redirect loop", "loop") from None
             except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
@@ -194,7 +199,7 @@ class HttpClient:
                 async with asyncio.timeout(self._limits.total_timeout):
                     return await self._get_with_redirects(url, headers, max_bytes)
             except TimeoutError:
-                raise FetchError("the response did not finish in time", "slow") from None
+                raise _incomplete_error() from None
             except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
                 fetch_error = _network_error(error)
                 if fetch_error.kind != "unreachable":
@@ -237,8 +242,11 @@ class HttpClient:
 
     async def _read_body(self, response: httpx.Response, max_bytes: int) -> bytes:
         # If the caller requests a body without compression, it is not decompressed: a few bytes
-        # could become many.
+        # could become many. If a body is compressed once, pieces have at most 64 MB.
         is_identity = response.request.headers.get("accept-encoding") == "identity"
+        encodings = response.headers.get_list("content-encoding", split_commas=True)
+        if len(encodings) > 1 and not is_identity:
+            raise InvalidResponseError("the response is compressed more than once")
         body = bytearray()
         async for piece in response.aiter_raw() if is_identity else response.aiter_bytes():
             body += piece
@@ -256,6 +264,10 @@ def _status_error(status: int, headers: httpx.Headers) -> FetchError:
     is_seconds = retry_after.isascii() and retry_after.isdigit() and len(retry_after) < 6  # noqa: PLR2004 - a day has 86400 s
     seconds = float(retry_after) if is_seconds else 0.0
     return FetchError(f"the server {text}", "status", status=status, retry_after=seconds)
+
+
+def _incomplete_error() -> FetchError:
+    return FetchError("the response did not finish in time", "slow")
 
 
 def _network_error(error: httpx.HTTPError | httpx.InvalidURL | ValueError) -> FetchError:
