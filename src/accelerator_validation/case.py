@@ -99,6 +99,11 @@ def result_from_record(record: Mapping[str, Any]) -> Result:
     return Result(**{**record, "metrics": metrics, "spreads": spreads, **tuple_fields})
 
 
+def with_note(result: Result, note: str) -> Result:
+    """Return a copy of a result with a sentence added to its reason."""
+    return replace(result, reason=f"{result.reason or ''} {note}".strip())
+
+
 def with_recording_failure(verdict: Result, why: str, log_tail: str | None = None) -> Result:
     """Return a copy of the result `verdict` that says that operators could not be recorded.
 

@@ -21,7 +21,13 @@ from pathlib import Path
 
 from accelerator_portal.reports.missing_operators import missing_operator
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
-from accelerator_validation.case import Case, Result, short_message, with_recording_failure
+from accelerator_validation.case import (
+    Case,
+    Result,
+    short_message,
+    with_note,
+    with_recording_failure,
+)
 from accelerator_validation.crash_evidence import (
     REFERENCE_PREFIX,
     crash_excerpt,
@@ -217,8 +223,7 @@ class Pool:
             self._suspects.append(case)
             self._first_outcomes[case.id] = result.outcome
         if worker.alone:
-            reason = _second_attempt_reason(result, self._first_outcomes[case.id])
-            result = replace(result, attempts=2, reason=reason)
+            result = _second_result(result, self._first_outcomes[case.id])
         self._ended(case, result, not is_repeated)
 
     def _report_worker_end(self, worker: _Worker, case: Case, result: Result) -> None:
@@ -285,15 +290,12 @@ class Pool:
         worker.connection.close()
 
 
-def _second_attempt_reason(result: Result, first_outcome: Outcome) -> str:
-    """Return the reason of a second attempt's result, with a note about the first attempt.
-
-    `first_outcome` is the outcome of the first attempt.
-    """
-    if result.outcome == first_outcome:
-        return f"{result.reason} The result was the same when the test ran in a separate process."
+def _second_result(result: Result, first_outcome: Outcome) -> Result:
+    """Return the result of a second attempt with a note about the outcome of the first attempt."""
     note = "The first attempt, after other tests in the same process, failed."
-    return f"{result.reason or ''} {note}".strip()
+    if result.outcome == first_outcome:
+        note = "The result was the same when the test ran in a separate process."
+    return with_note(replace(result, attempts=2), note)
 
 
 def crash_result(code: int | None, log: str, *, alone: bool) -> Result:

@@ -158,8 +158,6 @@ def _works_in_fork(device: str) -> bool:
 
     It cannot if importing torch or the plugin has started the device.
     """
-    if "fork" not in multiprocessing.get_all_start_methods():
-        return False
     child = multiprocessing.get_context("fork").Process(target=_use_in_child, args=(device,))
     child.start()
     child.join(PROBE_TIMEOUT_S / 3)

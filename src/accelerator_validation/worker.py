@@ -16,7 +16,7 @@ import random
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from importlib.abc import MetaPathFinder
@@ -26,7 +26,13 @@ from types import ModuleType
 from typing import Literal
 
 from accelerator_portal.reports.outcomes import OUTCOMES, UNSUCCESSFUL
-from accelerator_validation.case import Case, Result, with_recording_failure
+from accelerator_validation.case import (
+    Case,
+    ObservedOperators,
+    Result,
+    with_note,
+    with_recording_failure,
+)
 from accelerator_validation.classify import classify_error, describe_error
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.probe import is_round_trip_exact
@@ -135,7 +141,7 @@ def _run_and_report(connection: Connection, case: Case, job: Job) -> bool:
     if result.outcome == "passed" and context.observation:
         connection.send(("verdict", case.id, result))
         with _stack_before_timeout(case, job):
-            result, suspect = _result_with_operators(result, context)
+            result, suspect = _result_with_operators(result, context, context.observation)
     connection.send(("end", case.id, result))
     return not suspect or _is_device_usable(job)
 
@@ -173,21 +179,21 @@ def _case_result(case: Case, context: Context, job: Job) -> Result:
     except BaseException as error:  # noqa: BLE001 - a case may raise anything, also SystemExit
         result = classify_error(error, context.stage, reference=context.reference)
     if context.note and result.outcome in UNSUCCESSFUL:
-        result = replace(result, reason=f"{result.reason} {context.note}")
+        result = with_note(result, context.note)
     seconds = round(time.perf_counter() - started, 4)
     return replace(result, seconds=seconds, metrics={**context.metrics, **result.metrics})
 
 
-def _result_with_operators(result: Result, context: Context) -> tuple[Result, bool]:
+def _result_with_operators(
+    result: Result, context: Context, observe: Callable[[], ObservedOperators]
+) -> tuple[Result, bool]:
     """Return the result with the test's ATen operators, and whether recording them failed.
 
-    After a failure, the device may be unusable.
+    `observe` records the operators. If it fails, the device may be unusable.
     """
-    if context.observation is None:
-        return result, False
     context.announce("the recording of operators")
     try:
-        return replace(result, **asdict(context.observation())), False
+        return replace(result, **asdict(observe())), False
     except BaseException as error:  # noqa: BLE001 - as a case; the verdict stands
         return with_recording_failure(result, describe_error(error)), True
 
@@ -198,8 +204,7 @@ def _set_up_process(log_path: str) -> None:
     On Linux, it also exits with the parent.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(os, "setsid"):
-        os.setsid()  # so that the parent can end a plugin's daemons as a group
+    os.setsid()  # so that the parent can end a plugin's daemons as a group
     if sys.platform == "linux":
         # If the parent is killed, a worker that hangs in a driver would otherwise stay forever.
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

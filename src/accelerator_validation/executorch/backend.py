@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from accelerator_validation.environment import installed_version
@@ -137,7 +137,7 @@ class Backend:
     load: Callable[[bytes], Execute] | None = None
     """A function that loads a program on the backend's device. None: programs are loaded in this
     process, with `executorch.runtime`."""
-    packages: tuple[str, ...] = field(default=())
+    packages: tuple[str, ...] = ()
     """The names of packages whose versions are recorded in reports."""
     simulate: Simulate | None = None
     """A function that prepares a lowered program for a simulator. None: programs are loaded and run
