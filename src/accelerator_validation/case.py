@@ -104,12 +104,12 @@ def with_note(result: Result, note: str) -> Result:
     return replace(result, reason=f"{result.reason or ''} {note}".strip())
 
 
-def with_recording_failure(verdict: Result, why: str, log_tail: str | None = None) -> Result:
+def with_recording_failure(verdict: Result, cause: str, log_tail: str | None = None) -> Result:
     """Return a copy of the result `verdict` that says that operators could not be recorded.
 
-    `why` is the cause, which is added to the reason. `log_tail` replaces the log tail of `verdict`.
+    The sentence names the `cause`. `log_tail` replaces the log tail of `verdict`.
     """
-    note = f"The operators of this test could not be recorded: {why}"
+    note = f"The operators of this test could not be recorded: {cause}"
     reason = short_message(f"{verdict.reason or ''} {note}".strip())
     return replace(verdict, reason=reason, log_tail=log_tail)
 

@@ -52,9 +52,14 @@ from accelerator_validation.side_process import SideProcess, WaitCallback
 if TYPE_CHECKING:
     from accelerator_validation.cluster.connection import Cluster
 
-
 # Seconds between two messages that the start is still in progress.
 _MESSAGE_INTERVAL_S = 15.0
+
+# The harness is installed next to a plugin, without torch and without libraries of models. With
+# these commands, pip selects versions that fit the installed packages, or names the conflict.
+_INSTALL_ADVICE = """Install them without changing any other package:
+  pip list --format=freeze > installed.txt
+  pip install --constraint installed.txt {}"""
 
 WatchFactory = Callable[[int | None], AbstractContextManager[WatchCallback]]
 """A function that gets the number of tests to run, or None if unknown, and returns a context
@@ -95,46 +100,52 @@ def start_run(
     request: Request,
     sources: SuiteSources,
     today: dt.date,
-    watching: WatchFactory,
-    told: ProgressCallback,
+    watch_factory: WatchFactory,
+    report_progress: ProgressCallback,
 ) -> FinishedRun:
     """Plan the tests, check the device, run the tests, and return the finished run.
 
-    `watching` shows the progress of the tests. `told` is called with messages about the start.
-    Raises the errors of `make_plan`. Also raises RunError if the report cannot be written, or if
-    the cluster or the device cannot be used. If the suite `integration` runs, most faults of the
-    device raise no error, because the tests of this suite report them.
+    The context manager of `watch_factory` shows the progress of the tests. `report_progress` is
+    called with messages about the start. Raises the errors of `make_plan`. Also raises RunError if
+    the report cannot be written, or if the cluster or the device cannot be used. If the suite
+    `integration` runs, most faults of the device raise no error, because its tests report them.
     """
     matrices, backend_reply = _suite_matrices(request, request.suites, sources)
-    with lock_report(request), _cluster_connection(request, told) as cluster:
+    with lock_report(request), _cluster_connection(request, report_progress) as cluster:
         if cluster:  # the report says how many workers there are
             request = replace(request, workers=cluster.slots)
-        told(f"Importing torch, listing the tests and checking the device {request.device}.")
-        waiting = _StartProgress(told)
+        report_progress(
+            f"Importing torch, listing the tests and checking the device {request.device}."
+        )
+        waiting = _StartProgress(report_progress)
         with start_listing(matrices) as listing:  # in parallel with the probe of the device
             probed = with_backend_facts(
-                _usable_probe_result(request, matrices, cluster, told, waiting), backend_reply
+                _usable_probe_result(request, matrices, cluster, report_progress, waiting),
+                backend_reply,
             )
             if cluster is None:
                 prepare_workers(request, matrices, probed)
             plan = _plan_from_listing(request, matrices, listing, today, waiting)
-        _warn_about_checkout(matrices, probed, told)
+        _warn_about_checkout(matrices, probed, report_progress)
         if plan.shard:
-            told(sharding_message(plan, plan.shard))
+            report_progress(sharding_message(plan, plan.shard))
         tests, workers = count(len(plan.cases_to_run), "test"), count(request.workers, "worker")
-        told(f"{tests} to run. Starting {workers}.")
-        with watching(len(plan.cases_to_run)) as watch:
+        report_progress(f"{tests} to run. Starting {workers}.")
+        with watch_factory(len(plan.cases_to_run)) as watch:
             return begin_run(request, matrices, plan, probed, watch, cluster)
 
 
 def resume_run(
-    request: Request, sources: SuiteSources, watching: WatchFactory, told: ProgressCallback
+    request: Request,
+    sources: SuiteSources,
+    watch_factory: WatchFactory,
+    report_progress: ProgressCallback,
 ) -> FinishedRun:
     """Continue the interrupted run whose report the request names, and return the finished run.
 
-    `watching` and `told` are as in `start_run`. Raises RunError, for example if the journal is
-    missing or torch has another version, and ProblemsError if the platform's settings don't fit the
-    suites.
+    `watch_factory` and `report_progress` are as in `start_run`. Raises RunError, for example if the
+    journal is missing or torch has another version, and ProblemsError if the platform's settings
+    don't fit the suites.
     """
     cases = journal_cases(request)
     suites = tuple(dict.fromkeys(case.suite for case in cases))
@@ -142,14 +153,16 @@ def resume_run(
     sources = replace(sources, pytorch=replace(sources.pytorch, files=()))
     tests_request = replace(request, tests=frozenset(case.id for case in cases))
     matrices, backend_reply = _suite_matrices(tests_request, suites, sources)
-    with lock_report(request), _cluster_connection(request, told) as cluster:
-        told(f"Checking {request.device}. This imports torch first.")
+    with lock_report(request), _cluster_connection(request, report_progress) as cluster:
+        report_progress(f"Checking {request.device}. This imports torch first.")
         probed = with_backend_facts(
-            _usable_probe_result(request, matrices, cluster, told, _StartProgress(told)),
+            _usable_probe_result(
+                request, matrices, cluster, report_progress, _StartProgress(report_progress)
+            ),
             backend_reply,
         )
-        _warn_about_checkout(matrices, probed, told)
-        with watching(None) as watch:
+        _warn_about_checkout(matrices, probed, report_progress)
+        with watch_factory(None) as watch:
             return continue_run(request, matrices, probed, watch, cluster)
 
 
@@ -176,20 +189,20 @@ def _plan_from_listing(
     today: dt.date,
     waiting: _StartProgress,
 ) -> Plan:
-    offers = wait_for_offers(listing, waiting, waiting.told)
+    offers = wait_for_offers(listing, waiting, waiting.report_progress)
     return apply_sharding(plan_from_offers(request, matrices, offers, today), request, matrices)
 
 
 class _StartProgress:
     """Reports every 15 seconds how long the start of the run has taken."""
 
-    def __init__(self, told: ProgressCallback) -> None:
-        self.told, self._next_message_s = told, _MESSAGE_INTERVAL_S
+    def __init__(self, report_progress: ProgressCallback) -> None:
+        self.report_progress, self._next_message_s = report_progress, _MESSAGE_INTERVAL_S
 
     def __call__(self, seconds: float) -> None:
         if seconds >= self._next_message_s:
             self._next_message_s += _MESSAGE_INTERVAL_S
-            self.told(f"Still starting after {seconds:.0f} s.")
+            self.report_progress(f"Still starting after {seconds:.0f} s.")
 
 
 def _warn_about_checkout(
@@ -245,14 +258,14 @@ def _usable_probe_result(
     if probe_result.fault == "no torch":
         raise RunError(no_torch_message())
     if probe_result.fault == "hang":  # every test would hang in the same place
-        raise RunError(f'"{request.device}": {probe_result.words}')
+        raise RunError(f'"{request.device}": {probe_result.message}')
     if probe_result.fault and (probe_result.unknown or DIAGNOSTIC_SUITES.isdisjoint(suites)):
         problem = (
             "import torch fails" if probe_result.fault == "import" else "the device cannot be used"
         )
-        raise RunError(f'"{request.device}": {problem}. {probe_result.words}')
+        raise RunError(f'"{request.device}": {problem}. {probe_result.message}')
     if probe_result.fault:
-        report_progress(f'"{request.device}" cannot be used: {probe_result.words}')
+        report_progress(f'"{request.device}" cannot be used: {probe_result.message}')
     return probe_result
 
 
@@ -263,26 +276,13 @@ def _run_probe(request: Request, cluster: Cluster | None, waiting: WaitCallback)
         return wait_for_probe(probing, waiting)
 
 
-# Finds missing packages of suites before anything runs.
-#
-# The harness is installed next to a plugin, without torch and without libraries of models. The
-# error names the missing packages, and commands that install them without changing other packages.
-
-IsInstalled = Callable[[str], bool]
-
-# pip then selects versions that fit the installed packages, or names the conflict.
-_INSTALL_ADVICE = """Install them without changing any other package:
-  pip list --format=freeze > installed.txt
-  pip install --constraint installed.txt {}"""
-
-
 def is_installed(module: str) -> bool:
     """Return whether a module is installed, without importing it."""
     return find_spec(module) is not None
 
 
 def missing_packages(
-    matrices: Mapping[str, Matrix], installed: IsInstalled = is_installed
+    matrices: Mapping[str, Matrix], installed: Callable[[str], bool] = is_installed
 ) -> dict[str, tuple[str, ...]]:
     """Return the packages that each suite needs and that are not installed, by suite.
 
@@ -295,16 +295,21 @@ def missing_packages(
     return {suite: packages for suite, packages in missing_by_suite.items() if packages}
 
 
-def missing_packages_message(lacks: Mapping[str, Iterable[str]], suites: Iterable[str]) -> str:
+def missing_packages_message(
+    missing_by_suite: Mapping[str, Iterable[str]], suites: Iterable[str]
+) -> str:
     """Return an error message with the missing packages, a fix, and the suites that can run.
 
-    `lacks` has the missing packages by suite, and `suites` are all suites of the run.
+    `missing_by_suite` has the missing packages by suite, and `suites` are all suites of the run.
     """
-    needs = [f'the suite "{suite}" needs {" and ".join(names)}' for suite, names in lacks.items()]
-    packages = sorted({name for names in lacks.values() for name in names})
+    needs = [
+        f'the suite "{suite}" needs {" and ".join(names)}'
+        for suite, names in missing_by_suite.items()
+    ]
+    packages = sorted({name for names in missing_by_suite.values() for name in names})
     problem = f"{'; '.join(needs)}, not installed for {sys.executable}."
     lines = [f"{problem[0].upper()}{problem[1:]}", _INSTALL_ADVICE.format(" ".join(packages))]
-    if runnable_suites := [suite for suite in suites if suite not in lacks]:
+    if runnable_suites := [suite for suite in suites if suite not in missing_by_suite]:
         lines.append(
             f"Or run suites that don't need them: --suite {' --suite '.join(runnable_suites)}"
         )

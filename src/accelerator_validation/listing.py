@@ -40,17 +40,18 @@ def start_listing(matrices: Mapping[str, Matrix]) -> SideProcess:
 def wait_for_offers(
     process: SideProcess,
     waiting: WaitCallback = lambda _: None,
-    told: Callable[[str], None] = lambda _: None,
+    report_message: Callable[[str], None] = lambda _: None,
 ) -> dict[str, list[Offer]]:
     """Wait for the process of `start_listing`, and return the tests by suite name.
 
-    `waiting` is called regularly with the seconds since the start. `told` is called with each
-    message about the progress. Raises RunError if the process fails or takes more than 30 minutes.
+    `waiting` is called regularly with the seconds since the start. `report_message` is called with
+    each message about the progress. Raises RunError if the process fails or takes more than 30
+    minutes.
     """
 
     def report_progress(seconds: float) -> None:
         for message in progress_messages(process.new_error_lines()):
-            told(message)
+            report_message(message)
         waiting(seconds)
 
     process_output = process.wait(_LIMIT_S, report_progress)

@@ -44,13 +44,13 @@ _UNKNOWN_DEVICE_ERROR = re.compile(
 class ProbeResult:
     """The result of probing a device: the environment, and a fault if the device cannot be used.
 
-    `environment` has the facts that `environment.environment` returns. `words` is the error message
-    for the fault. `forks` is true if a forked process can use the device.
+    `environment` has the facts that `environment.environment` returns. `message` is the error
+    message for the fault. `forks` is true if a forked process can use the device.
     """
 
     environment: Mapping[str, Any] = field(default_factory=dict)
     fault: ProbeFault | None = None
-    words: str = ""
+    message: str = ""
     forks: bool = True
     unknown: bool = False
     """Whether torch doesn't support this device, and no installed plugin adds it."""
@@ -90,7 +90,7 @@ def wait_for_probe(
             else "import torch"
         )
         return ProbeResult(
-            fault="hang", words=f"{hanging_step} did not finish within {limit_s:g} s"
+            fault="hang", message=f"{hanging_step} did not finish within {limit_s:g} s"
         )
     # The environment may have been printed before the process died.
     printed_result: dict[str, Any] = json.loads(process_output.result or '{"fault": "import"}')
@@ -113,14 +113,14 @@ def main() -> None:
 def _probe(device: str, modules: list[str]) -> ProbeResult:
     """Import torch, then the modules, use the device, and return the result."""
     if importlib.util.find_spec("torch") is None:
-        return ProbeResult(fault="no torch", words="torch is not installed")
+        return ProbeResult(fault="no torch", message="torch is not installed")
     try:
         import torch
 
         for module in modules:
             importlib.import_module(module)
     except BaseException as error:  # noqa: BLE001 - a plugin may raise anything while torch loads it
-        return ProbeResult(fault="import", words=short_message(describe_error(error), 1000))
+        return ProbeResult(fault="import", message=short_message(describe_error(error), 1000))
     sys.stdout.write(f"{_IMPORTED_LINE}\n")
     sys.stdout.flush()
     forks = _works_in_fork(device)

@@ -38,15 +38,15 @@ def suite_options(suite: str) -> tuple[str, ...]:
 
 
 def build_report(
-    kept: JournalContent, finished: dt.datetime | None, why: str | None = None
+    journal: JournalContent, finished: dt.datetime | None, not_run_reason: str | None = None
 ) -> Report:
     """Return the report of a run, from the content of its journal.
 
     `finished` is the time at which the run ended, or None if it has not ended. A test without a
-    result is reported as not run, with the reason `why`. Raises pydantic.ValidationError if a
-    value, such as the device's name, is not valid in a report.
+    result is reported as not run, with the reason `not_run_reason`. Raises
+    pydantic.ValidationError if a value, such as the device's name, is not valid in a report.
     """
-    head = kept.head
+    head = journal.head
     record = {
         "schema_version": 1,
         "accelerator": head["accelerator"],
@@ -56,33 +56,38 @@ def build_report(
         "finished": finished,
         "environment": head["environment"],
         "note": head["note"],
-        "shard": _shard_entry(kept),
-        "suites": [_suite_entry(suite, kept) for suite in head["suites"]],
-        "tests": [_test_entry(case, kept, why or _NOT_COMPLETED) for case in kept.cases],
+        "shard": _shard_entry(journal),
+        "suites": [_suite_entry(suite, journal) for suite in head["suites"]],
+        "tests": [
+            _test_entry(case, journal, not_run_reason or _NOT_COMPLETED) for case in journal.cases
+        ],
     }
     return Report.model_validate(record)
 
 
-def _shard_entry(kept: JournalContent) -> Mapping[str, Any] | None:
+def _shard_entry(journal: JournalContent) -> Mapping[str, Any] | None:
     """Return the report's entry about the shard of a run, or None if the run is not sharded.
 
     The entry includes `unfinished`, the number of the shard's tests that have no result.
     """
-    head: Mapping[str, Any] | None = kept.head.get("shard")
-    finished_ids = kept.results.keys() | kept.head["skipped"].keys()
-    return head and {**head, "unfinished": sum(case.id not in finished_ids for case in kept.cases)}
+    head: Mapping[str, Any] | None = journal.head.get("shard")
+    finished_ids = journal.results.keys() | journal.head["skipped"].keys()
+    return head and {
+        **head,
+        "unfinished": sum(case.id not in finished_ids for case in journal.cases),
+    }
 
 
-def _suite_entry(suite: Mapping[str, Any], kept: JournalContent) -> Mapping[str, Any]:
+def _suite_entry(suite: Mapping[str, Any], journal: JournalContent) -> Mapping[str, Any]:
     """Return the report's entry about a suite, with the ATen operators that its tests covered.
 
     `suite` is the suite's entry in the journal's heading. If the tests covered no operators, the
     result has no key `operators`.
     """
-    case_ids = {case.id for case in kept.cases if case.suite == suite["name"]}
-    results = [kept.results[key] for key in case_ids & kept.results.keys()]
+    case_ids = {case.id for case in journal.cases if case.suite == suite["name"]}
+    results = [journal.results[key] for key in case_ids & journal.results.keys()]
     covered = sorted({name for result in results for name in result.operators})
-    aten = kept.head.get("aten")
+    aten = journal.head.get("aten")
     if not covered or not aten:
         return suite
     core: list[str] = aten["core"]
@@ -99,8 +104,8 @@ def _suite_entry(suite: Mapping[str, Any], kept: JournalContent) -> Mapping[str,
     return {**suite, "operators": coverage}
 
 
-def _test_entry(case: Case, kept: JournalContent, default_reason: str) -> dict[str, Any]:
-    head: Mapping[str, Any] = kept.head
+def _test_entry(case: Case, journal: JournalContent, default_reason: str) -> dict[str, Any]:
+    head: Mapping[str, Any] = journal.head
     entry: dict[str, Any] = {
         "suite": case.suite,
         "name": case.name,
@@ -114,9 +119,9 @@ def _test_entry(case: Case, kept: JournalContent, default_reason: str) -> dict[s
             "reason": issue["reason"],
             "known_issue": known_issue,
         }
-    result = kept.results.get(case.id)
+    result = journal.results.get(case.id)
     if result is None:
-        start_note = "The test had started. " if case.id in kept.open else ""
+        start_note = "The test had started. " if case.id in journal.open else ""
         return {**entry, "outcome": "not-run", "reason": f"{start_note}{default_reason}"}
     entry |= _result_fields(result)
     if result.outcome in UNSUCCESSFUL:

@@ -34,6 +34,8 @@ FULL_SIZE: Mapping[str, str] = {
 # The suites that run without --suite: they need only torch and packages from PyPI.
 DEFAULT_SUITES = ("integration", "operators", "operator-inputs", "models")
 
+SPEED_SUITES = frozenset({"speed"})
+"""The suites that measure speed. While one of their tests runs, no other test may run."""
 
 DEPLOY = "deploy"
 TORCHBENCH = "torchbench"
@@ -222,10 +224,6 @@ def _require_known_values(
         for value in values:
             if value not in known_values:
                 raise RunError(f"no suite has {name}={value}; {did_you_mean(value, known_values)}")
-
-
-SPEED_SUITES = frozenset({"speed"})
-"""The suites that measure speed. While one of their tests runs, no other test may run."""
 
 
 @dataclass(frozen=True, slots=True)

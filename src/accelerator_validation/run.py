@@ -52,12 +52,12 @@ last attempt with the test and its result."""
 class FinishedRun:
     """A run that has ended, with its report.
 
-    If the run stopped early or the device cannot be used, `why` is the reason, else None.
+    If the run stopped early or the device cannot be used, `stop_reason` is the reason, else None.
     `interrupted` is true if the user stopped the run.
     """
 
     report: Report
-    why: str | None = None
+    stop_reason: str | None = None
     interrupted: bool = False
 
     @property
@@ -104,16 +104,16 @@ class _RunState:
     open: set[str] = field(default_factory=set)
     written: float = field(default_factory=time.monotonic)
 
-    def write(self, finished: dt.datetime | None, why: str | None = None) -> Report:
+    def write(self, finished: dt.datetime | None, not_run_reason: str | None = None) -> Report:
         """Write the current report and return it.
 
-        `finished` is the time at which the run ended, or None if it has not ended. `why` is the
-        reason for tests that were not run. Raises RunError if the file cannot be written, or if a
-        value, such as the device's name, is not valid in a report.
+        `finished` is the time at which the run ended, or None if it has not ended.
+        `not_run_reason` is the reason of tests that were not run. Raises RunError if the file
+        cannot be written, or if a value, such as the device's name, is not valid in a report.
         """
         journal_content = JournalContent(self.head, self.cases, self.results, frozenset(self.open))
         try:
-            report = build_report(journal_content, finished, why)
+            report = build_report(journal_content, finished, not_run_reason)
         except ValidationError as error:
             first_error = error.errors(include_url=False, include_input=False)[0]
             error_text = printable(
@@ -133,22 +133,24 @@ class _RunState:
         Raises RunError if the report cannot be written, JournalError if the journal cannot be
         written.
         """
-        why, interrupted = None, False
+        reason, interrupted = None, False
         if self.probed.fault:
             cases = [case for case in cases if case.suite in DIAGNOSTIC_SUITES]
-            why = f"{self.request.device} cannot be used: {self.probed.words}"
+            reason = f"{self.request.device} cannot be used: {self.probed.message}"
         try:
             self._pool(journal).run(cases)
         except KeyboardInterrupt:
-            why, interrupted = "The run was interrupted.", True
+            reason, interrupted = "The run was interrupted.", True
         except PoolError as error:
-            why = str(error)
+            reason = str(error)
         except JournalError as error:
             self.write(_utc_now(), f"The run stopped: {error}")
             raise
         # Every test that was not run repeats the reason.
-        short_reason = f"{why[:_LONGEST_REASON]}…" if why and len(why) > _LONGEST_REASON else why
-        return FinishedRun(self.write(_utc_now(), short_reason), why, interrupted)
+        short_reason = reason
+        if reason and len(reason) > _LONGEST_REASON:
+            short_reason = f"{reason[:_LONGEST_REASON]}…"
+        return FinishedRun(self.write(_utc_now(), short_reason), reason, interrupted)
 
     def _pool(self, journal: Journal) -> Pool | ClusterPool:
         def began(case: Case, attempt: int, machine: str | None = None) -> None:
@@ -289,7 +291,7 @@ def _require_same_run(
     if (
         "torch" in start_environment and "torch" not in current_environment
     ):  # the probe ended before it could tell
-        raise RunError(f'"{request.device}" cannot be used: {probed.words}')
+        raise RunError(f'"{request.device}" cannot be used: {probed.message}')
     pairs: dict[str, tuple[Any, Any]] = {"device": (journal_content.head["device"], request.device)}
     pairs |= {
         name: (start_environment.get(name), current_environment.get(name))

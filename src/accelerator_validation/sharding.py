@@ -45,20 +45,20 @@ def split(weights: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(sorted(group)) for group in groups)
 
 
-def make_shard(plan: Plan, wanted: ShardRequest, identity: str, resume: str) -> Plan:
-    """Return the part of a plan that the shard `wanted` runs.
+def make_shard(plan: Plan, request: ShardRequest, identity: str, resume: str) -> Plan:
+    """Return the part of a plan that the shard `request` runs.
 
-    Shards are balanced by the recorded times in `wanted`. For a test without a recorded time, the
+    Shards are balanced by the recorded times in `request`. For a test without a recorded time, the
     median of the recorded times is assumed. `identity` is the digest of the whole plan, see
     `plan_digest`. `resume` is the command that continues an interrupted run of the shard. Raises
     RunError if there are more shards than tests to run.
     """
     run_count = len(plan.cases_to_run)
-    if run_count < wanted.count:
-        problem = f"{count(run_count, 'test')} cannot be split into {wanted.count} shards"
+    if run_count < request.count:
+        problem = f"{count(run_count, 'test')} cannot be split into {request.count} shards"
         raise RunError(f"{problem}. Use at most {max(run_count, 1)} with --shard")
     time_by_id = {
-        case.id: wanted.times[case.id] for case in plan.cases_to_run if case.id in wanted.times
+        case.id: request.times[case.id] for case in plan.cases_to_run if case.id in request.times
     }
     median_time = median_low(time_by_id.values()) if time_by_id else 1
     # A test that a known issue skips costs nothing; every other one weighs at least 1.
@@ -66,12 +66,12 @@ def make_shard(plan: Plan, wanted: ShardRequest, identity: str, resume: str) -> 
         0 if case.id in plan.skipped else max(1, time_by_id.get(case.id, median_time))
         for case in plan.cases
     ]
-    positions = split(weights, wanted.count)[wanted.index - 1]
+    positions = split(weights, request.count)[request.index - 1]
     cases = tuple(plan.cases[position] for position in positions)
     case_ids = {case.id for case in cases}
     shard = Shard(
-        index=wanted.index,
-        count=wanted.count,
+        index=request.index,
+        count=request.count,
         planned=len(plan.cases),
         positions=positions_text(position + 1 for position in positions),
         plan=identity,

@@ -50,7 +50,7 @@ def test_whatever_a_case_does_is_told_of_that_case_and_the_run_goes_on(tmp_path:
         tests["crash-1"].reason or ""
     )
     assert not done.is_successful
-    assert done.why is None
+    assert done.stop_reason is None
 
 
 def assert_evidence(crashed: TestEntry) -> None:
@@ -138,7 +138,7 @@ def test_workers_that_die_before_they_begin_end_the_run_with_what_they_said(
 ) -> None:
     asked = replace(request(tmp_path), imports="tests.validation.dying_plugin")
     done = run(asked, ["passed-1"], probed=replace(TORCH, forks=forks))
-    assert "crash before the first test" in (done.why or "")
-    assert "the driver is gone" in (done.why or "")
+    assert "crash before the first test" in (done.stop_reason or "")
+    assert "the driver is gone" in (done.stop_reason or "")
     assert [test.outcome for test in done.report.tests] == ["not-run"]
     assert not done.is_successful

@@ -71,7 +71,7 @@ def test_a_shard_that_was_interrupted_is_refused_until_it_is_finished(tmp_path: 
     records = [json.loads(line) for line in lines]
     last = max(place for place, record in enumerate(records) if record["record"] == "begin")
     journal.write_text("".join(lines[:last]), "utf-8")
-    broken = replace(PROBED, fault="device", words="It is gone.")
+    broken = replace(PROBED, fault="device", message="It is gone.")
     matrices = {"made-up": matrix(NAMES)}
     again = replace(request(tmp_path), out=shards[1])
     continue_run(again, matrices, broken, lambda *_: None)

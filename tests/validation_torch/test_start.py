@@ -22,7 +22,7 @@ def test_an_import_that_hangs_is_told_apart_from_a_device_that_hangs(
     monkeypatch.setenv("PAPER_LOADING", "hang")
     with start_probe("paper") as process:
         found = wait_for_probe(process, limit_s=6)
-    assert (found.fault, found.words) == ("hang", "import torch did not finish within 6 s")
+    assert (found.fault, found.message) == ("hang", "import torch did not finish within 6 s")
 
 
 def test_a_device_that_fails_leaves_its_plugin_known(

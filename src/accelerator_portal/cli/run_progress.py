@@ -92,8 +92,8 @@ def run_summary(finished: FinishedRun, out: Path) -> str:
     if lines:
         lines.insert(0, "Tests that did not pass, each with the command that runs it again:")
     lines += _missing_operator_lines(failed_tests)
-    if finished.why:
-        lines.append(f"The run stopped early: {printable(finished.why)}")
+    if finished.stop_reason:
+        lines.append(f"The run stopped early: {printable(finished.stop_reason)}")
     tests = count(len(finished.report.tests), "test")
     lines.append(f"{outcome_counts_text(finished.outcomes)} ({tests}). Report: {out}")
     return "\n".join(lines)

@@ -30,6 +30,10 @@ _FIRST_WORKER_S = 60
 # Seconds in addition to the probe's own time limit.
 _EXTRA_S = 60
 
+_SAME_VERSIONS_ADVICE = (
+    "Install the same Python, torch, plugin and accelerator-portal there as on this machine"
+)
+
 
 class Cluster:
     """A connected Dask cluster, which runs `slots` batches at a time."""
@@ -88,19 +92,14 @@ class Cluster:
         )
 
 
-_SAME_VERSIONS_ADVICE = (
-    "Install the same Python, torch, plugin and accelerator-portal there as on this machine"
-)
-
-
-def common_probe_result(found: Mapping[str, ProbeResult]) -> ProbeResult:
+def common_probe_result(results_by_address: Mapping[str, ProbeResult]) -> ProbeResult:
     """Return one probe result for all Dask workers, which must have the same environment.
 
-    `found` has the probe result of each Dask worker, by address. Raises RunError, with a list of
-    all differences, if the Dask workers differ. Also raises RunError if this machine has another
-    version of torch or another minor version of Python than the Dask workers.
+    `results_by_address` has the probe result of each Dask worker, by the worker's address. Raises
+    RunError, with a list of all differences, if the Dask workers differ. Also raises RunError if
+    this machine has another version of torch or another minor version of Python than the workers.
     """
-    (first_address, first_result), *other_results = sorted(found.items())
+    (first_address, first_result), *other_results = sorted(results_by_address.items())
     differences = [
         f"{address}: {difference}"
         for address, other in other_results
@@ -124,7 +123,7 @@ def common_probe_result(found: Mapping[str, ProbeResult]) -> ProbeResult:
             problem = f"the Dask workers have {name} {worker_version}"
             problem = f"{problem}, and this machine has {local_version}"
             raise RunError(f"{problem}. {_SAME_VERSIONS_ADVICE}: the tests are listed here")
-    forks = all(probed.forks for probed in found.values())
+    forks = all(probed.forks for probed in results_by_address.values())
     return replace(first_result, forks=forks)
 
 
@@ -132,9 +131,9 @@ def _probe_differences(result: ProbeResult, reference: ProbeResult) -> Iterator[
     if result.fault == reference.fault:
         yield from environment_differences(result.environment, reference.environment)
     elif result.fault:
-        yield f"the device cannot be used: {result.words}"
+        yield f"the device cannot be used: {result.message}"
     else:
-        yield f"the device can be used, but not on all machines: {reference.words}"
+        yield f"the device can be used, but not on all machines: {reference.message}"
 
 
 def _without_patch(version: str) -> str:

@@ -122,7 +122,7 @@ def run_batch(batch: Batch) -> BatchOutcome:
         probe_result = probe_machine(batch.run, batch.job.device, batch.job.imports or None)
         if probe_result.fault:
             raise UnsuitableMachineError(
-                f"{machine_name()} cannot use the device: {probe_result.words}"
+                f"{machine_name()} cannot use the device: {probe_result.message}"
             )
         if differences := ", ".join(
             environment_differences(probe_result.environment, batch.environment)

@@ -70,16 +70,16 @@ def query_backend(names: str) -> BackendReply:
     return reply
 
 
-def with_backend_facts(probed: ProbeResult, asked: BackendReply | None) -> ProbeResult:
+def with_backend_facts(probed: ProbeResult, reply: BackendReply | None) -> ProbeResult:
     """Return a copy of a probe result with a backend's facts added to its environment.
 
-    The facts are `backend` and `packages` of `asked`. If `asked` is None, no backend is tested, and
+    The facts are `backend` and `packages` of `reply`. If `reply` is None, no backend is tested, and
     the probe result is returned unchanged.
     """
-    if asked is None:
+    if reply is None:
         return probed
-    packages = {**probed.environment.get("packages", {}), **asked.packages}
-    backend_facts = {"backend": dict(asked.backend), "packages": packages}
+    packages = {**probed.environment.get("packages", {}), **reply.packages}
+    backend_facts = {"backend": dict(reply.backend), "packages": packages}
     return replace(probed, environment={**probed.environment, **backend_facts})
 
 

@@ -1,7 +1,11 @@
-"""Collects a pytest suite once in a worker, and runs its tests one by one.
+"""Lists the tests of a pytest suite, and runs tests one by one after it was collected once.
 
 `pytest.main` runs a session to its end and has no way to run a test later; calling it for each
 test would collect the suite each time. So a session is opened as workers of pytest-xdist do it.
+
+As a program, `python -m accelerator_validation.pytest_suites.session PATH FILE [MODULE]` writes the
+node ids of the suite at PATH to FILE as JSON. It imports MODULE first, the plugin, because such
+tests import it.
 """
 
 from __future__ import annotations
@@ -23,6 +27,12 @@ from _pytest.config import _prepareconfig
 from accelerator_validation.case import short_message
 from accelerator_validation.listing import AUTOLOAD
 from accelerator_validation.plan import RunError
+
+DEVICE_VARIABLE = "ACCELERATOR_PORTAL_DEVICE"
+"""The environment variable in which a suite can read the device that the command names."""
+
+# The maximum number of seconds for the process that lists the tests.
+COLLECTION_TIMEOUT_S = 900.0
 
 
 class PytestRecorder:
@@ -85,10 +95,6 @@ class Session:
         return self.recorder
 
 
-DEVICE_VARIABLE = "ACCELERATOR_PORTAL_DEVICE"
-"""The environment variable in which a suite can read the device that the command names."""
-
-
 def pytest_arguments(path: str) -> list[str]:
     """Return the command-line arguments for pytest. The suite's configuration also applies.
 
@@ -105,14 +111,6 @@ def pytest_arguments(path: str) -> list[str]:
         "--color=no",
     ]
     return [*disable_options, *xdist_options, path]
-
-
-# Lists the tests of a pytest suite by running pytest in a separate process.
-#
-# As a program, `python -m accelerator_validation.pytest_suites.session PATH FILE
-# [MODULE]` writes node ids into a file as JSON. The plugin is loaded: such tests import it.
-
-COLLECTION_TIMEOUT_S = 900.0
 
 
 def collect_node_ids(given: Mapping[str, str]) -> tuple[list[str], list[str]]:
@@ -156,11 +154,7 @@ def collect_node_ids(given: Mapping[str, str]) -> tuple[list[str], list[str]]:
 
 
 def main() -> None:
-    """Write the node ids of a pytest suite to a file, as JSON.
-
-    The command-line arguments are the path of the suite, the path of the file and, optionally, the
-    module to import first.
-    """
+    """Write the node ids of a pytest suite to a file, as the description of this module says."""
     path, file, *modules = sys.argv[1:]
     for module in modules:
         importlib.import_module("torch")

@@ -19,6 +19,12 @@ from accelerator_validation.request import Request
 TEMPLATE_SUITE = "pytest"
 """The name of the matrix on which all pytest suites are based. It cannot be run as a suite."""
 
+# Folder names that don't identify a project.
+_GENERIC_FOLDER_NAMES = frozenset({"", "test", "tests", "src", "python"})
+
+# Device types that are not an accelerator.
+_NON_ACCELERATOR_TYPES = frozenset({"cpu", "meta"})
+
 
 @dataclass(frozen=True, slots=True)
 class PytestSource:
@@ -92,13 +98,6 @@ def _given_values(request: Request, path: Path) -> Mapping[str, str]:
         "imports": request.imports or "",
         "autoload": os.environ.get(AUTOLOAD, "1"),  # the listing process sets it to 0
     }
-
-
-# Folder names that don't identify a project.
-_GENERIC_FOLDER_NAMES = frozenset({"", "test", "tests", "src", "python"})
-
-# Device types that are not an accelerator.
-_NON_ACCELERATOR_TYPES = frozenset({"cpu", "meta"})
 
 
 def default_suite_name(path: Path) -> str:

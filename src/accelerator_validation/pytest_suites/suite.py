@@ -23,6 +23,12 @@ from accelerator_validation.suite_interface import Context
 if TYPE_CHECKING:
     from accelerator_validation.pytest_suites.session import Session
 
+EXPECTED_FAILURE_PREFIX = "It is expected to fail:"
+UNEXPECTED_SUCCESS_REASON = "It is expected to fail, and it does not."
+
+_LOG_TAIL_CHARS = 1500
+_SKIP_PREFIX = "Skipped: "
+
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield the tests that pytest collects, and a test for each module that it cannot collect."""
@@ -75,13 +81,6 @@ def _missing_test_reason(case: Case, session: Session) -> str:
                 f"pytest cannot collect the test: {text.replace(session.root, 'SUITE')}"
             )
     return "The worker does not collect this test."
-
-
-EXPECTED_FAILURE_PREFIX = "It is expected to fail:"
-UNEXPECTED_SUCCESS_REASON = "It is expected to fail, and it does not."
-
-_LOG_TAIL_CHARS = 1500
-_SKIP_PREFIX = "Skipped: "
 
 
 def result_from_reports(

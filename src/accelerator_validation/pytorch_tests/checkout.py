@@ -19,8 +19,8 @@ from accelerator_validation.plan import RunError
 TESTS_FOLDER = "test"
 
 _COMMIT = re.compile(r"[0-9a-f]{7,}")
+# The number of characters of a commit hash that messages show.
 _SHORT_COMMIT_CHARS = 12
-"""The number of characters of a commit hash that messages show."""
 
 
 def checkout_facts(checkout: Path) -> dict[str, str]:

@@ -21,6 +21,16 @@ from accelerator_portal.reports.test_keys import Parameters, parameters_of
 from accelerator_validation.matrix import TestFile
 from accelerator_validation.pytorch_tests.source import name_and_parameters
 
+# The device type of plugins. They use PyTorch's PrivateUse1TestBase, or the base class that they
+# name in TORCH_TEST_DEVICES, which PyTorch reads itself.
+PLUGIN_TYPE = "privateuse1"
+
+# Devices for which PyTorch makes the tests of a class only if the class asks for it.
+OPT_IN = {"mps": "allow_mps", "xpu": "allow_xpu", "lazy": "include_lazy"}
+
+BaseClass = type[Any]
+"""A subclass of DeviceTypeTestBase, which PyTorch does not type."""
+
 
 @dataclass
 class LoadedFile:
@@ -99,34 +109,21 @@ def _import_test_file(folder: Path, file: TestFile) -> None:
     spec.loader.exec_module(module)
 
 
-# Each device has a base class in `torch.testing._internal.common_device_type`; a plugin's device
-# has `PrivateUse1TestBase`, or what the plugin names in TORCH_TEST_DEVICES, which PyTorch reads
-# itself.
-
-PLUGIN_TYPE = "privateuse1"
-
-# Devices for which PyTorch makes the tests of a class only if the class asks for it.
-OPT_IN = {"mps": "allow_mps", "xpu": "allow_xpu", "lazy": "include_lazy"}
-
-BaseClass = type[Any]
-"""A subclass of DeviceTypeTestBase, which PyTorch does not type."""
-
-
 def use_only_base_class(base: BaseClass) -> None:
     """Make PyTorch create device-type tests for this base class only, also in child processes."""
     generic.device_type_test_bases[:] = [base]
     os.environ[generic.PYTORCH_TESTING_DEVICE_ONLY_FOR_KEY] = base.device_type
 
 
-def creates_tests_for(base: BaseClass, asked: dict[str, Any], *, of_torch: bool) -> bool:
+def creates_tests_for(base: BaseClass, options: dict[str, Any], *, of_torch: bool) -> bool:
     """Return whether PyTorch creates the tests of a test class for the device type of `base`.
 
-    `asked` has the options that the test file passes to `instantiate_device_type_tests` for the
+    `options` has the options that the test file passes to `instantiate_device_type_tests` for the
     class, such as `allow_mps`. `of_torch` is true if PyTorch's list `device_type_test_bases`
     contains `base`.
     """
     opt_in = OPT_IN.get(base.device_type)
-    return of_torch or opt_in is None or bool(asked.get(opt_in))
+    return of_torch or opt_in is None or bool(options.get(opt_in))
 
 
 def device_name_in_tests(base: BaseClass) -> str:

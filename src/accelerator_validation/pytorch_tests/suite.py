@@ -46,8 +46,17 @@ DEVICE = "device"
 
 _MOST_NAMED = 3
 
+# The maximum number of characters of an error message that many results repeat.
 _MAX_REPEATED_CHARS = 160
-"""The maximum number of characters of an error message that many results repeat."""
+
+IMPORT_TIMEOUT_S = 300.0
+"""The maximum number of seconds for importing one file to list its tests."""
+
+SKIP_PREFIX = "PyTorch skips this test:"
+EXPECTED_FAILURE_PREFIX = "PyTorch expects it to fail:"
+UNEXPECTED_SUCCESS_REASON = "PyTorch expects it to fail, and it does not."
+
+_LOG_TAIL_CHARS = 1500
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
@@ -78,15 +87,15 @@ def run(case: Case, context: Context) -> Result:
     device, _, index = context.device.partition(":")
     if index:
         torch.get_device_module(device).set_device(int(index))
-    hidden = context.matrix.given[CHECKOUT]
-    loaded = _load_file_tests(Path(hidden, TESTS_FOLDER), file, device)
+    checkout = context.matrix.given[CHECKOUT]
+    loaded = _load_file_tests(Path(checkout, TESTS_FOLDER), file, device)
     if case.name == file.container:
-        return _file_result(loaded, context, hidden)
+        return _file_result(loaded, context, checkout)
     test = loaded.tests.get((case.name, case.parameters))
     if test is None:
-        return _missing_test_result(case, file, loaded, hidden)
+        return _missing_test_result(case, file, loaded, checkout)
     context.stage = "run"
-    return run_test(*test, hidden)
+    return run_test(*test, checkout)
 
 
 @cache
@@ -97,13 +106,13 @@ def _load_file_tests(folder: Path, file: TestFile, device: str) -> LoadedFile:
     return load_test_file(folder, file, device)
 
 
-def _file_result(loaded: LoadedFile, context: Context, hidden: str) -> Result:
+def _file_result(loaded: LoadedFile, context: Context, checkout: str) -> Result:
     context.metrics["tests"] = (len(loaded.tests), "1")
     if loaded.error:
-        return error_result(loaded.error, "import", hidden)
+        return error_result(loaded.error, "import", checkout)
     if loaded.broken:
         name, error = next(iter(loaded.broken.items()))
-        result = error_result(error, "load", hidden)
+        result = error_result(error, "load", checkout)
         names = ", ".join(list(loaded.broken)[:_MOST_NAMED])
         more = " and others" if len(loaded.broken) > _MOST_NAMED else ""
         problem = f"Classes that cannot be instantiated on the device: {names}{more}"
@@ -112,10 +121,10 @@ def _file_result(loaded: LoadedFile, context: Context, hidden: str) -> Result:
     return Result("passed", "load")
 
 
-def _missing_test_result(case: Case, file: TestFile, loaded: LoadedFile, hidden: str) -> Result:
+def _missing_test_result(case: Case, file: TestFile, loaded: LoadedFile, checkout: str) -> Result:
     """Return the result of a planned test that the loaded file does not contain.
 
-    The reason of the result says why. `hidden` is the folder of the checkout. In all texts, it is
+    The reason of the result says why. `checkout` is the folder of the checkout. In all texts, it is
     replaced by `CHECKOUT`.
     """
     class_name = case.name.partition("::")[0].removeprefix(f"{file.container}.")
@@ -123,7 +132,7 @@ def _missing_test_result(case: Case, file: TestFile, loaded: LoadedFile, hidden:
     if error is None:
         problem = "no such test" if "::" in case.name else "this class only"
         return Result("test-broken", "load", f"PyTorch creates {problem} for the device.")
-    result = error_result(error, "load", hidden)
+    result = error_result(error, "load", checkout)
     if "::" not in case.name:
         return result
     problem = "file cannot be imported"
@@ -132,12 +141,6 @@ def _missing_test_result(case: Case, file: TestFile, loaded: LoadedFile, hidden:
     reason = short_message(result.reason or "", _MAX_REPEATED_CHARS)
     return Result("not-run", "load", f"Its {problem}; see the test {file.container}. {reason}")
 
-
-SKIP_PREFIX = "PyTorch skips this test:"
-EXPECTED_FAILURE_PREFIX = "PyTorch expects it to fail:"
-UNEXPECTED_SUCCESS_REASON = "PyTorch expects it to fail, and it does not."
-
-_LOG_TAIL_CHARS = 1500
 
 Error = tuple[type[BaseException], BaseException, TracebackType]
 OptionalError = Error | tuple[None, None, None]
@@ -176,38 +179,38 @@ class _ExceptionRecorder(unittest.TestResult):
             errors.append(error[1])
 
 
-def run_test(kind: Callable[[str], unittest.TestCase], method: str, hidden: str) -> Result:
+def run_test(kind: Callable[[str], unittest.TestCase], method: str, checkout: str) -> Result:
     """Run the method `method` of the test class `kind`, with its set-up, and return the result.
 
-    In all texts, the path `hidden` is replaced by `CHECKOUT`.
+    In all texts, the path `checkout` is replaced by `CHECKOUT`.
     """
     recorder = _ExceptionRecorder()
     unittest.TestSuite([kind(method)]).run(recorder)
     if recorder.raised:
-        return error_result(recorder.raised[0], "run", hidden)
+        return error_result(recorder.raised[0], "run", checkout)
     if recorder.expected:
         reason_text = f"{type(recorder.expected[0]).__name__}: {recorder.expected[0]}"
         return Result(
             "skipped",
             "run",
-            short_message(f"{EXPECTED_FAILURE_PREFIX} {reason_text}".replace(hidden, "CHECKOUT")),
+            short_message(f"{EXPECTED_FAILURE_PREFIX} {reason_text}".replace(checkout, "CHECKOUT")),
         )
     if recorder.skipped:
-        reason_text = f"{SKIP_PREFIX} {recorder.skipped[0][1]}".replace(hidden, "CHECKOUT")
+        reason_text = f"{SKIP_PREFIX} {recorder.skipped[0][1]}".replace(checkout, "CHECKOUT")
         return Result("skipped", None, short_message(reason_text))
     return Result(
         "passed", "run", UNEXPECTED_SUCCESS_REASON if recorder.unexpectedSuccesses else None
     )
 
 
-def error_result(error: BaseException, stage: Stage, hidden: str) -> Result:
+def error_result(error: BaseException, stage: Stage, checkout: str) -> Result:
     """Return the result of a test that raised `error`, with the end of the traceback.
 
-    In all texts, the path `hidden` is replaced by `CHECKOUT`. If a missing package caused the
+    In all texts, the path `checkout` is replaced by `CHECKOUT`. If a missing package caused the
     error, the outcome is `test-broken`.
     """
     if isinstance(error, unittest.SkipTest):
-        skip_reason = f"{SKIP_PREFIX} {error}".replace(hidden, "CHECKOUT")
+        skip_reason = f"{SKIP_PREFIX} {error}".replace(checkout, "CHECKOUT")
         return Result("skipped", None, short_message(skip_reason))
     result = classify_error(error, stage)
     missing_package = _missing_package(error)
@@ -217,10 +220,10 @@ def error_result(error: BaseException, stage: Stage, hidden: str) -> Result:
         if missing_package
         else result.reason or ""
     )
-    text = "".join(traceback.format_exception(error)).replace(hidden, "CHECKOUT")
+    text = "".join(traceback.format_exception(error)).replace(checkout, "CHECKOUT")
     log_tail = text[-_LOG_TAIL_CHARS:].strip()
     return Result(
-        outcome, result.stage, reason.replace(hidden, "CHECKOUT"), log_tail=log_tail or None
+        outcome, result.stage, reason.replace(checkout, "CHECKOUT"), log_tail=log_tail or None
     )
 
 
@@ -233,15 +236,6 @@ def _missing_package(error: BaseException | None) -> str | None:
             return error.name.partition(".")[0]
         error = error.__cause__
     return None
-
-
-# Lists the tests in files of a checkout: each file is imported in a process of its own.
-#
-# No plugin and no device is needed. A file that ends its process, or hangs, costs only its own
-# tests.
-
-IMPORT_TIMEOUT_S = 300.0
-"""The maximum number of seconds for importing one file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ def test_the_batch_of_a_worker_that_is_killed_runs_again_elsewhere(tmp_path: Pat
         assert cluster.workers[0].returncode == -signal.SIGKILL
         assert len(hosts) == 2
         assert all(map(is_gone, hosts))  # also that of the worker that was killed
-    assert done.why is None
+    assert done.stop_reason is None
     local = run(request(tmp_path / "local"), names, 3)
     assert verdicts(done.report) == verdicts(local.report)
     finals = [r["case"] for r in records(tmp_path) if r.get("final")]
@@ -87,7 +87,7 @@ def test_a_test_that_ends_machine_after_machine_is_a_crash(tmp_path: Path) -> No
         done = run_on(cluster.address, tmp_path, names)
         ended = [one for one in cluster.workers if one.poll() is not None]
         assert 1 <= len(ended) <= 3
-    assert done.why is None
+    assert done.stop_reason is None
     assert [test.outcome for test in done.report.tests] == ["passed", "crashed", "passed"]
     reason = done.report.tests[1].reason or ""
     assert "only this test. The last worker: tcp:" in reason
@@ -123,7 +123,7 @@ def test_a_run_without_a_cluster_ends_and_can_be_gone_on_with(
                 cluster.kill_worker(0)
 
         done = run_on(cluster.address, tmp_path, SLOW, watch)
-    assert (done.why or "").startswith("the cluster at tcp://127.0.0.1:")
+    assert (done.stop_reason or "").startswith("the cluster at tcp://127.0.0.1:")
     outcomes = [test.outcome for test in done.report.tests]
     assert set(outcomes) == {"passed", "not-run"}
     again = go_on(request(tmp_path), SLOW)

@@ -38,7 +38,7 @@ def test_machines_that_are_alike_are_one_environment() -> None:
 def test_every_difference_is_named_with_its_machine() -> None:
     others = {
         "tcp://b": with_facts(torch="2.12.0", packages={}),
-        "tcp://c": replace(PROBED, fault="device", words="No such device."),
+        "tcp://c": replace(PROBED, fault="device", message="No such device."),
         "tcp://d": with_facts(driver=None),
     }
     with pytest.raises(RunError) as error:
