@@ -271,7 +271,7 @@ def _usable_probe_result(
 
 def _run_probe(request: Request, cluster: Cluster | None, waiting: WaitCallback) -> ProbeResult:
     if cluster:
-        return cluster.probed(request.device, request.imports, waiting)
+        return cluster.probe(request.device, request.imports, waiting)
     with start_probe(request.device, request.imports) as probing:
         return wait_for_probe(probing, waiting)
 

@@ -43,7 +43,7 @@ class Cluster:
         self._run_id = uuid.uuid4().hex
         self.slots = sum(client.nthreads().values())
 
-    def probed(self, device: str, imports: str | None, waiting: WaitCallback) -> ProbeResult:
+    def probe(self, device: str, imports: str | None, waiting: WaitCallback) -> ProbeResult:
         """Probe a device on every machine, and return the common result.
 
         Raises RunError if a Dask worker does not respond or fails. Also raises the errors of
@@ -153,7 +153,12 @@ def connect_to_cluster(address: str) -> Iterator[Cluster]:
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         client: Client = Client(address, timeout=_CONNECT_S, set_as_default=False)
-    except (OSError, ValueError, DaskTimeoutError) as error:
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        DaskTimeoutError,
+    ) as error:  # TypeError: TLS without keys
         error_line = short_message(str(error)).splitlines()[0]
         problem = f'no Dask scheduler responds at "{address}": {error_line}'
         raise RunError(

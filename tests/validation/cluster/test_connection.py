@@ -65,6 +65,15 @@ def test_tests_of_another_version_are_not_listed_here(changes: dict[str, str], w
     assert str(error.value).startswith(words)
 
 
+@pytest.mark.parametrize("address", ["tls://127.0.0.1:9", "127.0.0.1:x", ""])
+def test_an_address_that_cannot_be_used_is_told(address: str) -> None:
+    with (
+        pytest.raises(RunError, match=f'no Dask scheduler responds at "{address}": .*or correct'),
+        connection.connect_to_cluster(address),
+    ):
+        pass
+
+
 def test_a_device_that_no_machine_can_use_is_left_to_the_suites_that_say_why() -> None:
     broken = ProbeResult({}, "import", "libmade_up.so is missing")
     assert common_probe_result({"tcp://a": broken, "tcp://b": broken}) == broken
