@@ -78,7 +78,7 @@ class Result:
     log_tail: str | None = None
     """The end of the test's log or traceback."""
     attempts: int = 1
-    """The number of this attempt, starting at 1."""
+    """Which attempt at the test this is: 1 for the first."""
     operators: tuple[str, ...] = ()
     """The ATen operators in the test's computation, if its result was correct."""
     computed_on_cpu: tuple[str, ...] = ()
@@ -105,9 +105,9 @@ def with_note(result: Result, note: str) -> Result:
 
 
 def with_recording_failure(verdict: Result, cause: str, log_tail: str | None = None) -> Result:
-    """Return a copy of the result `verdict` that says that operators could not be recorded.
+    """Return a copy of a result with a note that the test's operators could not be recorded.
 
-    The sentence names the `cause`. `log_tail` replaces the log tail of `verdict`.
+    `verdict` is the result, and the note contains `cause`. `log_tail` replaces its log tail.
     """
     note = f"The operators of this test could not be recorded: {cause}"
     reason = short_message(f"{verdict.reason or ''} {note}".strip())

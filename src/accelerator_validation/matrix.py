@@ -96,8 +96,8 @@ class Matrix(StrictModel):
     tolerances: Mapping[Id, Tolerance] = Field(default_factory=dict)
     """The allowed differences by data type. The key `training` is for gradients."""
     unchecked: Mapping[Line, Line] = Field(default_factory=dict)
-    """The reason by test name for tests whose results cannot be compared. Their outcome is at best
-    `executed`, never `passed`."""
+    """Why the results of a test cannot be compared, by test name. The outcome of such a test is at
+    best `executed`, never `passed`."""
     own_verdict: bool = False
     """Whether its tests use their own assertions instead of this project's comparison."""
     files: tuple[TestFile, ...] = ()
@@ -166,9 +166,9 @@ def read_matrix(suite: str) -> Matrix:
 def with_recipes(matrix: Matrix, recipes: Iterable[str], plain: Iterable[str] = ()) -> Matrix:
     """Return the matrix with the ExecuTorch recipes `recipes` as the values of the axis `recipe`.
 
-    A matrix without this axis is returned unchanged. All recipes run by default, except those that
-    the matrix lists as values that run only on request. If none would remain, all run by default.
-    `plain` has the names of the recipes for which `Recipe.is_plain` is true.
+    A matrix without this axis is returned unchanged. Recipes that the matrix lists for this axis,
+    but not as defaults, run only on request. The other recipes run by default. If there are no
+    others, all run by default. `plain` has the names of recipes whose `Recipe.is_plain` is true.
     """
     if "recipe" not in matrix.axes:
         return matrix
@@ -184,9 +184,9 @@ def with_recipes(matrix: Matrix, recipes: Iterable[str], plain: Iterable[str] = 
 
 
 def plain_recipes(matrix: Matrix) -> frozenset[str]:
-    """Return the names of the matrix's recipes for which `Recipe.is_plain` is true.
+    """Return the names of the matrix's recipes whose `Recipe.is_plain` is true.
 
-    `with_recipes` stores these names. If it has not changed the matrix, the only name is `plain`.
+    `with_recipes` stores these names in the matrix. In any other matrix, the only name is `plain`.
     """
     return frozenset(filter(None, matrix.given.get("plain", "plain").split(",")))
 

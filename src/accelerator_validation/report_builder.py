@@ -151,9 +151,9 @@ def _result_fields(result: Result) -> dict[str, Any]:
 
 
 def _report_text(text: str | None) -> str | None:
-    """Return a text of a result so that a report can contain it, or None if it is empty.
+    """Return a text in a form that is valid in a report, or None for an empty text.
 
-    A text of a vendor's code can be too long, and can have surrogates, which UTF-8 cannot encode.
+    Texts that are too long are shortened. Surrogates, which UTF-8 cannot encode, become `?`.
     """
     return shortened_text(text.encode("utf-8", "replace").decode()) if text else None
 

@@ -46,7 +46,7 @@ def split(weights: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
 
 
 def make_shard(plan: Plan, request: ShardRequest, identity: str, resume: str) -> Plan:
-    """Return the part of a plan that the shard `request` runs.
+    """Return the part of a plan that runs in the shard of `request`.
 
     Shards are balanced by the recorded times in `request`. For a test without a recorded time, the
     median of the recorded times is assumed. `identity` is the digest of the whole plan, see

@@ -116,8 +116,8 @@ class HttpClient:
         """Return the HTTP status of an address, such as 404, without a body and without retries.
 
         Redirects are followed to any host. If the limits allow no redirects, the status of the
-        redirect is returned. Raises FetchError if the address is invalid, there is no response, or
-        there are too many redirects.
+        redirect is returned. Raises FetchError if the address is invalid, if there is no response
+        in time, or if there are too many redirects.
         """
         follow = self._limits.redirects > 0
         async with self._request_slot(origin(url)):
@@ -271,9 +271,9 @@ def _incomplete_error() -> FetchError:
 
 
 def _network_error(error: httpx.HTTPError | httpx.InvalidURL | ValueError) -> FetchError:
-    """Convert an error of httpx to a FetchError.
+    """Return the FetchError for an error of httpx.
 
-    httpx raises ValueError if IDNA cannot encode a host name.
+    httpx raises ValueError for a host name that is invalid in IDNA, the encoding of such names.
     """
     cause = type(error).__name__
     if isinstance(error, httpx.InvalidURL | ValueError):
@@ -307,9 +307,9 @@ def origin(url: str) -> str:
 
 
 def may_request_link(page: str, url: str) -> bool:
-    """Return whether a link on a page may be requested.
+    """Return whether a link to `url` on the page at `page` may be requested.
 
-    The target must be on the page's own host or on a public https host. Otherwise, a page could
+    The link must lead to the page's own host or to a public https host. Otherwise, a page could
     make the machine that reads the page send requests to its own private network.
     """
     if origin(page) == origin(url):

@@ -1,4 +1,4 @@
-"""Counts the HTTP traffic within a `with` block, such as a step of the nightly update."""
+"""Counts HTTP requests and received bytes, for example of a step of the nightly update."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _block_traffic: ContextVar[Traffic] = ContextVar("step_traffic")
 def count_traffic() -> Iterator[Traffic]:
     """Yield a Traffic that counts the requests of all HTTP clients until the end of the block.
 
-    A thread that is started in the block is counted only if it runs in a copy of the context.
-    Other programs that are started, such as uv and git, are not counted.
+    Requests of a thread that is started in the block are counted only if the thread runs in a copy
+    of the block's context. Requests of other programs, such as uv and git, are not counted.
     """
     traffic = Traffic()
     token = _block_traffic.set(traffic)

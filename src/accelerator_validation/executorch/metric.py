@@ -36,8 +36,8 @@ class ProgramObservations:
     """The peak memory of the process in MB. The key `serialize` stands for all steps up to
     `serialize`, and `run` for `load` and `run`. Empty if the system does not state the memory."""
     memory_before_mb: dict[ProgramStep, float] = field(default_factory=dict)
-    """The memory of the process in MB before the steps that a key of `memory_mb` stands for, by
-    this key."""
+    """The memory of the process in MB before the first of the steps, with the keys of
+    `memory_mb`."""
     sample: Any = None
     """The model with its inputs."""
     edge: Any = None

@@ -67,7 +67,10 @@ def run(case: Case, context: Context) -> Result:
 def _collected_session(
     path: str, device: str
 ) -> tuple[Session, Mapping[tuple[str, Parameters], str]]:
-    """Collect a suite, once in each worker, and return the result of `node_id_by_identity`, too."""
+    """Return the session of a suite, and the result of `node_id_by_identity` for its tests.
+
+    A worker process collects a suite once; later calls return the same session.
+    """
     from accelerator_validation.pytest_suites.session import Session
 
     session = Session(path)

@@ -50,8 +50,8 @@ def load_test_file(
 ) -> LoadedFile:
     """Import a file and return its tests for a device type. Errors are in the returned object.
 
-    `folder` is the folder of PyTorch's tests. If `listing` is true, the tests can only be listed,
-    and neither the device nor its plugin is needed.
+    `folder` is the folder of PyTorch's tests. If `listing` is true, neither the device nor its
+    plugin is needed, and the tests can be listed but not run.
     """
     base, is_in_torch_list = find_base_class(device)
     base = deviceless_base_class(base) if listing else tolerant_base_class(base)
@@ -169,11 +169,11 @@ def deviceless_base_class(base: BaseClass) -> BaseClass:
 
 
 def tolerant_base_class(base: BaseClass) -> BaseClass:
-    """Return a subclass of `base`, a plugin's base class, that tolerates missing functions.
+    """Return a subclass of a plugin's base class that works if the plugin lacks two functions.
 
-    PyTorch calls `current_device` and `device_count` of the plugin to create tests. If they are
-    missing, the returned class uses device 0 and a count of 1. If `base` is not a plugin's base
-    class, it is returned unchanged.
+    PyTorch calls the plugin's `current_device` and `device_count` to create tests. If they are
+    missing, the subclass uses device 0 and a count of 1. If `base` is not the base class of
+    plugins, it is returned unchanged.
     """
     if base.device_type != PLUGIN_TYPE:
         return base

@@ -106,10 +106,10 @@ def select_test_files(
 
 
 def _paths_of_tests(keys: Iterable[str], listed_paths: Iterable[str], folder: Path) -> list[str]:
-    """Return the paths of the test files that contain the tests with these keys.
+    """Return the paths of the files that contain the tests of `pytorch-tests` with these keys.
 
-    `listed_paths` are the paths of the files in the matrix. The path of any other file is derived
-    from a test's name. Tests of other suites are ignored.
+    Keys of other suites are ignored. `listed_paths` are the paths of the files in the matrix. The
+    paths of files that the matrix lacks are derived from the names of the tests.
     """
     containers: dict[str, None] = {}  # files and classes, in order
     for key in keys:

@@ -248,6 +248,8 @@ class FileTests:
 
 @dataclass
 class _Reader:
+    """A process that imports a file, and its start as a time of `time.monotonic()`."""
+
     file: TestFile
     process: BaseProcess
     started: float
