@@ -73,6 +73,8 @@ class _Worker:
     """The result of `current`, while the process still records the operators of this test."""
     deadline: float = field(default_factory=lambda: time.monotonic() + _START_TIMEOUT_S)
     """When the process is killed, as a time of `time.monotonic()`."""
+    started: bool = False
+    """Whether the process has started a test."""
     idle: bool = False
     """Whether the process has ended its batch and waits for the next one."""
     unfit: bool = False
@@ -198,7 +200,7 @@ class Pool:
     def _handle_message(self, worker: _Worker, message: Message) -> None:
         kind, _, result = message
         if kind == "begin":
-            worker.current = worker.batch.popleft()
+            worker.current, worker.started = worker.batch.popleft(), True
             self._failed_starts = 0
             worker.deadline = time.monotonic() + self._job.timeouts[worker.current.suite]
             self._began(worker.current, 2 if worker.alone else 1)
@@ -259,8 +261,11 @@ class Pool:
                 )
 
     def _handle_timeout(self, worker: _Worker) -> None:
+        """Kill a worker that hangs. Raises PoolError if it has never started a test."""
         worker_log = self._remove_worker(worker)
         if worker.current is None:
+            if worker.started:  # it hangs between two tests, where it checks the device
+                return
             log_text = short_message(crash_excerpt(worker_log))
             raise PoolError(f"a worker did not start within {_START_TIMEOUT_S:.0f} s: {log_text}")
         limit_s = self._job.timeouts[worker.current.suite]

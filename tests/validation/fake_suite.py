@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 from accelerator_validation.case import Case, ObservedOperators, Result
 from accelerator_validation.classify import (
@@ -92,6 +93,14 @@ def _abort_in_a_thread_of_c() -> None:
     time.sleep(60)
 
 
+def _wedge() -> None:
+    """Fail, and leave a device that hangs when it is next used."""
+    sys.modules["torch"] = SimpleNamespace(
+        get_num_threads=lambda: 1, tensor=lambda _: time.sleep(60)
+    )  # type: ignore[assignment]
+    raise RuntimeError("ACL_ERROR_RT_FAILURE")
+
+
 def _end(program: bytes) -> None:
     """Kill the program that this process belongs to, as a machine without memory would."""
     pid = os.getppid()
@@ -118,5 +127,6 @@ ACTS: dict[str, Callable[[], object]] = {
     "broken": lambda: _raise(BrokenTestError("timm is not installed.")),
     "skip": lambda: _raise(SkippedError("It has no streams.")),
     "error": lambda: _raise(RuntimeError("ACL_ERROR_RT_FAILURE")),
+    "wedge": _wedge,
     "surrogate": lambda: _raise(OSError("no file \udcff")),  # as `os.listdir` returns bad names
 }

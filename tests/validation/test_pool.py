@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.reports.report import TestEntry
+from accelerator_validation import pool
 from tests.validation.processes import is_gone
 from tests.validation.runs import TORCH, request, run
 
@@ -142,3 +143,12 @@ def test_workers_that_die_before_they_begin_end_the_run_with_what_they_said(
     assert "the driver is gone" in (done.stop_reason or "")
     assert [test.outcome for test in done.report.tests] == ["not-run"]
     assert not done.is_successful
+
+
+def test_a_device_that_hangs_between_two_tests_does_not_end_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "_START_TIMEOUT_S", 8)
+    done = run(request(tmp_path), ["wedge-1", "passed-1"])
+    assert [test.outcome for test in done.report.tests] == ["failed", "passed"]
+    assert done.stop_reason is None
