@@ -17,9 +17,7 @@ _MAX_OUTPUT_CHARS = 800
 _MAX_STACK_CHARS = 2400
 
 # The first line of faulthandler. Python 3.14 and newer add the C stack below the Python stack.
-_FAULTHANDLER_START = re.compile(
-    r"^(?:Fatal Python error: |Timeout \(|Windows fatal exception: )", re.MULTILINE
-)
+_FAULTHANDLER_START = re.compile(r"^(?:Fatal Python error: |Timeout \()", re.MULTILINE)
 _THREAD = re.compile(
     r"^(?=(?:Stack|(?:Current thread|Thread) \S+.*) \(most recent call first\):)", re.MULTILINE
 )
@@ -32,7 +30,7 @@ _MODULES = re.compile(r"^Extension modules: .*\n?", re.MULTILINE)
 _HARNESS_FRAME = re.compile(r'^  File "[^"]*accelerator_validation/worker\.py".*', re.MULTILINE)
 _PYTHON_FRAME_PATH = re.compile(r'(?<=^  File ")[^"]+(?=")', re.MULTILINE)
 _C_FILE = re.compile(r'(?<=^  Binary file ")[^"]+(?=")', re.MULTILINE)
-_INSTALL_PREFIX = re.compile(r".*[/\\](?:site-packages|lib[/\\]python[\d.]+)[/\\]")
+_INSTALL_PREFIX = re.compile(r".*/(?:site-packages|lib/python[\d.]+)/")
 
 
 def read_log(path: Path) -> str:
@@ -60,12 +58,10 @@ def crash_excerpt(log: str) -> str:
     """
     *_, stack_start = (len(log), *(match.start() for match in _FAULTHANDLER_START.finditer(log)))
     lines = log[:stack_start].splitlines()
-    completed_lines = [number for number, line in enumerate(lines) if line.startswith(STEP_PREFIX)][
-        :-1
-    ]
-    output = "\n".join(
-        line for number, line in enumerate(lines) if number not in completed_lines
-    ).strip()
+    step_numbers = [number for number, line in enumerate(lines) if line.startswith(STEP_PREFIX)]
+    for number in reversed(step_numbers[:-1]):
+        del lines[number]
+    output = "\n".join(lines).strip()
     parts = [output if len(output) <= _MAX_OUTPUT_CHARS else f"…\n{output[-_MAX_OUTPUT_CHARS:]}"]
     return "\n".join(filter(None, [*parts, *_stack_parts(log[stack_start:])]))
 
@@ -82,9 +78,7 @@ def _stack_parts(text: str) -> list[str]:
         t for t in threads if t.startswith(("Current thread", "Stack")) and '\n  File "' in t
     ]
     parts = [first_line]
-    for frames in (
-        crashed_threads[:1] or threads[-1:]
-    ):  # without Python frames: the main thread, which is last
+    for frames in crashed_threads[:1] or threads[-1:]:  # the main thread is last
         above_harness = _HARNESS_FRAME.split(frames, maxsplit=1)[0]
         parts.append(_PYTHON_FRAME_PATH.sub(_shortened_path, _THREAD_ID.sub(r"\1", above_harness)))
     parts += [_C_FILE.sub(_shortened_path, part) for part in c_stacks]
@@ -94,7 +88,7 @@ def _stack_parts(text: str) -> list[str]:
 def _shortened_path(match: re.Match[str]) -> str:
     """Return the path in `match` without the folders that are specific to this machine."""
     short_path = _INSTALL_PREFIX.sub("", match[0])
-    return "/".join(re.split(r"[/\\]", short_path)[-3:]) if short_path == match[0] else short_path
+    return "/".join(short_path.split("/")[-3:]) if short_path == match[0] else short_path
 
 
 def _top_frames(frames: str, limit: int) -> str:

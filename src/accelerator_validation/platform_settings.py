@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 
 from accelerator_portal.catalog import Platform, Problem, ProblemsError
 from accelerator_portal.catalog.files.validation_file import SuiteSettings, Validation
@@ -25,13 +26,11 @@ def apply_settings(matrices: Mapping[str, Matrix], platform: Platform) -> dict[s
 
     If settings don't fit the suites, raises ProblemsError, which lists all of them.
     """
-    faults = [
-        fault
-        for suite in matrices
-        for fault in _settings_problems(suite, matrices[suite], platform)
-    ]
-    if faults:
-        raise ProblemsError(faults)
+    problems = list(_recipe_problems(platform)) if DEPLOY in matrices else []
+    for suite, matrix in matrices.items():
+        problems += _settings_problems(suite, matrix, platform)
+    if problems:
+        raise ProblemsError(problems)
     new_matrices = dict(matrices)
     for suite, settings in platform.validation.suites.items():
         if suite in new_matrices:
@@ -82,40 +81,39 @@ def _suite_sentences(suite: str, settings: SuiteSettings) -> Iterator[str]:
         yield f"The time limit for each test of {suite}: {settings.timeout_s:g} s."
 
 
-def _settings_problems(suite: str, matrix: Matrix, platform: Platform) -> Iterator[Problem]:
-    recipes = platform.validation.deploy if suite == DEPLOY else ()
+def _unknown_name_problem(
+    platform: Platform, location: Location, message: str, name: str, names: Iterable[str]
+) -> Problem:
+    return platform.problem(VALIDATION, location, message, did_you_mean(name, names))
+
+
+def _recipe_problems(platform: Platform) -> Iterator[Problem]:
     checks = platform.install.checks
-    for number, recipe in enumerate(recipes):
+    for number, recipe in enumerate(platform.validation.deploy):
         if recipe.check not in checks:
             message = f'install.yaml has no check "{recipe.check}"'
-            location: Location = ("deploy", number, "check")
-            yield platform.problem(
-                VALIDATION, location, message, did_you_mean(recipe.check, checks)
-            )
+            location = ("deploy", number, "check")
+            yield _unknown_name_problem(platform, location, message, recipe.check, checks)
+
+
+def _settings_problems(suite: str, matrix: Matrix, platform: Platform) -> Iterator[Problem]:
+    problem = partial(_unknown_name_problem, platform)
     settings = platform.validation.suites.get(suite)
     if settings is None:
         return
     for axis, axis_setting in settings.axes.items():
-        location = ("suites", suite, "axes", axis)
+        location: Location = ("suites", suite, "axes", axis)
         if axis not in matrix.axes:
-            message, axis_hint = (
-                f'{suite} has no parameter "{axis}"',
-                did_you_mean(axis, matrix.axes),
-            )
-            yield platform.problem(VALIDATION, location, message, axis_hint)
+            yield problem(location, f'{suite} has no parameter "{axis}"', axis, matrix.axes)
             continue
         for number, value in enumerate(axis_setting.only):
             if value not in matrix.axes[axis]:
                 message = f'{axis} of {suite} cannot be "{value}"'
-                remedy = did_you_mean(value, matrix.axes[axis])
-                yield platform.problem(VALIDATION, (*location, "only", number), message, remedy)
+                yield problem((*location, "only", number), message, value, matrix.axes[axis])
     for name in settings.tolerances:
         if name not in matrix.tolerances:
-            location = ("suites", suite, "tolerances", name)
             message = f'{suite} has no tolerance for "{name}"'
-            yield platform.problem(
-                VALIDATION, location, message, did_you_mean(name, matrix.tolerances)
-            )
+            yield problem(("suites", suite, "tolerances", name), message, name, matrix.tolerances)
 
 
 def _with_suite_settings(matrix: Matrix, settings: SuiteSettings) -> Matrix:

@@ -67,13 +67,10 @@ class Cluster:
         results_by_address: dict[str, ProbeResult] = {}
         for address, future in futures.items():
             if future.status != "finished":
-                error_text = " ".join(short_message(str(future.exception())).split()).partition(
-                    ". "
-                )[0]
-                raise RunError(
-                    f"the Dask worker {address} cannot use {device}: {error_text}. "
-                    f"{_SAME_VERSIONS_ADVICE}"
-                )
+                message = " ".join(short_message(str(future.exception())).split())
+                problem = f"the Dask worker {address} cannot use {device}"
+                first_sentence = message.partition(". ")[0]
+                raise RunError(f"{problem}: {first_sentence}. {_SAME_VERSIONS_ADVICE}")
             results_by_address[address] = future.result()
         return common_probe_result(results_by_address)
 

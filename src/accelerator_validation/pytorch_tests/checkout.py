@@ -43,10 +43,8 @@ def checkout_mismatch(given: Mapping[str, str], environment: Mapping[str, Any]) 
 
     `given` has the facts of `checkout_facts`. `environment` is the environment of the run.
     """
-    torch_version, torch_commit = (
-        environment.get("torch") or "",
-        environment.get("torch_commit") or "",
-    )
+    torch_version = environment.get("torch") or ""
+    torch_commit = environment.get("torch_commit") or ""
     commit, version = given.get("commit", ""), given.get("version", "")
     if not torch_version:
         return None

@@ -70,10 +70,8 @@ def load_test_file(
             instantiate(generic_test_class, scope, *args, **options)
         except Exception as error:  # noqa: BLE001 - one class that cannot be made ends no file
             loaded.broken[generic_test_class.__name__] = error
-        container, device_name = (
-            f"{file.container}.{generic_test_class.__name__}",
-            device_name_in_tests(base),
-        )
+        container = f"{file.container}.{generic_test_class.__name__}"
+        device_name = device_name_in_tests(base)
         for key, created_class in scope.items():
             if scope_before.get(key) is created_class or not isinstance(created_class, type):
                 continue
