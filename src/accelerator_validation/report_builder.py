@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from accelerator_portal.reports.outcomes import BAD, UNSUCCESSFUL
@@ -19,7 +19,7 @@ from accelerator_validation.request import DEPLOY, SUITE_FAMILIES, TORCHBENCH
 _NOT_COMPLETED = "The run was not completed."
 
 # The options that suites require. Placeholders replace the paths of this machine.
-REQUIRED_OPTIONS = {
+_REQUIRED_OPTIONS = {
     TORCHBENCH: ("--torchbench", "CHECKOUT"),
     DEPLOY: ("--known-issues", "PORTAL", "--run-scripts"),
     PYTORCH_SUITE: ("--pytorch", "CHECKOUT"),
@@ -33,7 +33,7 @@ def suite_options(suite: str) -> tuple[str, ...]:
     pytest suite.
     """
     if suite in suite_names():
-        return REQUIRED_OPTIONS.get(suite, ())
+        return _REQUIRED_OPTIONS.get(suite, ())
     return ("--pytest", "PATH", "--suite-name", suite)
 
 
@@ -70,12 +70,11 @@ def _shard_entry(journal: JournalContent) -> Mapping[str, Any] | None:
 
     The entry includes `unfinished`, the number of the shard's tests that have no result.
     """
-    head: Mapping[str, Any] | None = journal.head.get("shard")
+    shard: Mapping[str, Any] | None = journal.head.get("shard")
+    if shard is None:
+        return None
     finished_ids = journal.results.keys() | journal.head["skipped"].keys()
-    return head and {
-        **head,
-        "unfinished": sum(case.id not in finished_ids for case in journal.cases),
-    }
+    return {**shard, "unfinished": sum(case.id not in finished_ids for case in journal.cases)}
 
 
 def _suite_entry(suite: Mapping[str, Any], journal: JournalContent) -> Mapping[str, Any]:
@@ -113,12 +112,8 @@ def _test_entry(case: Case, journal: JournalContent, default_reason: str) -> dic
     }
     if issue := head["skipped"].get(case.id):
         known_issue = {"url": issue["url"]}
-        return {
-            **entry,
-            "outcome": "skipped",
-            "reason": issue["reason"],
-            "known_issue": known_issue,
-        }
+        skipped = {"outcome": "skipped", "reason": issue["reason"], "known_issue": known_issue}
+        return {**entry, **skipped}
     result = journal.results.get(case.id)
     if result is None:
         start_note = "The test had started. " if case.id in journal.open else ""
@@ -158,12 +153,10 @@ def _report_text(text: str | None) -> str | None:
     return shortened_text(text.encode("utf-8", "replace").decode()) if text else None
 
 
-def repeat_command(device: str, case: Case, options: tuple[str, ...] | list[str] = ()) -> str:
+def repeat_command(device: str, case: Case, options: Iterable[str] = ()) -> str:
     """Return the command that repeats a test on a device.
 
     `options` are added to the options that name the device, the test and what its suite requires.
     """
-    required_options = suite_options(case.suite)
-    command = ["accelerator-portal", "validate", "--device", device, *options, *required_options]
-    command += ["--test", case.id]
-    return shlex.join(command)
+    command = ["accelerator-portal", "validate", "--device", device, *options]
+    return shlex.join([*command, *suite_options(case.suite), "--test", case.id])

@@ -26,7 +26,7 @@ SUITE_FAMILIES: Mapping[str, tuple[str, ...]] = {
 }
 
 # Suites of small models, and the suites of the same libraries with full-size models.
-FULL_SIZE: Mapping[str, str] = {
+FULL_SIZE_SUITES: Mapping[str, str] = {
     "small-timm": "full-timm",
     "small-transformers": "full-transformers",
 }
@@ -129,7 +129,7 @@ def with_full_size_suites(suites: Iterable[str]) -> tuple[str, ...]:
 
     A family in `suites`, such as `models`, is first replaced by its suites.
     """
-    return tuple(FULL_SIZE.get(name, name) for name in _expand_families(suites))
+    return tuple(FULL_SIZE_SUITES.get(name, name) for name in _expand_families(suites))
 
 
 def _expand_families(suites: Iterable[str]) -> list[str]:

@@ -216,20 +216,11 @@ def continue_run(
         journal_content = read_journal(request.journal)
         _require_same_run(journal_content, request, probed)
         finished_ids = journal_content.results.keys() | journal_content.head["skipped"].keys()
-        remaining_cases = [case for case in journal_content.cases if case.id not in finished_ids]
+        head, cases = journal_content.head, journal_content.cases
         results = dict(journal_content.results)
-        run = _RunState(
-            request,
-            matrices,
-            probed,
-            watch,
-            cluster,
-            journal_content.head,
-            journal_content.cases,
-            results,
-        )
+        run = _RunState(request, matrices, probed, watch, cluster, head, cases, results)
         with Journal(request.journal, anew=False) as journal:
-            return run.finish(remaining_cases, journal)
+            return run.finish([case for case in cases if case.id not in finished_ids], journal)
 
 
 def journal_cases(request: Request) -> tuple[Case, ...]:
@@ -260,18 +251,15 @@ def prepare_workers(request: Request, matrices: Mapping[str, Matrix], probed: Pr
 
 def _job(request: Request, matrices: Mapping[str, Matrix]) -> Job:
     plugin_modules = [request.imports] if request.imports else []
+    suite_modules = (matrix.module for matrix in matrices.values())
     return Job(
-        request.device,
-        matrices,
-        {name: request.timeout_s or matrix.timeout_s for name, matrix in matrices.items()},
-        request.threads,
-        tuple(
-            dict.fromkeys(
-                ["torch", *plugin_modules, *(matrix.module for matrix in matrices.values())]
-            )
-        ),
-        request.backend,
-        request.imports or "",
+        device=request.device,
+        matrices=matrices,
+        timeouts={name: request.timeout_s or m.timeout_s for name, m in matrices.items()},
+        threads=request.threads,
+        preload=tuple(dict.fromkeys(["torch", *plugin_modules, *suite_modules])),
+        backend=request.backend,
+        imports=request.imports or "",
     )
 
 
@@ -288,9 +276,7 @@ def _require_same_run(
     device failed before it found the version of torch.
     """
     start_environment, current_environment = journal_content.head["environment"], probed.environment
-    if (
-        "torch" in start_environment and "torch" not in current_environment
-    ):  # the probe ended before it could tell
+    if "torch" in start_environment and "torch" not in current_environment:
         raise RunError(f'"{request.device}" cannot be used: {probed.message}')
     pairs: dict[str, tuple[Any, Any]] = {"device": (journal_content.head["device"], request.device)}
     pairs |= {

@@ -9,7 +9,7 @@ from accelerator_validation.matrix import read_matrix
 from accelerator_validation.plan import RunError
 from accelerator_validation.report_builder import repeat_command
 from accelerator_validation.request import (
-    FULL_SIZE,
+    FULL_SIZE_SUITES,
     SUITE_FAMILIES,
     read_matrices,
     with_full_size_suites,
@@ -25,8 +25,8 @@ def test_full_size_replaces_what_there_is_in_both_sizes() -> None:
         "full-transformers",
         "weak-spots",
     )
-    assert set(SUITE_FAMILIES["full-models"]) == set(FULL_SIZE.values())
-    for small, full in FULL_SIZE.items():
+    assert set(SUITE_FAMILIES["full-models"]) == set(FULL_SIZE_SUITES.values())
+    for small, full in FULL_SIZE_SUITES.items():
         assert read_matrix(small).module == read_matrix(full).module
         assert read_matrix(full).settings["full"]
 

@@ -216,7 +216,7 @@ class HttpClient:
                 return response
             if not self._limits.redirects:
                 raise _status_error(response.status, response.headers)
-            target = redirect_target(target, response.headers.get("location", ""))
+            target = _redirect_target(target, response.headers.get("location", ""))
         raise InvalidResponseError("the address has a redirect loop", "loop")
 
     async def _get_response(
@@ -320,7 +320,7 @@ def may_request_link(page: str, url: str) -> bool:
     return parts.scheme == "https" and is_public(parts)
 
 
-def redirect_target(url: str, location: str) -> str:
+def _redirect_target(url: str, location: str) -> str:
     """Return the target of a redirect from `url` to `location`, which can be relative.
 
     Raises InvalidResponseError if the target is on another host, or if `location` is empty.
