@@ -119,10 +119,8 @@ def start_run(
         )
         waiting = _StartProgress(report_progress)
         with start_listing(matrices) as listing:  # in parallel with the probe of the device
-            probed = with_backend_facts(
-                _usable_probe_result(request, matrices, cluster, report_progress, waiting),
-                backend_reply,
-            )
+            probe_result = _usable_probe_result(request, matrices, cluster, waiting)
+            probed = with_backend_facts(probe_result, backend_reply)
             if cluster is None:
                 prepare_workers(request, matrices, probed)
             plan = _plan_from_listing(request, matrices, listing, today, waiting)
@@ -155,12 +153,9 @@ def resume_run(
     matrices, backend_reply = _suite_matrices(tests_request, suites, sources)
     with lock_report(request), _cluster_connection(request, report_progress) as cluster:
         report_progress(f"Checking {request.device}. This imports torch first.")
-        probed = with_backend_facts(
-            _usable_probe_result(
-                request, matrices, cluster, report_progress, _StartProgress(report_progress)
-            ),
-            backend_reply,
-        )
+        waiting = _StartProgress(report_progress)
+        probe_result = _usable_probe_result(request, matrices, cluster, waiting)
+        probed = with_backend_facts(probe_result, backend_reply)
         _warn_about_checkout(matrices, probed, report_progress)
         with watch_factory(None) as watch:
             return continue_run(request, matrices, probed, watch, cluster)
@@ -242,11 +237,7 @@ def _require_packages(matrices: Mapping[str, Matrix]) -> None:
 
 
 def _usable_probe_result(
-    request: Request,
-    suites: Iterable[str],
-    cluster: Cluster | None,
-    report_progress: ProgressCallback,
-    waiting: WaitCallback,
+    request: Request, suites: Iterable[str], cluster: Cluster | None, waiting: _StartProgress
 ) -> ProbeResult:
     """Return the result of probing the device. Raises RunError if the device cannot be used.
 
@@ -265,7 +256,7 @@ def _usable_probe_result(
         )
         raise RunError(f'"{request.device}": {problem}. {probe_result.message}')
     if probe_result.fault:
-        report_progress(f'"{request.device}" cannot be used: {probe_result.message}')
+        waiting.report_progress(f'"{request.device}" cannot be used: {probe_result.message}')
     return probe_result
 
 

@@ -48,16 +48,14 @@ class PytestSource:
             return None
         if self.name is None:
             return default_suite_name(self.path.resolve())
-        if valid_suite_id(self.name) != self.name or self.name in suite_names():
-            is_built_in = self.name in suite_names()
-            fault = "is a built-in suite" if is_built_in else "is not a valid suite name"
-            valid_name = None if is_built_in else valid_suite_id(self.name)
-            remedy = (
-                f'write "{valid_name}"'
-                if valid_name
-                else "use another name, such as torch-foo-tests"
-            )
-            raise RunError(f'--suite-name: "{self.name[:60]}" {fault}; {remedy}')
+        remedy = "use another name, such as torch-foo-tests"
+        if self.name in suite_names():
+            raise RunError(f'--suite-name: "{self.name}" is a built-in suite; {remedy}')
+        valid_name = valid_suite_id(self.name)
+        if valid_name != self.name:
+            remedy = f'write "{valid_name}"' if valid_name else remedy
+            problem = f'--suite-name: "{self.name[:60]}" is not a valid suite name'
+            raise RunError(f"{problem}; {remedy}")
         return self.name
 
 
