@@ -40,6 +40,8 @@ def test_brackets_in_a_pattern_are_brackets_of_a_name() -> None:
     (test,) = report({"name": "test_a.py::test_x[bf16]"}).tests
     issue = known_failure(test=None, glob="made-up/test_a.py::test_x[bf16]*")
     assert issue_matches_test(issue, identity_of(test))
+    other = known_failure(test=None, glob="made-up/test_a.py::test_x[bf16][?]*")
+    assert not issue_matches_test(other, identity_of(test))
 
 
 @pytest.mark.parametrize(

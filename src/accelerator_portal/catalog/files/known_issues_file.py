@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from fnmatch import fnmatchcase
 from typing import Literal
 
 from pydantic import model_validator
 
 from accelerator_portal.catalog.fields import Day, Line, StrictModel, Url, validation_error
+
+_LITERAL_BRACKET = re.compile(r"\[(?![*?]\])")
 
 
 class KnownFailure(StrictModel):
@@ -18,7 +21,8 @@ class KnownFailure(StrictModel):
     the key does not name."""
     glob: Line | None = None
     """Pattern for the keys of several tests, for example `operators/fft*`: `*` stands for any text
-    and `?` for any one character. Use this key instead of `test`."""
+    and `?` for any one character; `[*]` and `[?]` stand for the character. Use this key instead of
+    `test`."""
     action: Literal["skip", "expect"]
     """`skip`: the test is not run. `expect`: the test is run and its failure is expected."""
     reason: Line
@@ -50,6 +54,7 @@ class KnownIssues(StrictModel):
 def matches_key_pattern(pattern: str, key: str) -> bool:
     """Return whether a test key matches a pattern such as `KnownFailure.glob`.
 
-    Only `*` and `?` are special. Brackets are not, because names of pytest tests contain them.
+    `*` stands for any text, `?` for any one character, and `[*]` and `[?]` for these two themselves.
+    Other brackets stand for themselves, because names of pytest tests contain them.
     """
-    return fnmatchcase(key, pattern.replace("[", "[[]"))
+    return fnmatchcase(key, _LITERAL_BRACKET.sub("[[]", pattern))
