@@ -51,8 +51,8 @@ class BuildError(UserError):
 class EngineError(BuildError):
     """The build command failed with exit status `code`; the message is the end of the output."""
 
-    def __init__(self, code: int, said: str) -> None:
-        super().__init__(" / ".join(said.strip().splitlines()[-3:]))
+    def __init__(self, code: int, output: str) -> None:
+        super().__init__(" / ".join(output.strip().splitlines()[-3:]))
         self.code = code
 
 

@@ -35,6 +35,7 @@ from accelerator_automation.pytorch_pull_requests import propose_pytorch_release
 from accelerator_automation.stated_model_pull_requests import propose_stated_models
 from accelerator_automation.step_runner import NightStep, StepFailed
 from accelerator_portal.catalog import Catalog, Platform, Problem, ProblemsError
+from accelerator_portal.catalog.clock import utc_now
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.packages.reachable_hosts import resolver_of_reachable_hosts
@@ -103,7 +104,7 @@ class NightRun:
     engine: Engine = field(default_factory=lambda: partial(mkdocs, quiet=True))
     package_sync: SyncFunction = sync
     resolver: ResolverFactory = resolver_of_reachable_hosts
-    now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.timezone.utc))
+    now: dt.datetime = field(default_factory=utc_now)
     fetched: list[FetchResult] = field(default_factory=list)
     """The result for each feed, and for each report of this project's own runs."""
     valid_catalog: Catalog | None = None

@@ -24,6 +24,7 @@ from accelerator_automation.step_runner import StepResult, run_steps
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.atomic_write import remove_leftovers
 from accelerator_portal.catalog.catalog import ACCELERATORS
+from accelerator_portal.catalog.clock import utc_now
 from accelerator_portal.catalog.problem import UserError
 from accelerator_portal.site.difference import compare, markdown, read_state
 from accelerator_portal.site.nightly_metrics_page import NightMetrics, StepMetrics
@@ -40,7 +41,7 @@ def run_night(
     Raises OSError if the existing site cannot be copied.
     """
     for data_folder in (ACCELERATORS, "data"):
-        remove_leftovers(tonight.root / data_folder, dt.datetime.now(dt.timezone.utc))
+        remove_leftovers(tonight.root / data_folder, utc_now())
     with TemporaryDirectory(prefix="portal-night-") as folder:
         old_site = Path(folder, "before")
         if tonight.out.is_dir():

@@ -31,7 +31,7 @@ class StepResult:
     """The network traffic of the step, without the programs that it started."""
 
 
-class StepFailed(Exception):  # noqa: N818 - a verdict, said in words
+class StepFailed(Exception):  # noqa: N818 - the name says what the step did
     """A step could not be done; the message gives the reason."""
 
 

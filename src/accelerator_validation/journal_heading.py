@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import hashlib
 import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from accelerator_portal.catalog.clock import utc_now
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.shortened_text import MAX_TEXT_LENGTH
 from accelerator_validation.environment import device_type
@@ -55,7 +55,7 @@ def heading(
         "device": request.device,
         "kind": request.kind,
         "trigger": request.trigger,
-        "started": dt.datetime.now(dt.timezone.utc).replace(microsecond=0).isoformat(),
+        "started": utc_now().replace(microsecond=0).isoformat(),
         "environment": {k: v for k, v in probed.environment.items() if v is not None},
         "aten": probed.aten,
         "note": _note(request, matrices, probed),

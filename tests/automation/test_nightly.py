@@ -328,7 +328,7 @@ def test_packages_and_commands_are_looked_up(tmp_path: Path) -> None:
         StepResult("packages", "2 packages: 2 with changes, 2 not fully read"),
         StepResult("commands", "example: 26 versions found"),
     ]
-    assert asked == [SyncOptions(NOW.date(), told=asked[0].told)]
+    assert asked == [SyncOptions(NOW.date(), on_package=asked[0].on_package)]
     verdicts = read_verdicts(tmp_path / "root", "example").values()
     assert {verdict.on for found in verdicts for verdict in found.values()} == {NOW.date()}
 

@@ -257,7 +257,7 @@ def test_an_interruption_loses_nothing(root: Path, index: Index) -> None:
         "from accelerator_portal.http.limits import RequestLimits;"
         "synced(Path(sys.argv[1]), Index(url=sys.argv[2]),"
         " only=frozenset({'torch-example', 'beside'}),"
-        " limits=RequestLimits(), told=lambda name: print(name, flush=True))"
+        " limits=RequestLimits(), on_package=lambda name: print(name, flush=True))"
     )
     command = [sys.executable, "-c", program, str(root), index.url]
     path = os.pathsep.join([str(REPOSITORY / "src"), str(REPOSITORY)])

@@ -77,7 +77,7 @@ def run(  # noqa: PLR0913, PLR0917 - each test sets others
     free_bytes: int = 0,
 ) -> None:
     """Install the commands of the platform example."""
-    how = TrialOptions(day=DAY, trial_seconds=seconds, free_bytes=free_bytes, trial_told=told)
+    how = TrialOptions(day=DAY, trial_seconds=seconds, free_bytes=free_bytes, on_trial=told)
     run_trials(root, {"example": rows}, {"example": known}, how, install)
 
 

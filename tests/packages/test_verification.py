@@ -40,7 +40,7 @@ def test_every_command_gets_a_verdict_and_the_file_stays_the_same(tree: Tree) ->
     root = tree(EXAMPLE)
     how = Verification(day=DAY, cache=root / ".cache", resolver=pypi_answers)
     told: list[VerdictCounts] = []
-    found = verify_commands(root, loaded(root), how, told=told.append)
+    found = verify_commands(root, loaded(root), how, on_progress=told.append)
     assert [str(one) for one in found] == ["example: 12 versions found, 14 not checked"]
     assert tuple(told) == found
     assert total_counts(found) is None

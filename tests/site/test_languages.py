@@ -42,19 +42,19 @@ KLINGON = Language(
 def test_a_message_is_english_text_that_a_language_can_say_again() -> None:
     said = message("not for {platform}", platform=and_list(["CPU", "CUDA"]))
     assert said == "not for CPU and CUDA"
-    assert ENGLISH.say(said) == "not for CPU and CUDA"
-    assert KLINGON.say(said) == "CUDA je CPU Qo'"
+    assert ENGLISH.translate(said) == "not for CPU and CUDA"
+    assert KLINGON.translate(said) == "CUDA je CPU Qo'"
 
 
 def test_what_has_no_translation_stays_english() -> None:
-    assert KLINGON.say(message("Nightly")) == "Nightly"
-    assert KLINGON.say("Copy") == "Copy"  # a name, not a message
+    assert KLINGON.translate(message("Nightly")) == "Nightly"
+    assert KLINGON.translate("Copy") == "Copy"  # a name, not a message
 
 
 def test_lists_and_sentences_are_joined_as_the_language_does() -> None:
     assert comma_list(["a", "b", "c"]) == "a, b, c"
     assert join_sentences(["A.", "B."]) == "A. B."
-    assert KLINGON.say(comma_list(["a", "b", "c"])) == "a - b - c"
+    assert KLINGON.translate(comma_list(["a", "b", "c"])) == "a - b - c"
 
 
 def test_values_with_braces_are_values() -> None:

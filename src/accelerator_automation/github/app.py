@@ -31,6 +31,7 @@ from accelerator_automation.github.client import (
     api_url_from_environment,
     require_pygithub,
 )
+from accelerator_portal.catalog.clock import utc_now
 
 APP_ID = "UPSTREAM_APP_ID"
 APP_KEY = "UPSTREAM_APP_KEY"
@@ -226,7 +227,7 @@ def _app_client(
     except AppError:
         raise
     except GitHubError as error:
-        raise app_refusal_error(error, dt.datetime.now(dt.timezone.utc)) from None
+        raise app_refusal_error(error, utc_now()) from None
     finally:
         api.close()
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from accelerator_automation.github.api import Api, ForwardingApi, GitHubError, repository_of
 from accelerator_automation.github.app import AppError, AppInstallation, GitHubApp, Permissions
 from accelerator_automation.github.client import GitHubClient
+from accelerator_portal.catalog.clock import utc_now
 
 RENEWED_BEFORE = dt.timedelta(minutes=5)
 """A token is renewed this long before it expires. A request with its retries takes less time."""
@@ -23,10 +24,6 @@ RENEWED_BEFORE = dt.timedelta(minutes=5)
 _UNAUTHORIZED = 401
 
 _TokenKey = tuple[str, tuple[tuple[str, str], ...]]
-
-
-def _utc_now() -> dt.datetime:
-    return dt.datetime.now(dt.timezone.utc)
 
 
 @dataclass
@@ -49,7 +46,7 @@ class InstallationTokens:
     def __init__(
         self,
         app: GitHubApp,
-        now: Callable[[], dt.datetime] = _utc_now,
+        now: Callable[[], dt.datetime] = utc_now,
         pause: Callable[[float], None] = time.sleep,
         wait: Callable[[], None] = lambda: None,
     ) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from accelerator_automation.github.api import Api, ForwardingApi, repository_of
+from accelerator_portal.catalog.clock import utc_now
 
 RATE_WINDOW = dt.timedelta(minutes=1)
 MOST_A_MINUTE = 40
@@ -22,11 +23,6 @@ MOST_A_MINUTE = 40
 
 Pause = Callable[[float], None]
 UtcClock = Callable[[], dt.datetime]
-
-
-def utc_now() -> dt.datetime:
-    """Return the current time in UTC."""
-    return dt.datetime.now(dt.timezone.utc)
 
 
 class RateLimiter:

@@ -149,7 +149,7 @@ class ComparedReport:
 class PostedAnswers:
     """The result of posting answers: sentences for the log, failures, and runs with check runs."""
 
-    said: list[str] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
     """What was done or failed, in sentences."""
     failed: set[int] = field(default_factory=set)
     """The numbers of the pull requests on which posting failed."""
@@ -185,7 +185,7 @@ def run_answer_round(
     compared_reports = list(compare_with_histories(lookups, catalog, histories, now.date()))
     access = CommentAccess(clients.upstream, clients.login, maintainers(catalog))
     posted = post_answers(access, catalog, compared_reports)
-    sentences = [*labels.errors, *posted.said, *histories.faults]
+    sentences = [*labels.errors, *posted.sentences, *histories.faults]
     if keep:
         sentences += [f"Stored the report of {name}." for name in store_main_reports(root, lookups)]
     return AnswerRound(
@@ -302,13 +302,13 @@ def post_answers(
     posted = PostedAnswers()
     for change, reports in _by_pull_request(found).items():
         try:
-            posted.said.append(
+            posted.sentences.append(
                 update_comment(access, change, [report.answer for report in reports])
             )
             _put_check_runs(access.api, catalog, change, reports, posted)
         except (GitHubError, HarmfulError) as error:
             posted.failed.add(change.number or 0)
-            posted.said.append(f"Pull request {change.number} could not be answered: {error}")
+            posted.sentences.append(f"Pull request {change.number} could not be answered: {error}")
     return posted
 
 
@@ -363,5 +363,5 @@ def _put_check_runs(
     for report, relay in reports_with_relay:
         if relay and allows_check_run(relay, change):
             body = check_run_body(report.answer, change, relay.level)
-            posted.said.append(put_check_run(api, change.repository, body))
+            posted.sentences.append(put_check_run(api, change.repository, body))
             posted.checked.add(run_title(report.change, report.answer.accelerator))

@@ -23,7 +23,6 @@ from accelerator_automation.github.rate_limit import (
     Pause,
     RateLimiter,
     UtcClock,
-    utc_now,
 )
 from accelerator_automation.upstream.change import BRANCH, Change
 from accelerator_automation.upstream.dispatch_queue import (
@@ -49,6 +48,7 @@ from accelerator_automation.upstream.workflow_artifacts import (
     newest_workflow_file,
     workflow_files,
 )
+from accelerator_portal.catalog.clock import utc_now
 
 ROUND_TIME_LIMIT = dt.timedelta(minutes=20)
 """The time after which a round starts no new batch. The job has a time limit; the next job

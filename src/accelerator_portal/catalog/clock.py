@@ -1,6 +1,6 @@
-"""Returns the current day, or the day that the variable `SOURCE_DATE_EPOCH` sets.
+"""Returns the current day or time. `SOURCE_DATE_EPOCH` sets the day.
 
-Only the command line and the hooks call it. Other modules take dates as arguments.
+Only the outermost functions call this module. Other functions take dates and times as arguments.
 """
 
 from __future__ import annotations
@@ -20,4 +20,9 @@ def today() -> dt.date:
     try:
         return dt.datetime.fromtimestamp(int(os.environ[DATE_VARIABLE]), dt.timezone.utc).date()
     except (KeyError, ValueError, OverflowError, OSError):
-        return dt.datetime.now(dt.timezone.utc).date()
+        return utc_now().date()
+
+
+def utc_now() -> dt.datetime:
+    """Return the current time in UTC."""
+    return dt.datetime.now(dt.timezone.utc)

@@ -16,6 +16,7 @@ import click
 from accelerator_portal.catalog import Problem
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.catalog import ACCELERATORS
+from accelerator_portal.catalog.clock import utc_now
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.extras import require_extra
 from accelerator_portal.cli.options import (
@@ -180,7 +181,7 @@ def compact(root: Path, before: dt.datetime | None) -> None:
 
     Without --before, merge all months before the current one.
     """
-    month = f"{before:%Y-%m}" if before else month_of(dt.datetime.now(dt.timezone.utc))
+    month = f"{before:%Y-%m}" if before else month_of(utc_now())
     _exit_if_problems(compact_all(root, month, _print_compaction))
 
 
@@ -250,7 +251,7 @@ def fold(root: Path, files: tuple[Path, ...], rebuild: bool, quarantine: bool) -
     if not files:
         require_repository(root)
     all_reports, problems = read_reports(root, files) if files else folder_reports(root)
-    reports, future_problems = without_future_reports(all_reports, dt.datetime.now(dt.timezone.utc))
+    reports, future_problems = without_future_reports(all_reports, utc_now())
     if not quarantine:
         _exit_if_problems(problems)
     folding = fold_reports(root, reports, anew=rebuild, on_result=click.echo, progress=progress_bar)

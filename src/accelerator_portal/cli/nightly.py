@@ -60,7 +60,7 @@ from accelerator_portal.cli.options import (
 )
 @click.option(
     "--summary",
-    "told",
+    "summary_file",
     type=OUTPUT_FILE,
     help="Write the summary to this file instead of printing it.",
 )
@@ -88,7 +88,7 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     trials: Path | None,
     repository: str | None,
     pull_requests: str | None,
-    told: Path | None,
+    summary_file: Path | None,
     outputs: Path | None,
     preview: bool,
     skip: tuple[str, ...],
@@ -110,8 +110,8 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     start = time.monotonic()
     with nightly_lock(root, night_run.out):
         night_result = run_night(night_run, skip, _print_step_result)
-    if told:
-        write_text_atomically(told, summary(night_result, catalog))
+    if summary_file:
+        write_text_atomically(summary_file, summary(night_result, catalog))
     else:
         click.echo(summary(night_result, catalog))
     if outputs:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import sys
 import time
 from functools import partial
@@ -13,6 +12,7 @@ import click
 from packaging.utils import canonicalize_name
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.clock import utc_now
 from accelerator_portal.catalog.problem import did_you_mean, printable
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.error_messages import INTERRUPTED_EXIT_STATUS
@@ -62,10 +62,10 @@ def sync_packages(root: Path, wanted: tuple[str, ...]) -> None:
     try:
         with progress_bar("packages", len(names) or len(package_names)) as advance:
             options = SyncOptions(
-                day=dt.datetime.now(dt.timezone.utc).date(),
+                day=utc_now().date(),
                 only=names,
                 limits=click.get_current_context().find_object(RequestLimits) or RequestLimits(),
-                told=lambda _: advance(),
+                on_package=lambda _: advance(),
             )
             sync_result = sync(root, catalog, options)
     except SyncInterrupted as interruption:
@@ -148,12 +148,14 @@ def verify(root: Path, accelerators: tuple[str, ...], cache: Path, try_minutes: 
     for accelerator in accelerators:
         refuse_unknown(accelerator, catalog.by_id)
     verification = Verification(
-        day=dt.datetime.now(dt.timezone.utc).date(),
+        day=utc_now().date(),
         cache=cache.absolute(),
         trial_seconds=60 * try_minutes,
         progress=progress_bar,
-        trial_told=partial(click.echo, err=True),
+        on_trial=partial(click.echo, err=True),
     )
-    counts_by_platform = verify_commands(root, catalog, verification, accelerators, told=click.echo)
+    counts_by_platform = verify_commands(
+        root, catalog, verification, accelerators, on_progress=click.echo
+    )
     if sum_of_all := total_counts(counts_by_platform):
         click.echo(sum_of_all)

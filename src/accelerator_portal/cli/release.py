@@ -201,7 +201,7 @@ def _published_release(root: Path, catalog: Catalog, version: str) -> PublishedR
     try:
         query_count = len(release_indexes(catalog)) + len(queried_packages(catalog))
         with progress_bar("indexes", query_count) as advance:
-            return query_release(root, catalog, version, replace(options, told=advance))
+            return query_release(root, catalog, version, replace(options, on_answer=advance))
     except KeyboardInterrupt:
         click.echo(f"Interrupted. {RELEASES} was not changed.", err=True)
         sys.exit(INTERRUPTED_EXIT_STATUS)

@@ -14,6 +14,7 @@ import click
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
+from accelerator_portal.catalog.clock import utc_now
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import (
@@ -204,7 +205,7 @@ def check_reports(root: Path, files: tuple[Path, ...]) -> None:
     warnings: list[Problem] = []
     catalog = catalog_or_none(root)
     names = known_names(catalog) if catalog else KnownNames()
-    now = dt.datetime.now(dt.timezone.utc)
+    now = utc_now()
     for file in files:
         try:
             checked_report = read_report(file)

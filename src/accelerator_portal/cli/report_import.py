@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
+from accelerator_portal.catalog.clock import utc_now
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import (
@@ -147,7 +148,7 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: 
         new_report = with_full_suite_names(new_report, names.suite_names)
     else:
         new_report = with_imported_suite_names(new_report, names)
-    now = dt.datetime.now(dt.timezone.utc)
+    now = utc_now()
     if problems := list(report_problems(new_report, out.name, names, now)):
         raise ProblemsError(problems)
     warnings = list(name_warnings(new_report, out.name, names))

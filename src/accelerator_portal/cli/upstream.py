@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 import os
 import sys
@@ -38,6 +37,7 @@ from accelerator_automation.upstream.incoming import MOST_BYTES, read_event
 from accelerator_automation.upstream.planning import plan_tests as planned
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
+from accelerator_portal.catalog.clock import utc_now
 from accelerator_portal.catalog.markdown_quotes import code_span
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import (
@@ -110,7 +110,7 @@ def callback(
 def _callback_body(
     file: Path | None, status: CallbackStatus, options: dict[str, Any]
 ) -> dict[str, Any]:
-    now = dt.datetime.now(dt.timezone.utc)
+    now = utc_now()
     job = relay.workflow_job(
         os.environ, options["check_run"], options["artifact"], options["job_name"]
     )
@@ -155,7 +155,7 @@ HOME = click.option(
 )
 SUMMARY = click.option(
     "--summary",
-    "told",
+    "summary_file",
     type=OUTPUT_FILE,
     envvar="GITHUB_STEP_SUMMARY",
     help="Append the summary to this file. Default: the file in GITHUB_STEP_SUMMARY, or print it.",
@@ -172,7 +172,7 @@ SUMMARY = click.option(
     help="Test the main branch, without an event.",
 )
 @click.option("--out", type=OUTPUT_FILE, required=True, help="Write the plan to this file.")
-def plan(root: Path, told: Path | None, out: Path, **option_values: Any) -> None:  # noqa: ANN401
+def plan(root: Path, summary_file: Path | None, out: Path, **option_values: Any) -> None:  # noqa: ANN401
     """Confirm an event with GitHub and plan its tests.
 
     The plan says which platforms test the change. Requires GH_TOKEN.
@@ -181,15 +181,15 @@ def plan(root: Path, told: Path | None, out: Path, **option_values: Any) -> None
     command prints the reason and fails, and no test runs.
     """
     catalog = catalog_of_main(root)
-    with _errors_as_one_line(told):
+    with _errors_as_one_line(summary_file):
         change = _upstream_change(option_values["event"], option_values["periodic"])
     if not isinstance(change, Change):
-        _write_summary(told, f"{change}\n")
+        _write_summary(summary_file, f"{change}\n")
         return
     test_plan = planned(catalog, change)
     if test_plan.entries:
         write_text_atomically(out, test_plan.model_dump_json(indent=1) + "\n")
-    _write_summary(told, summary.plan_summary(test_plan))
+    _write_summary(summary_file, summary.plan_summary(test_plan))
 
 
 @upstream.command()
@@ -201,7 +201,7 @@ def plan(root: Path, told: Path | None, out: Path, **option_values: Any) -> None
     required=True,
     help="Write the log of dispatched runs and of those still waiting to this file.",
 )
-def dispatch(home: str, told: Path | None, out: Path) -> None:
+def dispatch(home: str, summary_file: Path | None, out: Path) -> None:
     """Dispatch the planned test runs.
 
     The command reads the plans of earlier runs, and observes GitHub's rate limits.
@@ -214,29 +214,29 @@ def dispatch(home: str, told: Path | None, out: Path) -> None:
     fit into the time of one run wait for the next run. If a dispatch fails, the others are
     sent before the command fails.
     """
-    with _errors_as_one_line(told):
+    with _errors_as_one_line(summary_file):
         dispatch_result = dispatch_round.run_dispatch_round(
             senders_from_environment(home),
             lambda log: write_text_atomically(out, log.model_dump_json() + "\n"),
         )
-    _write_summary(told, summary.sent_summary(dispatch_result))
+    _write_summary(summary_file, summary.sent_summary(dispatch_result))
     sys.exit(int(dispatch_result.failed))
 
 
 @upstream.command()
 @HOME
 @SUMMARY
-def sweep(home: str, told: Path | None) -> None:
+def sweep(home: str, summary_file: Path | None) -> None:
     """Start failed runs of upstream events again.
 
     Requires PORTAL_TOKEN to read this repository's runs and to start them. A run is started at most
     three times.
     """
-    with _errors_as_one_line(told, "Error:"):
+    with _errors_as_one_line(summary_file, "Error:"):
         sweep_result = failed_runs.restart_failed_runs(
-            client_from_environment("PORTAL_TOKEN"), home, dt.datetime.now(dt.timezone.utc)
+            client_from_environment("PORTAL_TOKEN"), home, utc_now()
         )
-    _write_summary(told, summary.sweep_summary(sweep_result))
+    _write_summary(summary_file, summary.sweep_summary(sweep_result))
     sys.exit(int(bool(sweep_result.errors)))
 
 
@@ -261,7 +261,7 @@ def sweep(home: str, told: Path | None) -> None:
 @click.option(
     "--keep", is_flag=True, help="Store reports of the main branch in the platforms' results."
 )
-def answer(root: Path, told: Path | None, out: Path, **option_values: Any) -> None:  # noqa: ANN401
+def answer(root: Path, summary_file: Path | None, out: Path, **option_values: Any) -> None:  # noqa: ANN401
     """Fetch reports and comment on pull requests.
 
     The comment lists new failures and fixes.
@@ -272,15 +272,16 @@ def answer(root: Path, told: Path | None, out: Path, **option_values: Any) -> No
     posted, the command fails and tries again in the next run.
     """
     catalog = catalog_of_main(root)
-    with _errors_as_one_line(told, "Error:"):
+    with _errors_as_one_line(summary_file, "Error:"):
         clients = clients_from_environment(option_values["home"], option_values["login"])
-        now = dt.datetime.now(dt.timezone.utc)
+        now = utc_now()
         round_result = answer_round.run_answer_round(
             root, catalog, clients, now, keep=option_values["keep"]
         )
     write_text_atomically(out, round_result.ledger.model_dump_json() + "\n")
     _write_summary(
-        told, summary.answer_summary(round_result.lookups, round_result.answers, round_result.done)
+        summary_file,
+        summary.answer_summary(round_result.lookups, round_result.answers, round_result.done),
     )
     sys.exit(int(round_result.failed))
 
@@ -317,7 +318,7 @@ def check_setup(root: Path, home: str) -> None:
 def _upstream_change(
     event: Path | None, periodic: Literal["daily", "weekly"] | None
 ) -> Change | str:
-    api, now = client_from_environment(), dt.datetime.now(dt.timezone.utc)
+    api, now = client_from_environment(), utc_now()
     if periodic:
         return main_branch_change(api, periodic, now)
     if event is None:

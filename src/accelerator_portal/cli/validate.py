@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 import signal
 import sys
@@ -15,6 +14,7 @@ import click
 
 from accelerator_portal.catalog import Platform, ProblemsError, load_catalog
 from accelerator_portal.catalog.catalog import ACCELERATORS
+from accelerator_portal.catalog.clock import utc_now
 from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.error_messages import INTERRUPTED_EXIT_STATUS
@@ -240,7 +240,7 @@ def validate(plan_only: bool, go_on: bool, **arguments: Any) -> None:  # noqa: A
         sources = launch.SuiteSources(
             platform=platform, checkout=arguments["torchbench"], pytorch=pytorch, pytest=pytest
         )
-        today = dt.datetime.now(dt.timezone.utc).date()
+        today = utc_now().date()
         if plan_only and not go_on:
             _print_plan(launch.make_plan(request, sources, today))
             return

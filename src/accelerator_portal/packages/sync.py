@@ -60,7 +60,7 @@ class SyncOptions:
     limits: RequestLimits = field(default_factory=RequestLimits)
     addresses: Mapping[str, str] = field(default_factory=dict)
     """The address to read instead of an index, by index. Tests use a server on loopback."""
-    told: Callable[[str], None] = lambda _: None
+    on_package: Callable[[str], None] = lambda _: None
     """Called with the name of each package after it is read."""
     cached: bool = True
     """Whether responses are stored in the folder `.cache/packages` and used again."""
@@ -180,7 +180,7 @@ class _SyncRun:
         self._synced_packages[package.name] = PackageSync(
             package.name, facts, before, faults, refused_files, is_written
         )
-        self._options.told(package.name)
+        self._options.on_package(package.name)
 
     def _merge_facts(
         self,

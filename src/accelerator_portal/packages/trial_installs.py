@@ -51,7 +51,7 @@ class TrialOptions:
     free_bytes: int = MIN_FREE_BYTES
     """The free disk space that must be left before each installation, in bytes."""
     progress: Progress = no_progress
-    trial_told: Callable[[str], None] = lambda _: None
+    on_trial: Callable[[str], None] = lambda _: None
     """Called with a line about the result of each installation."""
 
 
@@ -98,13 +98,13 @@ def run_trials(
                 disk_text = f"less than {options.free_bytes / 10**9:.0f} GB of disk space is free"
                 why = "the time limit was reached" if seconds_left <= 0 else disk_text
                 stop_message = f"Not installed: {len(candidates) - number} commands, because {why}."
-                options.trial_told(stop_message)
+                options.on_trial(stop_message)
                 break
             row = uses[0].row
             install_result = install(row, seconds_left)
             name = f"{row.platform} {row.option} {row.build}"
             if not install_result.imported:
-                options.trial_told(f"{name}: {install_result.output}")
+                options.on_trial(f"{name}: {install_result.output}")
             else:
                 trial = Trial(
                     on=options.day,
@@ -113,7 +113,7 @@ def run_trials(
                     checked=install_result.checked,
                 )
                 _write_trial(root, uses, results, trial)
-                options.trial_told(f"{name}: imported {', '.join(install_result.imported)}")
+                options.on_trial(f"{name}: imported {', '.join(install_result.imported)}")
             advance()
 
 

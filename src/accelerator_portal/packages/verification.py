@@ -164,14 +164,14 @@ def verify_commands(
     catalog: Catalog,
     options: Verification,
     platforms: Collection[str] = (),
-    told: Callable[[VerdictCounts], None] = lambda _: None,
+    on_progress: Callable[[VerdictCounts], None] = lambda _: None,
 ) -> tuple[VerdictCounts, ...]:
     """Verify pip and uv commands, and write the verdicts of each platform.
 
     `platforms` are the ids of the platforms to verify; if it is empty, all are verified. Returns
-    the number of verdicts by kind for each platform. `told` is called with these numbers after a
-    platform's file is written. At the end, the commands for this machine are also installed, unless
-    `options.trial_seconds` is 0.
+    the number of verdicts by kind for each platform. `on_progress` is called with these numbers
+    after a platform's file is written. At the end, the commands for this machine are also
+    installed, unless `options.trial_seconds` is 0.
 
     Raises ProblemsError if a verdict file cannot be read. Raises OSError if a verdict file cannot
     be written, or if uv is missing.
@@ -189,7 +189,7 @@ def verify_commands(
             v.kind for by_python in verdicts.values() for v in by_python.values()
         )
         counts = VerdictCounts(platform.id, kinds)
-        told(counts)
+        on_progress(counts)
         all_counts.append(counts)
         verdicts_by_platform[platform.id] = verdicts
     if options.trial_seconds:

@@ -47,7 +47,7 @@ class QueryOptions:
     """The limits of requests, such as their number and the time of each."""
     address_of: Callable[[str], str] = address_of
     """A function from an index (`pypi` or an address) to the address to read. Tests replace it."""
-    told: Callable[[], None] = lambda: None
+    on_answer: Callable[[], None] = lambda: None
     """Called after each package on PyPI and each index is read or has failed."""
     seconds: float = 10 * 60
     """The time limit for all indexes. Indexes not read by then are in `PublishedRelease.unread`."""
@@ -127,7 +127,7 @@ class _ReleaseQuery:
             self._faults[_pypi_label(name)] = str(error)
         except ValidationError:
             self._faults[_pypi_label(name)] = "the answer has a value that is not valid"
-        self._options.told()
+        self._options.on_answer()
 
     async def _query_page(self, reader: IndexReader, index: str) -> None:
         url = f"{reader.address_of(index).rstrip('/')}/{TORCH}/"
@@ -140,7 +140,7 @@ class _ReleaseQuery:
                 self._builds[index] = ()
             else:
                 self._faults[index] = str(error)
-        self._options.told()
+        self._options.on_answer()
 
     def result(self) -> PublishedRelease:
         """Return the published release from the responses so far.

@@ -162,7 +162,7 @@ def selector_files(catalog: Catalog, selector: Selector, language: Language) -> 
         for platform in catalog.platforms
     }
     for path, data in files.items():
-        file = data_file(path, language.said(data))
+        file = data_file(path, language.translate_data(data))
         yield replace(file, path=language.path(file.path))
 
 

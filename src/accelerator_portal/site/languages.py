@@ -59,7 +59,7 @@ class Language:
             return one if count == 1 else many
         return translations[self.plural(count)]
 
-    def say(self, text: str) -> str:
+    def translate(self, text: str) -> str:
         """Return a text in this language.
 
         Only a `Translatable`, which stores its message and values, is translated. Other texts are
@@ -68,7 +68,7 @@ class Language:
         if not isinstance(text, Translatable) or not self.forms:
             return str(text)
         translated_values = {
-            name: self.say(value) if isinstance(value, str) else value
+            name: self.translate(value) if isinstance(value, str) else value
             for name, value in text.values.items()
         }
         singular, *plurals = text.forms
@@ -77,26 +77,30 @@ class Language:
         )
         return translation.format(**translated_values) if translated_values else translation
 
-    def said(self, data: Any) -> Any:  # noqa: ANN401 - any JSON
+    def translate_data(self, data: Any) -> Any:  # noqa: ANN401 - any JSON
         """Return a copy of data with each `Translatable` text in this language.
 
         Dataclasses become mappings and tuples become lists, as JSON needs it.
         """
         if isinstance(data, str):
-            return self.say(data)
+            return self.translate(data)
         if is_dataclass(data) and not isinstance(data, type):
-            return {f.name: self.said(getattr(data, f.name)) for f in fields(data)}
+            return {f.name: self.translate_data(getattr(data, f.name)) for f in fields(data)}
         if isinstance(data, Mapping):
-            return {name: self.said(value) for name, value in data.items()}
-        return [self.said(value) for value in data] if isinstance(data, (list, tuple)) else data
+            return {name: self.translate_data(value) for name, value in data.items()}
+        return (
+            [self.translate_data(value) for value in data]
+            if isinstance(data, (list, tuple))
+            else data
+        )
 
     def json(self, data: Any) -> str:  # noqa: ANN401 - any data
         """Return data as a JSON text, with each `Translatable` text in this language."""
-        return json.dumps(self.said(data))
+        return json.dumps(self.translate_data(data))
 
     def is_translated(self, text: str) -> bool:
         """Return whether a text in this language differs from the English text."""
-        return self.say(text) != text
+        return self.translate(text) != text
 
     def path(self, path: str) -> str:
         """Return the path of a page in this language: `zh/index.md`, or `index.md` in English."""

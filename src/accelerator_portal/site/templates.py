@@ -110,7 +110,7 @@ class Templates:
             python_range=python_range,
             listed=prose_list,
             report_kind=Translatable,
-            said=Translatable,
+            translatable=Translatable,
             separated=comma_separated,
             outcome_words=outcome_words,
             number=format_number,
@@ -138,8 +138,8 @@ class Templates:
 
     def _finalize_value(self, value: object) -> object:
         if isinstance(value, Translatable):
-            value = self.language.say(value)
-        return escape_hidden_characters(value) if type(value) is str else value
+            value = self.language.translate(value)
+        return _show_hidden_characters(value) if type(value) is str else value
 
     def _citation_links(self, entries: list[SourceEntry]) -> Markup:
         links = (citation(entry, language=self.language) for entry in entries)
@@ -185,7 +185,7 @@ class Lines(Extension):
         return [*body, nodes.Output([nodes.TemplateData(end)], lineno=tag.lineno)]
 
 
-def escape_hidden_characters(text: str) -> str:
+def _show_hidden_characters(text: str) -> str:
     r"""Return text in which characters that hide or reorder text are escaped, such as `\u202e`.
 
     Contributed files cannot contain such characters, but reports can.
@@ -197,18 +197,18 @@ def escape_hidden_characters(text: str) -> str:
 
 def _escape_markdown(text: str) -> Markup:
     """Return text with the special characters of Markdown and HTML escaped."""
-    text = escape_hidden_characters(text)
+    text = _show_hidden_characters(text)
     return Markup(str(escape(_MARKDOWN.sub(r"\\\1", text))))  # noqa: S704 - made harmless just here
 
 
 def _inline_code(text: str) -> Markup:
     """Return text as HTML, with parts in backticks as code."""
-    return Markup(_BACKTICKS.sub(r"<code>\1</code>", str(escape(escape_hidden_characters(text)))))  # noqa: S704 - the same
+    return Markup(_BACKTICKS.sub(r"<code>\1</code>", str(escape(_show_hidden_characters(text)))))  # noqa: S704 - the same
 
 
 def _unbroken_words(text: str) -> Markup:
     """Return text as HTML in which browsers do not break words like `x86-64` at hyphens."""
-    escaped = text if isinstance(text, Markup) else escape(escape_hidden_characters(text))
+    escaped = text if isinstance(text, Markup) else escape(_show_hidden_characters(text))
     html = _HYPHENATED.sub(r'<span class="unbroken">\g<0></span>', str(escaped))
     return Markup(html)  # noqa: S704 - the same
 

@@ -152,7 +152,7 @@ def citation(entry: SourceEntry, page: str = "", language: Language = ENGLISH) -
     `page` is the address of the page with the list, empty if the list is on the same page.
     """
     words = message("Source {number}: {title}", number=entry.number, title=entry.source.title)
-    label = escape(language.say(words), quote=True)
+    label = escape(language.translate(words), quote=True)
     return (
         f'<sup class="cite"><a href="{page}#{entry.anchor}" aria-label="{label}">{entry.number}'
         "</a></sup>"
@@ -183,7 +183,7 @@ class _Renderer(RendererHTML):
         env["tables"] += 1
         words = " ".join(env["prefix"].replace("-", " ").split())
         table = message("{section}: table {number}", section=words, number=env["tables"])
-        label = env["language"].say(table)
+        label = env["language"].translate(table)
         box = f'<div class="table-box" tabindex="0" role="region" aria-label="{escape(label)}">'
         return f'{box}<table class="data">'
 

@@ -54,7 +54,7 @@ class KnownIssues(StrictModel):
 def matches_key_pattern(pattern: str, key: str) -> bool:
     """Return whether a test key matches a pattern such as `KnownFailure.glob`.
 
-    `*` stands for any text, `?` for any one character, and `[*]` and `[?]` for these two themselves.
+    `*` stands for any text, `?` for any one character, and `[*]` and `[?]` for these two signs.
     Other brackets stand for themselves, because names of pytest tests contain them.
     """
     return fnmatchcase(key, _LITERAL_BRACKET.sub("[[]", pattern))
