@@ -28,10 +28,11 @@ async function copy(button, source) {
     isCopied = document.execCommand("copy");
   }
   const label = button.dataset.label ?? button.textContent;
+  const message = isCopied ? say("Copied") : say("Selected: press Ctrl+C");
   button.dataset.label = label;
-  button.textContent = isCopied ? say("Copied") : say("Selected: press Ctrl+C");
+  button.textContent = message;
   setTimeout(() => {
-    button.textContent = label;
+    if (button.textContent === message) button.textContent = label; // or else the choice has changed and the button has a new label
     delete button.dataset.label;
   }, MESSAGE_MS);
 }

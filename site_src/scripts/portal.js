@@ -1,6 +1,7 @@
 // Starts the scripts of a page. A page loads only the modules of its own forms.
 
 import { startDisclosure } from "./disclosure.js";
+import { showStaticCommands } from "./static-commands.js";
 
 const USE_EVENTS = ["pointerover", "focusin"];
 
@@ -38,7 +39,10 @@ function startOnUse([selector, load]) {
 async function startForms([selector, load]) {
   const forms = document.querySelectorAll(selector);
   if (forms.length === 0) return;
-  const start = await load();
+  const start = await load().catch((error) => {
+    document.querySelectorAll(`${selector}[data-selector]`).forEach(showStaticCommands);
+    throw error;
+  });
   await Promise.all([...forms].map((form) => start(form)));
 }
 

@@ -97,10 +97,18 @@ function otherMachinesOfMethod(model, choice, method) {
   return otherMachines(model, choice, Object.fromEntries(rows.map((row) => [row.machine, row.build])));
 }
 
+/** Hide the commands, and what belongs to them. */
+export function hideResult(form) {
+  const parts = ["box", "files", "prints", "inside", "needs", "python-note", "offline", "note", "stage", "finding"];
+  for (const name of parts) form.querySelector(`[data-part=${name}]`).hidden = true;
+  const copyOnly = form.querySelector("[data-copy=commands]");
+  if (copyOnly) copyOnly.parentElement.hidden = true;
+}
+
 /** Show the commands of a row with its notes, files and requirements; without a row, those of the last release for the machine. */
 export function showResult(form, model, { choice, row: originalRow }, wishes) {
   const part = (name) => form.querySelector(`[data-part=${name}]`);
-  for (const name of ["box", "files", "prints", "inside", "needs", "python-note", "offline"]) part(name).hidden = true;
+  hideResult(form);
   const copyOnly = form.querySelector("[data-copy=commands]");
   const commands = mirrored(form, originalRow, wishes);
   const row = originalRow && { ...originalRow, commands };

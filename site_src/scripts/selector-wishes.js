@@ -34,6 +34,13 @@ export class Wishes {
   }
 }
 
+/** What `readAddress` returns for an address; for one that has no wishes, those of the last visit. */
+export function shownWishes(model, search, lastWishes = recall(model)) {
+  const inAddress = readAddress(model, search);
+  const isEmpty = inAddress.wishes.list.length === 0 && inAddress.unknown.length === 0;
+  return isEmpty ? { wishes: lastWishes, unknown: [] } : inAddress;
+}
+
 /** Read the query string of an address: the wishes, and pairs [axis, value] whose value does not exist. */
 export function readAddress(model, search) {
   const wishes = [];

@@ -5,8 +5,9 @@ import { startCopying } from "./copying.js";
 import { say } from "./elements.js";
 import { announce, showLimit } from "./selector-messages.js";
 import { readSelector } from "./selector-rows.js";
-import { showChoice, showResult, showScript } from "./selector-view.js";
-import { driverVersion, readAddress, recall, remember, Wishes } from "./selector-wishes.js";
+import { hideResult, showChoice, showResult, showScript } from "./selector-view.js";
+import { driverVersion, recall, remember, shownWishes, Wishes } from "./selector-wishes.js";
+import { showStaticCommands } from "./static-commands.js";
 
 const SETTLED_MS = 1000; // within this time, changes of one axis are one entry of the browser's history
 
@@ -30,6 +31,8 @@ class Selector {
     this.fixedPlatform = form.dataset.platform;
     this.browser = { os: systemOfBrowser(model), arch: null }; // null where the browser does not tell
     this.wishes = new Wishes();
+    this.wishesWithoutAddress = recall(model); // shown while the address has no wishes
+    this.unknown = []; // values in the address that do not exist
     this.lastChange = { axis: null, at: -Infinity };
   }
 
@@ -81,10 +84,12 @@ class Selector {
     const isPlatformOrMachine = axis === "platform" || this.model.data.machine.includes(axis);
     const step = isPlatformOrMachine ? { axis, wish: this.wishes.get(axis), choice: this.choice } : null;
     this.wishes = wishes;
+    this.unknown = [];
     const now = performance.now();
     const isNewStep = axis !== this.lastChange.axis || now - this.lastChange.at > SETTLED_MS;
     this.lastChange = { axis, at: now };
     const query = wishes.query(this.fixedPlatform);
+    if (!query) this.wishesWithoutAddress = wishes;
     const address = (query ? `?${query}` : location.pathname) + location.hash;
     history[isNewStep ? "pushState" : "replaceState"](null, "", address);
     remember(wishes);
@@ -128,12 +133,12 @@ class Selector {
 
   /** Show the wishes of the address; without any, those of the last visit. */
   #readAddress() {
-    const { wishes, unknown } = readAddress(this.model, location.search);
-    this.wishes = wishes.list.length > 0 || unknown.length > 0 || this.wishes.list.length > 0 ? wishes : recall(this.model);
+    const { wishes, unknown } = shownWishes(this.model, location.search, this.wishesWithoutAddress);
+    Object.assign(this, { wishes, unknown });
     const driverInput = this.form.querySelector("#driver-version");
     if (driverInput) driverInput.value = this.wishes.get("driver") ?? "";
     this.lastChange = { axis: null, at: -Infinity };
-    return this.#show({ unknown, quiet: true });
+    return this.#show({ quiet: true });
   }
 
   /** Show the choice for the wishes, at once if its rows are loaded. If the reader clicks again meanwhile, only the last click counts. */
@@ -154,8 +159,8 @@ class Selector {
     if (showCount === this.showCount) this.#present(options);
   }
 
-  #present({ unknown = [], quiet = false, step = null }) {
-    const { form, model } = this;
+  #present({ quiet = false, step = null }) {
+    const { form, model, unknown } = this;
     form.removeAttribute("aria-busy");
     const allWishes = this.#allWishes();
     const resolved = model.resolve(allWishes, this.wishes.limits);
@@ -201,20 +206,17 @@ class Selector {
 
 /** Show the static table of commands instead of the selector, as the data could not be loaded. */
 function fail(form, error) {
-  form.classList.add("has-failed");
-  form.removeAttribute("aria-busy");
+  showStaticCommands(form);
   showStatus(form, say("The install selector could not load its data. The table of commands below has the same commands."));
-  document.querySelectorAll(".static-commands").forEach((table) => {
-    table.classList.add("is-needed");
-    table.open = true;
-  });
   console.info("install selector:", error);
 }
 
-/** Say that the rows of a platform could not be loaded, and hide the commands, which are another platform's. */
+/** Say that the rows of a platform could not be loaded, and hide the commands, which are another platform's. A click on the platform tries again. */
 function showLoadError(form, model, platform, error) {
   form.removeAttribute("aria-busy");
-  form.querySelector("[data-part=box]").hidden = true;
+  hideResult(form);
+  const input = form.querySelector(`input[name=platform][value="${platform}"]`);
+  if (input) input.checked = false; // a click on a checked radio button changes nothing
   showStatus(form, say("The commands for {platform} could not be loaded. Check your connection and select the platform again.", { platform: model.label("platform", platform) }));
   console.info("install selector:", error);
 }

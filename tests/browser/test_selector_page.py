@@ -26,6 +26,21 @@ def test_the_last_choice_is_remembered_until_it_is_reset(open_page: OpenPage) ->
     expect(page.locator("input[name=platform][value=rocm]")).not_to_be_checked()
 
 
+def test_the_remembered_choice_stays_when_the_reader_follows_a_link_within_the_page(
+    open_page: OpenPage,
+) -> None:
+    page = open_page("?os=linux")
+    rocm = page.locator("input[name=platform][value=rocm]")
+    rocm.click()
+    page.goto("./")
+    expect(rocm).to_be_checked()
+    page.locator("a.to-finder").first.click()
+    expect(rocm).to_be_checked()
+    page.locator("input[name=platform][value=cpu]").click()
+    page.go_back()
+    expect(rocm).to_be_checked()
+
+
 @pytest.mark.parametrize(
     "stored", ['{"a": 1}', "[[1, 2]]", '[["platform", "nowhere"]]', "not JSON"]
 )
@@ -130,3 +145,39 @@ def test_uv_is_offered_for_a_missing_python_where_it_has_a_command(
     note = page.locator("[data-part=python-note]")
     expect(note).to_contain_text("does not have this Python version")
     expect(note.locator("span")).to_be_visible(visible=has_uv)
+
+
+def test_rows_that_cannot_be_loaded_are_loaded_when_the_platform_is_selected_again(
+    opened: Callable[..., Opened],
+) -> None:
+    page = opened("?os=linux&platform=cuda").page
+    page.route("**/install/ascend.json", lambda route: route.abort())
+    page.evaluate("performance.clearResourceTimings()")
+    ascend = page.locator("label:has(input[name=platform][value=ascend])")
+    page.get_by_text("More platforms").click()
+    ascend.click()
+    status = page.locator("[data-part=status]")
+    expect(status).to_contain_text("could not be loaded. Check your connection")
+    expect(page.get_by_role("button", name="Copy the install command only")).to_be_hidden()
+    expect(page.locator("[data-part=offline]")).to_be_hidden()
+    page.unroute("**/install/ascend.json")
+    ascend.click()
+    expect(page.locator("[data-part=commands]")).to_contain_text("torch-npu")
+
+
+def test_a_script_that_cannot_be_loaded_leaves_the_table(opened: Callable[..., Opened]) -> None:
+    page = opened("get-started/").page
+    page.route("**/selector-model.js", lambda route: route.abort())
+    page.goto(page.url.replace("get-started/", ""))
+    expect(page.locator(".static-commands table")).to_be_visible()
+    expect(page.locator("form[data-selector] .axes")).to_be_hidden()
+
+
+def test_copy_says_what_it_copies_after_the_choice_has_changed(open_page: OpenPage) -> None:
+    page = open_page("?os=linux&platform=cuda", permissions=["clipboard-read", "clipboard-write"])
+    button = page.locator("[data-copy=script]")
+    button.click()
+    expect(button).to_have_text("Copied")
+    button.evaluate("button => { button.textContent = 'Copy anyway'; }")
+    page.wait_for_timeout(2_100)
+    expect(button).to_have_text("Copy anyway")

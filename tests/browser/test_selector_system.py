@@ -105,6 +105,12 @@ def test_the_address_counts_more_than_the_system(open_page: OpenPage, site: Site
     assert (shown["os"], shown["arch"]) == ("linux", arch)
 
 
+def test_the_architecture_that_arrives_late_leaves_the_message(open_page: OpenPage) -> None:
+    page = open_page("?platform=nowhere", script=hints("Linux", "arm"))
+    expect(page.locator("input[name=arch][value=aarch64]")).to_be_checked()
+    expect(page.locator("[data-part=status]")).to_contain_text("no compute platform “nowhere”")
+
+
 def test_a_platforms_page_never_leaves_its_platform(open_page: OpenPage, site: Site) -> None:
     for platform in (site.selector.axes["platform"][0], site.selector.axes["platform"][-1]):
         page = open_page(f"compute-platforms/{platform.id}/", script=old_browser("Win32"))
