@@ -8,6 +8,7 @@ import { element, link, say, sayCount, sentences } from "./elements.js";
 import { olderRelease } from "./selector-messages.js";
 import { readSelector } from "./selector-rows.js";
 import { architectureOfBrowser, nameOfSystem } from "./selector.js";
+import { shownWishes, Wishes } from "./selector-wishes.js";
 
 const MOST_ANSWERS = 6;
 const LONGEST_QUOTED = 80;
@@ -36,11 +37,8 @@ export function startFinder(form) {
   });
   input.value = input.value.replace(/\n+$/, ""); // from pressing Enter before this script was loaded
   if (input.value.trim()) finder.ask();
-  const cardInAddress = ownsAddress() && new URLSearchParams(location.search).get("card");
-  if (cardInAddress) {
-    input.value = cardInAddress.slice(0, MOST_CHARACTERS);
-    finder.ask();
-  }
+  else finder.readAddress();
+  addEventListener("popstate", () => finder.readAddress());
 }
 
 /** The finder of one form: loads its data on first use and shows the answers. */
@@ -55,8 +53,21 @@ class Finder {
 
   /** Returns a promise of the data that the finder needs; reads it once. */
   load() {
-    this.data ??= readAll(this.form.dataset);
+    this.data ??= readAll(this.form.dataset).catch((error) => {
+      this.data = null; // the next use tries again
+      throw error;
+    });
     return this.data;
+  }
+
+  /** Asks the query of the address, on the page whose address has it; a query that is too long for the address stays in the form. */
+  readAddress() {
+    if (!ownsAddress()) return;
+    const input = this.form.elements.card;
+    const query = new URLSearchParams(location.search).get("card") ?? "";
+    if (query === queryInAddress(input.value.trim())) return;
+    input.value = query.slice(0, MOST_CHARACTERS);
+    this.ask();
   }
 
   /** Reads the query in the form and shows its answers. */
@@ -71,7 +82,7 @@ class Finder {
     try {
       data = await this.load();
     } catch (error) {
-      this.data = null; // retry on the next input
+      if (turn !== this.turn) return undefined;
       return this.show(...this.#failed(error));
     }
     if (turn !== this.turn) return undefined; // the query changed in the meantime
@@ -128,11 +139,11 @@ async function readAll({ finder, install }) {
 
 /** Returns the system and Python that the reader selected in the selector on this page, or else the browser's system. */
 function selectedSystem(model, readerSystem) {
-  const parameters = new URLSearchParams(ownsAddress() ? "" : location.search);
-  const os = parameters.get("os");
-  const python = parameters.get("python") ?? undefined;
-  if (!model.data.axes.os.some(([id]) => id === os)) return { ...readerSystem, python };
-  return { os, python, arch: parameters.get("arch") ?? (os === readerSystem.os ? readerSystem.arch : model.start(os).arch) };
+  const wishes = ownsAddress() ? new Wishes() : shownWishes(model, location.search).wishes;
+  const os = wishes.get("os");
+  const python = wishes.get("python");
+  if (!os) return { ...readerSystem, python };
+  return { os, python, arch: wishes.get("arch") ?? (os === readerSystem.os ? readerSystem.arch : model.start(os).arch) };
 }
 
 /** Reads a JSON file; throws an error if the server does not return it. */
@@ -162,7 +173,7 @@ function shortened(text) {
 function errorLink({ dataset }, query) {
   if (!ERROR.test(query)) return [];
   const line = element("p", "answer-links");
-  line.append(link(`${dataset.root}questions/?text=${encodeURIComponent(query.slice(-LONGEST_ERROR))}`, say("Find this error message")));
+  line.append(link(`${dataset.root}questions/?${new URLSearchParams({ text: query.slice(-LONGEST_ERROR) })}`, say("Find this error message")));
   return [line];
 }
 
@@ -188,6 +199,11 @@ function ownsAddress() {
 /** Writes the query to the address on the hardware page; on other pages, the address belongs to the selector. */
 function keepInAddress(query) {
   if (!ownsAddress()) return;
-  const address = query && query.length <= LONGEST_IN_ADDRESS ? `?card=${encodeURIComponent(query)}` : location.pathname;
-  history.replaceState(null, "", address + location.hash);
+  const card = queryInAddress(query);
+  history.replaceState(null, "", (card ? `?card=${encodeURIComponent(card)}` : location.pathname) + location.hash);
+}
+
+/** Returns the query that the address has: "" for one that is too long. */
+function queryInAddress(query) {
+  return query.length <= LONGEST_IN_ADDRESS ? query : "";
 }

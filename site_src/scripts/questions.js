@@ -45,14 +45,18 @@ class Questions {
 
   /** A promise of the search index. */
   load() {
-    this.index ??= readJson(this.form.dataset.questions);
+    this.index ??= readJson(this.form.dataset.questions).catch((error) => {
+      this.index = null; // the next use tries again
+      throw error;
+    });
     return this.index;
   }
 
   readAddress() {
     const parameters = new URLSearchParams(location.search);
     const { text, platform } = this.form.elements;
-    text.value = parameters.get("text") ?? "";
+    const message = parameters.get("text") ?? "";
+    if (message !== messageInAddress(text.value.trim())) text.value = message; // the address of a long message has only a part of it
     platform.value = parameters.get("platform") ?? "";
     if (platform.selectedIndex === -1) platform.selectedIndex = 0; // the platform does not exist
     return this.ask(false);
@@ -66,8 +70,8 @@ class Questions {
     try {
       if (message) index = await this.load();
     } catch (error) {
-      this.index = null; // the next input tries again
       console.info("questions:", error);
+      if (message !== text.value.trim()) return undefined;
       if (keepsInAddress) this.keepInAddress(message);
       return this.showGroups(platform.value, say("The search index could not be read. Select your platform to see its questions."));
     }
@@ -145,11 +149,16 @@ class Questions {
   keepInAddress(message) {
     const platform = this.form.elements.platform.value;
     const parameters = new URLSearchParams();
-    if (message) parameters.set("text", message.length > MAX_ADDRESS_LENGTH ? lastError(message).slice(0, MAX_ADDRESS_LENGTH) : message);
+    if (message) parameters.set("text", messageInAddress(message));
     if (platform) parameters.set("platform", platform);
     const query = parameters.toString();
     history.replaceState(null, "", (query ? `?${query}` : location.pathname) + location.hash);
   }
+}
+
+/** The part of a message that the address has. */
+function messageInAddress(message) {
+  return message.length > MAX_ADDRESS_LENGTH ? lastError(message).slice(0, MAX_ADDRESS_LENGTH) : message;
 }
 
 async function readJson(address) {

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from urllib.parse import quote
 
 import pytest
+from playwright.sync_api import Route
 
 from tests.browser import finder_queries as texts
 from tests.browser.finding import HARDWARE, HOME, anew, ask, on
@@ -91,6 +92,11 @@ def test_the_jump_to_the_finder_shows_its_label(open_page: OpenPage, width: int)
             + "RuntimeError: NPU out of memory. Tried 2.00 MiB",
             "npu-out-of-memory",
         ),
+        # Of a long text, the link has the last 1,000 units of UTF-16; half of the llama is too much.
+        (
+            f"Error: 🦙{'RuntimeError: NPU out of memory. Tried 2.00 MiB':\n>999}",
+            "npu-out-of-memory",
+        ),
         ("CUDA error: no kernel image is available for execution on the device", "no-kernel-image"),
     ],
 )
@@ -127,6 +133,34 @@ def test_copy_takes_the_whole_script(open_page: OpenPage) -> None:
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied == box.locator(".command").text_content()
     assert "python3 -m pip install torch" in copied
+
+
+def test_going_back_asks_what_the_address_asks(open_page: OpenPage) -> None:
+    page = open_page(f"{HARDWARE}?card=V100")
+    expect(page.locator(".answer").first).to_contain_text("V100 16GB")
+    page.evaluate("location.hash = 'all'")
+    ask(page, "MI300X")
+    expect(page.locator(".answer").first).to_contain_text("MI300X")
+    page.go_back()
+    expect(page.locator("#card")).to_have_value("V100")
+    expect(page.locator(".answer").first).to_contain_text("V100 16GB")
+    pasted = texts.PASTES["nvidia-smi"].text  # too long for an address
+    ask(page, pasted)
+    page.evaluate("location.hash = 'see'")
+    expect(page.locator("#card")).to_have_value(pasted)
+
+
+def test_what_is_typed_before_the_script_has_come_counts(opened: Callable[..., Opened]) -> None:
+    page = opened(HOME).page
+    held: list[Route] = []
+    page.route("**/finder.js", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it
+    page.goto(f"{page.url}{HARDWARE}?card=V100", wait_until="commit")
+    page.locator("#card").fill("MI300X")
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    expect(page.locator(".answer").first).to_contain_text("MI300X")
+    expect(page.locator("#card")).to_have_value("MI300X")
 
 
 @pytest.mark.parametrize("query", ["V100", "\uff36\uff11\uff10\uff10"])
@@ -262,6 +296,29 @@ def test_when_the_data_cannot_be_read_it_says_so_and_tries_again(open_page: Open
     page.unroute("**/hardware.json")
     page.locator("#card").fill("V100")
     expect(page.locator(".answer").first).to_contain_text("Volta")
+
+
+def test_data_that_could_not_be_read_early_is_read_for_a_pasted_query(
+    opened: Callable[..., Opened],
+) -> None:
+    page = opened(HOME).page
+    page.locator("#card").hover()
+    page.wait_for_load_state("networkidle")  # the modules have come
+    page.route("**/hardware.json", lambda route: route.abort())
+    with page.expect_event("requestfailed"):
+        page.locator("#card").focus()
+    page.unroute("**/hardware.json")
+    page.locator("#card").fill("V100")
+    expect(page.locator(".answer").first).to_contain_text("Volta")
+
+
+@pytest.mark.parametrize("address", ["", "?os=windows&arch=nonsense"])
+def test_the_commands_are_for_the_system_of_the_selector(open_page: OpenPage, address: str) -> None:
+    page = open_page("?os=windows" if address else HOME, script=on("linux"))
+    page.locator("input[name=os][value=windows]").evaluate("input => input.click()")
+    page.goto("./" + address)  # the selector remembers the system
+    ask(page, "Core i7-12700")
+    expect(page.locator(".answer").first.locator(".answer-runs")).to_contain_text("Windows, x86-64")
 
 
 def test_modules_that_could_not_be_loaded_are_loaded_at_the_next_use(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -13,7 +14,7 @@ import yaml
 from playwright.sync_api import Page
 
 from accelerator_portal.site.platforms.question_index import search_terms
-from tests.browser.visit import OpenPage, expect
+from tests.browser.visit import Opened, OpenPage, expect
 from tests.built_site import Site
 
 QUESTIONS = "questions/"
@@ -436,6 +437,9 @@ def test_a_long_paste_is_answered_and_its_address_stays_short(open_page: OpenPag
         "data-question", "ascend/faq-why-does-torch-npu-not-find-libhccl-so"
     )
     assert len(page.url) < 2_000
+    page.evaluate("location.hash = 'sources'")  # the form keeps the whole message
+    page.wait_for_timeout(50)
+    assert len(page.locator("textarea[name=text]").input_value()) > 90_000
     page.reload()
     expect(first).to_have_attribute(
         "data-question", "ascend/faq-why-does-torch-npu-not-find-libhccl-so"
@@ -448,6 +452,18 @@ def test_an_address_holds_the_message_and_the_platform(open_page: OpenPage) -> N
     expect(page.locator("textarea[name=text]")).to_have_value(text)
     first = page.locator(".question-results details").first
     expect(first).to_have_attribute("data-question", "cuda/faq-why-is-libcudart-so-not-found")
+
+
+def test_an_index_that_could_not_be_read_early_is_read_for_a_pasted_message(
+    opened: Callable[..., Opened],
+) -> None:
+    page = opened(QUESTIONS).page
+    page.route("**/questions.json", lambda route: route.abort())
+    with page.expect_event("requestfailed"):
+        page.locator("textarea[name=text]").focus()
+    page.unroute("**/questions.json")
+    paste(page, "libcudart.so.12: cannot open")
+    expect(page.locator(".question-results details").first).to_be_visible()
 
 
 def test_without_scripts_every_question_stands_under_its_platform(
