@@ -90,7 +90,8 @@ class ReportRows {
 
   async showPage(index, intervals, isCurrent) {
     const total = countOf(intervals);
-    const first = Math.min(this.state.rows - 1, Math.max(0, Math.ceil(total / ROWS_PER_PAGE) - 1)) * ROWS_PER_PAGE;
+    this.state.rows = Math.min(this.state.rows, Math.max(1, Math.ceil(total / ROWS_PER_PAGE))); // an address can have a page after the last
+    const first = (this.state.rows - 1) * ROWS_PER_PAGE;
     const rows = await this.rowsOf(partsOf(index.files, sliceOf(intervals, first, ROWS_PER_PAGE)));
     if (!isCurrent()) return;
     this.draw(rows);
@@ -108,6 +109,7 @@ class ReportRows {
     const words = this.state.text.trim().toLowerCase();
     const parts = partsOf(index.files, intervals);
     const matchingRows = [];
+    if (parts.length === 0) this.draw(matchingRows);
     for (let filesRead = 0; filesRead < parts.length && matchingRows.length <= ROWS_PER_PAGE; filesRead += FILES_AT_ONCE) {
       const rows = await this.rowsOf(parts.slice(filesRead, filesRead + FILES_AT_ONCE));
       if (!isCurrent()) return;

@@ -8,6 +8,7 @@ import { unreadable } from "./shards-view.js";
 import { testDetails } from "./suite-tests-view.js";
 
 const MOST_LISTED = 30; // tests that are listed for a search
+const LOADING = "Loading the test…";
 const PAUSE = 200; // milliseconds without typing before a search starts
 
 // The anchor of a test; the anchor of one of its results has a suffix after a period.
@@ -50,9 +51,12 @@ class SuiteTests {
   async show() {
     const [, anchor, result] = TEST_ANCHOR.exec(location.hash) ?? [];
     const existing = anchor && document.getElementById(anchor);
-    if (!anchor || (existing && !this.box.contains(existing))) return;
     const request = ++this.testRequest;
-    setText(this.status, "Loading the test…");
+    if (!anchor || (existing && !this.box.contains(existing))) {
+      if (this.status.textContent === LOADING) setText(this.status, ""); // of a test that the reader left
+      return;
+    }
+    setText(this.status, LOADING);
     try {
       const [index, file] = await Promise.all([this.shards.index(), this.shards.holding(anchor)]);
       if (request !== this.testRequest) return;
@@ -78,6 +82,7 @@ class SuiteTests {
 
   /** Lists the tests whose names contain the words in the form. */
   async search() {
+    clearTimeout(this.timer);
     const request = ++this.searchRequest;
     const words = this.form.elements.test.value.trim().toLowerCase();
     this.foundBox.replaceChildren();

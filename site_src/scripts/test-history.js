@@ -50,25 +50,22 @@ class TestHistory {
 
   readAddress() {
     const query = new URLSearchParams(location.search);
-    this.state = { platform: query.get("platform") ?? "", test: query.get("test") ?? "" };
     const { platform, test } = this.form.elements;
-    if (this.state.platform) platform.value = this.state.platform;
-    if (platform.selectedIndex === -1) {
-      platform.selectedIndex = 0;
-      setText(this.status, `There is no history “${this.state.platform.slice(0, MAX_QUOTED)}”. Choose a platform from the list.`);
-      return;
-    }
-    this.state.platform = platform.value;
-    test.value = this.state.test && nameOf(this.state.test);
-    this.show();
+    const platformId = query.get("platform") ?? platform.options[0].value;
+    platform.value = platformId;
+    const isKnown = platform.selectedIndex !== -1;
+    if (!isKnown) platform.selectedIndex = 0;
+    this.state = { platform: platform.value, test: isKnown ? query.get("test") ?? "" : "" };
+    test.value = nameOf(this.state.test);
+    if (isKnown) this.show();
+    else this.clear(`There is no history “${platformId.slice(0, MAX_QUOTED)}”. Choose a platform from the list.`);
   }
 
   setState(state) {
-    clearTimeout(this.timer); // a search that waits would remove what is shown now
     this.state = state;
     const parameters = Object.entries(state).filter(([, value]) => value !== "");
     history.pushState(null, "", `?${new URLSearchParams(parameters)}${location.hash}`);
-    this.form.elements.test.value = state.test && nameOf(state.test);
+    this.form.elements.test.value = nameOf(state.test);
     this.show();
   }
 
@@ -87,20 +84,26 @@ class TestHistory {
     return this.folders.get(platform);
   }
 
-  /** Draw the test of the state, or say how many tests there are if none is selected. */
-  async show() {
-    const request = ++this.requestCount;
-    const { test } = this.state;
+  /** Remove what is shown, drop the results of earlier requests and searches, and set the status. Returns the number of the new request. */
+  clear(status) {
+    clearTimeout(this.timer);
     this.resultList.replaceChildren();
     this.box.replaceChildren();
-    setText(this.status, test ? "Loading the history…" : "Loading the list of tests…");
+    setText(this.status, status);
+    return ++this.requestCount;
+  }
+
+  /** Draw the test of the state, or say how many tests there are if none is selected. */
+  async show() {
+    const { test } = this.state;
+    const request = this.clear(test ? "Loading the history…" : "Loading the list of tests…");
     try {
       const shards = this.shards();
       const index = await shards.index();
       const file = test ? await shards.holding(test) : null;
       if (request !== this.requestCount) return;
       if (!test) setText(this.status, `${number(index.tests)} tests in ${number(index.reports.length)} reports. Type part of a test name.`);
-      else if (file?.tests[test]) this.draw(index, file.tests[test]);
+      else if (file && Object.hasOwn(file.tests, test)) this.draw(index, file.tests[test]);
       else setText(this.status, `No report of this platform has the test “${nameOf(test).slice(0, MAX_QUOTED)}”.`);
     } catch (error) {
       if (request === this.requestCount) this.fail(error, () => this.show());
@@ -124,6 +127,7 @@ class TestHistory {
 
   /** Search the files for tests until enough are found, starting with the file whose names begin like the typed words. */
   async search() {
+    clearTimeout(this.timer);
     const request = ++this.requestCount;
     const words = this.form.elements.test.value.trim().toLowerCase();
     this.box.replaceChildren();

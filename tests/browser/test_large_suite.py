@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Route
 
 from accelerator_portal.site.broken_links import BuiltSite, broken_links
 from accelerator_portal.site.results.result_addresses import address_of
@@ -30,7 +30,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources = copy_sources(tmp_path_factory.mktemp("large"), EXAMPLE)
     results = sources / "accelerators/acme/results"
     report = json.loads((results / "nightly.json").read_text("utf-8"))
-    report["suites"] = [{"name": "many", "kind": "unit"}]
+    report["suites"] = [{"name": "many", "kind": "unit"}, {"name": "few", "kind": "unit"}]
     report["tests"] = [
         {
             "suite": "many",
@@ -41,6 +41,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
         }
         for place, name in enumerate(NAMES)
     ]
+    report["tests"].append({"suite": "few", "name": "other", "outcome": "passed"})
     (results / "many.json").write_text(json.dumps(report), "utf-8")
     return build_site(sources, tmp_path_factory.mktemp("large-site")).root
 
@@ -89,15 +90,41 @@ def test_the_rows_of_a_report_come_by_outcome_by_name_and_by_page(open_large: Op
     expect(rows.locator("a")).to_have_text([f"many/{name}" for name in NAMES[::100]])
     form = page.locator("form[data-rows]")
     form.locator("select[name=outcome]").select_option("")
-    expect(state).to_have_text("Tests 1–100 of 900.")
+    expect(state).to_have_text("Tests 1–100 of 901.")
     page.get_by_role("button", name="Next tests").click()
-    expect(state).to_have_text("Tests 101–200 of 900.")
+    expect(state).to_have_text("Tests 101–200 of 901.")
     assert "rows=2" in page.url
     page.reload()
     form.scroll_into_view_if_needed()
-    expect(state).to_have_text("Tests 101–200 of 900.")
+    expect(state).to_have_text("Tests 101–200 of 901.")
     form.locator("input[name=text]").fill("_777")
-    expect(state).to_have_text("1 test found in 900.")
+    expect(state).to_have_text("1 test found in 901.")
     expect(rows.locator("a")).to_have_attribute(
         "href", "../../../results/" + address_of("many", NAMES[777])
     )
+    form.locator("select[name=outcome]").select_option("failed")
+    form.locator("select[name=suite]").select_option("few")
+    expect(state).to_have_text("0 tests found in 0.")
+    expect(page.locator("[data-part=rows]")).to_be_hidden()
+    page.goto(page.url.partition("?")[0] + "?rows=99")  # after the last page
+    form.scroll_into_view_if_needed()
+    expect(state).to_have_text("Tests 901–901 of 901.")
+    page.get_by_role("button", name="Previous tests").click()
+    expect(state).to_have_text("Tests 801–900 of 901.")
+
+
+def test_a_test_that_arrives_late_does_not_take_the_reader_from_another(
+    open_large: OpenPage,
+) -> None:
+    page = open_large(LETTER)
+    held: list[Route] = []
+    page.route("**/index.json", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it
+    anchors = [address_of("many", NAMES[place]).partition("#")[2] for place in (899, 1)]
+    for anchor in anchors:
+        page.evaluate("(anchor) => { location.hash = anchor; }", anchor)
+        page.wait_for_timeout(50)
+    for route in held:
+        route.continue_()
+    expect(page.locator(".filters-state")).to_have_text("")
+    page.wait_for_timeout(200)
+    expect(page.locator("[data-part=test] > *")).to_have_count(0)

@@ -75,6 +75,20 @@ def test_nonsense_in_the_address_is_answered_in_a_sentence(open_page: OpenPage) 
     page = open_page(f"{PAGE}?platform=%3Cb%3Ex")
     state = page.locator(".filters-state")
     expect(state).to_have_text("There is no history “<b>x”. Choose a platform from the list.")
+    page.locator("input[name=test]").fill("a")
+    expect(page.locator("[data-part=found] a").first).to_be_visible()
     page = open_page(f"{PAGE}?platform={PLATFORM}&test=zzz/%25%25")
     expect(page.locator(".filters-state")).to_contain_text("No report of this platform has the")
     expect(page.locator("[data-part=history] > *")).to_have_count(0)
+    page = open_page(f"{PAGE}?platform={PLATFORM}&test=constructor")
+    expect(page.locator(".filters-state")).to_contain_text("No report of this platform has the")
+
+
+def test_going_back_shows_the_platform_of_the_address(open_page: OpenPage) -> None:
+    page = open_page(PAGE)
+    platform = page.locator("select[name=platform]")
+    first = platform.input_value()
+    assert first != PLATFORM
+    platform.select_option(PLATFORM)
+    page.go_back()
+    expect(platform).to_have_value(first)
