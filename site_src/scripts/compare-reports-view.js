@@ -1,8 +1,9 @@
 // Draws the differences between two reports. Names come from vendors, so they are inserted as text, never as markup.
 
-import { element, link } from "./elements.js";
-import { addressOf, folderOf, settingsOf } from "./compare-reports-model.js";
+import { settingsOf } from "./compare-reports-model.js";
+import { element } from "./elements.js";
 import { number } from "./matrix-model.js";
+import { outcomeParts, scrollingTable, testLink } from "./result-elements.js";
 
 const MOST_ROWS = 300; // rows of one kind of difference
 
@@ -45,47 +46,16 @@ export function differenceList(title, differences, signs, results) {
   const rows = differences.slice(0, MOST_ROWS).map(({ test, first, second }) => [
     testLink(test, results),
     settingsOf(test),
-    first ? outcomeOf(first, signs) : "",
-    second ? outcomeOf(second, signs) : "",
+    first ? outcomeParts(first, signs) : "",
+    second ? outcomeParts(second, signs) : "",
   ]);
   parts.push(tableOf(title, ["Test", "Settings", "First report", "Second report"], rows));
   return section(`${title} (${number(differences.length)})`, ...parts);
 }
 
-/** Returns a link to a test; it leads to the tests of the suite until the test's address is computed. */
-function testLink(test, results) {
-  const anchor = link(`${results}${folderOf(test.suite)}/tests/`, `${test.suite}/${test.name}`);
-  addressOf(test).then((address) => (anchor.href = results + address));
-  return anchor;
-}
-
-/** Returns the sign and the name of an outcome. */
-function outcomeOf(outcome, signs) {
-  const fragment = document.createDocumentFragment();
-  const sign = signs.get(outcome)?.querySelector(".outcome");
-  if (sign) fragment.append(sign.cloneNode(true));
-  fragment.append(` ${outcome.replaceAll("-", " ")}`);
-  return fragment;
-}
-
-/** Returns a table in a box that scrolls; cells are texts or nodes. */
+/** Returns a table that scrolls in both directions. */
 function tableOf(title, columns, rows) {
-  const box = element("div", "table-box tall-box");
-  box.tabIndex = 0;
-  box.setAttribute("role", "region");
-  box.setAttribute("aria-label", title);
-  const table = element("table", "data report-differences");
-  const headRow = table.createTHead().insertRow();
-  for (const column of columns) {
-    const cell = element("th", "", column);
-    cell.scope = "col";
-    headRow.append(cell);
-  }
-  const body = table.createTBody();
-  for (const row of rows) {
-    const tableRow = body.insertRow();
-    for (const value of row) tableRow.insertCell().append(value);
-  }
-  box.append(table);
+  const box = scrollingTable(title, columns, rows, "report-differences");
+  box.classList.add("tall-box");
   return box;
 }

@@ -3,7 +3,9 @@
 import { compareReports, environmentDifferences, pairOf } from "./compare-reports-model.js";
 import { countsTable, differenceList, environmentTable, paragraph, section } from "./compare-reports-view.js";
 import { element, link, setText } from "./elements.js";
+import { readJson } from "./json-files.js";
 import { number } from "./matrix-model.js";
+import { signsOf } from "./result-elements.js";
 
 const LONGEST_ID = 60; // characters of an unknown id that a message repeats
 
@@ -108,7 +110,7 @@ class ReportComparison {
   /** Returns a promise of a report; reads it once. */
   load(id) {
     if (!this.reports.has(id)) {
-      const reading = readReport(`${this.form.dataset.data}${encodeURIComponent(id)}.json`);
+      const reading = readJson(`${this.form.dataset.data}${encodeURIComponent(id)}.json`);
       this.reports.set(id, reading);
       reading.catch(() => this.reports.delete(id)); // the next selection retries
     }
@@ -204,13 +206,6 @@ class ReportComparison {
   }
 }
 
-/** Reads a report; throws an error if the server does not return it. */
-async function readReport(address) {
-  const response = await fetch(address);
-  if (!response.ok) throw new Error(`${response.status} for ${address}`);
-  return response.json();
-}
-
 /** Returns the reports as options, grouped by platform. */
 function optionsOf(rows) {
   const groups = new Map();
@@ -221,10 +216,4 @@ function optionsOf(rows) {
     groups.set(dataset.platform, group);
   }
   return [...groups.values()];
-}
-
-/** Returns a map from outcome to the element with its sign; data-group of the element is the group of the outcome. */
-function signsOf(article) {
-  const items = [...article.querySelectorAll("[data-part=signs] [data-outcome]")];
-  return new Map(items.map((item) => [item.dataset.outcome, item]));
 }

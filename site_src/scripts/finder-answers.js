@@ -3,6 +3,7 @@
 // An answer has the `platform`, the `generation` of its hardware (null: the platform as a whole) and the `models` named.
 
 import { joined } from "./finder-names.js";
+import { compareVersions } from "./selector-model.js";
 
 const MANY_GENERATIONS = 3; // if a platform has more answers than this, one answer for the whole platform replaces them
 
@@ -94,24 +95,14 @@ export function ordering(runsHere) {
   return (first, second, firstGeneration = null, secondGeneration = null) => {
     const [left, right] = [sortKey(first, firstGeneration), sortKey(second, secondGeneration)];
     const index = left.findIndex((value, n) => value !== right[n]);
-    return index >= 0 ? left[index] - right[index] : compare(second.newest, first.newest);
+    return index >= 0 ? left[index] - right[index] : compareVersions(second.newest, first.newest);
   };
-}
-
-/** Compares two releases such as "2.10.1" by their numbers; the result is negative if the first is older, 0 if equal. */
-export function compare(a, b) {
-  const [left, right] = [a, b].map((version) => version.split(".").map(Number));
-  for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
-    const difference = (left[index] || 0) - (right[index] || 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }
 
 /** Returns whether a version satisfies a bound such as ">=5.1.0". */
 export function isWithin(bound, version) {
   const [, sign, limit] = /^([<>]=?)\s*(.*)$/.exec(bound) ?? [];
-  const difference = sign ? compare(version, limit) : NaN;
+  const difference = sign ? compareVersions(version, limit) : NaN;
   return difference === 0 ? sign.endsWith("=") : sign?.startsWith("<") ? difference < 0 : difference > 0;
 }
 

@@ -1,10 +1,10 @@
 // Finds the hardware that a reader means by a text that they typed, copied from a box, or pasted from a tool's output.
 
-import { answerOf, best, byGeneration, collapsed, compare, distinct, exactAlone, isWithin, ofSystem, ordering, rankOfPlatform, telling, unique, withProcessor } from "./finder-answers.js";
+import { answerOf, best, byGeneration, collapsed, distinct, exactAlone, isWithin, ofSystem, ordering, rankOfPlatform, telling, unique, withProcessor } from "./finder-answers.js";
 import { distance, instancePattern, inWords, joined, Language, Name } from "./finder-names.js";
 import { MOST_CHARACTERS, Reader } from "./finder-reading.js";
+import { compareVersions } from "./selector-model.js";
 
-export { MOST_CHARACTERS };
 export const SHORTEST = 2; // letters and digits; a shorter query has no answer
 
 const MOST_TOKENS = 40;
@@ -120,7 +120,7 @@ export class Cards {
   #jetsonEntries(version = "") {
     const entries = this.entries.filter(({ generation }) => generation.models.some(({ name }) => name.startsWith("Jetson"))).map((entry) => ({ ...entry, models: entry.generation.models.filter(({ name }) => name.startsWith("Jetson")) }));
     const [listedVersion] = entries.flatMap(({ generation }) => generation.jetpack ?? []);
-    const isCurrent = listedVersion && compare(version, listedVersion.split(".")[0]) >= 0;
+    const isCurrent = listedVersion && compareVersions(version, listedVersion.split(".")[0]) >= 0;
     return entries.filter(({ generation }) => (isCurrent ? generation.jetpack || !generation.other_builds : generation.other_builds || !version));
   }
 
@@ -363,7 +363,7 @@ export class Cards {
   #createOwner(platform) {
     const vendor = new Set([platform.vendor, ...(platform.vendor_names ?? [])].flatMap((name) => [...this.#wordSet(name)]));
     const name = this.#wordSet(platform.name);
-    const newest = platform.generations.map((generation) => generation.newest ?? "").reduce((a, b) => (compare(a, b) < 0 ? b : a), "");
+    const newest = platform.generations.map((generation) => generation.newest ?? "").reduce((a, b) => (compareVersions(a, b) < 0 ? b : a), "");
     return { platform, isCpu: platform.dispatch_key === "CPU", vendor, name, newest, software: new Set((platform.fits ?? []).flatMap(({ software }) => Object.keys(software).map((text) => joined(this.language.tokens(text)).replace(/sdk$|^torch/, "")))), words: new Set([...vendor, ...name, platform.id, platform.device]), brands: new Set() };
   }
 

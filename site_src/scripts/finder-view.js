@@ -2,6 +2,7 @@
 // `resolved` is what `commandsFor` returns: a row of the selector with its choice, or a reason why there is none.
 
 import { both, element, link, listed, markEnglish, say, sayCount, sayParts, sentences, vendorText } from "./elements.js";
+import { unique } from "./finder-answers.js";
 import { commandsFor, selectorQuery } from "./finder-commands.js";
 import { condaAnswer, described, olderRelease, olderReleases, wantsConda } from "./selector-messages.js";
 import { compareVersions } from "./selector-model.js";
@@ -331,11 +332,6 @@ function notes({ platform, generation, models, wsl }, row) {
 /** Returns a note with the card's own LLVM target in place of the example's target. */
 function withOwnTarget(note, generation) {
   return /^gfx\w+$/.test(generation?.chip) ? note?.replace(/device-gfx\w+ for an? [^.,]+/, `device-${generation.chip} for this card`) : note;
-}
-
-/** Returns a list without duplicates. */
-function unique(list) {
-  return [...new Set(list)];
 }
 
 /** Returns a link to a row in the selector; on a page with a selector, it sets that selector instead. */

@@ -2,9 +2,11 @@
 // opens the table of all hardware.
 
 import { startCopying } from "./copying.js";
-import { Cards, MOST_CHARACTERS, SHORTEST } from "./finder-model.js";
+import { Cards, SHORTEST } from "./finder-model.js";
+import { MOST_CHARACTERS } from "./finder-reading.js";
 import { answerBox, helpBox, nearBox } from "./finder-view.js";
 import { element, link, say, sayCount, sentences } from "./elements.js";
+import { readJson } from "./json-files.js";
 import { olderRelease } from "./selector-messages.js";
 import { readSelector } from "./selector-rows.js";
 import { architectureOfBrowser, nameOfSystem } from "./selector.js";
@@ -144,13 +146,6 @@ function selectedSystem(model, readerSystem) {
   const python = wishes.get("python");
   if (!os) return { ...readerSystem, python };
   return { os, python, arch: wishes.get("arch") ?? (os === readerSystem.os ? readerSystem.arch : model.start(os).arch) };
-}
-
-/** Reads a JSON file; throws an error if the server does not return it. */
-async function readJson(address) {
-  const response = await fetch(address);
-  if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
-  return response.json();
 }
 
 /** Sets the selector on this page to a query; returns false if there is no selector. */

@@ -1,6 +1,7 @@
 // Filters, sorts and pages the matrix of a suite's results, and keeps all three in the address.
 // The page has the first rows. The data of all rows is loaded when the reader first uses the filters or the table.
 
+import { readJson } from "./json-files.js";
 import { filtersOf, isFiltered, number, pagesOf, prepare, queryOf, readState, select, sentence, sorted, unfiltered } from "./matrix-model.js";
 import { drawPages, MatrixView } from "./matrix-view.js";
 
@@ -171,9 +172,7 @@ class Matrix {
 
 /** Fetch the data of the table, and check that it has the columns of the page. */
 async function readMatrix({ dataset }, table) {
-  const response = await fetch(dataset.matrix);
-  if (!response.ok) throw new Error(`${response.status} for ${dataset.matrix}`);
-  const { matrices } = await response.json();
+  const { matrices } = await readJson(dataset.matrix);
   const matrix = matrices.find(({ mode }) => mode === dataset.mode);
   const columnCount = table.tHead.rows[1].cells.length - 1;
   if (matrix?.columns.length !== columnCount) throw new Error("the data is of another day than the page");

@@ -2,6 +2,7 @@
 // Without this script the page lists all questions by platform, closed.
 
 import { say, sayCount, sentences } from "./elements.js";
+import { readJson } from "./json-files.js";
 import { answers, lastError } from "./question-search.js";
 
 const TYPING_PAUSE_MS = 150; // without typing
@@ -159,10 +160,4 @@ class Questions {
 /** The part of a message that the address has. */
 function messageInAddress(message) {
   return message.length > MAX_ADDRESS_LENGTH ? lastError(message).slice(0, MAX_ADDRESS_LENGTH) : message;
-}
-
-async function readJson(address) {
-  const response = await fetch(address);
-  if (!response.ok) throw new Error(`${response.status} for ${address}`);
-  return response.json();
 }

@@ -1,15 +1,15 @@
 // Shows the tests of a report, one page of rows at a time, and reads only the files that have these rows.
 // The address has the filters and the page: ?outcome=failed&suite=operators&text=conv&rows=2
 
-import { element, link, setText } from "./elements.js";
-import { addressOf, folderOf } from "./compare-reports-model.js";
+import { element, setText } from "./elements.js";
 import { number } from "./matrix-model.js";
 import { countOf, intervalsOf, partsOf, sliceOf } from "./report-rows-model.js";
+import { externalLink, outcomeParts, signsOf, testLink } from "./result-elements.js";
 import { Shards } from "./shards.js";
+import { searchFiles } from "./shards-search.js";
 import { unreadable } from "./shards-view.js";
 
 const ROWS_PER_PAGE = 100;
-const FILES_AT_ONCE = 4; // files that a search reads in parallel
 const FILTERS = ["outcome", "suite", "text"];
 
 export function startReportRows(form) {
@@ -25,7 +25,7 @@ class ReportRows {
     this.body = this.box.querySelector("tbody");
     this.errorBox = article.querySelector("[data-part=trouble]");
     this.pages = article.querySelector("[data-part=pages]");
-    this.signs = new Map([...article.querySelectorAll("[data-part=signs] [data-outcome]")].map((sign) => [sign.dataset.outcome, sign]));
+    this.signs = signsOf(article);
     this.shards = new Shards(form.dataset.rows);
     this.requestCount = 0;
   }
@@ -108,18 +108,14 @@ class ReportRows {
   async showSearch(index, intervals, isCurrent) {
     const words = this.state.text.trim().toLowerCase();
     const parts = partsOf(index.files, intervals);
-    const matchingRows = [];
-    if (parts.length === 0) this.draw(matchingRows);
-    for (let filesRead = 0; filesRead < parts.length && matchingRows.length <= ROWS_PER_PAGE; filesRead += FILES_AT_ONCE) {
-      const rows = await this.rowsOf(parts.slice(filesRead, filesRead + FILES_AT_ONCE));
-      if (!isCurrent()) return;
-      matchingRows.push(...rows.filter(({ name }) => name.toLowerCase().includes(words)));
-      this.draw(matchingRows.slice(0, ROWS_PER_PAGE));
-      setText(this.status, `Searched ${number(Math.min(filesRead + FILES_AT_ONCE, parts.length))} of ${number(parts.length)} files…`);
-    }
+    const read = async (someParts) => (await this.rowsOf(someParts)).filter(({ name }) => name.toLowerCase().includes(words));
+    const show = (rows, sentence) => {
+      this.draw(rows);
+      setText(this.status, sentence);
+    };
+    const conclusion = (count) => `${number(count)} ${count === 1 ? "test" : "tests"} found in ${number(countOf(intervals))}.`;
     this.updatePageButtons(false, false);
-    if (matchingRows.length > ROWS_PER_PAGE) setText(this.status, `The first ${ROWS_PER_PAGE} tests found. Type more of the name to see others.`);
-    else setText(this.status, `${number(matchingRows.length)} ${matchingRows.length === 1 ? "test" : "tests"} found in ${number(countOf(intervals))}.`);
+    await searchFiles(parts, read, { maxRecords: ROWS_PER_PAGE, isCurrent, show, conclusion });
   }
 
   updatePageButtons(hasPrevious, hasNext) {
@@ -138,18 +134,12 @@ class ReportRows {
 
   newRow(test) {
     const tableRow = element("tr");
-    const name = link(`${this.form.dataset.results}${folderOf(test.suite)}/tests/`, `${test.suite}/${test.name}`);
-    addressOf(test).then((address) => (name.href = this.form.dataset.results + address));
-    const outcome = document.createDocumentFragment();
-    outcome.append(this.signs.get(test.outcome).firstElementChild.cloneNode(true), ` ${test.outcome.replaceAll("-", " ")}`);
-    if (test.reason) outcome.append(" ", element("span", "note", test.reason));
-    if (/^https?:\/\//.test(test.known_issue ?? "")) {
-      const issue = link(test.known_issue, "known issue");
-      issue.rel = "nofollow noopener noreferrer";
-      outcome.append(" ", issue);
-    }
+    const outcome = outcomeParts(test.outcome, this.signs);
+    if (test.reason) outcome.push(" ", element("span", "note", test.reason));
+    if (test.known_issue) outcome.push(" ", externalLink(test.known_issue, "known issue"));
     const rawStatus = test.raw_status ? element("code", "", test.raw_status) : "";
-    for (const value of [name, test.settings ?? "", outcome, rawStatus]) tableRow.insertCell().append(value);
+    const cells = [testLink(test, this.form.dataset.results), test.settings ?? "", outcome, rawStatus];
+    for (const value of cells) tableRow.insertCell().append(...[value].flat());
     return tableRow;
   }
 }

@@ -164,11 +164,11 @@ export class Model {
   }
 }
 
-/** Compare two versions that have only numbers and dots. Returns a negative number if the first one is older. */
+/** Compare two versions by their numbers; other parts count as 0. Returns a negative number if the first one is older, 0 if equal. */
 export function compareVersions(first, second) {
   const [left, right] = [first, second].map((version) => version.split(".").map(Number));
   for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
-    const difference = (left[index] ?? 0) - (right[index] ?? 0);
+    const difference = (left[index] || 0) - (right[index] || 0);
     if (difference !== 0) return difference;
   }
   return 0;

@@ -1,12 +1,13 @@
 // Fetches the selector's data: first the part for all platforms, then the rows of each platform when they are needed.
 
+import { readJson } from "./json-files.js";
 import { Model } from "./selector-model.js";
 
 const MAX_FILES_AHEAD = 24; // at most so many platforms at once
 
 /** The `Rows` of a page's selector, whose model has only the data for all platforms at first. */
 export async function readSelector(address) {
-  const data = await read(address);
+  const data = await readJson(address);
   return new Rows(new Model(data), (platform) => new URL(data.parts.replace("{platform}", platform), new URL(address, document.baseURI)));
 }
 
@@ -27,7 +28,7 @@ class Rows {
   load(platform) {
     if (this.has(platform)) return Promise.resolve();
     if (!this.#loading.has(platform)) {
-      const rows = read(this.addressOf(platform)).then((data) => this.model.add(platform, data));
+      const rows = readJson(this.addressOf(platform)).then((data) => this.model.add(platform, data));
       this.#loading.set(platform, rows);
       rows.catch(() => this.#loading.delete(platform));
     }
@@ -40,10 +41,4 @@ class Rows {
     await Promise.all(missing.map((platform) => this.load(platform).catch(() => {})));
     return missing.length > 0;
   }
-}
-
-async function read(address) {
-  const response = await fetch(address);
-  if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
-  return response.json();
 }

@@ -1,7 +1,7 @@
 // Creates the error message for a file that could not be read: the reason, a link to the file, and a button to try again.
 
 import { element, link } from "./elements.js";
-import { UnreadableFile } from "./shards.js";
+import { UnreadableFile } from "./json-files.js";
 
 export function unreadable(error, retry) {
   console.info("data:", error);

@@ -1,14 +1,7 @@
 // Reads data that is split into files: an index, and files that have a range of the records each.
 // Files are read as a whole when they are needed; they are small, and any static web server can serve them.
 
-/** A file that is missing, truncated or not JSON: its address, and why it could not be read. */
-export class UnreadableFile extends Error {
-  constructor(address, why) {
-    super(`${why}: ${address}`);
-    this.address = address;
-    this.why = why;
-  }
-}
+import { readJson } from "./json-files.js";
 
 /** The files of a folder. Each is read once; if that fails, the next request tries again. */
 export class Shards {
@@ -47,20 +40,4 @@ export function placeOf(files, key) {
     else high = middle;
   }
   return low - 1;
-}
-
-async function readJson(address) {
-  let response;
-  try {
-    response = await fetch(address);
-  } catch {
-    throw new UnreadableFile(address, "The file could not be reached");
-  }
-  if (!response.ok)
-    throw new UnreadableFile(address, response.status === 404 ? "The file is missing" : `The server answered ${response.status}`);
-  try {
-    return await response.json();
-  } catch {
-    throw new UnreadableFile(address, "The file is cut off or not JSON");
-  }
 }

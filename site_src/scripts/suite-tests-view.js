@@ -1,6 +1,7 @@
 // Draws a test with all its results, as the static pages show it. Texts come from vendors, so they are inserted as text.
 
 import { element, link } from "./elements.js";
+import { externalLink, outcomeParts } from "./result-elements.js";
 
 /**
  * Returns the element of a test, open. `reports` maps the id of each report to its facts, `signs` maps each outcome to the
@@ -23,10 +24,10 @@ function resultItem(result, report, signs, root) {
   item.id = result.id;
   const sentence = element("p");
   if (report.kind === "baseline") sentence.append("expected, not run: ");
-  sentence.append(signs.get(result.outcome).firstElementChild.cloneNode(true), ` ${result.outcome.replaceAll("-", " ")} · `);
+  sentence.append(...outcomeParts(result.outcome, signs), " · ");
   sentence.append(link(`${root}../compute-platforms/${report.accelerator}/#results`, report.name));
   if (result.settings) sentence.append(` · ${result.settings}`);
-  if (result.known_issue) sentence.append(" ", outside(result.known_issue, "known issue"));
+  if (result.known_issue) sentence.append(" ", externalLink(result.known_issue, "known issue"));
   for (const note of result.notes ?? []) sentence.append(" ", element("span", "note", note));
   const facts = element("dl");
   for (const [term, parts] of factsOf(result, report, root)) {
@@ -55,7 +56,7 @@ function* factsOf(result, report, root) {
 
 /** Returns the links to a result's logs and the end of its log, as a list of texts and elements. */
 function logOf({ evidence = [], log_tail: tail }) {
-  const parts = evidence.flatMap(({ url, label }) => [outside(url, label), " "]);
+  const parts = evidence.flatMap(({ url, label }) => [externalLink(url, label), " "]);
   if (tail) {
     const log = element("pre");
     log.tabIndex = 0;
@@ -63,12 +64,4 @@ function logOf({ evidence = [], log_tail: tail }) {
     parts.push(log);
   }
   return parts.length ? parts : ["No log published."];
-}
-
-/** Returns a link to another site; if the address is not a web address, only the text. */
-function outside(address, text) {
-  if (!/^https?:\/\//.test(address)) return text;
-  const anchor = link(address, text);
-  anchor.rel = "nofollow noopener noreferrer";
-  return anchor;
 }

@@ -2,8 +2,9 @@
 // a link to it or finds it by name. The address names the test: #test-alexnet-0123abcd
 
 import { link, element, setText } from "./elements.js";
+import { signsOf } from "./result-elements.js";
 import { Shards } from "./shards.js";
-import { search } from "./shards-search.js";
+import { searchShards } from "./shards-search.js";
 import { unreadable } from "./shards-view.js";
 import { testDetails } from "./suite-tests-view.js";
 
@@ -26,7 +27,7 @@ class SuiteTests {
     this.status = form.querySelector(".filters-state");
     this.foundBox = article.querySelector("[data-part=found]");
     this.box = article.querySelector("[data-part=test]");
-    this.signs = new Map([...article.querySelectorAll("[data-part=signs] [data-outcome]")].map((sign) => [sign.dataset.outcome, sign]));
+    this.signs = signsOf(article);
     this.shards = new Shards(form.dataset.tests);
     this.testRequest = 0;
     this.searchRequest = 0;
@@ -95,7 +96,7 @@ class SuiteTests {
       setText(this.status, sentence);
     };
     try {
-      await search(this.shards, anchorStart, matches, { most: MOST_LISTED, wanted: () => request === this.searchRequest, told: show });
+      await searchShards(this.shards, anchorStart, matches, { maxRecords: MOST_LISTED, isCurrent: () => request === this.searchRequest, show });
     } catch (error) {
       if (request === this.searchRequest) this.fail(error, () => this.search());
     }

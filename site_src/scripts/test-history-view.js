@@ -3,6 +3,7 @@
 import { element, link } from "./elements.js";
 import { changesOf, commitsOf, courseWords, spanOf } from "./test-history-model.js";
 import { number } from "./matrix-model.js";
+import { externalLink, outcomeParts, scrollingTable } from "./result-elements.js";
 
 const WIDTH = 720;
 const MIN_WIDTH = 1.5; // so that a single night among many is visible
@@ -48,27 +49,11 @@ function svgElement(name, attributes) {
 /** A table of the newest changes; if there are more, a link to the file that has all. */
 export function changesTable(index, courses, signs, file, commitsRoot) {
   const changes = changesOf(courses, index.reports);
-  const box = element("div", "table-box");
-  box.tabIndex = 0;
-  box.setAttribute("role", "region");
-  box.setAttribute("aria-label", "Changes of the test");
-  const table = element("table", "data");
-  const head = table.createTHead().insertRow();
-  for (const title of ["Report", "With", "Outcome", "PyTorch", "Commits"]) {
-    const cell = element("th", "", title);
-    cell.scope = "col";
-    head.append(cell);
-  }
-  const body = table.createTBody();
-  for (const change of changes.slice(0, MAX_ROWS)) {
-    const row = body.insertRow();
+  const rows = changes.slice(0, MAX_ROWS).map((change) => {
     const commits = commitsOf(change.earlier, change.report, commitsRoot);
-    const cells = [
-      change.report.started.slice(0, 10), change.words, outcomeWords(change, signs), change.report.torch ?? "not stated", commits ? externalLink(commits) : "",
-    ];
-    for (const value of cells) row.insertCell().append(value);
-  }
-  box.append(table);
+    return [change.report.started.slice(0, 10), change.words, outcomeWords(change, signs), change.report.torch ?? "not stated", commits ? externalLink(commits.href, commits.text) : ""];
+  });
+  const box = scrollingTable("Changes of the test", ["Report", "With", "Outcome", "PyTorch", "Commits"], rows);
   if (changes.length <= MAX_ROWS) return box;
   const note = element("p", "", `${number(changes.length - MAX_ROWS)} more changes are in `);
   note.append(link(file, "the file"), ".");
@@ -77,16 +62,6 @@ export function changesTable(index, courses, signs, file, commitsRoot) {
 }
 
 function outcomeWords({ outcome, stage }, signs) {
-  const fragment = document.createDocumentFragment();
-  const sign = signs.get(outcome)?.querySelector(".outcome");
-  if (sign) fragment.append(sign.cloneNode(true), " ");
-  fragment.append(outcome ? outcome.replaceAll("-", " ") : "gone");
-  if (stage) fragment.append(element("span", "note", ` ${stage}`));
-  return fragment;
-}
-
-function externalLink({ href, text }) {
-  const anchor = link(href, text);
-  anchor.rel = "nofollow noopener noreferrer";
-  return anchor;
+  const parts = outcome ? outcomeParts(outcome, signs) : ["gone"];
+  return stage ? [...parts, element("span", "note", ` ${stage}`)] : parts;
 }

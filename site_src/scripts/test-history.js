@@ -3,8 +3,9 @@
 
 import { element, link, setText } from "./elements.js";
 import { number } from "./matrix-model.js";
+import { signsOf } from "./result-elements.js";
 import { placeOf, Shards } from "./shards.js";
-import { search } from "./shards-search.js";
+import { searchShards } from "./shards-search.js";
 import { unreadable } from "./shards-view.js";
 import { coursesOf, nameOf } from "./test-history-model.js";
 import { changesTable, picture } from "./test-history-view.js";
@@ -24,7 +25,7 @@ class TestHistory {
     this.status = form.querySelector(".filters-state");
     this.resultList = article.querySelector("[data-part=found]");
     this.box = article.querySelector("[data-part=history]");
-    this.signs = new Map([...article.querySelectorAll("[data-part=signs] [data-outcome]")].map((sign) => [sign.dataset.outcome, sign]));
+    this.signs = signsOf(article);
     this.settings = form.dataset.settings.split(" ");
     this.folders = new Map();
     this.requestCount = 0;
@@ -146,11 +147,11 @@ class TestHistory {
   /** List the tests whose name contains the words, while `isCurrent` returns true. */
   async searchFiles(words, isCurrent) {
     const matchingKeys = ({ tests }) => Object.keys(tests).filter((key) => nameOf(key).toLowerCase().includes(words));
-    const showProgress = (keys, sentence) => {
+    const show = (keys, sentence) => {
       this.list(keys);
       setText(this.status, sentence);
     };
-    await search(this.shards(), words, matchingKeys, { most: MAX_RESULTS, wanted: isCurrent, told: showProgress });
+    await searchShards(this.shards(), words, matchingKeys, { maxRecords: MAX_RESULTS, isCurrent, show });
   }
 
   list(keys) {
