@@ -2,7 +2,7 @@
 
 import { settingsOf } from "./compare-reports-model.js";
 import { element } from "./elements.js";
-import { number } from "./matrix-model.js";
+import { number } from "./numbers.js";
 import { outcomeParts, scrollingTable, testLink } from "./result-elements.js";
 
 const MOST_ROWS = 300; // rows of one kind of difference

@@ -4,7 +4,7 @@ import { compareReports, environmentDifferences, pairOf } from "./compare-report
 import { countsTable, differenceList, environmentTable, paragraph, section } from "./compare-reports-view.js";
 import { element, link, setText } from "./elements.js";
 import { readJson } from "./json-files.js";
-import { number } from "./matrix-model.js";
+import { counted, number } from "./numbers.js";
 import { signsOf } from "./result-elements.js";
 
 const LONGEST_ID = 60; // characters of an unknown id that a message repeats
@@ -143,7 +143,7 @@ class ReportComparison {
   summary({ differences, unchanged }) {
     if (!unchanged.size) return "The reports have no suite with the same settings in common.";
     const same = [...unchanged.values()].reduce((sum, count) => sum + count, 0);
-    return `${number(differences.length)} tests differ, ${number(same)} are unchanged.`;
+    return `${counted(differences.length, "test")} ${differences.length === 1 ? "differs" : "differ"}, ${number(same)} ${same === 1 ? "is" : "are"} unchanged.`;
   }
 
   /** Returns a line with links to both reports. */
@@ -160,7 +160,7 @@ class ReportComparison {
     const notes = [this.words.pairs[pair]];
     if (first.accelerator !== second.accelerator) notes.push("The reports are of different platforms.");
     for (const [which, missing] of [["first", comparison.onlyFirst], ["second", comparison.onlySecond]]) {
-      const counts = missing.map(([name, tests]) => `${name}: ${number(tests)} ${tests === 1 ? "test" : "tests"}`);
+      const counts = missing.map(([name, tests]) => `${name}: ${counted(tests, "test")}`);
       if (counts.length) notes.push(`Only the ${which} report has: ${counts.join("; ")}.`);
     }
     return notes.filter(Boolean).map((text) => paragraph(text));

@@ -97,6 +97,11 @@ export function setAddress(node, href) {
   else node.dataset.language = say("{title} (English)", { title: "" });
 }
 
+/** Returns whether a click on a link opens it in the same tab, so that a script can show the content instead. */
+export function opensHere(click) {
+  return click.button === 0 && !click.metaKey && !click.ctrlKey && !click.shiftKey && !click.altKey;
+}
+
 /** Sets the text of a node if it differs, so that screen readers do not read the same text again. */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;

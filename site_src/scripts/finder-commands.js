@@ -5,15 +5,15 @@ import { compareVersions } from "./selector-model.js";
 /**
  * Returns the selector's `row` and `choice` for an answer, on the system that the query names, or else on the reader's own
  * if the platform has rows for it. `system` has the reader's `os` and `arch`, and `python` if one is selected.
- * The result also has `wishes`, [axis, value] pairs, and `limits`, the card and driver, that led to the row; `wanted`, the
- * requested machine; `variant`, the build for the requested toolkit; `tooOld`, whether no row fits the driver; and `unmet`,
+ * The result also has `wishes`, [axis, value] pairs, and `limits`, the card and driver, that led to the row; `requestedMachine`,
+ * the requested `os` and `arch`; `variant`, the build for the requested toolkit; `tooOld`, whether no row fits the driver; and `unmet`,
  * the wishes that the row does not meet. If there is no row, `row` is null; `ended` then has the commands of the last
  * release with wheels for the machine, or null.
  */
 export function commandsFor(model, answer, system) {
   const { platform, driver, toolkit, models = [] } = answer;
   const sharedArch = models.length > 0 && models.every(({ arch }) => arch === models[0].arch) && models[0].arch;
-  const wanted = { os: answer.os ?? system.os, arch: answer.arch ?? (sharedArch || answer.generation?.arch || system.arch) };
+  const requestedMachine = { os: answer.os ?? system.os, arch: answer.arch ?? (sharedArch || answer.generation?.arch || system.arch) };
   const variant = toolkit?.platform === platform.id ? variantOf(model, toolkit) : null;
   const card = cardOf(answer);
   const versions = answer.versions ?? {};
@@ -21,20 +21,20 @@ export function commandsFor(model, answer, system) {
   const wishes = [["variant", variant?.id], ["python", python], ["method", answer.method], ["build", buildOf(model, answer.release)]].filter(([, value]) => value);
   const limitsOfAnswer = driver && model.data.drivers[platform.id] ? { card, driver } : { card };
   const isOldJetPack = answer.generation?.jetpack && versions.JetPack && compareVersions(versions.JetPack, answer.generation.jetpack) < 0;
-  const possibleMachines = isOldJetPack ? [] : machinesOf(model, platform.id, wanted).filter(({ os, arch }) => os === (answer.os ?? os) && arch === (answer.arch ?? arch));
+  const possibleMachines = isOldJetPack ? [] : machinesOf(model, platform.id, requestedMachine).filter(({ os, arch }) => os === (answer.os ?? os) && arch === (answer.arch ?? arch));
   for (const limits of limitsOfAnswer.driver ? [limitsOfAnswer, { card }] : [limitsOfAnswer]) {
     const resolve = (someWishes) => firstRow(model, platform.id, possibleMachines, someWishes, { ...limits, versions });
     const wished = resolve(wishes);
     const resolved = wished?.row.pythons || answer.method ? wished : resolve(wishes.filter(([axis]) => axis !== "python")); // a container has its own Python
     const isUnpinned = resolved && !answer.method && model.data.unpinned.includes(resolved.choice.method); // commands without versions do not state requirements
-    if (resolved && !(isUnpinned && Object.keys(versions).length > 0)) return { ...withPython(resolved, wishes, python ?? system.python), wanted, variant, limits, tooOld: Boolean(limitsOfAnswer.driver && !limits.driver) };
+    if (resolved && !(isUnpinned && Object.keys(versions).length > 0)) return { ...withPython(resolved, wishes, python ?? system.python), requestedMachine, variant, limits, tooOld: Boolean(limitsOfAnswer.driver && !limits.driver) };
   }
   const [onlySystem, ...otherSystems] = answer.generation?.systems ?? [];
-  const machine = { ...wanted, os: answer.os ?? (otherSystems.length === 0 && onlySystem ? onlySystem : wanted.os) };
+  const machine = { ...requestedMachine, os: answer.os ?? (otherSystems.length === 0 && onlySystem ? onlySystem : requestedMachine.os) };
   const lastRelease = model.ended({ ...machine, platform: platform.id });
   const ended = answer.generation?.verdict !== "none" && lastRelease?.platforms.includes(platform.id) ? lastRelease : null;
-  const choice = ended ? { ...machine, platform: platform.id, method: ended.method, build: ended.version } : { ...wanted, platform: platform.id };
-  return { row: null, ended, choice, wanted, variant, wishes, limits: limitsOfAnswer, tooOld: false };
+  const choice = ended ? { ...machine, platform: platform.id, method: ended.method, build: ended.version } : { ...requestedMachine, platform: platform.id };
+  return { row: null, ended, choice, requestedMachine, variant, wishes, limits: limitsOfAnswer, tooOld: false };
 }
 
 /** Returns the query string of the address that shows a row in the selector, without the question mark. */
@@ -48,7 +48,7 @@ export function selectorQuery(model, { choice, wishes, limits }) {
 }
 
 /** Returns the id of an answer's card on its platform's page; null if the answer names no hardware. */
-export function cardOf({ generation }) {
+function cardOf({ generation }) {
   return generation ? generation.page.split("#card-")[1] : null;
 }
 

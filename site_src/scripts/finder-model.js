@@ -401,7 +401,7 @@ export class Cards {
 }
 
 /** Returns all names of a generation and its models. */
-function namesOf({ name, also = [], models }) {
+function namesOf({ name, also, models }) {
   return [name, ...(also ?? []), ...models.flatMap((model) => [model.name, ...(model.also ?? [])])];
 }
 

@@ -1,7 +1,7 @@
 // Builds the page elements for the finder's answers: what the hardware is, and the commands that install PyTorch on it.
 // `resolved` is what `commandsFor` returns: a row of the selector with its choice, or a reason why there is none.
 
-import { both, element, link, listed, markEnglish, say, sayCount, sayParts, sentences, vendorText } from "./elements.js";
+import { both, element, link, listed, markEnglish, opensHere, say, sayCount, sayParts, sentences, vendorText } from "./elements.js";
 import { unique } from "./finder-answers.js";
 import { commandsFor, selectorQuery } from "./finder-commands.js";
 import { condaAnswer, described, olderRelease, olderReleases, wantsConda } from "./selector-messages.js";
@@ -164,12 +164,12 @@ function newestOnRequest(model, { platform, generation }, { choice, wishes, limi
 /** Returns the sentences that explain the commands: another system or build than the query names, or limits; texts or lists of parts. */
 function reasons({ model, root }, answer, resolved) {
   const { platform, generation, toolkit, driver, rented } = answer;
-  const { choice, wanted, variant, tooOld, unmet } = resolved;
+  const { choice, requestedMachine, variant, tooOld, unmet } = resolved;
   const system = model.label("os", choice.os);
   const explanations = answer.wsl && platform.wsl ? [vendorText("span", "", platform.wsl)] : [];
-  if (choice.os !== wanted.os) {
+  if (choice.os !== requestedMachine.os) {
     const what = generation ? say("this hardware") : platform.name;
-    explanations.push(say("There is no build for {what} on {other}. These commands are for {system}.", { what, other: model.label("os", wanted.os), system }));
+    explanations.push(say("There is no build for {what} on {other}. These commands are for {system}.", { what, other: model.label("os", requestedMachine.os), system }));
   } else if (rented) explanations.push(say("These commands are for {system} on the rented machine.", { system }));
   const wslNote = onlyInWsl(answer, choice.os)?.note;
   if (wslNote) explanations.push(vendorText("span", "", wslNote));
@@ -262,8 +262,8 @@ function unavailableParts(context, answer) {
 function isWorking({ model, system, answers }, answer) {
   const { platform, generation } = answer;
   if (platform.dispatch_key === "CPU" || !generation || generation.verdict === "none" || generation.uncertain) return false;
-  const { row, ended, choice, wanted } = commandsFor(model, answer, system);
-  return Boolean(row ?? ended) && !onlyInWsl(answer, choice.os) && (choice.os === wanted.os || platform === answers[0].platform);
+  const { row, ended, choice, requestedMachine } = commandsFor(model, answer, system);
+  return Boolean(row ?? ended) && !onlyInWsl(answer, choice.os) && (choice.os === requestedMachine.os || platform === answers[0].platform);
 }
 
 /** Returns the platform's entry for WSL, if its builds for a system run only in WSL and the query does not name it; else undefined. */
@@ -339,8 +339,7 @@ function selectorLink({ home, model, openHere }, resolved, words) {
   const query = selectorQuery(model, resolved);
   const anchor = link(`${home}?${query}`, words);
   anchor.addEventListener("click", (event) => {
-    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-    if (openHere(query)) event.preventDefault();
+    if (opensHere(event) && openHere(query)) event.preventDefault();
   });
   return anchor;
 }

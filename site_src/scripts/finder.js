@@ -7,6 +7,7 @@ import { MOST_CHARACTERS } from "./finder-reading.js";
 import { answerBox, helpBox, nearBox } from "./finder-view.js";
 import { element, link, say, sayCount, sentences } from "./elements.js";
 import { readJson } from "./json-files.js";
+import { number } from "./numbers.js";
 import { olderRelease } from "./selector-messages.js";
 import { readSelector } from "./selector-rows.js";
 import { architectureOfBrowser, nameOfSystem } from "./selector.js";
@@ -118,7 +119,7 @@ class Finder {
     await Promise.all([...platformIds].filter((id) => id in model.data.offers).map((id) => rows.load(id)));
     const boxes = listed.map((answer, index) => answerBox(context, answer, index));
     if (hits[0].guessed) return [sentences([notListed, say("The vendor's pages list its hardware.")]), [...nearBox(context, cards.nearest(query)), ...boxes, helpBox(context)]];
-    const cutNote = this.form.elements.card.value.length >= MOST_CHARACTERS ? [say("Only the first {count} characters were read.", { count: MOST_CHARACTERS.toLocaleString("en-US") })] : [];
+    const cutNote = this.form.elements.card.value.length >= MOST_CHARACTERS ? [say("Only the first {count} characters were read.", { count: number(MOST_CHARACTERS) })] : [];
     const remarks = [...(unknown ? [notListed] : []), ...cutNote];
     if (hits.length === 1) return [sentences([sayCount("{count} match.", "{count} matches.", 1), ...remarks]), boxes];
     const hint = hits.length > MOST_ANSWERS ? say("Showing the first {count}. Type more of the name to see fewer.", { count: MOST_ANSWERS }) : say("The best match is first.");

@@ -1,6 +1,8 @@
 // Decides which columns and tests of a matrix of results are shown, in which order, and writes a sentence about them.
 // A state is what the address has: {text, accelerator, dtype, outcome, sort, order, page}. Nothing here uses the document.
 
+import { number } from "./numbers.js";
+
 const NAME = "name";
 const FILTERS = ["text", "accelerator", "dtype", "outcome"];
 
@@ -126,7 +128,5 @@ export function sentence({ count, total, rows, silent, columns, page, state, sor
   else if (count && sorting.order === "descending") sentences.push("Sorted from Z to A.");
   return sentences.join(" ");
 }
-
-export const number = (value) => value.toLocaleString("en-US");
 
 export const range = (page) => `${number(page.first)}–${number(page.last)}`;

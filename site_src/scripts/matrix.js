@@ -1,9 +1,11 @@
 // Filters, sorts and pages the matrix of a suite's results, and keeps all three in the address.
 // The page has the first rows. The data of all rows is loaded when the reader first uses the filters or the table.
 
+import { opensHere } from "./elements.js";
 import { readJson } from "./json-files.js";
-import { filtersOf, isFiltered, number, pagesOf, prepare, queryOf, readState, select, sentence, sorted, unfiltered } from "./matrix-model.js";
+import { filtersOf, isFiltered, pagesOf, prepare, queryOf, readState, select, sentence, sorted, unfiltered } from "./matrix-model.js";
 import { drawPages, MatrixView } from "./matrix-view.js";
+import { number } from "./numbers.js";
 
 const LOAD_ERROR = "The data of this table could not be read. Try again, or use the static pages, which have all rows.";
 
@@ -90,7 +92,7 @@ class Matrix {
 
   handlePageClick(event) {
     const link = event.target.closest("a[data-page]");
-    if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (!link || !opensHere(event)) return;
     event.preventDefault();
     this.setState({ ...this.state, page: Number(link.dataset.page) });
     this.box.focus({ preventScroll: true });

@@ -1,8 +1,8 @@
 // Filters the table of models: rows by words, columns by platform, cells by evidence. Keeps the filters in the address.
 
 import { listed, say, sentences } from "./elements.js";
-import { number } from "./matrix-model.js";
 import { keepInAddress, readAddress } from "./filters.js";
+import { number } from "./numbers.js";
 
 export function startModels(form) {
   const table = document.getElementById(form.dataset.models);

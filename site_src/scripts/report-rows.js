@@ -2,7 +2,7 @@
 // The address has the filters and the page: ?outcome=failed&suite=operators&text=conv&rows=2
 
 import { element, setText } from "./elements.js";
-import { number } from "./matrix-model.js";
+import { counted, number } from "./numbers.js";
 import { countOf, intervalsOf, partsOf, sliceOf } from "./report-rows-model.js";
 import { externalLink, outcomeParts, signsOf, testLink } from "./result-elements.js";
 import { Shards } from "./shards.js";
@@ -113,7 +113,7 @@ class ReportRows {
       this.draw(rows);
       setText(this.status, sentence);
     };
-    const conclusion = (count) => `${number(count)} ${count === 1 ? "test" : "tests"} found in ${number(countOf(intervals))}.`;
+    const conclusion = (count) => `${counted(count, "test")} found in ${number(countOf(intervals))}.`;
     this.updatePageButtons(false, false);
     await searchFiles(parts, read, { maxRecords: ROWS_PER_PAGE, isCurrent, show, conclusion });
   }

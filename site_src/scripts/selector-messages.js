@@ -33,7 +33,7 @@ export function announce(form, model, resolved, { wishes, whole: allWishes, limi
 }
 
 /** A sentence about the other axes that a change of the machine or the platform has changed; empty if none. */
-export function stepEffect(model, { choice, row }, wishes, { axis, choice: previousChoice }, announcedAxes) {
+function stepEffect(model, { choice, row }, wishes, { axis, choice: previousChoice }, announcedAxes) {
   if (!row || !previousChoice.build) return "";
   const isSamePlatform = choice.platform === previousChoice.platform;
   const excludedAxes = new Set([axis, ...announcedAxes, ...wishes.map(([name]) => name), ...(isSamePlatform ? [] : ["variant"]), ...(row.pythons ? [] : ["python"])]);

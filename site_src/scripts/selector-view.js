@@ -23,8 +23,7 @@ export function showChoice(form, model, { choice, row }, allWishes, limits) {
   form.querySelectorAll(".more-choices").forEach(toggleMore);
   setText(form.querySelector("[data-part=summary]"), summary(model, choice, row));
   form.querySelector("[data-part=older]")?.replaceChildren(olderReleases(model, choice.platform));
-  const driver = form.querySelector("[data-part=driver]");
-  if (driver) driver.hidden = !model.data.drivers[choice.platform];
+  form.querySelector("[data-part=driver]").hidden = !model.data.drivers[choice.platform];
 }
 
 /** Update a radio button: its detail, and whether it is checked, hidden or blocked for a reason. */

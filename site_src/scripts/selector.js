@@ -42,7 +42,7 @@ class Selector {
     form.addEventListener("change", (event) => event.target.name && this.#choose(event.target.name, event.target.value || null));
     form.addEventListener("click", (event) => this.#handleClick(event.target));
     form.addEventListener("submit", (event) => event.preventDefault());
-    form.querySelector("#driver-version")?.addEventListener("input", (event) => this.#setDriver(event.target.value));
+    form.querySelector("#driver-version").addEventListener("input", (event) => this.#setDriver(event.target.value));
     form.querySelector("[data-filter=platform]")?.addEventListener("input", () => this.#filterPlatforms());
     addEventListener("popstate", () => this.#readAddress());
     for (const control of form.querySelectorAll("textarea, [data-reset]")) control.disabled = false;
@@ -135,8 +135,7 @@ class Selector {
   #readAddress() {
     const { wishes, unknown } = shownWishes(this.model, location.search, this.wishesWithoutAddress);
     Object.assign(this, { wishes, unknown });
-    const driverInput = this.form.querySelector("#driver-version");
-    if (driverInput) driverInput.value = this.wishes.get("driver") ?? "";
+    this.form.querySelector("#driver-version").value = this.wishes.get("driver") ?? "";
     this.lastChange = { axis: null, at: -Infinity };
     return this.#show({ quiet: true });
   }

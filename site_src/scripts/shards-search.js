@@ -1,6 +1,6 @@
 // Searches files, a few at a time, until enough records are found.
 
-import { number } from "./matrix-model.js";
+import { counted, number } from "./numbers.js";
 import { placeOf } from "./shards.js";
 
 const FILES_AT_ONCE = 4; // files that are read in parallel
@@ -14,7 +14,7 @@ export async function searchShards(shards, prefix, recordsOf, options) {
   const start = Math.max(0, placeOf(files, prefix));
   const names = [...files.slice(start), ...files.slice(0, start)].map(([, name]) => name);
   const read = async (someNames) => (await Promise.all(someNames.map((name) => shards.file(name)))).flatMap(recordsOf);
-  const conclusion = (count) => (count === 0 ? "No test name has these words." : `${count} ${count === 1 ? "test" : "tests"} found.`);
+  const conclusion = (count) => (count === 0 ? "No test name has these words." : `${counted(count, "test")} found.`);
   await searchFiles(names, read, { conclusion, ...options });
 }
 

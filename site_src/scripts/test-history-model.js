@@ -1,31 +1,15 @@
 // Computes the history of one test from its data: its outcomes over time and its changes. Nothing here uses the document.
 
+import { settingsOf } from "./compare-reports-model.js";
+import { counted } from "./numbers.js";
+
 const DAY_MS = 86_400_000;
 
-/** The key of a test: its suite and name, percent-encoded as the library does. */
-export function keyOf(suite, name) {
-  return `${percentEncoded(suite, "")}/${percentEncoded(name, "/:[](),+*@!;")}`;
-}
-
-/** Percent-encode a text, except for the characters in `unencoded`. */
-function percentEncoded(text, unencoded) {
-  const encoded = encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
-  return encoded.replace(/%[0-9A-F]{2}/g, (code) => {
-    const character = String.fromCharCode(Number.parseInt(code.slice(1), 16));
-    return unencoded.includes(character) ? character : code;
-  });
-}
-
 /** A key without percent-encoding, such as `torchbench/hf_Bert`. */
-export const nameOf = (key) => decoded(key);
+export const nameOf = decoded;
 
 /** The settings of a query in words: `inference, inductor, float32`. */
-export function settingsWords(query) {
-  const pairs = pairsOf(query);
-  const mainNames = ["mode", "compiler", "dtype"];
-  const mainValues = mainNames.flatMap((name) => pairs.filter(([pairName]) => pairName === name).map(([, value]) => value));
-  return [...mainValues, ...pairs.filter(([name]) => !mainNames.includes(name)).map((pair) => pair.join(" "))].join(", ");
-}
+const settingsWords = (query) => settingsOf({ parameters: Object.fromEntries(pairsOf(query)) });
 
 const pairsOf = (query) => (query ? query.split("&").map((pair) => pair.split("=").map(decoded)) : []);
 
@@ -39,7 +23,7 @@ function decoded(text) {
 }
 
 /** The suite of a key, with those of the settings that belong to a whole run. A report has all tests of such a group, or none. */
-export function groupOf(key, query, settings) {
+function groupOf(key, query, settings) {
   const runSettings = query.split("&").filter((pair) => settings.includes(decoded(pair.split("=")[0])));
   return key.split("/")[0] + (query && runSettings.length ? `?${runSettings.join("&")}` : "");
 }
@@ -55,7 +39,7 @@ export function coursesOf(index, key, test, settings) {
       from: timeOf(index, number),
       until: timeOf(index, steps[position + 1]?.[0] ?? Math.max(lastReport, number)),
     }));
-    return { words: settingsWords(query), parts, last: lastReport };
+    return { words: settingsWords(query), parts };
   });
 }
 
@@ -74,7 +58,7 @@ export function courseWords({ parts }, reports) {
   const day = reports[newestPart.number].started.slice(0, 10);
   const outcomeWords = newestPart.outcome ? newestPart.outcome.replaceAll("-", " ") : "gone";
   const since = changes ? `since ${day}` : `since the first report, ${day}`;
-  return `${outcomeWords} ${since}, ${changes} ${changes === 1 ? "change" : "changes"}`;
+  return `${outcomeWords} ${since}, ${counted(changes, "change")}`;
 }
 
 /** All changes with all settings, the newest first, each with its report and the report before that. */

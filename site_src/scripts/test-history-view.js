@@ -1,8 +1,8 @@
 // Draws the history of a test: a strip for each of its settings over one time axis, and a table of all changes.
 
 import { element, link } from "./elements.js";
+import { number } from "./numbers.js";
 import { changesOf, commitsOf, courseWords, spanOf } from "./test-history-model.js";
-import { number } from "./matrix-model.js";
 import { externalLink, outcomeParts, scrollingTable } from "./result-elements.js";
 
 const WIDTH = 720;

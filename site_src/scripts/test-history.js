@@ -1,8 +1,8 @@
 // Shows the history of a test on a platform: searches for tests by name, and reads only the file that has the selected test.
 // The address has the selection: ?platform=xpu-runs&test=torchbench/hf_Bert
 
-import { element, link, setText } from "./elements.js";
-import { number } from "./matrix-model.js";
+import { element, link, opensHere, setText } from "./elements.js";
+import { counted } from "./numbers.js";
 import { signsOf } from "./result-elements.js";
 import { placeOf, Shards } from "./shards.js";
 import { searchShards } from "./shards-search.js";
@@ -72,7 +72,7 @@ class TestHistory {
 
   handleResultClick(event) {
     const testLink = event.target.closest("a[data-test]");
-    if (!testLink || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (!testLink || !opensHere(event)) return;
     event.preventDefault();
     this.setState({ ...this.state, test: testLink.dataset.test });
     this.box.focus();
@@ -103,7 +103,7 @@ class TestHistory {
       const index = await shards.index();
       const file = test ? await shards.holding(test) : null;
       if (request !== this.requestCount) return;
-      if (!test) setText(this.status, `${number(index.tests)} tests in ${number(index.reports.length)} reports. Type part of a test name.`);
+      if (!test) setText(this.status, `${counted(index.tests, "test")} in ${counted(index.reports.length, "report")}. Type part of a test name.`);
       else if (file && Object.hasOwn(file.tests, test)) this.draw(index, file.tests[test]);
       else setText(this.status, `No report of this platform has the test “${nameOf(test).slice(0, MAX_QUOTED)}”.`);
     } catch (error) {
@@ -123,7 +123,7 @@ class TestHistory {
     const source = element("p", "note");
     source.append("Read from ", link(file, file.split("/").at(-1)), ".");
     this.box.replaceChildren(element("h2", "", nameOf(key)), picture(index, courses, this.signs), changesTable(index, courses, this.signs, file, this.form.dataset.commits), source);
-    setText(this.status, `${courses.length} ${courses.length === 1 ? "setting" : "settings"} in ${number(index.reports.length)} reports.`);
+    setText(this.status, `${counted(courses.length, "setting")} in ${counted(index.reports.length, "report")}.`);
   }
 
   /** Search the files for tests until enough are found, starting with the file whose names begin like the typed words. */
