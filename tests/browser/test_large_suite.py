@@ -62,6 +62,7 @@ def test_a_link_to_a_test_that_is_on_no_page_is_whole_and_shows_it(
     shown = page.locator(".test[open]")
     expect(shown.locator("h2")).to_have_text(NAMES[899])
     expect(shown).to_contain_text("<b>Made</b> up.")
+    expect(shown).to_contain_text("(only report)")  # as the tests on the page say it
     expect(shown.get_by_role("link", name="log")).to_have_attribute(
         "href", f"https://example.org/{NAMES[899]}"
     )

@@ -308,6 +308,8 @@ def _test_result(result: ReportedTest) -> TestResult:
         id=result.anchor,
         settings=result.settings or None,
         notes=result.notes or None,
+        since=result.since_words,
+        history=result.history if result.since else None,
         runs=result.strip.words if result.strip else None,
         reported_as=", ".join(filter(None, raw)) or None,
         environment=result.environment or None,

@@ -122,6 +122,11 @@ class ReportedTest:
         return tuple(filter(None, (stage, test.reason)))
 
     @property
+    def since_words(self) -> str | None:
+        """`since`; if only one report has the test, its day with a note. None if unknown."""
+        return self.since or (f"{self.day} (only report)" if self.day else None)
+
+    @property
     def whole_suite(self) -> bool:
         """Whether the command runs the whole suite and not only this test."""
         return self.command is not None and self.test.command is None
