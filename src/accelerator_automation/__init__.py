@@ -1,1 +1,1 @@
-"""Jobs of GitHub Actions with write access: the nightly update and tests of PyTorch's changes."""
+"""Runs the jobs with write access on GitHub: the nightly update and tests of PyTorch changes."""

@@ -76,7 +76,7 @@ class Archive:
             self._files.rm_file(self._full_path(path))
 
     def drop_oldest(self, folder: str, most: int) -> None:
-        """Remove files of a folder in the order of their names, until `most` files are left."""
+        """Remove the first files of a folder, sorted by name, so that at most `most` files stay."""
         for name in self.names(folder)[:-most]:
             self.remove(f"{folder}/{name}")
 

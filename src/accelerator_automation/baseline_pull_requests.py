@@ -56,8 +56,8 @@ def propose_baselines(api: Api, home: str, catalog: Catalog, now: dt.datetime) -
 
     The baselines of each platform are checked once a week. If a file is gone or cannot be
     converted, `problems` of the result says why, and the baseline does not change. `home` is this
-    repository (OWNER/NAME). Raises GitHubError for temporary errors. Other errors of GitHub are in
-    `problems`, too.
+    repository (OWNER/NAME). Raises GitHubError for a temporary error. A permanent error of GitHub
+    is in `problems` instead.
     """
     results = ProposalResults("no changed baseline")
     repository = BranchRepository(api, home)
@@ -84,7 +84,7 @@ def propose_baselines(api: Api, home: str, catalog: Catalog, now: dt.datetime) -
 
 
 def _newest_baselines(reports: Collection[StoredReport]) -> Collection[StoredReport]:
-    """Return the baselines to convert again.
+    """Return the baselines in `reports` that are to be converted again.
 
     If a platform has several baselines that were converted from the same files, only the newest one
     is returned.

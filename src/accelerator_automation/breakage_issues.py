@@ -38,21 +38,21 @@ def update_breakage_issues(
 
 
 def breakage_issue_name(platform: Platform, breakage: Breakage) -> str:
-    """Return the id `<platform>-<regression>`, which is unique across all platforms."""
+    """Return the name of a regression's issue topic, `<platform>-<regression>`, which is unique."""
     return f"{platform.id}-{breakage.id}"
 
 
 def title(platform: Platform, breakage: Breakage) -> str:
-    """Return the title of the issue, as plain text."""
+    """Return the title of a regression's issue, as plain text."""
     return f"{platform.id}: {escape_hidden_characters(breakage.key)} {breakage.outcome}"[
         :_MOST_TITLE
     ]
 
 
 def body(platform: Platform, breakage: Breakage) -> str:
-    """Return the text of the issue.
+    """Return the text of a regression's issue.
 
-    The text changes only if the regression, the platform's name or its maintainers change.
+    The text changes only if the regression, the platform's name or the maintainers change.
     """
     people = ", ".join(code_span(person.github) for person in platform.accelerator.maintainers)
     lines = [

@@ -97,9 +97,9 @@ def build(  # noqa: PLR0913 - what, where, and how
 
     `root` is the repository. By default, the build fails if a platform's folder has errors. With
     `quarantine` or an archive, the build continues, and the site omits each platform with errors.
-    For a platform in `standing_in`, the site shows the last valid version from the archive instead.
-    `standing_in` maps a platform id to the date since which this version is shown. `engine` runs
-    the build (default: MkDocs). Raises ArchiveError, BuildError, OSError.
+    Only the platforms in `standing_in` stay: the site shows the last valid version of their folder
+    from the archive. `standing_in` maps a platform id to the date since which this version is
+    shown. `engine` runs the build (default: MkDocs). Raises ArchiveError, BuildError, OSError.
     """
     target = target.absolute()
     try:
@@ -182,10 +182,11 @@ def restore_previous(target: Path) -> None:
 def inputs_digest(root: Path, catalog: Catalog, standing_in: Mapping[str, dt.date]) -> str:
     """Return a SHA-256 digest that changes if the site must be built again.
 
-    The digest covers the repository's files that a build reads, and the problems of the quarantined
-    platforms. A platform can be quarantined although no file changed, because an exception in the
-    data has expired. `standing_in` maps a platform id to the date since which the last valid
-    version is shown. The digest does not cover the metrics of nightly runs. Raises OSError.
+    The digest covers the repository's files that a build reads. For each quarantined platform, it
+    also covers the problems and the date in `standing_in`, because a platform can be quarantined
+    although no file changed. `standing_in` maps a platform id to the date since which the site
+    shows the last valid version of the platform's folder. The digest does not cover the metrics of
+    nightly runs. Raises OSError.
     """
     digest = hashlib.sha256()
     for file in _input_files(root):

@@ -1,7 +1,7 @@
 """Opens an issue for each platform whose cited files on GitHub have changed.
 
-The issue lists the files that changed after the cited commit. The facts that cite them stay as they
-are until somebody reads the newer files.
+The issue lists the files that changed after the cited commit. This module does not change the facts
+that cite these files: a person has to read the newer files.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from accelerator_portal.reports.stored_reports import stored_reports
 LABEL = "cited-file"
 
 CHECK_INTERVAL_DAYS = 7
-"""The number of days in which each platform is checked once. GitHub limits requests per hour, so
-not all platforms are checked on the same day."""
+"""Each platform is checked once in this number of days. GitHub limits requests per hour, so the
+platforms are checked on different days."""
 
 _SHARED_DATA = "shared-data"
 _DECLINED = "not_planned"

@@ -43,7 +43,7 @@ DEFAULT_LIMITS = RequestLimits(public_hosts_only=True)
 TRUSTED_EVENTS = {"push", "repository_dispatch", "schedule", "workflow_dispatch"}
 
 SECONDS_IN_ALL = 10 * 60
-"""The time limit in seconds for all feeds together. It ends the wait for a slow server."""
+"""The time limit for fetching all feeds together, in seconds."""
 
 _MOST_THREADS = 8
 _MOST_CHECKSUM_BYTES = 4096

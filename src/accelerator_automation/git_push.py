@@ -1,8 +1,8 @@
 """Pushes changed files with git to branches that others push to at the same time.
 
 `push_data` adds a commit to a branch such as main. `push_archive` replaces the only commit of the
-branch `archive`. Either commit has the branch's newest files and the files that changed here. If
-both sides changed the same file in different ways, `push_data` leaves the file out, and
+branch `archive`. Both functions add the locally changed files to the newest files of the branch. If
+others have changed one of these files in another way, `push_data` leaves the file out, and
 `push_archive` pushes nothing.
 """
 
@@ -66,10 +66,11 @@ def push_data(
     message: str,
     retry: PushRetry | None = None,
 ) -> PushResult:
-    """Commit the files below `paths` that changed since the checkout to a branch of `origin`.
+    """Commit the changed files below `paths`, and push the commit to `branch` of `origin`.
 
-    Files that others have changed on the branch are not pushed (see `PushResult`). Raises GitError
-    if git fails, or if others push first at each attempt.
+    A file is changed if it differs from the commit that is checked out. Files that others have
+    changed on the branch are not pushed (see `PushResult`). Raises GitError if git fails, or if
+    others push first at each attempt.
     """
     retry = retry or PushRetry()
     git(repository, "add", "--all", "--", *paths)
@@ -98,9 +99,9 @@ def push_data(
 
 
 def _merge_group(path: str) -> str:
-    """Return the folder of a history file, or the path of any other file.
+    """Return the group of a file: its folder if it is a history file, otherwise its own path.
 
-    Files with the same result are pushed together or not at all.
+    Files of the same group are pushed together or not at all.
     """
     return path.rpartition("/")[0] if path.startswith(_HISTORY_PREFIX) else path
 
@@ -129,7 +130,7 @@ def fetch_archive(repository: Path, place: Path) -> bool:
 def push_archive(place: Path) -> bool:
     """Push the folder's changes to the branch `archive`; return whether a commit was pushed.
 
-    First removes unfinished files of an interrupted run. Keeps the commits that others pushed since
+    First removes unfinished files of an interrupted run. Keeps the changes that others pushed since
     `fetch_archive`. Raises GitError. Raises ArchiveError if others pushed a different change of one
     of the changed files, or if others push first at each attempt.
     """

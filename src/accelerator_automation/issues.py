@@ -19,8 +19,8 @@ from accelerator_automation.markdown_check import require_harmless
 MUTED = "muted"
 
 MOST_OPENED = 20
-"""The maximum number of issues with one label that a nightly run opens; a plugin can fail in a
-thousand tests."""
+"""The maximum number of issues with one label that a nightly run opens. Without a limit, a plugin
+that fails in a thousand tests would get a thousand issues."""
 
 # A person who edits the text on GitHub's page leaves line breaks of two characters.
 _MARKER = re.compile(r"^<!-- accelerator-portal ([a-z-]{1,30}) ([0-9a-z-]{1,80}) -->\r?\n")
@@ -40,7 +40,8 @@ class Issue(GitHubModel):
     def topic(self, label: str) -> str | None:
         """Return the name of the issue's topic, or None.
 
-        The result is None if the automation did not write the issue, or wrote it for another label.
+        Returns None if the automation did not write the issue, or if the issue's marker has a label
+        other than `label`.
         """
         if self.user is None or self.user.login != BOT:
             return None

@@ -1,1 +1,1 @@
-"""GitHub's API: an interface, a client, and authentication as a GitHub App."""
+"""Sends requests to GitHub's API, with a token or as a GitHub App, and parses the responses."""

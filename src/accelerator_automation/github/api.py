@@ -1,4 +1,4 @@
-"""Defines Api, the methods to send requests to GitHub's API; `client` implements them."""
+"""Declares the interface `Api` for requests to GitHub, and parses responses into models."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Reads files of a repository, and writes one file to a branch, through GitHub's API.
 
-A branch that is written here always has one commit on top of the base. The author of the commit
-shows whether the automation or a person wrote it.
+A branch that this module writes has exactly one commit on top of the default branch. The author of
+the commit shows whether the automation or a person wrote it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class _Contents(GitHubModel):
 
 @dataclass(frozen=True, slots=True)
 class BranchFile:
-    """A file on a branch: the branch, the path of the file, and the text to write."""
+    """A file to write to a branch: the branch's name, the path of the file, and its text."""
 
     branch: str
     path: str

@@ -6,8 +6,8 @@ from accelerator_automation.github.api import Api, read_all_pages
 from accelerator_automation.github.models import Comment
 
 BOT = "github-actions[bot]"
-"""The account that writes with a workflow's own token. Anybody can copy the marker of a text, but
-nobody else can use this account."""
+"""The account under which a workflow writes with its own token. The author of a comment, issue or
+pull request proves that the automation wrote it, because people cannot use this account."""
 
 
 def own_comment(api: Api, repository: str, number: int, login: str, prefix: str) -> Comment | None:

@@ -1,7 +1,7 @@
-"""Defines models of GitHub's events and API responses, with the fields that the automation reads.
+"""Parses GitHub's events and API responses into models with the fields that the automation reads.
 
-GitHub itself sends this data. But names of files, branches and users are chosen by authors, and are
-untrusted like any other text.
+GitHub sends this data. The names of files, branches and users in it are chosen by their authors, so
+they are untrusted.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class PullRequestRun(GitHubModel):
 
 
 class GitObject(GitHubModel):
-    """A commit, a tree or a file, as a reference."""
+    """A reference to a commit, a tree or a file, by its object id."""
 
     sha: Sha
 

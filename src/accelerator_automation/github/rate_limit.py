@@ -1,7 +1,8 @@
 """Limits the rate of requests to GitHub's API.
 
-GitHub counts the requests of a personal token together, and those of a GitHub App by installation,
-which is by owner. Source: docs.github.com, "Rate limits for the REST API", read 2026-11-21.
+GitHub has one limit for each personal token. A GitHub App has one limit for each installation, so
+one for each owner of repositories. Source: docs.github.com, "Rate limits for the REST API", read
+2026-11-21.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ UtcClock = Callable[[], dt.datetime]
 
 
 class RateLimiter:
-    """A rate limit: at most `most` requests begin within any `RATE_WINDOW`.
+    """A rate limit: at most `most` requests begin within one minute (`RATE_WINDOW`).
 
     `recent` has the times of earlier requests, which also count.
     """

@@ -1,4 +1,4 @@
-"""Defines which failed requests to GitHub are repeated, and how long to wait before that."""
+"""Decides which failed requests to GitHub are repeated, and how long to wait before a retry."""
 
 from __future__ import annotations
 
