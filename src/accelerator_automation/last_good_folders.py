@@ -41,9 +41,10 @@ def _validate_inside(path: str) -> str:
 
 
 class _FolderVersion(BaseModel):
-    """The text files of a platform's folder, by path.
+    """The last version of a platform's folder without errors: its text files, by path.
 
-    `broken_since` is the first day on which the current folder had errors, or None if it has none.
+    `broken_since` is the first day on which the current folder had errors, or None if the folder
+    has no errors.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -57,9 +58,9 @@ def archive_good_folders(
 ) -> tuple[str, ...]:
     """Archive the valid folders, and record since when the broken folders have errors.
 
-    `good` has the ids of the platforms with a valid folder, `broken` of those with errors. Returns
-    the ids in `good` whose archived version was missing, damaged or different. Raises ArchiveError,
-    OSError.
+    `good` has the ids of the platforms with a valid folder. `broken` has the ids of the platforms
+    whose folder has errors. Returns the ids in `good` whose archived version was missing, damaged
+    or different. Raises ArchiveError, OSError.
     """
     changed_ids = tuple(name for name in good if _archive_folder(archive, root, name))
     for name in broken:
@@ -70,10 +71,11 @@ def archive_good_folders(
 
 
 def last_good_dates(archive: Archive, broken: Iterable[str], today: dt.date) -> dict[str, dt.date]:
-    """Return the date since which the site shows the last valid version, by platform id.
+    """Return the date since which the site shows the last valid version of a platform's folder.
 
-    The date is `today` for a platform whose folder was valid until now. Broken platforms without a
-    readable archived version are omitted. Raises ArchiveError.
+    `broken` has the ids of the platforms whose folder has errors. The keys of the result are these
+    ids. The date is `today` if the folder was valid until now. Platforms without a readable
+    archived version are omitted. Raises ArchiveError.
     """
     versions = {name: _undamaged_version(archive, name) for name in broken}
     return {name: v.broken_since or today for name, v in versions.items() if v is not None}

@@ -34,7 +34,7 @@ class HarmfulError(UserError, ValueError):
 
 
 def require_harmless(name: str, text: str, marker: str, links: Iterable[str] = ()) -> None:
-    """Raise HarmfulError if `faults` refuses a text; `name` is what the message calls the text."""
+    """Raise HarmfulError if `faults` refuses a text; `name` names the text in the error message."""
     if problems := faults(text, marker, links):
         raise HarmfulError(f"{name} not posted: {'; '.join(problems[:5])}")
 

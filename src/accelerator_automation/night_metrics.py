@@ -20,7 +20,7 @@ _MOST_BYTES = 100_000
 
 
 def archive_metrics(archive: Archive, metrics: NightMetrics) -> None:
-    """Archive the metrics of a nightly run, and remove all but the newest MOST_KEPT metrics.
+    """Archive the metrics of a nightly run, and keep only the metrics of the newest MOST_KEPT runs.
 
     Raises ArchiveError.
     """
@@ -44,7 +44,7 @@ def archived_metrics(archive: Archive) -> Iterator[NightMetrics]:
 
 
 def write_nights(archive: Archive, file: Path) -> None:
-    """Write the metrics of all nightly runs to a JSON file. Raises ArchiveError, OSError.
+    """Write the metrics of all archived runs to a JSON file. Raises ArchiveError, OSError.
 
     The file has one key, `nights`, with a list of NightMetrics, oldest first.
     """

@@ -1,4 +1,4 @@
-"""Implements the steps of a nightly run, such as fetching reports and building the site."""
+"""Carries out the steps of a nightly run, such as fetching reports and building the site."""
 
 from __future__ import annotations
 
@@ -99,8 +99,8 @@ class NightRun:
     made_here: Path | None = None
     """The folder with reports of this project's own runs."""
     preview: bool = False
-    """Whether the site is only built as a check. Another job then publishes it, and stores the
-    digest of its inputs."""
+    """Whether another job publishes the site. This run then builds the site only as a check,
+    and does not store the digest of the site's inputs."""
     engine: Engine = field(default_factory=lambda: partial(mkdocs, quiet=True))
     package_sync: SyncFunction = sync
     resolver: ResolverFactory = resolver_of_reachable_hosts
@@ -243,7 +243,7 @@ def _update_histories(tonight: NightRun) -> str:
 def _history_problems(tonight: NightRun) -> Iterator[Problem]:
     """Yield the problems of every history that cannot be read.
 
-    This includes platforms without a new report.
+    The histories of platforms without a new report are checked, too.
     """
     for platform in tonight.catalog.platforms:
         try:

@@ -54,7 +54,7 @@ class Night:
 
 
 def summary(night: Night, catalog: Catalog) -> str:
-    """Return the summary as Markdown; text from vendors is in code spans, so it has no effect."""
+    """Return the summary as Markdown. Markdown in text from vendors has no effect."""
     lines = ["# Nightly", "", *(_step_item(step) for step in night.steps)]
     changed_feeds = [feed for feed in night.fetched if feed.outcome != "unchanged"]
     if night.fetched and not changed_feeds:

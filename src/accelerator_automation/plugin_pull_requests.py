@@ -74,9 +74,10 @@ def _new_rows(
 def _proposal(
     platform: Platform, proposals: Iterable[RowProposal], declined: Collection[str]
 ) -> Proposal | None:
-    """Return the proposal to add rows to `compatibility.yaml`.
+    """Return the pull request that adds a row to `compatibility.yaml` for each plugin release.
 
-    Rows of the versions in `declined` are omitted. Returns None if no row remains.
+    `proposals` has the rows. Rows for the versions in `declined` are omitted. Returns None if no
+    row remains.
     """
     rows = [row for row in proposals if row.release.facts.version not in declined]
     if not rows:
@@ -124,7 +125,10 @@ def _release_lines(proposal: RowProposal) -> Iterator[str]:
 
 
 def _with_rows(path: str, text: str, proposals: Iterable[RowProposal]) -> str:
-    """Return the text of `compatibility.yaml` with every proposed row. Raises ProblemsError."""
+    """Return `text`, the content of `compatibility.yaml` at `path`, with every proposed row added.
+
+    Raises ProblemsError.
+    """
     for row in sorted(proposals, key=lambda row: Version(row.release.facts.version)):
         if row.row:
             text = with_row(path, text, row.release, row.row)

@@ -46,11 +46,11 @@ _MOST_LISTED = 50
 
 @dataclass(frozen=True, slots=True)
 class ProposalTopic:
-    """The subject of a pull request, by which a later run recognizes the pull request."""
+    """What a pull request is about; a later run recognizes the pull request by these fields."""
 
     kind: ProposalKind
     about: str
-    """The id of the platform or the report, or `torch`."""
+    """What the pull request is about: a platform's id, a report's id, or `torch`."""
     branch: str
 
 

@@ -87,7 +87,7 @@ def incomplete_releases(catalog: Catalog, day: dt.date) -> Iterator[str]:
 
 
 def _proposal(addition: ReleaseAddition, day: dt.date) -> Proposal:
-    """Return the proposal to add or complete a release in `data/releases.yaml`.
+    """Return the pull request that adds or completes a release's entry in `data/releases.yaml`.
 
     `day` is the date on which the package indexes were read.
     """

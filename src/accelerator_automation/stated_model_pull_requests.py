@@ -121,9 +121,10 @@ def _changes(
 def _proposal(
     platform: Platform, list_changes: Iterable[ListChange], declined: Collection[str]
 ) -> Proposal | None:
-    """Return the proposal to update a platform's lists.
+    """Return the pull request that updates a platform's lists of models.
 
-    Lists whose new commit is in `declined` are omitted. Returns None if no list remains.
+    Lists whose document's newest commit is in `declined` are omitted. Returns None if no list
+    remains.
     """
     changes = [change for change in list_changes if change.copy.commit not in declined]
     if not changes:
@@ -149,7 +150,10 @@ def _proposal(
 
 
 def _with_changes(text: str, changes: Iterable[ListChange]) -> str:
-    """Return the text of `stated-models.yaml` with the changed lists. Raises ProblemsError."""
+    """Return `text`, the content of `stated-models.yaml`, with the changed lists.
+
+    Raises ProblemsError.
+    """
     file = StatedModels.model_validate(yaml.safe_load(text))
     for change in changes:
         file = with_updated_list(file, change.index, change.document, change.copy)

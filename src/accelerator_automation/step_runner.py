@@ -12,7 +12,7 @@ from accelerator_portal.catalog.problem import UserError
 from accelerator_portal.http.traffic import Traffic, count_traffic
 
 NightStep = tuple[str, Callable[[], str]]
-"""A name, and a function that carries out the step and returns its result in one line."""
+"""A step: its name, and a function that carries it out and returns the result in one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class StepResult:
     failed: bool = False
     seconds: float = field(default=0, compare=False)
     traffic: Traffic = field(default_factory=Traffic, compare=False)
-    """The network traffic of the step, without the programs that it started."""
+    """The step's network traffic, without the traffic of programs that the step started."""
 
 
 class StepFailed(Exception):  # noqa: N818 - the name says what the step did
@@ -43,8 +43,9 @@ def run_steps(
 ) -> tuple[StepResult, ...]:
     """Run the steps in order and return their results; a failed step does not stop the others.
 
-    `on_result` is called after each step. An unexpected exception fails its step, too; the reason
-    is the end of the traceback. Only an interruption ends the run.
+    `on_result` is called with the result of each step. If a step raises an unexpected exception,
+    the step has failed, and the reason is the end of the traceback. Only an interruption, such as
+    Ctrl+C, skips the remaining steps.
     """
     results = []
     for step in steps:

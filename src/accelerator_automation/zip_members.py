@@ -30,7 +30,7 @@ class ArtifactError(ValueError):
 
 
 def read_members(archive: bytes, wanted: Mapping[str, int], most: int) -> dict[str, bytes]:
-    """Return the content of the wanted members that the zip archive has, by name.
+    """Return the content of each member in `wanted` that the zip archive has, by name.
 
     `wanted` maps a member's name to its size limit in bytes. `most` is the size limit of the
     archive in bytes. Raises ArtifactError.

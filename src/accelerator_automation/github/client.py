@@ -102,7 +102,7 @@ class GitHubClient:
     def _storage_url(self, path: str) -> str:
         """Return the URL in GitHub's storage to which a request for `path` is redirected.
 
-        Raises GitHubError, also if the URL is neither https nor on the API's host.
+        The URL must start with `https` or be on the API's host. Raises GitHubError.
         """
         # Without this header, GitHub describes a release's file instead of redirecting to it.
         accept = {"Accept": "application/octet-stream"} if _ASSET_PATH.search(path) else None
