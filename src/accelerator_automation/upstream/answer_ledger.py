@@ -110,11 +110,12 @@ def open_requests(
     now: dt.datetime,
     again: Collection[str] = (),
 ) -> Iterator[SentRequest]:
-    """Yield the requests without a final answer whose age is at most `REQUEST_LIFETIME`.
+    """Yield the requests without a final answer that are at most `REQUEST_LIFETIME` old.
 
-    Each request is yielded once. Requests with a final answer are included if their title (see
-    `run_title`) is in `again`. `entries` has the platforms that take part, by platform id. Requests
-    to other platforms are omitted.
+    A request with a final answer is yielded, too, if its title (see `run_title`) is in `again`.
+    Each request is yielded once. `changes` has the changes that were sent, `entries` has the
+    platforms that test changes, by platform id. Requests to platforms that are not in `entries` are
+    omitted.
     """
     skipped_titles = ledger.settled.keys() - set(again)
     for request in sent_requests(changes, entries, now - REQUEST_LIFETIME):
@@ -142,7 +143,7 @@ def find_reports(
 
 
 def _earliest_run_times(home: str, requests: Iterable[SentRequest]) -> dict[str, dt.datetime]:
-    """Return the earliest time at which a requested run may have begun, by repository."""
+    """Return, for each repository, the earliest time at which a requested run may have begun."""
     start_times: dict[str, dt.datetime] = {}
     for request in requests:
         repository = report_repository(home, request.entry)
@@ -170,8 +171,9 @@ def ledger_with_settled(
 
     The result has no open requests; `ledger_with_open` adds them. Settled requests of `before` that
     are older than `REQUEST_LIFETIME` are removed. `failed` has the numbers of pull requests that
-    could not be answered; results for these are ignored, so that the next round tries again.
-    `checked` has the titles of the runs that have a check run now.
+    could not be answered. Results for these pull requests are ignored, so that the next round tries
+    again.
+    `checked` has the titles of the workflow runs whose results this round posted as check runs.
     """
     settled = {
         title: one for title, one in before.settled.items() if now - one.at <= REQUEST_LIFETIME
@@ -190,7 +192,7 @@ def ledger_with_settled(
 
 
 def ledger_with_open(ledger: Ledger, sent: Mapping[int, SentChange], now: dt.datetime) -> Ledger:
-    """Return the ledger with the unsettled requests in `sent` as its open requests.
+    """Return a copy of the ledger, whose open requests are those in `sent` without a final answer.
 
     The keys of `sent` are the ids of the plans' artifacts. Requests older than `REQUEST_LIFETIME`
     are omitted.

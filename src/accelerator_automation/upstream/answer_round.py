@@ -55,7 +55,8 @@ MAIN_REPORT_NAME = "upstream-main"
 # `webhook/event_handler.py` and `CRCR_STATUS_TTL` in `utils/config.py` of
 # `aws/lambda/cross_repo_ci_relay`, read 2026-11-23.
 LABEL_PERIOD = dt.timedelta(days=3)
-"""A label counts only for events that were sent at most this long ago, as in PyTorch's relay."""
+"""A label that requests a check run counts only if the event was sent at most this long ago.
+PyTorch's relay has the same limit."""
 
 _ANSWERED_STATES = {"report", "late"}
 
@@ -98,10 +99,11 @@ class _Issue(GitHubModel):
 
 @dataclass(frozen=True, slots=True)
 class LateLabels:
-    """The result of looking for labels that were added after a report was answered.
+    """The result of looking for labels that were added after the test results were posted.
 
-    `titles` are the titles of the runs that now need a check run, because their pull request has
-    the label that requests one. `errors` are sentences about requests to GitHub that failed.
+    `titles` are the titles of the vendors' workflow runs whose results now need a check run,
+    because the pull request has the label that requests it. `errors` are sentences about requests
+    to GitHub that failed.
     """
 
     titles: frozenset[str] = frozenset()
@@ -147,14 +149,14 @@ class ComparedReport:
 
 @dataclass(slots=True)
 class PostedAnswers:
-    """The result of posting answers: sentences for the log, failures, and runs with check runs."""
+    """The result of posting answers: what was done, what failed, and what got a check run."""
 
     sentences: list[str] = field(default_factory=list)
     """What was done or failed, in sentences."""
     failed: set[int] = field(default_factory=set)
     """The numbers of the pull requests on which posting failed."""
     checked: set[str] = field(default_factory=set)
-    """The titles of the runs that have a check run now."""
+    """The titles of the vendors' workflow runs whose results were posted as check runs."""
 
 
 def run_answer_round(
@@ -204,7 +206,7 @@ def run_answer_round(
 def late_labels(
     api: Api, waiting: Mapping[LabelQuestion, Mapping[int, tuple[SentRequest, ...]]]
 ) -> LateLabels:
-    """Return the titles of the runs whose pull request now has the label for a check run.
+    """Return the titles of the workflow runs whose pull request has the label for a check run.
 
     `waiting` has the requests without a check run, by label and by the pull request's number. If
     the labels cannot be read from GitHub, `errors` of the result says why.
@@ -228,7 +230,7 @@ def late_labels(
 def requests_without_check(
     catalog: Catalog, home: str, requests: Iterable[SentRequest], ledger: Ledger
 ) -> dict[LabelQuestion, dict[int, tuple[SentRequest, ...]]]:
-    """Return the answered requests without a check run that a label can request.
+    """Return the answered requests that have no check run, but get one if a label is added.
 
     The outer key is the label, with the repository of the pull requests. The inner key is the
     number of a pull request, its value has the requests for this pull request. `requests` are
@@ -255,9 +257,9 @@ def requests_without_check(
 
 
 def _labeled_numbers(api: Api, question: LabelQuestion, since: dt.datetime) -> Iterator[int]:
-    """Yield the numbers of labeled pull requests and issues that changed at `since` or later.
+    """Yield the numbers of the pull requests and issues that have the label of `question`.
 
-    Adding a label is a change.
+    Only those that changed at `since` or later are included. Adding a label is a change.
     """
     label, since_text = (quote(text, safe="") for text in (question.label, time_text(since)))
     query = f"labels={label}&state=all&since={since_text}"

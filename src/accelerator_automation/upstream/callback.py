@@ -1,8 +1,8 @@
-"""Writes the callback that reports a vendor's test run to PyTorch's cross-repository CI relay.
+"""Builds the JSON body that a vendor sends to PyTorch's CI relay to report a test run (callback).
 
 The format is that of the action `cross-repo-ci-relay-callback` in pytorch/test-infra at commit
-61a77570f. The action sends the callback, with a token that proves the repository; the portal only
-writes it. The relay needs `in_progress` before `completed` for each job of an event, and refuses a
+61a77570f. The action, not this module, sends the callback, with a token that proves the vendor's
+repository. The relay needs `in_progress` before `completed` for each job of an event, and refuses a
 second callback of the same state: `tests/automation/upstream/relay_contract.py` lists its rules.
 """
 
@@ -212,8 +212,8 @@ def _callback_body(
 ) -> dict[str, Any]:
     """Return the body of a callback, with all keys that the relay's action sends.
 
-    The optional keys `artifact_url` and `test_results` are omitted if they are unused. Other unused
-    keys are None.
+    Without a value, `artifact_url` and `test_results` are omitted, and `conclusion`, `started_at`
+    and `completed_at` are None.
     """
     empty = {"conclusion": None, "started_at": None, "completed_at": None}
     workflow = {"schema_version": "1", **empty, **job.model_dump(exclude_none=True), **state}

@@ -63,7 +63,7 @@ def with_current_labels(api: Api, change: Change) -> Change:
 
 
 def check_run_body(answer: PlatformAnswer, change: Change, level: RelayLevel) -> dict[str, Any]:
-    """Return the body of the check run, for GitHub's API.
+    """Return the body of a check run that shows a platform's answer, for GitHub's API.
 
     If the answer has new failures, the conclusion is `failure` at L4 and `neutral` at lower levels.
     """

@@ -104,9 +104,10 @@ class CommentAccess:
 
 
 def update_comment(access: CommentAccess, change: Change, answers: Sequence[PlatformAnswer]) -> str:
-    """Post or update the comment if needed; return a sentence that says what was done.
+    """Post or update the comment with platforms' answers on the pull request of `change`.
 
-    Raises GitHubError, and HarmfulError if the comment must not be posted.
+    Posts nothing if no comment is needed. Returns a sentence that says what was done. Raises
+    GitHubError, and HarmfulError if the comment must not be posted.
     """
     pull = read_response(
         access.api, f"repos/{change.repository}/pulls/{change.number}", UpstreamPullRequest
@@ -134,7 +135,7 @@ def _reason_for_silence(
 
 
 def merged_memory(before: CommentMemory, answers: Iterable[PlatformAnswer]) -> CommentMemory:
-    """Return the memory with new answers. A new answer replaces the platform's earlier answer.
+    """Return `before` with new answers. A new answer replaces the platform's earlier answer.
 
     An answer without new failures is omitted if its platform has no earlier answer. If there are
     more than `MOST_ANSWERS`, the answers with the most new failures stay.
@@ -156,7 +157,7 @@ def run_page(answer: PlatformAnswer) -> str:
 
 
 def comment_text(memory: CommentMemory, maintainers: Maintainers) -> str:
-    """Return the text of the comment.
+    """Return the text of the comment that shows and stores the results in `memory`.
 
     `maintainers` has the GitHub logins of each platform's maintainers. If the text would be too
     long, the comment lists and stores fewer tests. Raises HarmfulError if the text must not be

@@ -187,7 +187,7 @@ def log_without_old(log: SendLog, now: dt.datetime) -> SendLog:
 
 
 def sending_moments(log: SendLog, since: dt.datetime) -> list[dt.datetime]:
-    """Return the times of sending since `since`, oldest first.
+    """Return the times at which changes were sent, from `since` on, oldest first.
 
     The rate limit counts these times.
     """
@@ -219,11 +219,11 @@ def _with_plan(
 def _replaces_older_plan(
     change: Change, older_plan: WaitingPlan, entry: PlannedPlatform, platform_ids: set[str]
 ) -> bool:
-    """Return whether a newer `change` replaces the change of an older plan for one platform.
+    """Return whether a newer `change` replaces the change of `older_plan` for the platform `entry`.
 
-    `entry` is the platform. Both changes must be of the same pull request, or of the main branch
-    and the same trigger. In addition, their commits must differ, or the newer change must also be
-    sent to the platform. `platform_ids` are the platforms to which the newer change is sent.
+    Both changes must be of the same pull request, or of the main branch and the same trigger. If
+    both have the same commit, the newer change must also be planned for the platform.
+    `platform_ids` are the ids of the platforms for which the newer change is planned.
     """
     if _branch_key(change) != _branch_key(older_plan.change):
         return False
@@ -231,11 +231,11 @@ def _replaces_older_plan(
 
 
 def _already_sent_platforms(log: SendLog, change: Change, now: dt.datetime) -> frozenset[str]:
-    """Return the ids of the platforms to which a change is not sent again.
+    """Return the ids of the platforms that must not get `change` from a new plan.
 
-    Includes the platforms that received this event or this commit within `REPEAT_PERIOD`. For the
-    action `rerequested`, earlier events of the commit do not count. Also includes the platforms to
-    which this commit is still to be sent for another trigger, such as `daily`.
+    A platform is included if it received the same event or the same commit within `REPEAT_PERIOD`.
+    For the action `rerequested`, only the same event counts. A platform is also included if an
+    earlier plan for another trigger, such as `daily`, is still to send the commit to it.
     """
     already_sent: set[str] = set()
     for one in log.sent.values():

@@ -44,7 +44,7 @@ ADMINISTRATOR_VARIABLE = "GH_TOKEN"
 APP = "GitHub App"
 
 LEAST_REQUESTS = 100
-"""The minimum number of requests left in this hour; with fewer, a round may not finish."""
+"""The number of requests that a token must have left in this hour, so that a round can finish."""
 
 _WORKFLOWS_FOLDER = ".github/workflows"
 _UNAUTHORIZED = 401
@@ -290,7 +290,7 @@ def network_finding(where: str, error: GitHubError) -> SetupFinding:
 
 
 def _permission_fix(variable: str, permissions: str) -> str:
-    """Return the fix for a missing permission.
+    """Return a sentence that says which permissions to give to the token in `variable`.
 
     `permissions` are the permissions that GitHub requires, or empty if GitHub lists none.
     """
@@ -327,7 +327,7 @@ def app_findings(
 
 
 def app_finding(error: GitHubError) -> SetupFinding:
-    """Return the finding for an error of the App."""
+    """Return the finding for an error of a request that used the GitHub App."""
     if isinstance(error, AppError):
         return SetupFinding(error.where, error.problem, error.fix)
     if error.passing:

@@ -1,4 +1,4 @@
-"""Restarts the failed runs of the workflow that plans and sends, so that no event is lost.
+"""Restarts failed runs of the workflow that sends PyTorch changes, so that no event is lost.
 
 A run fails if GitHub does not answer, a runner is lost or a package cannot be installed. GitHub
 keeps the event of each run. A scheduled job restarts the failed runs of the last day, a few times
@@ -15,7 +15,7 @@ from accelerator_automation.github.api import Api, GitHubError, read_response
 from accelerator_automation.github.models import ListedRuns, time_text
 
 WORKFLOW = "upstream-event.yml"
-"""The file name of the workflow that plans and sends."""
+"""The file name of the workflow that plans and sends tests of PyTorch changes."""
 
 MOST_ATTEMPTS = 3
 """The number of failed attempts after which a run is not restarted."""

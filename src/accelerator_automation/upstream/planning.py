@@ -1,4 +1,4 @@
-"""Selects the platforms that test a PyTorch change; writes the matrix and payload of their jobs."""
+"""Selects the platforms that test a PyTorch change; builds their job matrix and event payload."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SUITES: Mapping[Task, str] = {"build": "integration", "unit": "operators", "mode
 it."""
 
 MOST_BYTES = 60_000
-"""The maximum size of a `client_payload`. GitHub's limits are ten keys and 64 kB. Source: npm
-@octokit/openapi, `repos/create-dispatch-event`."""
+"""The maximum size of a `client_payload` in bytes. GitHub's limits are ten keys and 64 kB. Source:
+npm @octokit/openapi, `repos/create-dispatch-event`."""
 
 REPORT_ARTIFACT = "accelerator-report"
-"""The name of the artifact with a run's report, which is the file `report.json` in it.
+"""The name of the artifact in which a run uploads its report, as the file `report.json`.
 
 The artifact for one task is named `accelerator-report-<task>`. The artifact of a private CI
 (`redispatch`) is named `accelerator-report-<delivery>`.
@@ -133,8 +133,8 @@ def run_title(change: Change, accelerator: str) -> str:
 def client_payload(change: Change, entry: PlannedPlatform) -> dict[str, Any]:
     """Return the `client_payload` of the event that is sent to one platform.
 
-    `pull_request` has the form that older dispatchers use, so that workflows for them also work.
-    Raises ValueError if it cannot be shortened to MOST_BYTES.
+    The key `pull_request` has the format of older dispatchers, so that workflows for these
+    dispatchers also work. Raises ValueError if the payload cannot be shortened to MOST_BYTES.
     """
     body: dict[str, Any] = {
         "schema_version": 1,

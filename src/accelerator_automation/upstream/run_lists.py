@@ -29,7 +29,7 @@ _WINDOW_HOURS = 6
 
 
 RunsByTitle = Mapping[str, tuple[ListedRun, ...]]
-"""Runs by each word of their titles, newest first."""
+"""Maps each word of the runs' titles to the runs with this word, newest first."""
 
 
 @dataclass

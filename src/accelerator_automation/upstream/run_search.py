@@ -1,9 +1,9 @@
 """Finds the workflow run that a vendor started for a PyTorch change, and reads its report.
 
-The run and the report are requested from GitHub, so their repository is certain. Their content is
-written by the vendor. A run is recognized by its title, which the vendor's workflow sets to the
-`run_name` that it received. For a private CI (`redispatch`), the portal looks for the artifact
-`accelerator-report-<delivery>` instead. Only runs of events that a fork cannot trigger are
+The run and the report are requested from GitHub, so it is certain from which repository they are.
+The vendor writes their content. A run is recognized by its title, which the vendor's workflow sets
+to the `run_name` that it received. For a private CI (`redispatch`), the portal looks for the
+artifact `accelerator-report-<delivery>` instead. Only runs of events that a fork cannot trigger are
 accepted.
 """
 

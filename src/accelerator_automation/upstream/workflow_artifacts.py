@@ -44,7 +44,7 @@ _MOST_PAGES = 30
 
 @dataclass(frozen=True, slots=True)
 class FileSource:
-    """The artifacts of a repository's workflows from which files are read.
+    """Where to read files: the artifacts that a repository's workflows have uploaded.
 
     `home` is the repository. Artifacts that are older than `since` are left out.
     """
