@@ -1,1 +1,1 @@
-"""Models of the files that vendors and the portal maintain: one module for each kind of file."""
+"""Models the files that vendors and the portal maintain, with one module for each kind of file."""

@@ -26,7 +26,7 @@ _NUMBER_COUNTS: dict[PatternPart, int] = {"minor": 2, "release": 3}
 
 
 class VersionPattern(Sourced):
-    """The number of leading version numbers that the plugin and torch have in common."""
+    """The rule that the versions of the plugin and of torch begin with the same numbers."""
 
     same: PatternPart
     """`minor`: the first two numbers match, for example plugin 2.8.1 and torch 2.8.0.

@@ -92,7 +92,7 @@ class Tested(StrictModel):
 
 
 class BasicTest(StrictModel):
-    """A test of a basic set."""
+    """One test of the proposed basic set, which every platform should pass."""
 
     name: Line
     """Name of the test in the suite, without parameters. All tests with this name must pass."""

@@ -97,7 +97,7 @@ class Check(Sourced):
 
 
 def join_statements(code: str) -> str:
-    """Return code with one statement per line as one line, joined by `; `."""
+    """Return the lines of `code` as one line, joined by `; `. Each line is one statement."""
     lines = (line.strip() for line in code.splitlines())
     return "; ".join(line for line in lines if line)
 

@@ -1,4 +1,4 @@
-"""Models a vendor's own test suite in `accelerator.yaml`, and defines the names of all suites."""
+"""Models a vendor's own test suite in `accelerator.yaml`, and checks the names of all suites."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ class SuiteNames:
     """Maps each alias of a vendor's suite to the name of the suite."""
 
     def full_name(self, suite: str, accelerator: str) -> str:
-        """Return the full name of a suite in a report: `pytest` → `acme/pytest`.
+        """Return the full name of the suite that a report names: `pytest` → `acme/pytest`.
 
-        A suite in `portal` or SUITES_WITHOUT_FILE keeps its name. A name without a slash gets the
-        prefix `<accelerator>/`, the id of the report's platform. An alias is replaced by the name
-        of its suite. If `portal` is empty, names other than aliases are returned unchanged, because
-        the portal's suites are unknown.
+        `suite` is the name in the report, and `accelerator` the id of the report's platform. A name
+        in `portal` or SUITES_WITHOUT_FILE is returned unchanged. Any other name without a slash
+        gets the prefix `<accelerator>/`, and an alias is then replaced by the name of its suite.
+        If `portal` is empty, the portal's suites are unknown. Only aliases then change.
         """
         if suite in self.portal or suite in SUITES_WITHOUT_FILE:
             return suite

@@ -151,9 +151,10 @@ class Mirror(Sourced):
 
     @property
     def copied(self) -> str:
-        """The address of the copied index; commands for the mirror contain `url` instead of it.
+        """The address of the index that the mirror copies.
 
-        Empty for a mirror of PyPI, because commands do not contain the address of PyPI.
+        In commands for the mirror, `url` replaces this address. The address is empty for a mirror
+        of PyPI, because commands do not contain the address of PyPI.
         """
         return PYTORCH_INDEX if self.index == "pytorch" else ""
 
@@ -188,7 +189,8 @@ class Releases(SourcedFile):
 
         A companion is a package that is installed next to torch, such as torchaudio. Versions are
         sorted newest first. Each package in `companions` is a key, and its tuple is empty if no
-        version supports the release. `torchvision` is a key only if the release has such a version.
+        version supports the release. `torchvision` is a key only if the release names a torchvision
+        version.
         """
         release = self.by_version.get(torch)
         versions_by_package: dict[str, tuple[str, ...]] = {}

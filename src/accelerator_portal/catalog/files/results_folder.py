@@ -43,10 +43,11 @@ def _file_fault(file: Path) -> tuple[str, str] | None:
 
 
 def exceeded_limits(files: Sequence[Path]) -> Iterator[str]:
-    """Yield a message for each exceeded limit of a results folder: number and total size.
+    """Yield a message if a folder has too many reports, and one if their total size is too large.
 
-    The total size does not include a report that alone is larger than MAX_REPORTS_BYTES. Such a
-    report is a problem when it is read. The size of a sparse file is its apparent size.
+    `files` are the reports in the folder. The total size leaves out each report that is larger than
+    MAX_REPORTS_BYTES, because that report is a problem when it is read. The size of a sparse file
+    is its apparent size.
     """
     if len(files) > MAX_REPORTS:
         yield f"the folder has {len(files):,} reports, more than {MAX_REPORTS}"

@@ -13,10 +13,10 @@ from accelerator_portal.catalog.files.sources import SourcedFile
 SuiteKind = Literal["build", "deploy", "unit", "operator", "model", "speed"]
 
 SUITES_OF_CHECKOUTS = frozenset({"pytorch-tests"})
-"""Suites of the harness without a list of tests: the tests are in a PyTorch checkout."""
+"""Suites of the test harness whose tests are in a PyTorch checkout and not listed in a file."""
 
 SUITES_WITHOUT_FILE = SUITES_OF_CHECKOUTS | {"build", "deploy"}
-"""Suites of the harness that `data/suites/` does not describe."""
+"""Suites of the test harness that `data/suites/` does not describe."""
 
 
 class SuiteFile(SourcedFile):

@@ -15,7 +15,7 @@ Task = Literal["build", "unit", "torchbench", "models"]
 StartMethod = Literal["runner", "workflow", "dispatch", "redispatch"]
 
 OWN_WORKFLOW = "upstream-run.yml"
-"""The portal's own workflow for runners that are attached to this repository."""
+"""File name of the portal's workflow that runs tests on runners attached to this repository."""
 
 # GitHub allows 100 characters. Source: npm @octokit/openapi, `repos/create-dispatch-event`.
 _validate_event_type = pattern_validator(
