@@ -1,1 +1,1 @@
-"""The PyTorch accelerator portal: where PyTorch runs, how to install it, how well it works."""
+"""Builds the PyTorch accelerator portal, which shows where PyTorch runs and how to install it."""

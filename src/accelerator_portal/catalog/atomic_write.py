@@ -86,9 +86,10 @@ def write_folder_atomically(folder: Path, files: Mapping[str, str | Path]) -> No
 
 
 def remove_leftovers(root: Path, now: dt.datetime) -> None:
-    """Remove the temporary files and folders (`.*.new`) below `root` that killed processes left.
+    """Remove the temporary files and folders below `root` that killed processes left.
 
-    These are older than LEFTOVER_AGE at the time `now`. Files that cannot be removed do no harm.
+    Their names match `.*.new`, and they are older than LEFTOVER_AGE at the time `now`. Files that
+    cannot be removed stay.
     """
     oldest = (now - LEFTOVER_AGE).timestamp()
     for path in sorted(root.rglob(f".*{_SUFFIX}")):

@@ -1,4 +1,4 @@
-"""Caches the results of functions as long as their first argument exists, such as a catalog."""
+"""Caches the results of functions until their first argument, such as a catalog, is deleted."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Returned = TypeVar("Returned")
 def cached_by_owner(
     function: Callable[Concatenate[Owner, Rest], Returned],
 ) -> Callable[Concatenate[Owner, Rest], Returned]:
-    """Return `function` with a cache for each owner. The owner is the first argument of a call.
+    """Return a function that caches the results of `function`.
 
-    For example, the owner is a catalog, from which rules and pages need the same values. It must be
-    immutable and compared by identity. Python deletes the cache together with the owner, unless a
-    cached result refers to the owner. Calls with positional and with keyword arguments are cached
-    separately.
+    Each first argument, the owner, has its own cache. For example, the owner is a catalog, from
+    which rules and pages need the same values. The owner must be immutable and compared by
+    identity. Python deletes the cache together with the owner, unless a cached result refers to the
+    owner. Calls with positional and with keyword arguments are cached separately.
     """
     results: WeakKeyDictionary[Owner, dict[object, Returned]] = WeakKeyDictionary()
 

@@ -1,4 +1,4 @@
-"""Defines the Catalog: the content of `accelerators/` and `data/` as one immutable object."""
+"""Holds the content of `accelerators/` and `data/` in one immutable object, the Catalog."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ def platform_id_of(path: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Platform:
-    """One accelerator's folder, `accelerators/<id>/`.
+    """The content of one platform's folder, `accelerators/<id>/`.
 
-    `files` are the parsed YAML files by file name, used for line numbers. `results` are the paths
-    of the test reports, which are large and read only when needed. `stated_models` are the models
-    that run on the platform according to documents, not to tests.
+    `files` maps file names to parsed YAML files, which give the line numbers of problems. `results`
+    are the paths of the test reports, which are large and read only when needed. `stated_models`
+    are the models that run on the platform according to documents.
     """
 
     id: str
@@ -141,11 +141,12 @@ class Platform:
 
 @dataclass(frozen=True, eq=False)  # by identity, so that what is computed from it can be kept
 class Catalog:
-    """The content of `accelerators/` and `data/`; platforms are in-tree first, then by name.
+    """The content of `accelerators/` and `data/`.
 
-    `files` maps paths to parsed YAML files, `suites` maps ids to suites. `defaults` has the
-    selector's default choices, `models` the models that several suites test under different names,
-    `exceptions` the problems that are accepted for a time, and `hosts` the hosts from which
+    In `platforms`, in-tree platforms come first, and platforms are then sorted by name. `files`
+    maps paths to parsed YAML files, and `suites` maps ids to suites. `defaults` are the default
+    choices of the install selector. `models` are models that have different names in different
+    suites. `exceptions` are problems that are accepted for a time. `hosts` are the hosts from which
     commands may download. `relay` is the allowlist of PyTorch's cross-repository CI relay. Optional
     data that does not exist is None or empty.
     """
@@ -167,8 +168,9 @@ class Catalog:
     set_aside: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
     """The errors of each quarantined folder, by folder name."""
     shown_before: Mapping[str, dt.date] = field(default_factory=dict)
-    """Maps the name of each quarantined folder whose last valid version is in `platforms` to the
-    first day on which the site showed this version."""
+    """Maps the name of a quarantined folder to the first day on which the site showed the last
+    valid version of the folder instead. Contains only folders whose last valid version is in
+    `platforms`."""
     packages: Mapping[str, PackageFacts] = field(default_factory=dict)
     """The facts that package indexes state, by normalized package name."""
     packages_read: PackagesRead = field(default_factory=PackagesRead)
@@ -202,10 +204,11 @@ class Catalog:
 
     @property
     def platforms_by_precedence(self) -> list[Platform]:
-        """The platforms in the order in which they may claim a name: the first one gets it.
+        """The platforms, sorted by their right to a name that several platforms use.
 
-        Platforms that the current change does not modify come before those in `changed`. In each of
-        these two groups, in-tree platforms come first, and platforms are then sorted by id.
+        The first platform in the list that uses the name may keep it. Platforms in `changed` come
+        last. Within the changed and the unchanged platforms, in-tree platforms come first, and
+        platforms are then sorted by id.
         """
         return sorted(self.platforms, key=lambda p: (p.id in self.changed, not p.in_tree, p.id))
 
@@ -235,7 +238,10 @@ class Catalog:
 
     @cached_property
     def own_suites(self) -> dict[str, OwnSuite]:
-        """The suites that vendors declare under the id of their own folder, by suite name."""
+        """Maps suite names such as `acme/kernels` to vendors' own suites.
+
+        A suite is left out if its name does not begin with the id of the folder that declares it.
+        """
         return {
             suite.name: suite
             for platform in self.platforms

@@ -1,4 +1,4 @@
-"""Lists every fact with its sources, its trust level, and the day its oldest source was read."""
+"""Lists the statements that cite sources, with their trust level and the age of their sources."""
 
 from __future__ import annotations
 

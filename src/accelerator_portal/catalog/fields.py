@@ -1,4 +1,4 @@
-"""Defines the types of values in contributed files, such as ids and URLs, with error messages."""
+"""Validates single values in contributed files, such as ids and URLs, with pydantic types."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class StrictModel(BaseModel):
 
 
 class OpenModel(BaseModel):
-    """Base class of models of files in others' formats: immutable; unknown keys are ignored."""
+    """Base class of models of files whose format others define. Immutable; ignores unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -167,11 +167,11 @@ def _validate_url(value: str) -> str:
 
 
 def _validate_public_url(value: str, written: str) -> str:
-    """Check an address, and return it as it is written in the file.
+    """Return `written`, an address in a contributed file, if the address is valid.
 
-    `written` is the address in the file. `value` is the same address with `x` for each placeholder.
-    Raises PydanticCustomError if `value` is not the https address of a public host, or if `written`
-    contains an invisible character.
+    `value` is the address with `x` in place of each placeholder. Raises PydanticCustomError if
+    `value` is not the https address of a public host, or if `written` contains an invisible
+    character.
     """
     if not is_public_https_url(value):
         what, remedy = url_fault(value)

@@ -255,7 +255,7 @@ class _CatalogReader:
         """Return whether a path is a folder. If it is not, add a problem.
 
         `what` and `remedy` are the texts of the problem. A symbolic link does not count as a
-        folder. Its problem asks to replace the link instead of using these texts.
+        folder, and the problem then asks to replace the link.
         """
         folder = self.root / path
         if folder.is_symlink():

@@ -58,9 +58,10 @@ class CodeBlock:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A level-2 heading and the Markdown below it, each with its first line in the file.
+    """A level-2 heading and the Markdown below it, with their line numbers in the file.
 
-    `text` does not contain the `error` code block directly below the heading.
+    `title` is the heading, and `line` its line. `text` is the Markdown, and `text_line` its first
+    line. `text` does not contain the `error` code block directly below the heading.
     """
 
     title: str

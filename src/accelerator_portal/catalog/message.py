@@ -1,4 +1,4 @@
-"""Defines Translatable: an English text that pages can show in another language.
+"""Makes English texts that pages can show in another language, from messages and values.
 
 A message is a whole sentence or label with named placeholders, such as `{name} is outdated`. It is
 never a part of a sentence, because the order of parts differs between languages. A text is made

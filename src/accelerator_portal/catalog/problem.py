@@ -1,4 +1,4 @@
-"""Defines Problem: a mistake in a contributed file, with its place and the fix."""
+"""Describes a mistake in a contributed file as a Problem, with its place and the fix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defines callbacks with which long-running functions report their progress."""
+"""Lets long-running functions report their progress to callbacks that the caller passes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ Advance = Callable[[], None]
 """A function to call after each finished item."""
 
 Progress = Callable[[str, int], AbstractContextManager[Advance]]
-"""Takes a label and the number of items; returns a context manager whose value is an `Advance`."""
+"""A function that starts a progress display.
+
+It takes a label and the number of items. It returns a context manager whose value is an `Advance`.
+"""
 
 
 def no_progress(_label: str, _length: int) -> AbstractContextManager[Advance]:

@@ -45,7 +45,7 @@ from accelerator_portal.catalog.markdown_file import TranslatedFile
 SCHEMA_FOLDER = "data/schema"
 
 WHOLE_FILE_HEADING = "the file"
-"""The heading above the description of a whole file, on the page of the formats."""
+"""The heading above the description of a whole file, on the page about file formats."""
 
 FILE_FORMATS: dict[str, tuple[str, type[BaseModel]]] = {
     "accelerators/<id>/accelerator.yaml": ("accelerator", Accelerator),
@@ -74,7 +74,7 @@ FILE_FORMATS: dict[str, tuple[str, type[BaseModel]]] = {
     "data/executorch-goals.yaml": ("executorch-goals", ExecutorchGoals),
     "data/other-backends.yaml": ("other-backends", OtherBackends),
 }
-"""Maps each contributed file, as the page of the formats names it, to a pair: the name of the
+"""Maps each contributed file, as the page about file formats names it, to a pair: the name of the
 file's schema, and the model of the file."""
 
 SCHEMA_MODELS = dict(FILE_FORMATS.values())

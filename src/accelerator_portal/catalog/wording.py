@@ -9,5 +9,8 @@ def count(number: int, thing: str) -> str:
 
 
 def install_command(extra: str = "") -> str:
-    """Return the command that installs this project from a clone; no package index has it."""
+    """Return the command that installs this project from a clone: `pip install '.[packages]'`.
+
+    `extra` is the optional dependency group to install, such as `packages`.
+    """
     return f"pip install '.[{extra}]'" if extra else "pip install ."
