@@ -1,4 +1,4 @@
-"""Runs the rules over the catalog. The rules are in the modules of `rules`, by subject."""
+"""Checks the catalog with all rules in the modules of `rules`, and returns the problems."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from accelerator_portal.checks.exemptions import without_exemptions
 from accelerator_portal.checks.rule import Rule
 
 CatalogLoader = Callable[[Path, dt.date], tuple[Catalog | None, list[Problem]]]
-"""A function that loads the catalog below a folder on a day, and returns it with the problems."""
+"""A function that takes a repository folder and the current day, and returns the folder's catalog
+and problems."""
 
 _RULE_MODULES = (
     import_module(f"{rules.__name__}.{found.name}") for found in iter_modules(rules.__path__)

@@ -25,9 +25,9 @@ _MAY_BE_UNSAFE = re.compile(
 class CommandText:
     """A command, or code that contains commands, with its file and line.
 
-    `line` is the line in the file `path`. If the command is from an install step, `run` contains
-    its words, otherwise `run` is empty. `prose` is true for words of a sentence, which may not be a
-    command.
+    `path` is the file. If the command is from an install step, `run` contains the words of the
+    command. Otherwise, `run` is empty. `prose` is true if `text` is from a sentence, so that it is
+    possibly not a command.
     """
 
     path: str

@@ -24,7 +24,7 @@ MAX_SECONDS = 10
 MAX_BYTES = 1_000_000_000
 MAX_PROBLEMS = 100
 LIMITS = {"seconds": MAX_SECONDS, "gigabytes": MAX_BYTES // 10**9, "faults": MAX_PROBLEMS}
-"""The limits for one folder, by the names that the page of the rules uses."""
+"""The limits for one folder, by the names that the page about the rules uses."""
 
 RULE = "folder-limits"
 """The id of the rule for these limits."""
@@ -38,10 +38,10 @@ _REASON_TEXTS = {
 
 
 def folders_over_limits(root: Path, today: dt.date) -> dict[str, Problem]:
-    """Return the problems of folders that exceed a limit or crash the process, by folder name.
+    """Return a problem for each folder that exceeds a limit or crashes the process.
 
-    The limits exist only on Linux and macOS. On other systems, the result is empty. It is also
-    empty if the shared data cannot be used.
+    The keys are folder names. The limits exist only on Linux and macOS, so the result is empty on
+    other systems. The result is also empty if the shared data cannot be used.
     """
     if not hasattr(os, "fork"):
         return {}

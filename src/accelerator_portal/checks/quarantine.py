@@ -1,4 +1,4 @@
-"""Loads the catalog without the folders that have errors, so that the others stay on the site."""
+"""Loads the catalog without the folders that have errors, so that the site shows all others."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _COMPARING_RULES = {rule.id for rule in RULES if rule.compares}
 def load_with_quarantine(
     root: Path, today: dt.date, last_good: Path | None = None
 ) -> tuple[Catalog | None, list[Problem]]:
-    """Return the catalog without vendors' folders that have errors, and the remaining problems.
+    """Return the catalog without vendors' folders that have errors, and the other problems.
 
-    The folders with errors are quarantined: `Catalog.set_aside` contains their errors. The
-    remaining problems are all warnings, and the errors of shared data, with which the site cannot
-    be built. If the shared data cannot be used at all, the catalog is None.
+    The folders with errors are quarantined: `Catalog.set_aside` contains their errors. The other
+    problems are warnings, or errors of shared data. The site cannot be built if shared data has
+    errors. If the shared data cannot be used at all, the catalog is None.
 
-    `last_good` is a folder with the last valid versions of vendors' folders. The catalog contains
-    the last valid version of a quarantined folder if it can be loaded and the rules find no error
-    with it. `Catalog.shown_before` lists these folders.
+    `last_good` is a folder with the last valid versions of vendors' folders. The last valid version
+    of a quarantined folder is added to the catalog if it can be loaded and the rules find no error
+    with it. `Catalog.shown_before` names the folders for which a version was added.
     """
     catalog, problems = _quarantine_broken_folders(root, today)
     if catalog is not None and last_good is not None:
@@ -42,11 +42,11 @@ def load_with_quarantine(
 
 
 def last_good_versions(last_good: Path) -> dict[str, dt.date]:
-    """Return the folders with a last valid version below `last_good`, each with a date.
+    """Return the day since which the site shows a folder's last valid version, by folder name.
 
-    The date is the first day on which the site showed this version, because the folder had errors.
-    The nightly job writes the versions to `accelerators/<id>` and the dates to `since.json`.
-    Without a valid `since.json`, the result is empty.
+    The site shows the last valid version while the folder has errors. The nightly job writes the
+    versions to `accelerators/<id>` below `last_good`, and the dates to `since.json`. Without a
+    valid `since.json`, the result is empty.
     """
     try:
         day_by_folder = json.loads((last_good / SINCE_FILE).read_text("utf-8"))
@@ -58,11 +58,11 @@ def last_good_versions(last_good: Path) -> dict[str, dt.date]:
 def _with_last_good(
     catalog: Catalog, last_good: Path, folder: str, since: dt.date, today: dt.date
 ) -> Catalog:
-    """Return the catalog with the last valid version of a quarantined folder.
+    """Return the catalog with the last valid version of a quarantined folder added.
 
     The version is loaded from `accelerators/<folder>` below `last_good`. `since` is the date that
-    `last_good_versions` returns for it. If the version cannot be loaded, or the rules find an error
-    in the catalog with this version, the catalog is returned unchanged.
+    `last_good_versions` returns for the folder. The catalog is returned unchanged if the version
+    cannot be loaded, or if the rules find an error in the catalog with the version.
     """
     platform, _ = load_platform(last_good, folder)
     if platform is None:
@@ -89,7 +89,7 @@ def _quarantine_broken_folders(root: Path, today: dt.date) -> tuple[Catalog | No
 
 
 def _rule_problems(catalog: Catalog, today: dt.date) -> list[Problem]:
-    """Return the problems that all rules find; those of rules that compare folders as warnings.
+    """Return the problems that all rules find. Problems from comparing folders are warnings.
 
     For example, if two folders have the same name, a rule reports an error in one of them. Here,
     the error becomes a warning, so neither folder is quarantined. `accelerator-portal check` still
@@ -104,7 +104,7 @@ def _rule_problems(catalog: Catalog, today: dt.date) -> list[Problem]:
 def _errors_by_folder(
     problems: Iterable[Problem],
 ) -> tuple[dict[str, tuple[Problem, ...]], list[Problem]]:
-    """Return the errors of each vendor folder, and the problems outside these folders."""
+    """Return the errors of each vendor's folder that has errors, and all problems elsewhere."""
     problems = list(problems)
     folders: dict[str, list[Problem]] = {}
     for problem in errors(problems):

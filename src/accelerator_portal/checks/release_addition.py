@@ -1,4 +1,4 @@
-"""Finds what a PyTorch release adds to `data/releases.yaml`, and the errors that this causes."""
+"""Adds a PyTorch release to the text of `data/releases.yaml`, and finds the new errors."""
 
 from __future__ import annotations
 

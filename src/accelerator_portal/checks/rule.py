@@ -1,6 +1,6 @@
-"""Defines Rule, which checks the catalog, and the decorator that turns a function into a rule.
+"""Turns a function that finds problems in the catalog into a rule with an id and a severity.
 
-The function yields problems. Its docstring is shown to readers.
+The docstring of the function is shown to readers.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def indexed_duplicates(values: Iterable[T]) -> Iterator[tuple[int, T]]:
 def rule(
     *, level: Severity = "error", fixes: bool = False, compares: bool = False
 ) -> Callable[[RuleCheck], Rule]:
-    """Return a decorator that turns a function into a Rule with these attributes."""
+    """Return a decorator that turns a function into a Rule with the given attributes."""
 
     def decorate(check: RuleCheck) -> Rule:
         name = check.__name__.replace("_", "-")

@@ -1,1 +1,1 @@
-"""The rules, in modules by subject. The site shows the docstrings of the rules."""
+"""Contains the rules that check the catalog. The site shows the docstrings of the rules."""

@@ -1,4 +1,4 @@
-"""Checks that torchvision and other companions fit the torch release in the same command."""
+"""Checks that commands install companions of torch, such as torchvision, in fitting versions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def companions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _row_requirements(row: InstallRow) -> list[Requirement]:
-    """Return the requirements that the pip steps of an install row install.
+    """Return the pip requirements in the commands of `row`, such as `torch==2.9.0`.
 
     Empty if no requirement pins torch.
     """

@@ -1,4 +1,4 @@
-"""Checks that facts about hardware and versions use existing ids and do not contradict others."""
+"""Checks data about hardware and versions for contradictions and for ids that do not exist."""
 
 from __future__ import annotations
 
@@ -165,10 +165,10 @@ def contradictions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _unsupported_pythons(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
-    """Yield a problem for each row with a Python version that its PyTorch release doesn't support.
+    """Yield a problem for each row of `compatibility.yaml` with an unsupported Python version.
 
-    `compatibility.yaml` contains the rows, and `data/releases.yaml` the PyTorch releases. A row
-    with an unlisted release is not checked.
+    `data/releases.yaml` lists the Python versions that each PyTorch release supports. A row is not
+    checked if its PyTorch release is not listed there.
     """
     pythons_by_release = {release.version: release.python for release in catalog.releases.releases}
     for row_index, row in enumerate(platform.compatibility.rows):
@@ -188,10 +188,10 @@ def _unsupported_pythons(catalog: Catalog, platform: Platform) -> Iterator[Probl
 
 
 def _sdk_contradictions(platform: Platform) -> Iterator[Problem]:
-    """Yield a problem for each row that includes a different SDK version than its variant.
+    """Yield a problem for each row of `compatibility.yaml` that contradicts its variant's SDK.
 
-    `compatibility.yaml` contains the rows, and `install.yaml` the variants. For example, CUDA 12.8
-    contradicts the variant "CUDA 13.0", but CUDA 13.0.1 does not.
+    `install.yaml` contains the variants. For example, CUDA 12.8 contradicts the variant "CUDA
+    13.0", but CUDA 13.0.1 does not.
     """
     versions = {variant.id: variant.version for variant in platform.install.variants}
     for row_index, row in enumerate(platform.compatibility.rows):
@@ -283,9 +283,10 @@ def _component_contradictions(platform: Platform) -> Iterator[Problem]:
 
 
 def _lifecycle_contradictions(platform: Platform) -> Iterator[Problem]:
-    """Yield a problem if rows of one plugin version and status have different end dates.
+    """Yield a problem for each row of `compatibility.yaml` that contradicts an earlier end date.
 
-    Rows of `compatibility.yaml` are compared if they also have the same variant.
+    The end dates must be equal if two rows have the same plugin version, variant and lifecycle
+    status.
     """
     first_rows: dict[tuple[str | None, ...], CompatibilityRow] = {}
     for row_index, row in enumerate(platform.compatibility.rows):
@@ -308,9 +309,9 @@ def _builds_without_command(
 ) -> Iterator[Problem]:
     """Yield a problem for each PyTorch build of a card that no install command installs.
 
-    In `hardware` of `accelerator.yaml`, a build names variants, PyTorch releases and systems. It is
-    a problem if all commands for a variant are for other releases or systems. A variant without
-    commands is not checked.
+    In `hardware` of `accelerator.yaml`, a build names variants, PyTorch releases and systems. For
+    each variant that has commands, one command must match the releases and systems of the build.
+    `commands` are the install commands of the platform.
     """
     for generation_location, generation in platform.generations():
         for build_index, build in enumerate(generation.builds):

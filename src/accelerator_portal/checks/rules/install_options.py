@@ -89,9 +89,9 @@ def _unknown_releases(catalog: Catalog, platform: Platform) -> Iterator[Problem]
 
 
 def _unlisted_variants(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
-    """Yield a problem for each installed variant that is missing from `variants`.
+    """Yield a problem for each variant that an option installs but `variants` does not list.
 
-    `variants` is a key of `install.yaml`. Files without variants are not checked.
+    `variants` is a key of `install.yaml`. A file in which the key is empty is not checked.
     """
     listed_variants = {variant.id for variant in platform.install.variants}
     if not listed_variants:
@@ -128,9 +128,10 @@ def install_rows(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 def _unused_variants(
     catalog: Catalog, rows: tuple[InstallRow, ...], faulty: set[str]
 ) -> Iterator[Problem]:
-    """Yield a problem for each variant of an `install.yaml` that no install row has.
+    """Yield a problem for each variant in an `install.yaml` that no install option installs.
 
-    The files whose paths are in `faulty` are skipped.
+    `rows` are the combinations that the options offer. The files whose paths are in `faulty` are
+    skipped.
     """
     served = {(row.platform, row.variant) for row in rows}
     for platform in catalog.platforms:

@@ -1,4 +1,4 @@
-"""Checks test results: reports, archives, and the suites, tests and known issues in files."""
+"""Checks reports and archived results, and that files name existing suites and tests."""
 
 from __future__ import annotations
 
