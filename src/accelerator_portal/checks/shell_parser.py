@@ -1,7 +1,7 @@
-"""Splits command lines into pipelines, commands and words, as a shell does, for the rules.
+"""Splits shell command lines into pipelines, commands and words, so that rules can check them.
 
-Quotes are removed, parts of a word are joined, and continued lines are joined. Commands of other
-shells, and texts that are not commands, are also split into words. This is enough, because the
+Quotes are removed, parts of a word are joined, and continued lines are joined. PowerShell and cmd
+commands, and texts that are not commands, are also split into words. This is enough, because the
 rules only search for certain words. The time is proportional to the length of the text.
 """
 

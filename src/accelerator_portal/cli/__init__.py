@@ -1,4 +1,4 @@
-"""Defines the command `accelerator-portal`."""
+"""Imports the command `accelerator-portal`, and prints one line if Ctrl+C stops the import."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""`accelerator-portal archive` and `push-data`: store the archive and data in git branches."""
+"""`accelerator-portal archive` and `push-data`: push the archive and data to git branches."""
 
 from __future__ import annotations
 

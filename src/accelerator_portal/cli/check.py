@@ -1,4 +1,4 @@
-"""`accelerator-portal check`: checks vendor folders and data by every rule; prints the problems."""
+"""`accelerator-portal check`: checks vendor folders and data, and prints the problems."""
 
 from __future__ import annotations
 
@@ -70,9 +70,10 @@ PROBLEM_FORMATS: Mapping[str, ProblemFormat] = {
 def problem_span(line: str, problem: Problem) -> tuple[int, int]:
     """Return the start and the exclusive end of the text to underline in `line`, counted from 0.
 
-    `line` is the line of the file that has the problem. The text is the first of these that `line`
-    contains: the text that the problem's fix replaces, then each text in double quotes in
-    `problem.what`. If `line` contains none, it is the whole line without surrounding spaces.
+    `line` is the line of the file that has the problem. If `problem` has a fix, and `line` contains
+    the text that the fix replaces, this text is underlined. Otherwise, the first text in double
+    quotes in `problem.what` that `line` contains is underlined. If there is none, the whole line
+    without surrounding spaces is underlined.
     """
     quoted_texts = _QUOTED.findall(problem.what)
     for word in [problem.fix.old, *quoted_texts] if problem.fix else quoted_texts:
@@ -179,8 +180,9 @@ _REPOSITORY = re.compile(r"^repo_url: https://github\.com/([\w.-]+)/([\w.-]+)$",
 def site_address(root: Path) -> str:
     """Return the site's address, with a slash at its end.
 
-    The address is PORTAL_SITE_URL if set, else the GitHub Pages address of the repository in
-    `mkdocs.yml`, else the address that `make serve` uses.
+    The address is the environment variable PORTAL_SITE_URL if it is set. Otherwise, it is the
+    GitHub Pages address of the repository in `mkdocs.yml`. If `mkdocs.yml` states no repository, it
+    is the address that `make serve` uses.
     """
     site_url = os.environ.get(SITE_URL_VARIABLE)
     return f"{site_url.rstrip('/')}/" if site_url else _github_pages_address(root)
@@ -321,8 +323,9 @@ def changed_folders(root: Path, base: str | None) -> frozenset[str]:
     Uncommitted changes and new files count, too. Raises click.BadParameter if git finds no common
     commit of HEAD and `base`.
 
-    If `base` is None, it is the default branch of origin, or else origin's branch main. The result
-    is then empty if HEAD has no common commit with either branch.
+    If `base` is None, the default branch of origin is used, or origin's branch main if HEAD has no
+    common commit with the default branch. If HEAD has no common commit with origin's branch main,
+    the result is empty.
     """
     for name in (base,) if base else _DEFAULT_BASES:
         # Compare with the last common commit, so that later changes of others do not count.
@@ -350,7 +353,10 @@ def _platform_folder_of_path(path: str) -> str:
 
 
 def _git_output(root: Path, *arguments: str) -> list[str]:
-    """Return git's output, split at newlines and NULs; empty if the command fails."""
+    """Run git with `arguments` in `root`, and return the output, split at newlines and NULs.
+
+    The result is empty if git fails.
+    """
     command = ["git", "-C", str(root), "-c", "core.fsmonitor=false", *arguments]
     try:
         process = subprocess.run(command, capture_output=True, check=False, timeout=60)

@@ -1,4 +1,4 @@
-"""Lists the modules of each extra of the package, and refuses commands whose extra is missing.
+"""Lists the modules of each optional extra, and refuses commands whose extra is not installed.
 
 `validate`, `report` and `check` need only the base dependencies, so that the harness can be
 installed beside a plugin. Modules that only other commands import are in an extra.
@@ -27,10 +27,10 @@ MODULES: Mapping[Extra, tuple[str, ...]] = {
 """The modules that each extra installs. A test compares this table with pyproject.toml."""
 
 INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {"automation": ("packages", "site")}
-"""Maps each extra that also installs other extras to these extras."""
+"""Maps an extra to the extras that it includes. Extras that include none are absent."""
 
 OLDEST_PYTHON = (3, 11)
-"""The oldest Python that extras support, except those in ANY_PYTHON_EXTRAS."""
+"""The oldest Python version for extras. It does not apply to extras in ANY_PYTHON_EXTRAS."""
 
 ANY_PYTHON_EXTRAS: frozenset[Extra] = frozenset({"cluster"})
 """Extras that support every Python that the base dependencies support."""
@@ -40,7 +40,7 @@ _PYTHON_HINT = f"They need Python {'.'.join(map(str, OLDEST_PYTHON))} or newer."
 
 
 class MissingExtraError(click.ClickException):
-    """A command needs an extra that is not installed.
+    """Raised if a command needs an extra that is not installed.
 
     The message has the install command, or says that the extra needs a newer Python.
     """
@@ -62,7 +62,10 @@ class MissingExtraError(click.ClickException):
 
 
 def is_installed(extra: Extra) -> bool:
-    """Return whether all modules of an extra are installed and this Python is new enough for it."""
+    """Return whether this Python is new enough for an extra, and all its modules are installed.
+
+    The modules of the extras that it includes count, too.
+    """
     extras = (extra, *INCLUDED.get(extra, ()))
     return _is_python_supported(extra) and all(
         _is_module_installed(module) for extra_name in extras for module in MODULES[extra_name]

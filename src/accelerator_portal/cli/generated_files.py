@@ -22,9 +22,9 @@ CHECK = click.option(
 
 
 def outdated_files(root: Path, files: Mapping[str, str]) -> dict[str, str]:
-    """Return the items of `files` whose file below `root` is missing or has another text.
+    """Return the part of `files` that is out of date: the file is missing or has another text.
 
-    `files` maps the paths of generated files to their expected texts.
+    `files` maps the paths of generated files, relative to `root`, to their expected texts.
     """
     return {path: text for path, text in files.items() if not _has_text(root / path, text)}
 
@@ -35,8 +35,8 @@ def write_or_check_files(
     """Write the files below `root` that are missing or out of date, and print their paths.
 
     `files` maps the paths of generated files to their expected texts. With `check_only`, nothing is
-    written: each path is printed with the message `fault`, and the process exits with status 1 if
-    there is any.
+    written. Instead, each path is printed with the message `fault`. If a path was printed, the
+    process then exits with status 1.
     """
     outdated = outdated_files(root, files)
     for path, text in outdated.items():

@@ -261,10 +261,10 @@ def _checked_draft(case: PlatformCase) -> tuple[Draft, Catalog | None, list[Prob
 
 
 NO_ANSWER = "-"
-"""The answer that leaves an optional field out although a value is proposed."""
+"""The user's reply that leaves an optional field empty instead of accepting the proposed value."""
 
 GO_BACK = "<"
-"""The answer that goes back to the previous question."""
+"""The user's reply that goes back to the previous question."""
 
 
 def ask_question(question: Prompt, case: PlatformCase, *, first: bool) -> PlatformCase | None:
@@ -313,7 +313,7 @@ def ask_question(question: Prompt, case: PlatformCase, *, first: bool) -> Platfo
 
 
 def _with_question_name(question: Prompt, fault: str) -> str:
-    """Return an error message with the question's name instead of its flag.
+    """Return the error message `fault` with the name of `question` instead of the question's flag.
 
     For example, `torch[2]: …` becomes `PyTorch: …`.
     """
@@ -327,11 +327,12 @@ def write_new_platform(
     others: Mapping[str, str],
     write: Callable[[Path, str], None] = write_text_atomically,
 ) -> list[str]:
-    """Write the new platform's folder and files outside of it (`others`), and print their paths.
+    """Write the new platform's folder and the files `others`, and print the written paths.
 
-    `files` maps file names in the folder to texts. `others` maps paths below `root` to texts; a
-    file of `others` is written only if it is out of date. Returns the paths of `others` that were
-    written. If a file cannot be written, undoes all changes and raises OSError.
+    `files` maps file names in the folder to texts. `others` maps paths of files outside of the
+    folder, relative to `root`, to texts. These files are written with `write`, and only if they are
+    out of date. Returns the paths of `others` that were written. If a file cannot be written,
+    undoes all changes and raises OSError.
     """
     folder = root / ACCELERATORS / platform_id
     outdated = outdated_files(root, others)

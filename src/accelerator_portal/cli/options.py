@@ -1,4 +1,4 @@
-"""Defines what several commands share: options, functions that load the catalog, and printing."""
+"""Provides options that several commands share, loads the catalog for them, and prints results."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class DateText(_DescribedParamType, click.DateTime):
 
     @property
     def wanted(self) -> str:
-        """An example in each of `formats`, as in "a valid date. Write it like 2026-11-25"."""
+        """A text with an example of each format: "a valid date. Write it like 2026-11-25"."""
         day = dt.datetime(2026, 11, 25, 13, 45, tzinfo=dt.timezone.utc)
         examples = " or ".join(f"{day:{date_format}}" for date_format in self.formats)
         return f"a valid date. Write it like {examples}"
@@ -222,7 +222,7 @@ def checked_catalog(root: Path) -> Catalog:
 def refuse_unknown(name: str, known: Collection[str], thing: str = "platform") -> None:
     """Raise click.UsageError if `name` is not one of the names in `known`.
 
-    `thing` says in the error message what has this name, such as `suite`.
+    The error message calls the named object `thing`, for example `suite`.
     """
     if name not in known:
         error_text = f'there is no {thing} "{name[:60]}"; {did_you_mean(name, known)}'
@@ -230,10 +230,10 @@ def refuse_unknown(name: str, known: Collection[str], thing: str = "platform") -
 
 
 def values_by_name(pairs: Iterable[str], option: str, example: str) -> dict[str, str]:
-    """Return the values of a repeatable option by name, from texts such as `dtype=float32`.
+    """Return a mapping of names to values from `pairs`, which are texts such as `dtype=float32`.
 
-    Raises click.BadParameter if a text has no name or no value, or if a name is given twice.
-    `option` and `example` are named in the error message.
+    Raises click.BadParameter if a text has no name or no value, or if a name is given twice. The
+    error message contains the command-line option `option`, and the valid text `example`.
     """
     values: dict[str, str] = {}
     for pair in pairs:

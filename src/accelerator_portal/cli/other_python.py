@@ -33,9 +33,11 @@ def without_python_option(words: Sequence[str]) -> Iterator[str]:
 
 
 def environment_for_python(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return `variables` with PYTHONPATH and ACCELERATOR_PORTAL_PATH set for another Python.
+    """Return the environment variables for running this package in another Python interpreter.
 
-    The other Python finds its own packages first, then this package and its base dependencies.
+    They are `variables` with changed values of PYTHONPATH and ACCELERATOR_PORTAL_PATH. With these
+    values, the other interpreter finds its own packages first, then this package and its base
+    dependencies.
     """
     python_path = [
         str(Path(__file__).parent / "other_python_startup"),
@@ -106,4 +108,7 @@ OTHER_PYTHON = click.option(
     callback=_restart_in_python,
     help="Run with the torch of this Python interpreter. Default: the one that runs this command.",
 )
-"""The option `--python`. It is handled first, because the new process reads the other options."""
+"""The option `--python`, which restarts the command in another Python interpreter.
+
+click handles `--python` before all other options. The new process reads these other options.
+"""

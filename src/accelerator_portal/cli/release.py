@@ -210,8 +210,8 @@ def _published_release(root: Path, catalog: Catalog, version: str) -> PublishedR
 def _unread_lines(unread: Mapping[str, str]) -> Iterator[str]:
     """Yield a line for each host and error, such as `PyPI (3 places): timeout`.
 
-    `unread` maps the index, package or wheel that could not be read to the error. If an error
-    occurs only once on a host, its line has the full name instead, such as `PyPI, triton: timeout`.
+    `unread` maps the name of each index, package or wheel that could not be read to its error. If
+    an error occurs only once on a host, the line has this name, as in `PyPI, triton: timeout`.
     """
     names_by_fault: dict[tuple[str, str], list[str]] = {}
     for name, fault in sorted(unread.items()):

@@ -68,7 +68,10 @@ def merge(shards: tuple[Path, ...], out: Path) -> None:
 
 
 def _read_shards(paths: Sequence[Path]) -> list[ShardFile]:
-    """Return the reports at `paths`. Raises ProblemsError with the problems of all reports."""
+    """Return the reports of the shards at `paths`.
+
+    If a report cannot be read or is invalid, raises ProblemsError with the problems of all reports.
+    """
     files: list[ShardFile] = []
     problems: list[Problem] = []
     for path in paths:

@@ -163,7 +163,7 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: 
 def catalog_or_none(root: Path) -> Catalog | None:
     """Return the catalog below `root`, or None if the folder is not a repository of the portal.
 
-    A vendor's CI has no catalog. The names in its report are checked when the portal gets it.
+    A vendor's CI has no catalog. The portal checks the names in a report when it gets the report.
     """
     return usable_catalog(root) if is_repository(root) else None
 
@@ -236,6 +236,6 @@ def _origins(arguments: dict[str, Any]) -> tuple[Origin, ...]:
 
 
 def outcome_counts(outcomes: Counter[Outcome]) -> str:
-    """Return the number of tests and the number of each outcome: `2 tests: 1 passed, 1 failed`."""
+    """Return a text with the number of tests by outcome, such as `2 tests: 1 passed, 1 failed`."""
     counts_text = outcome_counts_text(outcomes)
     return f"{count(outcomes.total(), 'test')}: {counts_text}" if counts_text else "no tests"

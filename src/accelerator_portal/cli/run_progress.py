@@ -78,8 +78,8 @@ class ProgressDisplay:
 def run_summary(finished: FinishedRun, out: Path) -> str:
     """Return the text that is printed at the end of a run.
 
-    The text lists the failed tests, each with the command that runs it again, then the missing
-    operators, the number of tests by outcome, and the path `out` of the report.
+    The text lists the commands that run failed tests again, then the missing operators, the number
+    of tests by outcome, and the path `out` of the report. Each list has at most _MAX_LISTED items.
     """
     failed_tests = [
         t for t in finished.report.tests if t.outcome in UNSUCCESSFUL and not t.known_issue
@@ -100,10 +100,10 @@ def run_summary(finished: FinishedRun, out: Path) -> str:
 
 
 def _missing_operator_lines(tests: list[TestEntry]) -> list[str]:
-    """Return a title line, then a line for each operator that is missing in some of `tests`.
+    """Return a title line, then a line for each missing operator at which some of `tests` stopped.
 
-    The operators that affect most tests come first. Returns an empty list if no operator is
-    missing.
+    The operators that affect most tests come first. After _MAX_LISTED operators, one line has the
+    number of operators that are not listed. Returns an empty list if no operator is missing.
     """
     operators = missing_operators(tests)
     if not operators:

@@ -1,4 +1,4 @@
-"""`accelerator-portal stated-models`: updates the models that documents say a platform runs.
+"""`accelerator-portal stated-models`: updates a platform's list of models from its documents.
 
 The documents are read from a clone of their GitHub repository.
 """

@@ -1,4 +1,4 @@
-"""`accelerator-portal upstream`: commands of workflows that test and answer PyTorch's changes."""
+"""`accelerator-portal upstream`: starts tests of PyTorch's changes and reports their results."""
 
 from __future__ import annotations
 

@@ -70,9 +70,9 @@ class HttpClient:
     """An HTTP client that keeps to its limits and counts its traffic.
 
     The client gives up a host that cannot be reached after all attempts. It also gives up a host if
-    20 of its addresses in a row do not respond, or 3 if the host has never responded. For a host
-    that was given up, `get` raises FetchError at once. `sleep` is called with the number of seconds
-    to wait between attempts.
+    20 addresses in a row on this host do not respond. If the host has never responded, 3 addresses
+    are enough. For a host that was given up, `get` raises FetchError at once. `sleep` is called
+    with the number of seconds to wait between attempts.
     """
 
     def __init__(
@@ -162,9 +162,9 @@ class HttpClient:
         current_traffic().add(more)
 
     def _record_failure(self, url: str, error: FetchError) -> bool:
-        """Count an address without a response, and return whether to give up its host.
+        """Count `url` as an address that did not respond, and return whether to give up its host.
 
-        Only errors of kind `slow` or `broken` are counted. For other kinds, return False.
+        Only errors of kind `slow` or `broken` are counted. Returns False for errors of other kinds.
         """
         if error.kind not in {"slow", "broken"}:
             return False

@@ -15,10 +15,10 @@ class FetchError(Exception):
     """Raised if an HTTP request fails; the message says what happened.
 
     The portal stores messages and compares them with later ones. A message therefore contains no
-    address, and is the same on every machine. `kind` is the type of the failure. `status` is the
-    HTTP status if it is the reason for the failure, otherwise None. `cause` is the class name of
-    the underlying error, or empty. `retry_after` is the number of seconds that the server asks to
-    wait, or 0.
+    address, and is the same on every machine. `kind` is the type of the failure, such as
+    `unreachable` or `slow`. `status` is the HTTP status if it is the reason for the failure,
+    otherwise None. `cause` is the class name of the underlying error, or empty. `retry_after` is
+    the number of seconds that the server asks to wait, or 0.
     """
 
     def __init__(
@@ -49,4 +49,4 @@ class FetchError(Exception):
 
 
 class InvalidResponseError(FetchError):
-    """Raised if a response is invalid or not what was requested, or an address is not allowed."""
+    """Raised if a response is not valid or not what was requested, or if an address is refused."""

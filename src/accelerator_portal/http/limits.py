@@ -1,4 +1,4 @@
-"""Defines the limits of an HTTP client: parallel requests, attempts, redirects and seconds."""
+"""States how many parallel requests, attempts, redirects and seconds an HTTP client may use."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class RequestLimits:
     total_timeout: float = 120.0
     """The time limit for a whole response, including redirects."""
     first_pause: float = 1.0
-    """The wait before the second attempt; it doubles before each further attempt. Up to the same
-    time is added at random, so that many clients do not repeat at the same moment."""
+    """The wait before the second attempt. The wait doubles before each later attempt. A random time
+    of at most `first_pause` is added, so that clients do not repeat requests at the same moment."""
     longest_pause: float = 30.0
-    """The longest wait that a server can ask for."""
+    """The longest wait if a server asks the client to wait. Longer waits are shortened to it."""
     public_hosts_only: bool = False
     """Whether a host with an address on a private network is refused."""

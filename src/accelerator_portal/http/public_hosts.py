@@ -1,8 +1,8 @@
-"""Connects to public hosts only, at the address that was checked.
+"""Opens HTTP connections to public hosts only, at the IP address that was checked.
 
 A name may resolve to a public address when it is checked, and to a private one when the connection
-is made. Here the name is resolved once for each connection. The certificate must still match the
-name. If a proxy is set, the proxy resolves names and decides.
+is made. This module therefore resolves the name only once for each connection. The certificate must
+still match the name. If a proxy is set, the proxy resolves names and makes the connection.
 """
 
 from __future__ import annotations

@@ -307,7 +307,10 @@ def future_dates(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _valid_sources(declared: Mapping[str, object]) -> dict[str, Source]:
-    """Return the valid sources by id. Invalid sources are omitted, and reported elsewhere."""
+    """Return the sources of `declared` by id, without those that are invalid.
+
+    `declared` maps the ids of sources to their unchecked content.
+    """
     sources: dict[str, Source] = {}
     for name, item in declared.items():
         with suppress(ValidationError):
