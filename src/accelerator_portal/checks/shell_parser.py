@@ -71,9 +71,9 @@ def pipelines_of_words(words: tuple[str, ...]) -> Iterator[Pipeline]:
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each command line with its number, counted from 0.
+    """Yield each command line with the number of its first line in `text`, counted from 0.
 
-    A line that continues the previous line is joined with it.
+    Lines that continue a command line are joined with it.
     """
     lines = _LINE_CONTINUATION.sub("\x00", text).split("\n")  # the marks keep the lines countable
     number, start, parts = 0, 0, list[str]()

@@ -84,14 +84,15 @@ class AdditionalPlatforms(StrictModel):
 def additional_platform_id(platform: Platform) -> str:
     """Return the id of a platform on pytorch.org's Additional Platforms page.
 
-    If `accelerator.yaml` states none, this is the folder's name with underscores for hyphens.
+    If `accelerator.yaml` states no such id, the id is the name of the platform's folder, with
+    hyphens replaced by underscores.
     """
     entry = platform.accelerator.additional_platform
     return entry.id if entry else platform.id.replace("-", "_")
 
 
 def platforms_by_additional_id(catalog: Catalog) -> dict[str, Platform]:
-    """Return the platforms by id on pytorch.org's Additional Platforms page."""
+    """Return a mapping of ids on pytorch.org's Additional Platforms page to platforms."""
     return {additional_platform_id(platform): platform for platform in catalog.platforms}
 
 

@@ -20,9 +20,9 @@ _MAX_ADDRESS_LENGTH = 300
 def text_addresses(text: str) -> list[str]:
     """Return every address in a text, of any scheme.
 
-    An address ends at the next space, or after _MAX_ADDRESS_LENGTH characters. Quotation marks and
-    brackets are part of an address, as they are for the program that reads it:
-    `https://trusted)@evil.example` leads to the second host.
+    An address ends at the next space, or after _MAX_ADDRESS_LENGTH characters. It can contain
+    quotation marks and brackets, because programs accept them in addresses. For example,
+    `https://trusted)@evil.example` leads to the host `evil.example`.
     """
     starts = [match.start() for match in _SCHEME.finditer(text)]
     return [text[start : start + _MAX_ADDRESS_LENGTH].split(maxsplit=1)[0] for start in starts]

@@ -1,4 +1,4 @@
-"""Defines the axes of the install selector, such as the operating system and the Python version.
+"""Lists the axes of the install selector: what readers select, such as the operating system.
 
 A choice has one value on each axis. A row (`InstallRow`) has the commands for all choices that its
 values cover.
@@ -117,7 +117,9 @@ def build_id(catalog: Catalog, build: str) -> str:
 
 
 def _build_values(catalog: Catalog, _: Sequence[InstallRow]) -> tuple[Value, ...]:
-    """Return the values of the axis `build`: `stable`, newest release, nightly, earlier releases.
+    """Return the values of the axis `build`, in order.
+
+    They are `stable`, the newest release, the nightly build, and the earlier releases.
 
     If a reader selects `stable`, they get the newest release that fits their other selections.
     """
@@ -134,9 +136,9 @@ def _build_values(catalog: Catalog, _: Sequence[InstallRow]) -> tuple[Value, ...
 def _values_with_labels(
     axis: str, labels_by_id: Mapping[str, str]
 ) -> Callable[[Catalog, Sequence[InstallRow]], tuple[Value, ...]]:
-    """Return a function for `Axis.values`. It returns the values of `axis` that rows use.
+    """Return a function for `Axis.values` that returns the values of the axis `axis` that rows use.
 
-    `labels_by_id` maps the id of each possible value to its label, in the order of the result.
+    `labels_by_id` maps the ids of all possible values to labels, in the order of the result.
     """
 
     def values(_: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
@@ -251,16 +253,16 @@ def axes_by_rank(axes: Iterable[Axis]) -> tuple[Axis, ...]:
 
 
 def axes_by_weight(axes: Iterable[Axis]) -> tuple[Axis, ...]:
-    """Return the axes other than platform and machine by ascending weight.
+    """Return `axes` by ascending weight, without the axes for the platform and the machine.
 
-    The selector derives values on these axes if the reader selected none.
+    If the reader selected no value on an axis of the result, the selector derives the value.
     """
     other_axes = (axis for axis in axes if not axis.is_machine and axis.id != "platform")
     return tuple(sorted(other_axes, key=lambda axis: axis.weight))
 
 
 def axes_by_column(axes: Iterable[Axis]) -> tuple[Axis, ...]:
-    """Return axes in the order of columns in tables of commands and in the page's data.
+    """Return `axes` in the order of the columns in tables of commands and in the page's data.
 
     The platform comes first, then the variant, then all other axes with one value per row, and then
     the axes on which a row can have several values (`many`).

@@ -98,10 +98,10 @@ def _pip_call(step: PipStep, method: Method, values: Mapping[str, str]) -> PipCa
 
 
 def venv_commands(method: Method | DerivedMethod, os: Os) -> str | None:
-    """Return the commands that create and activate a virtual environment.
+    """Return the commands that create and activate a virtual environment for an install method.
 
-    `{python}` stands for the Python version. Returns None for methods that need none, such as
-    Docker and conda.
+    In the commands, `{python}` stands for the Python version. Returns None for methods without a
+    virtual environment, such as Docker and conda.
     """
     windows = os == "windows"
     if method in _UV_VENV_METHODS:

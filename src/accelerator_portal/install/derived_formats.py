@@ -98,7 +98,7 @@ def _requirement_lines(call: PipCall) -> Iterator[str]:
 
 
 def _systems_of_indexes(rows: Iterable[InstallRow]) -> dict[str, frozenset[str]]:
-    """Return the operating systems for which an index is used, by the index's address."""
+    """Return a mapping of package index addresses to the operating systems whose rows use them."""
     systems_by_index: dict[str, frozenset[str]] = {}
     for row in rows:
         for index in {call.index for call in row.calls if call.index}:
@@ -107,9 +107,10 @@ def _systems_of_indexes(rows: Iterable[InstallRow]) -> dict[str, frozenset[str]]
 
 
 def _pyproject_rows(row: InstallRow, systems: Mapping[str, frozenset[str]]) -> Iterator[InstallRow]:
-    """Yield the row for a `pyproject.toml` with uv's indexes and sources.
+    """Yield a row with a `pyproject.toml` for uv, made from the pip commands of `row`.
 
-    `systems` maps the address of an index to the operating systems that it has wheels for.
+    `systems` maps the address of an index to the operating systems that it has wheels for. No row
+    is yielded if the commands do more than install packages, or if a requirement is invalid.
     """
     if not _only_installs_packages(row):
         return
@@ -172,8 +173,9 @@ def _source_marker(index: str, systems: Mapping[str, frozenset[str]]) -> str:
     """Return the marker of a uv source, such as `, marker = "sys_platform == 'linux'"`.
 
     With the marker, uv uses PyPI on operating systems for which `index` has no wheels. `systems`
-    maps an index to the operating systems that it has wheels for. Returns an empty text if `index`
-    has wheels for all of them, or is not in _EXPLICIT_INDEXES: uv searches it for all packages.
+    maps the address of an index to the operating systems that it has wheels for. Returns an empty
+    text if `index` has wheels for all operating systems. Also returns an empty text if `index` does
+    not start with any of _EXPLICIT_INDEXES, because uv then searches it for all packages.
     """
     if not index.startswith(_EXPLICIT_INDEXES) or len(systems[index]) == len(_UV_SYSTEMS):
         return ""
@@ -193,7 +195,11 @@ def _toml_string(value: str) -> str:
 
 
 def _dockerfile_rows(row: InstallRow) -> Iterator[InstallRow]:
-    """Yield the row for a Dockerfile on top of the vendor's image, and the commands to run it."""
+    """Yield a row with a Dockerfile that is based on the vendor's image.
+
+    The commands of the row build the Dockerfile and run the result. No row is yielded if `row` does
+    not start a container.
+    """
     if row.container is None:
         return
     text = "\n".join((f"FROM {row.container.image}", "WORKDIR /workspace", "COPY . ."))
@@ -210,7 +216,7 @@ def _only_installs_packages(row: InstallRow) -> bool:
 
 
 def _newest_uv_rows(rows: Iterable[InstallRow]) -> dict[tuple[str, str, str], InstallRow]:
-    """Return one uv row for each platform and machine: the row of the newest release.
+    """Return the uv row of the newest release for each platform and machine.
 
     Only rows with a build that uv can detect (`--torch-backend=auto`) are used. Nightly builds are
     omitted. The keys are platform id, operating system and architecture.
@@ -273,7 +279,7 @@ def _conda_rows(catalog: Catalog, rows: Iterable[InstallRow]) -> Iterator[Instal
 
 
 def _unversioned_prerequisites(row: InstallRow) -> tuple[Prerequisite, ...]:
-    """Return a row's prerequisites without versions, because these depend on the build."""
+    """Return a row's prerequisites without their versions, because versions depend on the build."""
     return tuple(replace(prerequisite, version=None) for prerequisite in row.prerequisites)
 
 

@@ -161,10 +161,13 @@ def _row_note(platform: Platform, option: Option, target: Target, method: Method
 def _needs_note(platform: Platform, target: Target) -> str | None:
     """Return a note about the versions of required software, such as a driver, or None.
 
-    There are two cases. If other plugin versions for the same PyTorch release need other versions
-    of the software than the plugin of `target`, the note lists them. If no source states which
-    version the PyTorch release needs, the note says so, and names the newest PyTorch release for
-    which a source states one.
+    There are two cases:
+
+    - For the PyTorch release of `target`, there are plugin versions that need other software
+      versions than the plugin of `target`. The note lists these plugin versions, each with the
+      software versions that it needs.
+    - No source states which software version the PyTorch release needs. The note says so, and names
+      the newest PyTorch release for which a source states a version.
     """
     fits = target.fits
     if fits is None:
@@ -203,8 +206,8 @@ def _needs_text(row: CompatibilityRow) -> str:
 def _python_range_text(row: CompatibilityRow, fits: CompatibilityRow) -> str:
     """Return the range of Python versions of `row` as text, such as `, Python 3.10–3.12`.
 
-    Returns an empty text if `row` supports every Python version that `fits` supports, or if one of
-    the two rows states no Python versions.
+    `fits` is the row that a command installs. Returns an empty text if `row` supports every Python
+    version that `fits` supports, or if one of the two rows states no Python versions.
     """
     if not row.python or not fits.python or {*fits.python} <= {*row.python}:
         return ""

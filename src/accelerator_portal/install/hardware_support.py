@@ -49,9 +49,10 @@ class HardwareSupport:
     on_request: bool = False
     """Whether the selector offers the build only to readers who select its release."""
     elsewhere: tuple[tuple[str, str], ...] = ()
-    """If `os` is set, pairs of another operating system and the newest release that runs there."""
+    """Pairs of an operating system other than `os` and the newest release that runs on it. Empty if
+    `os` is None."""
     uncertain: bool = False
-    """Whether each statement that `build` runs on the hardware is marked as uncertain."""
+    """Whether all statements that `build` runs on the hardware are marked as uncertain."""
 
     @property
     def build(self) -> str | None:
@@ -186,7 +187,7 @@ def _only_value(generation: Generation, rows: list[InstallRow], axis: str) -> st
     """Return the operating system or the architecture that all of `rows` have in common.
 
     `axis` is `os` or `arch`. Returns None if the rows have different values. Also returns None if
-    `generation.builds` never states the axis, because the hardware then does not limit it.
+    no statement in `generation.builds` limits the axis.
     """
     if not any(getattr(build, axis) for build in generation.builds):
         return None

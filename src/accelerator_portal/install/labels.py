@@ -1,4 +1,4 @@
-"""Defines the labels of the install selector's values, such as operating systems, in order."""
+"""Lists the labels of operating systems, architectures and formats in the install selector."""
 
 from __future__ import annotations
 

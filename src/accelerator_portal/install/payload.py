@@ -1,4 +1,4 @@
-"""Encodes the selector as compact JSON data.
+"""Converts the install selector to compact JSON data for the page's script.
 
 The data contains each text once. Rows are stored as columns of integers.
 """
@@ -48,10 +48,10 @@ class _ValueTable:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A hardware generation: its name, a remark, and the rows that its cards can run.
+    """A hardware generation: its name, a remark, and the install rows that its cards can run.
 
-    `uncertain` is true if no source confirms that any of these rows runs. `ranges` has the
-    positions of the rows, as `row_ranges` returns them.
+    `ranges` has the positions of these rows, as `row_ranges` returns them. `uncertain` is true if
+    no source confirms that any of these rows runs.
     """
 
     name: str
@@ -68,11 +68,11 @@ def payload(
     `cards` has the cards by platform id and card id. The result has the keys of `payload_overview`,
     and:
 
-    - `rows`: for each column, a list with an integer for each install row. The integer is the
-      position of the row's value in another list. -1 means no value; in `pythons`, any value. For
-      the column of an axis, the other list has the axis's values. For `variant`, it has the
-      platform's variants. For `pythons` and the columns in TEXT_COLUMNS, it is the list below with
-      the column's name.
+    - `rows`: maps the name of a column to a list with one integer for each install row. The integer
+      is the position of the row's value in the list of the column's values. -1 means no value; in
+      `pythons`, any value. The list of values depends on the column: for an axis, the values of the
+      axis; for `variant`, the platform's variants; for `pythons` and the columns in TEXT_COLUMNS,
+      the list below with the column's name.
     - `pythons`: the distinct combinations of Python versions. Each is a list of positions in the
       values of the axis `python`.
     - for each column in TEXT_COLUMNS: a list of the column's distinct values. A value of `findings`
@@ -177,7 +177,7 @@ def _text_numbers(row: InstallRow, tables: dict[str, _ValueTable]) -> Iterator[i
 
 
 def _finding_numbers(row: InstallRow, table: _ValueTable) -> tuple[int, ...] | None:
-    """Return the position in `table` of the finding for each of the row's Python versions.
+    """Return, for each of the row's Python versions, the position of its finding in `table`.
 
     The position is -1 for a Python version without a finding. If all positions are equal, the
     result has only one item. Returns None if no Python version has a finding.

@@ -32,9 +32,10 @@ _RowAndPython = tuple[InstallRow, str]
 class Resolution:
     """The install row and the complete choice that fit a reader's wishes best.
 
-    `choice` and `row` are None if the platform has no row for the reader's machine, card and
-    driver. `unmet` are the axis ids of the wishes that are not fulfilled, oldest wish first. Such a
-    wish conflicts with the platform, the machine or more recent wishes.
+    A wish is a value that the reader selected on an axis. `choice` and `row` are None if the
+    platform has no row for the reader's machine, card and driver. `unmet` has the axis id of each
+    wish that is not fulfilled, oldest wish first. An unfulfilled wish conflicts with the platform,
+    the machine or more recent wishes.
     """
 
     platform: str
@@ -50,12 +51,12 @@ def resolve(
 ) -> Resolution:
     """Return the install row and complete choice that fit a reader's wishes best.
 
-    `wishes` maps axis ids to value ids, the oldest wish first. If wishes conflict, the more recent
-    one wins, but the platform and the machine (operating system and architecture) always apply. If
-    `wishes` has no operating system or architecture, the value of the selector's default choice
-    (`starts`) is used. `admits` returns whether the reader's card and driver can run a row. If no
-    row remains, `row` and `choice` of the result are None. Raises LookupError if the selector has
-    no rows at all.
+    `wishes` maps the ids of axes to the ids of the values that the reader selected, the oldest
+    selection first. If wishes conflict, the more recent one wins, but the platform and the machine
+    (operating system and architecture) always apply. If `wishes` has no operating system or
+    architecture, the value of the selector's default choice (`starts`) is used. `admits` returns
+    whether the reader's card and driver can run a row. If no row remains, `row` and `choice` of the
+    result are None. Raises LookupError if the selector has no rows at all.
     """
     start = _start_choice(selector, wishes)
     machine = {a.id: wishes.get(a.id, start[a.id]) for a in selector.table if a.is_machine}
@@ -113,9 +114,9 @@ def machine_of(selector: Selector, row: InstallRow | Choice) -> str:
 
 
 def _start_choice(selector: Selector, wishes: Mapping[str, str]) -> Choice:
-    """Return the default choice for the operating system in `wishes`.
+    """Return the selector's default choice for the operating system in `wishes`.
 
-    If there is none, return the selector's first default choice.
+    If this operating system has no default choice, returns the first default choice.
     """
     if not selector.starts:
         raise LookupError("there are no install options")
@@ -176,13 +177,13 @@ def _with_value(candidates: list[_RowAndPython], axis: Axis, value: str) -> list
 def _preference_key(
     selector: Selector, axes: tuple[Axis, ...], start: Choice, point: _RowAndPython
 ) -> tuple[int, ...]:
-    """Return the sort key of a row and one of its Python versions. The smallest key is the best.
+    """Return the sort key of `point`, a row and one of its Python versions. Smaller is better.
 
-    The key is larger in these cases, the most important first: the row's versions don't resolve for
-    this Python version, the build is a nightly build, the method is not in READY_METHODS, or only
-    readers who select the row's release get the row (`on_request`). Then the value on each of
-    `axes` counts: the value of the choice `start` is the best, and the axis's other values follow
-    in the order of the axis.
+    The first four numbers of the key are 1 in these cases, otherwise 0: the row's versions don't
+    resolve for the Python version, the build is a nightly build, the method is not in
+    READY_METHODS, and only readers who select the row's release get the row (`on_request`). Then
+    comes a number for each of `axes`: -1 for the value of the choice `start`, otherwise the
+    value's position on the axis.
     """
     row, python = point
     finding = row.finding(python)
@@ -204,10 +205,10 @@ def _preference_key(
 class SupportedReleases:
     """The newest and the oldest PyTorch release that a platform supports; None if not known.
 
-    `has_command` is true if the platform has install commands for releases; a build from source
-    does not count. The releases are then the releases of these commands. If it is false, they are
-    the releases in `compatibility.yaml`. `behind` is the number of PyTorch's minor releases after
-    `newest`.
+    `has_command` says whether the platform has commands that install releases, apart from builds
+    from source. If it is true, `newest` and `oldest` are releases that these commands install.
+    If it is false, they are releases in `compatibility.yaml`. `behind` is the number of PyTorch's
+    minor releases after `newest`.
     """
 
     newest: str | None = None

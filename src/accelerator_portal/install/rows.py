@@ -91,11 +91,11 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class InstallRow:
-    """The commands for one valid selection in the install selector, for each of `pythons`.
+    """The commands for one valid selection in the install selector.
 
-    `pythons` is None if the Python version does not matter. `build` is a release's version or
-    `preview`. `variant` is `default` if the platform has no variants. `option` is the id of the
-    option in `install.yaml`.
+    The commands apply to each Python version in `pythons`. `pythons` is None if the Python version
+    does not matter. `build` is a release's version or `preview`. `variant` is `default` if the
+    platform has no variants. `option` is the id of the option in `install.yaml`.
     """
 
     platform: str

@@ -22,8 +22,8 @@ class Selector:
 
     `axes` has the values of each axis by axis id. The values of the axis `variant` depend on the
     platform: they are not in `axes`, but in `variants`, by platform id. `starts` are the default
-    choices, at most one for each operating system. The first also applies to operating systems
-    without a default choice.
+    choices, at most one for each operating system. The first default choice also applies to
+    operating systems without a default choice.
     """
 
     axes: Mapping[str, tuple[Value, ...]]
@@ -31,7 +31,7 @@ class Selector:
     rows: tuple[InstallRow, ...]
     starts: tuple[Choice, ...]
     table: tuple[Axis, ...] = AXES
-    """The axes, in the order of addresses and data."""
+    """The axes, in their order in the page's address and data."""
     more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The ids of the values that the page shows only in a disclosure, by axis id."""
     drivers: Mapping[str, DriverBounds] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class Selector:
         return field_value if axis.many else (field_value,)
 
     def rows_of(self, platform: str) -> tuple[InstallRow, ...]:
-        """Return the rows of the platform with this id."""
+        """Return the rows of the platform with the id `platform`."""
         return tuple(row for _, row in self.numbered_rows.get(platform, ()))
 
     def choices(self, row: InstallRow) -> Iterator[Choice]:
@@ -129,7 +129,7 @@ class Selector:
 def make_selector(
     catalog: Catalog, rows: tuple[InstallRow, ...], table: tuple[Axis, ...] = AXES
 ) -> Selector:
-    """Return the selector of `rows`, with the values of the axes of `table`."""
+    """Return the selector with the install rows `rows`, the axes `table` and the axes' values."""
     axes = {axis.id: axis.values(catalog, rows) for axis in table if axis.values}
     variants = {
         p.id: tuple(Value(v.id, v.name) for v in p.install.variants)
@@ -150,9 +150,10 @@ def make_selector(
 
 
 def _variants_of_older_releases(rows: tuple[InstallRow, ...]) -> Iterator[str]:
-    """Yield the id of each variant that its platform no longer has.
+    """Yield the id of each variant that only older releases of its platform have.
 
-    Neither the nightly build nor the platform's two newest releases with variants have it.
+    Older releases are all except the platform's two newest releases with variants. A variant that
+    the nightly build has is omitted.
     """
     variants_by_platform: dict[str, dict[str, set[str]]] = {}
     for row in rows:
@@ -170,9 +171,10 @@ def _start_choices_of(
 ) -> Iterator[Choice]:
     """Yield the default choices for a platform.
 
-    These are the choices of `starts` for machines on which the platform has a row, changed to this
-    platform. If there are none, this is the first choice of `starts`, changed to this platform and
-    to the machine of the platform's first row.
+    `rows` are the rows of the platform, and `starts` the default choices of the selector. Each
+    choice in `starts` is yielded, with its platform replaced, if the platform has a row for its
+    machine. If there is no such choice, the first choice in `starts` is yielded, with its platform
+    replaced, and with the machine of the first row.
     """
     systems = {(row.os, row.arch): None for row in rows}
     local_starts = [start for start in starts if (start["os"], start["arch"]) in systems]

@@ -85,7 +85,7 @@ def _releases_of_option(catalog: Catalog, option: Option) -> Iterator[Release | 
 def _published_targets(
     catalog: Catalog, platform: Platform, option: Option, release: Release | Preview
 ) -> Iterator[Target]:
-    """Yield a target for each published build of the option and each architecture of the build.
+    """Yield a target for each architecture of each published build that the option uses.
 
     A build is a wheel, an image or an archive.
     """
@@ -139,7 +139,8 @@ def _stated_targets(
 def _first_document(sources: Mapping[str, Source], names: Iterable[str]) -> Source | None:
     """Return the first source with an id in `names` that is a document, or None if there is none.
 
-    `sources` has the sources by id. A source without an address is a package's metadata.
+    `sources` has the sources by id. A source with an address is a document. A source without an
+    address is a package's metadata.
     """
     return next((s for name in names if (s := sources.get(name)) and s.url), None)
 

@@ -104,10 +104,10 @@ def _with_metadata_source(
 ) -> tuple[str, list[str]]:
     """Return the id of the source for the release's metadata, and the lines with this source.
 
-    If the file already has a source without `as_of` for the package, this source is used. Its
-    `read` date is set to `release.read` if `release.read` is later. The date then applies to all
-    rows that cite the source. This is correct, because the nightly update compares every row with
-    the index.
+    If the file already has a source without `as_of` for the package, this source is used. If
+    `release.read` is later than the source's `read` date, it replaces this date. The date then
+    applies to all rows that cite the source. This is correct, because the nightly update compares
+    every row with the index.
 
     If the file has no such source, a new source is added to the lines. Raises ProblemsError if the
     file's sources are not written one per line.

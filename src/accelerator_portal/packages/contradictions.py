@@ -35,7 +35,7 @@ _MAX_DAYS_APART = 7
 
 @dataclass(frozen=True)
 class _IndexEvidence:
-    """A platform with its plugin's package index (`own_index`) and the facts of this index."""
+    """A platform, its plugin's package index (`own_index`), and what the index states (`facts`)."""
 
     catalog: Catalog
     platform: Platform
@@ -57,10 +57,11 @@ class _IndexEvidence:
         return f"{name}, read {last_read_day(self.catalog, self.own_index)}"
 
     def missing_version_text(self, version: str) -> str | None:
-        """Return a text that says that the index lacks a version, or None if this is not certain.
+        """Return a text that says that the index lacks `version`, or None if this is not certain.
 
-        `version` is not one of the stored releases. Returns None for a pre-release and for a
-        version older than all stored releases, because the portal does not store all of these.
+        `version` is a version that the portal has not stored. Returns None if `version` is a
+        pre-release or older than all stored releases, because the portal does not store all such
+        versions.
         """
         oldest = min(Version(release.version) for release in self.facts.releases)
         if Version(version) < oldest or Version(version).is_prerelease:
@@ -130,10 +131,11 @@ def _row_contradictions(
 
 
 def _option_problems(evidence: _IndexEvidence) -> Iterator[Problem]:
-    """Yield a problem for each install option that pins a plugin release that the index lacks.
+    """Yield problems of install options that pin a plugin release.
 
-    Also yields a problem if the index has the release, but no file of it for a system or Python
-    version that the option offers. Each message is yielded once per option.
+    An option has a problem if the index lacks the release. It also has a problem if the release has
+    no file for a system or Python version that the option offers. Each message is yielded once per
+    option.
     """
     for position, option in enumerate(evidence.platform.install.options):
         contradiction_texts = (
