@@ -88,8 +88,8 @@ def _changed_values(
 ) -> Iterator[tuple[str, str, str]]:
     """Yield each platform tag whose value differs, with the old and the new value.
 
-    The arguments map platform tags to values. The value of the tag `*` is for all tags without a
-    value of their own. Tags without an old or a new value are omitted.
+    The arguments map platform tags to values. A tag that is not in a mapping has the mapping's
+    value for `*`. A tag that has a value in only one of the two mappings is omitted.
     """
     for tag in sorted({*old_values, *new_values}):
         old_value = old_values.get(tag, old_values.get(ANY_PLATFORM_TAG))

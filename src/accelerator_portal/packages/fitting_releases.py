@@ -96,11 +96,11 @@ def plugin_index(catalog: Catalog, platform: Platform) -> PluginIndex | None:
 
 
 def fitting_releases(catalog: Catalog, facts: IndexFacts) -> tuple[FittingRelease, ...]:
-    """Return the newest fitting plugin release for each torch release and system.
+    """Return the newest plugin release that fits each torch release on each system.
 
-    The newest torch release comes first. A plugin release whose metadata names no torch fits no
-    torch release. Yanked releases are excluded. Pre-releases are used only if the index has no
-    final releases.
+    `facts` has the plugin's releases. The newest torch release comes first. A plugin release whose
+    metadata names no torch fits no torch release. Yanked releases are excluded. Pre-releases are
+    used only if the index has no final releases.
     """
     offers_by_system = {system: list(_installable_releases(facts, *system)) for system in SYSTEMS}
     fits = []
@@ -155,7 +155,7 @@ def torch_requirements(release: ReleaseFacts) -> dict[str, str]:
 
 @lru_cache(_REQUIREMENT_CACHE_SIZE)
 def names_torch(line: str) -> bool:
-    """Return whether a requirement such as `torch>=2.9` is on the package torch."""
+    """Return whether a requirement, such as `torch>=2.9`, names the package torch."""
     try:
         return canonicalize_name(Requirement(line).name) == TORCH
     except InvalidRequirement:
@@ -173,7 +173,10 @@ def python_labels_on(release: ReleaseFacts, os: Os, arch: Arch) -> list[str]:
 
 
 def usable_releases(releases: Iterable[ReleaseFacts]) -> Iterator[ReleaseFacts]:
-    """Yield the releases that are not yanked; pre-releases only if there are no final releases."""
+    """Yield the final releases, or the pre-releases if there are no final releases.
+
+    Yanked releases are ignored.
+    """
     unyanked = [release for release in releases if release.yanked is None]
     final = [release for release in unyanked if not Version(release.version).is_prerelease]
     yield from final or unyanked
@@ -270,12 +273,13 @@ def last_read_day(catalog: Catalog, own_index: PluginIndex) -> dt.date | None:
 def _first_fitting_releases(
     catalog: Catalog, platform: Platform, facts: IndexFacts
 ) -> Iterator[tuple[str, tuple[ReleaseFacts, VersionBasis]]]:
-    """Yield pairs of a torch version and the earliest plugin release that fits it, with the basis.
+    """Yield each torch version with the earliest plugin release that fits it.
 
-    The basis is `index` if the metadata of any plugin release requires torch. Otherwise the basis
-    is `vendor`, and the rows of `compatibility.yaml` state which releases fit. Omits torch versions
-    that no release fits, and torch versions that a plugin release older than the stored ones might
-    fit (see `release_lags`).
+    An item is `(torch version, (plugin release, basis))`. The basis is `index` if the metadata of
+    any plugin release requires torch. Otherwise it is `vendor`: then `compatibility.yaml` states
+    which plugin releases fit. Torch versions that no plugin release fits are omitted. A torch
+    version is also omitted if a plugin release that the portal no longer stores may fit it (see
+    `release_lags`).
     """
     dated_releases = [r for r in usable_releases(facts.releases) if r.date]
     oldest = dated_releases[-1] if dated_releases and _may_have_older_releases(facts) else None

@@ -53,7 +53,7 @@ class IndexReader:
     cache: HttpCache
     address_of: Callable[[str], str]
     names: frozenset[str]
-    """The packages whose versions matter. Requirements on other packages are not stored."""
+    """Names of packages. Only a wheel's requirements on these packages are stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ async def _read_releases(
 
 @dataclass(frozen=True)
 class _PackageReader:
-    """The state while one package is read from one index.
+    """Reads the releases of one package from one index, and collects messages and summaries.
 
     `page_url` is the URL of the index page. `known_releases` has the facts of the last reading by
     version, and `about` the package's summary by version. `refused` has a message for each wheel

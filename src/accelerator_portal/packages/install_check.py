@@ -52,9 +52,9 @@ class InstallResult:
     """The result of installing the packages of an install row.
 
     `imported` has the imported modules; it is empty if the installation or an import failed.
-    `checked` is true if the check printed the expected text. `output` is the end of the failed
-    step's output. If no step failed, `output` is the end of the check's output, or empty if the row
-    has no check.
+    The check is a command of the install option. `checked` is true if it printed the expected text.
+    `output` is the end of the output of the installation, import or check that failed. If none
+    failed, it is the end of the check's output, or empty if the row has no check.
     """
 
     imported: tuple[str, ...] = ()

@@ -33,9 +33,9 @@ from accelerator_portal.packages.fitting_releases import (
 from accelerator_portal.packages.wheel_tags import ordered_pythons, supports_python
 
 SOURCE_ID = "package"
-"""The placeholder in a proposed row for the id of the source for the package's metadata.
+"""A placeholder id, with which a proposed row cites the package's metadata as its source.
 
-`compatibility_edit.with_row` replaces it with the id that this source has in the file."""
+`compatibility_edit.with_row` replaces it with the id of this source in `compatibility.yaml`."""
 
 # A line has at most 400 characters, and metadata may name more requirements.
 _MAX_NOTE_LENGTH = 390
@@ -210,9 +210,10 @@ class VendorAnswers:
 
 @dataclass(frozen=True, slots=True)
 class VendorQuestion:
-    """A value of a row that the vendor must state, such as `variant` or `torch version`.
+    """A question to the vendor about a value of a new row of `compatibility.yaml`.
 
-    `example` is an example of its line in `compatibility.yaml`.
+    `name` is the value's name, such as `variant` or `torch version`. `example` is an example of the
+    line that states the value.
     """
 
     name: str
@@ -336,9 +337,10 @@ def _vendor_questions(
 
 
 def _newest_stated_versions(platform: Platform, kind: str) -> Mapping[str, str]:
-    """Return the versions that the newest row with the key `kind` states, by software name.
+    """Return the newest software versions in `compatibility.yaml`, by software name.
 
-    `kind` is `needs` or `includes`. Returns an empty mapping if no row has this key.
+    These are the versions under the key `kind`, which is `needs` or `includes`, in the newest row
+    that has this key. The mapping is empty if no row has it.
     """
     row_versions: Iterator[Mapping[str, str]] = (
         getattr(row, kind) for row in platform.compatibility.rows

@@ -35,7 +35,7 @@ class PortalPackage:
 
 @dataclass(frozen=True, slots=True)
 class NamedRequirement:
-    """A requirement that an option installs, and the indexes that its command uses."""
+    """A requirement in an install command, such as `torch==2.9.0`, and the command's indexes."""
 
     requirement: Requirement
     indexes: tuple[str, ...]

@@ -24,7 +24,7 @@ from accelerator_portal.packages.uv_resolution import ResolutionResult, Uv, reso
 USER_AGENT = "accelerator-portal (checks whether package indexes respond)"
 PYPI_HOST = urlsplit(PYPI_SIMPLE_ENDPOINT).netloc
 RESOLUTION_TIME_LIMIT_S = 45 * 60
-"""The time limit for resolving questions: half of the time limit of the nightly job."""
+"""The time limit for resolving all install commands: half of the nightly job's time limit."""
 
 NO_ANSWER = "did not respond"
 """The text that follows the name of a silent host in a verdict. The site searches for this text."""
@@ -39,10 +39,10 @@ def resolver_of_reachable_hosts(
 ) -> Callable[[ResolutionQuestion], ResolutionResult]:
     """Check which package indexes respond, and return a function that resolves a question.
 
-    Checks the hosts of all questions in `asked`. The function returns a result of kind `unchecked`
-    if a host of the question does not respond, or if RESOLUTION_TIME_LIMIT_S seconds have elapsed
-    since this call. `cache` is uv's cache folder. Raises OSError if uv is missing or `cache` cannot
-    be created.
+    `asked` are the questions that will be resolved; the hosts of their indexes are checked. The
+    returned function gives a result of kind `unchecked` if a host of its question does not respond.
+    It also does so once RESOLUTION_TIME_LIMIT_S seconds have elapsed since the check. `cache` is
+    uv's cache folder. Raises OSError if uv is missing or `cache` cannot be created.
     """
     uv = installed_uv(cache)
     reachable = ReachableHosts(
@@ -74,7 +74,7 @@ class ReachableHosts:
         self._lock = threading.Lock()
 
     def unreachable_host_text(self, question: ResolutionQuestion) -> str | None:
-        """Return a text that names a host of `question` that does not respond; None if all do."""
+        """Return a text that names one host of `question` that does not respond, or None."""
         silent = sorted(index_hosts(question) & self._errors_by_host.keys())
         return f"{silent[0]} {NO_ANSWER} ({self._errors_by_host[silent[0]]})" if silent else None
 

@@ -16,9 +16,9 @@ RESOLVED_METHODS = ("pip", "uv")
 class ResolutionQuestion:
     """A question for uv: which versions `calls` would install on a system with one Python version.
 
-    The calls run in order. `first_index` matters if a call has several indexes. If it is true, only
-    the first index that has the package is used, as uv does. If it is false, the best version of
-    all indexes is used, as pip does.
+    `calls` are calls of pip or uv, which run in order. `first_index` matters if a call has several
+    indexes. If it is true, only the first index that has the package is used, as uv does. If it is
+    false, the best version of all indexes is used, as pip does.
     """
 
     calls: tuple[PipCall, ...]

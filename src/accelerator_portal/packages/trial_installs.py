@@ -60,10 +60,10 @@ TrialInstall = Callable[[InstallRow, float], InstallResult]
 
 
 class _CommandUse(NamedTuple):
-    """An install row with a command that can be installed here, for the Python version `python`.
+    """An install row (`row`) for this machine, with one Python version (`python`).
 
-    `last_day` is the day of the last installation. `number` is the position of the row among the
-    rows of its platform for this machine.
+    `last_day` is the day of the last installation. `number` is the row's position, from 0, among
+    those rows of its platform that are for this machine.
     """
 
     last_day: dt.date
@@ -79,11 +79,11 @@ def run_trials(
     options: TrialOptions,
     install: TrialInstall,
 ) -> None:
-    """Install the resolved commands for this machine, and write the successful installations.
+    """Install the commands for this machine, and write the successful installations.
 
-    Success means that all packages are installed and imported. `rows` are the install rows and
-    `known` the verdicts of each platform, by platform id. Raises OSError if a result cannot be
-    written, or if `install` raises it.
+    Only commands for which uv found versions are installed. Success means that all packages are
+    installed and imported. `rows` are the install rows and `known` the verdicts of each platform,
+    by platform id. Raises OSError if a result cannot be written, or if `install` raises it.
     """
     deadline = time.monotonic() + options.trial_seconds
     results = {name: {key: dict(v) for key, v in by_key.items()} for name, by_key in known.items()}
@@ -180,10 +180,11 @@ def _write_trial(
 def _trial_candidates(
     rows: Mapping[str, Sequence[InstallRow]], verdicts: Mapping[str, Verdicts]
 ) -> list[list[_CommandUse]]:
-    """Return the commands for this machine whose versions resolve, each as a list of its uses.
+    """Return the commands for this machine for which uv found versions.
 
-    `rows` and `verdicts` have platform ids as keys. Commands that were never installed come first,
-    then the commands with the oldest installation.
+    Each command is a list of the install rows that have it. `rows` and `verdicts` have platform ids
+    as keys. Commands that were never installed come first, then the commands with the oldest
+    installation.
     """
     uses_by_command: dict[tuple[ResolutionQuestion, CheckLine | None], list[_CommandUse]] = {}
     for platform, platform_rows in rows.items():

@@ -24,8 +24,8 @@ from accelerator_portal.install.rows import PipCall
 from accelerator_portal.packages.resolution_questions import ResolutionQuestion
 
 ResolutionKind = Literal["found", "none", "unchecked"]
-"""`found`: uv found versions that fit each other. `none`: no versions fit each other. `unchecked`:
-it is not known."""
+"""What uv answers. `found`: versions that fit each other exist. `none`: no such versions exist.
+`unchecked`: it is not known whether they exist."""
 
 RESOLUTION_TIMEOUT_S = 180
 
@@ -69,7 +69,7 @@ CONSTRAINTS = "constraints.txt"
 
 @dataclass(frozen=True, slots=True)
 class ResolutionResult:
-    """uv's answer to a question.
+    """uv's answer to the question which versions the calls of an install command find.
 
     `found` maps packages to the versions that uv found. If it is empty, `why` is the reason.
     """
@@ -195,7 +195,7 @@ def uv_environment(uv: Uv) -> dict[str, str]:
 
 
 def _failed_result(text: str) -> ResolutionResult:
-    """Return the result for `text`, uv's error message, with a short reason without addresses."""
+    """Return the result for uv's error message `text`: its kind, and a short reason."""
     match = _UV_REASON.search(text)
     if match:
         reason = _CONCLUSION.sub("", " ".join(match[1].split())).removeprefix("Because ")

@@ -107,10 +107,10 @@ def _new_or_kept_verdict(
 
 
 def _other_package_result(platform: Platform, answer: ResolutionResult) -> ResolutionResult | None:
-    """Return a result of kind `none` if the found package is not the vendor's plugin, else None.
+    """Return a result of kind `none` if uv found another package with the plugin's name.
 
-    A found version that is older than all versions that the vendor lists belongs to another package
-    with the plugin's name. For example, torch-neuronx 1.0 on PyPI is not AWS's package.
+    This is so if the version in `answer` is older than all versions that the vendor lists. For
+    example, torch-neuronx 1.0 on PyPI is not AWS's package. Otherwise, returns None.
     """
     name = canonicalize_name(platform.accelerator.package.name)
     plugin_versions = [Version(row.plugin) for row in platform.compatibility.rows if row.plugin]
@@ -124,7 +124,9 @@ def _other_package_result(platform: Platform, answer: ResolutionResult) -> Resol
 
 
 ResolverFactory = Callable[[Sequence[ResolutionQuestion], Path], ResolveQuestion]
-"""A function that takes all questions and uv's cache folder, and returns a ResolveQuestion."""
+"""A function that takes all questions and uv's cache folder, and returns another function.
+
+The returned function resolves one question."""
 
 _KIND_LABELS = {
     "found": "versions found",

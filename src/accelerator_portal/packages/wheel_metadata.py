@@ -67,10 +67,10 @@ class Metadata:
 
 
 def parse_metadata(data: bytes, package: str, version: Version) -> Metadata:
-    """Return the metadata of a wheel of `package` in `version`.
+    """Parse `data`, the METADATA file of a wheel.
 
-    Raises InvalidResponseError if the data is not metadata, or names another package or
-    version.
+    Raises InvalidResponseError if `data` is invalid, or if it does not name `package` and
+    `version`.
     """
     try:
         raw = parse_core_metadata(data)
@@ -290,9 +290,9 @@ class _MissingPartError(Exception):
 
 
 class _PartialFile(io.RawIOBase):
-    """A file on a server of which only some parts were fetched and added.
+    """A file on a server, of which only the fetched parts can be read.
 
-    Reading any other part raises _MissingPartError.
+    Reading outside these parts raises _MissingPartError.
     """
 
     def __init__(self, size: int) -> None:
