@@ -1,1 +1,1 @@
-"""Reads PyTorch releases from package indexes; updates and compares `data/releases.yaml`."""
+"""Updates `data/releases.yaml` from package indexes, and compares it with PyTorch's own lists."""

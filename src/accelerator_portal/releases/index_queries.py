@@ -1,4 +1,4 @@
-"""Reads the builds and companions of a PyTorch release from PyPI and PyTorch's indexes."""
+"""Reads from package indexes which builds and companion packages a PyTorch release has."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def release_indexes(catalog: Catalog) -> tuple[str, ...]:
 
 
 def queried_packages(catalog: Catalog) -> tuple[str, ...]:
-    """Return the names of the packages to read from PyPI: torch and its companions."""
+    """Return the packages to read from PyPI: torch, and companion packages such as torchvision."""
     companions = (companion.package for companion in catalog.releases.companions)
     return tuple(dict.fromkeys([TORCH, TORCHVISION, *companions]))
 
@@ -78,7 +78,7 @@ def queried_packages(catalog: Catalog) -> tuple[str, ...]:
 def query_release(
     root: Path, catalog: Catalog, version: str, options: QueryOptions
 ) -> PublishedRelease:
-    """Return the builds and companions of the release `version` on PyPI and PyTorch's indexes.
+    """Return what PyPI and PyTorch's indexes publish of the PyTorch release `version`.
 
     `unread` of the result lists what could not be read. Responses are cached below `root`.
     """
@@ -88,7 +88,7 @@ def query_release(
 
 
 class _ReleaseQuery:
-    """The state of reading one release from all indexes."""
+    """Reads one PyTorch release from all indexes, and collects the responses."""
 
     def __init__(self, catalog: Catalog, version: str, options: QueryOptions) -> None:
         self._catalog = catalog

@@ -88,7 +88,10 @@ def _require_only_change(path: str, before: Releases, after: Releases, change: E
 
 
 def _end_of_content(lines: list[str], end: int) -> int:
-    """Return the index after the last line before index `end` that is not blank or a comment."""
+    """Return the index after the last line of content in `lines[:end]`.
+
+    Blank lines and comments are not content.
+    """
     while end and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
         end -= 1
     return end
@@ -209,9 +212,10 @@ def _cited_source_ids(change: EntryChange) -> set[str]:
 def _update_read_days(
     file: YamlFile, before: Releases, change: EntryChange, read: dt.date, lines: list[str]
 ) -> None:
-    """Set the `read` date of existing sources in `lines` to the day `read`.
+    """Set the `read` date of some sources in `lines` to the day `read`.
 
-    These are the sources that `change` cites, and the source of the release's torchvision.
+    These are the sources in `before` that `change` cites, and the source of the release's
+    torchvision.
     """
     vision_source_id = companion_source_id(TORCHVISION, change.release.version)
     for id_ in (_cited_source_ids(change) | {vision_source_id}) & set(before.sources):

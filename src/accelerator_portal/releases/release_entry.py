@@ -69,7 +69,8 @@ def entry_change(published: PublishedRelease, listed: Releases) -> EntryChange:
     """Return the additions to `data/releases.yaml` for a release.
 
     These are a new entry or additions to the existing entry, and rows for the list of companions.
-    Raises NoReleaseError if a new release has no date, or no wheels on an index that was read.
+    For a new release, raises NoReleaseError if its date is unknown, or if no index that was read
+    has wheels of it.
     """
     entry = listed.by_version.get(published.version)
     change = _additions_to_entry(published, entry) if entry else _new_entry(published)
@@ -84,8 +85,8 @@ def entry_change(published: PublishedRelease, listed: Releases) -> EntryChange:
 def _untied_companion_messages(published: PublishedRelease, listed: Releases) -> Iterator[str]:
     """Yield a message for each release of a companion package that a person must add.
 
-    The portal cannot add a release whose metadata requires no exact torch release. Releases that
-    are not newer than the listed releases of the package are omitted.
+    The portal cannot add a release whose metadata requires no exact torch release. A message is
+    only about a release that is newer than all releases of the package in `listed`.
     """
     tied_packages = {companion.package for companion in published.companions}
     for package, version in published.untied.items():

@@ -54,8 +54,9 @@ def _row_claims(row: InstallRow) -> Iterator[BuildClaim]:
 def _claimed_build(call: PipCall) -> str | None:
     """Return the variant of the build that a pip or uv call installs, such as `cu130`.
 
-    The variant is part of the address of PyTorch's index. Returns `pypi` if the call names no
-    index, and None if it names a vendor's index or several indexes.
+    The call states the variant in uv's option for PyTorch's build (`call.backend`) or in the
+    address of PyTorch's index. Returns `pypi` if the call has neither this option nor an index.
+    Returns None if it names a vendor's index or several indexes.
     """
     if call.backend:
         return call.backend
@@ -101,8 +102,9 @@ def _is_for_system(wheel: Wheel, claim: BuildClaim) -> bool:
 def _is_claimed_build(wheel: Wheel, claim: BuildClaim) -> bool:
     """Return whether a wheel in `data/releases.yaml` is the build that a claim names.
 
-    A claim of the build `pypi` needs any wheel on PyPI. A claim of a variant needs a wheel of that
-    variant, on its index or on PyPI: `data/releases.yaml` lists a wheel on both only once.
+    If `claim.build` is `pypi`, any wheel on PyPI is the build. If `claim.build` is a variant, any
+    wheel of this variant is the build, also a wheel on PyPI: a wheel that is on PyPI and on the
+    variant's index is listed only once.
     """
     return wheel.on == PYPI if claim.build == PYPI else wheel.variant == claim.build
 

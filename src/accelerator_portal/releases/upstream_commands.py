@@ -46,7 +46,7 @@ _PublishedSystems = dict[str, dict[str, dict[str, dict[str, Any]]]]
 
 
 Agreement = Literal["same", "differs", "missing", "extra"]
-"""Whether PyTorch and the portal list the same. `same`: both list a build in the same way.
+"""Whether PyTorch and the portal list a build. `same`: both list the build in the same way.
 `differs`: both list the build, but differently. `missing`: only PyTorch lists the build. `extra`:
 only the portal lists the build."""
 
@@ -369,7 +369,7 @@ def _difference(upstream: list[UpstreamCommand], portal: list[UpstreamCommand]) 
 
 
 def _specifiers_by_package(commands: list[UpstreamCommand]) -> dict[str, set[str]]:
-    """Return the version specifiers in the commands, by package; not of torch and torchaudio."""
+    """Return the version specifiers in the commands by package, without torch and torchaudio."""
     specifiers: dict[str, set[str]] = {}
     for command in commands:
         for requirement in map(Requirement, command.packages):

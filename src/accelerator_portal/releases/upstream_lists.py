@@ -74,7 +74,7 @@ class _MatrixEntry(BaseModel):
 
 class _Matrix(BaseModel):
     include: tuple[_MatrixEntry, ...]
-    """Empty if upstream has no such builds, such as LibTorch for Linux on Arm."""
+    """The builds; empty if PyTorch has no builds of the kind, such as LibTorch for Linux on Arm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +261,7 @@ def _table_cells(line: str) -> list[str]:
 
 
 def _parse_support_row(row: dict[str, str]) -> SupportedVersions:
-    """Return the variants and Python versions in a row, which has its cells by column title.
+    """Return the release, variants and Python versions in a row; its keys are column titles.
 
     Raises KeyError or ValueError if the row is invalid.
     """
