@@ -1,4 +1,4 @@
-"""Formats package facts as JSON with one release per line, so that diffs are readable."""
+"""Formats the facts of a package's releases as JSON, one release per line, for readable diffs."""
 
 from __future__ import annotations
 

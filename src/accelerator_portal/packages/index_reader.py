@@ -1,4 +1,4 @@
-"""Reads the facts of one package from its index page and a few wheels' metadata."""
+"""Reads a package's releases and their requirements from its index page and a few wheels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Derives news about platforms from package facts: releases, changes of releases, release lag.
+"""Derives news about platforms from their packages: new and changed releases, and release lag.
 
 A news item is about a new package release, about a published release whose metadata changed, or
 about a platform that is more minor releases behind PyTorch than the criteria allow.

@@ -121,8 +121,8 @@ def import_trials(root: Path, folder: Path, platforms: Iterable[str], day: dt.da
     """Add another job's installations to the verdicts; return the number of changed verdicts.
 
     `folder` has the verdict files that `run_trials` wrote in the other job, which ran the packages'
-    code. Its files are therefore not trusted: an installation is accepted only if it is at most two
-    days old (MAX_TRIAL_AGE) and has the same versions as the verdict below `root`.
+    code. These files are therefore not trusted: an installation is accepted only if it is at most
+    two days old (MAX_TRIAL_AGE) and has the same versions as the verdict below `root`.
 
     Raises ProblemsError if a verdict file cannot be read. If this file is in `folder`, the
     installations in the readable files are added first.

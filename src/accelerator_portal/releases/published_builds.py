@@ -71,8 +71,8 @@ class PublishedRelease:
     """Releases of companion packages. A package such as torchaudio requires exactly this PyTorch
     release; a package such as triton is required by this PyTorch release."""
     untied: Mapping[str, str] = field(default_factory=dict)
-    """The newest version of a companion package, by the package's name. Only packages whose newest
-    version requires no exact torch release are included."""
+    """Companion packages whose newest version requires no exact torch release: the newest version
+    by package name."""
 
     @property
     def pythons(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The common test report format; readers and writers of other formats."""
+"""Reads, checks and merges test reports, and converts test results from and to other formats."""
 
 from accelerator_portal.reports.report import Report, Suite, TestEntry
 

@@ -1,4 +1,4 @@
-"""Determines the outcome of a failed test from the messages of its test framework."""
+"""Chooses a failed test's outcome from its message, else its traceback, else its error's type."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def error_outcome(message: str, text: str, kind: str = "") -> Outcome:
 
 
 def reason(text: str) -> str | None:
-    """Return the reason of an outcome, from the message `text`; None if it is empty.
+    """Return the message `text` as the reason of a test's outcome; None if it is empty.
 
-    The reason is the message without terminal colors, shortened to `MAX_TEXT_LENGTH` characters.
+    Terminal colors are removed, and the message is shortened to `MAX_TEXT_LENGTH` characters.
     """
     return shortened_text(without_colors(text))
 

@@ -1,6 +1,6 @@
-"""Derives a failed test's outcome, such as `out-of-memory`, from its message or traceback.
+"""Searches a failure's text for known phrases that state its outcome, such as `out-of-memory`.
 
-The texts are those of PyTorch, torch.testing, numpy, pytest, pytest-timeout and pytest-xdist.
+The phrases are those of PyTorch, torch.testing, numpy, pytest, pytest-timeout and pytest-xdist.
 """
 
 from __future__ import annotations
@@ -153,10 +153,10 @@ _COMPILED = tuple(
 
 
 def outcome_of_text(text: str) -> Outcome | None:
-    """Return the outcome that a failure's message or traceback describes; None if unknown.
+    """Return the outcome that `text`, a failed test's message or traceback, describes, or None.
 
-    "passed" means that a test passed although it was expected to fail. If a text has more than
-    `MAX_CHARS` characters, only its first and last `MAX_CHARS // 2` are read.
+    The outcome `passed` means that a test passed although it was expected to fail. If a text has
+    more than `MAX_CHARS` characters, only its first and last `MAX_CHARS // 2` are read.
     """
     if len(text) > MAX_CHARS:
         text = f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"

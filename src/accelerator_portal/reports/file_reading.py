@@ -1,4 +1,4 @@
-"""Provides what all file readers need: options, result type, parsing within limits, and errors."""
+"""Reads and parses text, JSON and Python files within limits, for the readers of all formats."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class ImportResult:
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """What the user states about an imported file.
+    """What the user states about the tests of an imported file.
 
-    This is the suite, parameters that all tests of the file have, and the accelerator.
+    These are the name of their suite, parameters that all of them have, and the accelerator.
     """
 
     suite: str | None = None
@@ -68,10 +68,11 @@ _COUNTS_PREFIX = "Entries read: "
 
 
 def with_entry_counts(note: str | None, entries: Mapping[str, int]) -> str | None:
-    """Return a report's note with the counts in `ImportResult.entries` at its end.
+    """Return a report's note with the counts in `entries` at its end.
 
-    For example: `Entries read: 77. Taken: 75. Left out: 2 without a board.` If the note already
-    ends with such counts, they are replaced. If `entries` is empty, the note is returned unchanged.
+    `entries` is `ImportResult.entries`. The end of the note is, for example:
+    `Entries read: 77. Taken: 75. Left out: 2 without a board.` If the note already ends with such
+    counts, they are replaced. If `entries` is empty, the note is returned unchanged.
     """
     if not entries:
         return note
@@ -95,7 +96,8 @@ def file_error(path: Path, line: int, what: str, remedy: str) -> ProblemsError:
 def parse_python(path: Path, remedy: str) -> ast.Module:
     """Return the syntax tree of a Python file, which is never run.
 
-    Raises ProblemsError with `remedy` if the file is not valid Python, or if it cannot be read.
+    Raises ProblemsError if the file cannot be read or is not valid Python. `remedy` is how to fix
+    invalid Python.
     """
     try:
         return ast.parse(read_text(path))
@@ -106,7 +108,7 @@ def parse_python(path: Path, remedy: str) -> ast.Module:
 
 
 def dotted_name(node: ast.expr) -> str:
-    """Return the name in a Python expression: `pytest.mark.skipif`.
+    """Return the dotted name that a Python expression consists of: `pytest.mark.skipif`.
 
     If it begins with another expression, only the names after it are returned: `a.b` for `x().a.b`.
     """
@@ -195,8 +197,8 @@ def load_json(path: Path) -> Any:  # noqa: ANN401 - any JSON
 def parse_json_in_file(path: Path, text: str, remedy: str, line: int | None = None) -> Any:  # noqa: ANN401
     """Return the value of `text`, which is the JSON of the whole file or of one of its lines.
 
-    `line` is the number of that line, or None for the whole file. Raises ProblemsError with
-    `remedy` if the JSON is invalid.
+    `line` is the number of that line, or None for the whole file. Raises ProblemsError if the JSON
+    is invalid; `remedy` is how to fix it.
     """
     try:
         return parse_json(text)

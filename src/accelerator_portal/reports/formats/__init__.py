@@ -1,1 +1,1 @@
-"""Readers and writers of other formats of test results; `format_list` lists them."""
+"""Reads and writes test results in other formats, such as JUnit XML; `format_list` lists them."""

@@ -235,7 +235,7 @@ def standard_fields(
 
 
 def parsed_test_id(test: ctrf_model.Test, user_suite: str | None) -> ParsedTestId:
-    """Return the identity of a test, from its name and the suites that contain it.
+    """Return the identity of a test (name and parameters), from its name and enclosing suites.
 
     The outermost suite becomes the report's suite, so it is not part of the test's name. If the
     user named another suite (`user_suite`), the outermost suite is part of the test's name.

@@ -96,7 +96,7 @@ def read_dynamo_csv(path: Path, options: ImportOptions) -> ImportResult:
 
 
 def _suite_and_parameters(path: Path, options: ImportOptions) -> tuple[str, dict[str, Scalar]]:
-    """Return the suite and the parameters of all tests, from the file name.
+    """Return the suite and the parameters that all tests of the file have, from the file name.
 
     `options.suite` overrides the suite. Raises ProblemsError if the file name states no suite and
     `options` has no suite.

@@ -124,9 +124,10 @@ def executorch_suite(tests: ImportedTests, options: ImportOptions) -> Suite:
 
 
 def flows_note(flows: set[str], tests: ImportedTests) -> str | None:
-    """Return a note that lists the flows of a file; None if there are no flows.
+    """Return a report's note that lists `flows`, the flows of a file; None if there are none.
 
-    If the flows have several backends, a fault is recorded in `tests`.
+    A flow, such as `xnnpack_static_int8`, is a backend with a recipe. If the flows have several
+    backends, a fault is recorded in `tests`.
     """
     backends = sorted({backend for backend, _ in map(split_flow, flows)} - {PORTABLE})
     if len(backends) > 1:
@@ -195,9 +196,9 @@ def row_fields(line: int, row: CsvRow, tests: ImportedTests) -> dict[str, Any] |
 
 
 def _result_status(row: CsvRow) -> str | None:
-    """Return the name in ExecuTorch's `TestResult` that a row stands for, such as `LOWER_FAIL`.
+    """Return a row's result as a name in ExecuTorch's `TestResult`, such as `LOWER_FAIL`.
 
-    None if `Result` or `Result Detail` has an unknown value.
+    Returns None if `Result` or `Result Detail` has an unknown value.
     """
     if row["Result"] == "Pass":
         is_delegated = row["Delegated"] == "True" or split_flow(row["Flow"])[0] == PORTABLE
@@ -221,9 +222,10 @@ def split_flow(flow: str) -> tuple[str, str]:
 
 
 def recipe_of(flow: str) -> str:
-    """Return the value of the test parameter `recipe`: the flow's name without its backend.
+    """Return a flow's recipe: `static_int8` for the flow `xnnpack_static_int8`.
 
-    It is `plain` if nothing is left, and `portable` for the flow `portable`.
+    The recipe is `plain` if the flow is only a backend, and `portable` for the flow `portable`. It
+    is a parameter of the tests.
     """
     backend, recipe = split_flow(flow)
     return PORTABLE if backend == PORTABLE else recipe or PLAIN
@@ -374,9 +376,10 @@ def _name_and_parameters(nodeid: str) -> dict[str, Any]:
 
 
 def _flow_in_test_id(nodeid: str) -> str:
-    """Return the flow in a pytest id: the part in brackets that begins with a backend.
+    """Return the flow in a pytest id: `xnnpack_static_int8` for `test_add[xnnpack_static_int8-a]`.
 
-    The result is empty if there is no such part.
+    This is the first part in the brackets that begins with a known backend. The result is empty if
+    no part does.
     """
     parts = nodeid.partition("[")[2].removesuffix("]").split("-")
     return next((part for part in parts if split_flow(part)[0] in BACKENDS), "")

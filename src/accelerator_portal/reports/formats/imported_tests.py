@@ -241,7 +241,7 @@ def _visible(value: object) -> object:
 
 
 def _is_preferred(new_entry: _Entry, old_entry: _Entry) -> bool:
-    """Return whether a result of a test replaces `old_entry`, an earlier result of this test."""
+    """Return whether `new_entry` replaces `old_entry`, an earlier result of the same test."""
     is_old_on_host = old_entry.device_kind in _NOT_THE_ACCELERATOR
     if is_old_on_host != (new_entry.device_kind in _NOT_THE_ACCELERATOR):
         return is_old_on_host

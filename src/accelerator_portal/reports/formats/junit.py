@@ -221,7 +221,7 @@ def _suite_element(
 
 
 def _case_element(case: CaseElement, stored_fields: Fields) -> Element:
-    """Return a `<testcase>` element, with the fields `stored_fields` as JSON in a property."""
+    """Return the `<testcase>` element of `case`, with `stored_fields` as JSON in a property."""
     element = Element("testcase", dict(case.attributes))
     _add_properties(element, {NAMESPACE: stored_fields})
     for result in case.results:
@@ -283,10 +283,11 @@ def _parse_time(text: str) -> dt.datetime:
 
 
 def parsed_test_id(case: CaseElement) -> ParsedTestId:
-    """Return the identity of a test case.
+    """Return the identity of a test: its name and its parameters.
 
-    The name of the test contains the file, which PyTorch's CI writes in the attribute `file` and
-    pytest in `classname`. A class name that equals the suite's name is not part of the test's name.
+    The name includes the test's file. PyTorch's CI writes the file in the attribute `file`, and
+    pytest in `classname`. A `classname` that equals the suite's name is not part of the test's
+    name.
     """
     classname = case.attributes.get("classname", "")
     if classname == case.suite.attributes.get("name"):
@@ -299,7 +300,7 @@ def parsed_test_id(case: CaseElement) -> ParsedTestId:
 
 
 def standard_fields(case: CaseElement, suite: str, test: ParsedTestId) -> dict[str, Any]:
-    """Return the `TestEntry` fields that a test case states, without the stored fields.
+    """Return the `TestEntry` fields that JUnit's own attributes and elements of a test state.
 
     `suite` is the name of its suite, and `test` is its identity. Raises ValueError if the time is
     not a number of seconds.

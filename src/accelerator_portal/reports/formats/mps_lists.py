@@ -142,7 +142,7 @@ def _blaming_comments(path: Path) -> list[tuple[int, bool, str]]:
 def _comment_suffix(
     key: ast.expr, types: ast.expr, entries: ast.Dict, comments: list[tuple[int, bool, str]]
 ) -> str:
-    """Return the words that quote the comment about a list entry: `, comment "CPU errors"`.
+    """Return a text that quotes the comment about a list entry: `, comment "CPU errors"`.
 
     `key` and `types` are the entry, `entries` is its list, and `comments` are the result of
     `_blaming_comments`. The result is empty if none of `comments` is about the entry.
