@@ -56,12 +56,11 @@ def issue_matches_test(issue: KnownFailure, identity: Identity) -> bool:
 def outdated_issues(
     issues: Iterable[KnownFailure], tests: Collection[TestEntry], at: dt.date
 ) -> Iterator[OutdatedIssue]:
-    """Yield the issues that have expired by `at`, or that the newest runs contradict.
+    """Yield the issues that have expired, whose tests all pass now, or that match no test.
 
-    `tests` contains the tests of each suite's newest run. An issue "passes now" if all tests that
-    it matches passed. An issue "matches nothing" if it matches no test. Two kinds of issues are
-    only checked for expiry: issues about suites without a run, and issues with another action than
-    "expect".
+    An issue has expired if its expiry date is `at` or earlier. `tests` contains the tests of each
+    suite's newest run. Issues about suites without a run are only checked for expiry. So are issues
+    whose action is not "expect".
     """
     suites = {test.suite for test in tests}
     tests_and_identities = [(test, identity_of(test)) for test in tests]
@@ -94,10 +93,10 @@ def _has_run_suite(issue: KnownFailure, suites: Iterable[str]) -> bool:
 def _may_match_suite(suite: str, key: str) -> bool:
     """Return whether a known issue can be about tests of a suite.
 
-    `key` is the issue's test key or pattern. If it has more parts than the suite's name, its first
-    parts must match the parts of the name: `acme/*/test_a` matches the suite `acme/kernels`. If it
-    has fewer parts, a `*` in it also stands for slashes, so only the text before the first wildcard
-    must match: `ac*` matches the suite `acme/kernels`.
+    `key` is the issue's test key or pattern; slashes separate its parts. If `key` has more parts
+    than the suite's name, its first parts must match the name: `acme/*/test_a` matches the suite
+    `acme/kernels`. Otherwise, a `*` in `key` also stands for slashes, so the suite's name only has
+    to start with the text before the first wildcard: `ac*` matches the suite `acme/kernels`.
     """
     depth = suite.count("/") + 1
     parts = key.split("/")

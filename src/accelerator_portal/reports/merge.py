@@ -66,9 +66,10 @@ def merged_shards(files: Sequence[ShardFile]) -> Report:
 
 
 def _tests_in_plan_order(parts: Iterable[_ShardReport]) -> tuple[TestEntry, ...]:
-    """Return the tests of all shards, sorted by their positions in the plan of the run.
+    """Return the tests of all shards, sorted by their positions in the run's plan.
 
-    Raises ProblemsError if two shards contain the same position.
+    The plan is the list of all tests of the run. Raises ProblemsError if two shards contain the
+    same position.
     """
     tests_by_position: dict[int, TestEntry] = {}
     for path, report, shard in parts:
@@ -83,10 +84,11 @@ def _tests_in_plan_order(parts: Iterable[_ShardReport]) -> tuple[TestEntry, ...]
 
 
 def merged_suites(suites: Iterable[Suite], *, order: Iterable[str] = ()) -> tuple[Suite, ...]:
-    """Return each suite once, with its planned tests and covered operators from all of `suites`.
+    """Return the suites, with all suites of the same name merged into one.
 
-    The planned number is None if one of the suites with this name does not state it. Suites named
-    in `order` come first, in this order.
+    A merged suite has the sum of the planned tests, and the operators that any of its parts
+    covered. The sum is None if a part does not state its planned tests. Suites whose names are in
+    `order` come first, in this order.
     """
     parts: dict[str, list[Suite]] = {name: [] for name in order}
     for suite in suites:
@@ -169,9 +171,9 @@ def _shard_reports(files: Iterable[ShardFile]) -> list[_ShardReport]:
 def _difference_problems(parts: Sequence[_ShardReport]) -> Iterator[Problem]:
     """Yield the differences between each shard and the first shard as problems.
 
-    Of differences in the number of shards, the plan and the recorded times, only the first is
-    reported. Every difference in the facts of the run, such as accelerator and trigger, and in the
-    environment is reported.
+    Every difference in the environment and in facts of the run, such as the accelerator, is
+    reported. The number of shards, the plan (the list of tests) and the recorded times are compared
+    in this order, and only the first difference among them is reported for each shard.
     """
     first_part = parts[0]
     for part in parts[1:]:
@@ -245,7 +247,8 @@ def _unfinished_shard_problems(part: _ShardReport) -> Iterator[Problem]:
 def _edited_shard_problems(part: _ShardReport) -> Iterator[Problem]:
     """Yield a problem if the tests of a shard don't match its list of positions in the plan.
 
-    This means that the file was edited. A plan that is too large is also a problem.
+    The tests and the positions only differ if the file was edited. A plan (the list of the run's
+    tests) with more than `MAX_TESTS` tests is also a problem.
     """
     shard, actual_count = part.shard, len(part.report.tests)
     if shard.planned > MAX_TESTS:

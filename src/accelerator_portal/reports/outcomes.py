@@ -1,4 +1,4 @@
-"""Defines outcomes and stages, the vocabulary of the common test report format.
+"""Lists the outcomes that a test can have in a report, with their meaning and their look on pages.
 
 Faults of the infrastructure, of the product and of the test itself have different outcomes. A test
 that ran without a check of its result is `executed`; it is `passed` only if the result is right.

@@ -1,7 +1,8 @@
 """Counts a report's tests as passed, failed or skipped, for PyTorch's cross-repository CI relay.
 
-A report has more outcomes than the relay. Each outcome is counted as one of the relay's by the sets
-`GOOD` and `BAD` of the module `outcomes`, which pass rates use, too:
+The relay has three outcomes, and a report has more. An outcome in the set `GOOD` of the module
+`outcomes` counts as `passed`, an outcome in the set `BAD` counts as `failed`, and all others count
+as `skipped`. Pass rates use the same sets.
 
 - `passed`: the test ran, and the result was right.
 - `failed`: the device or its software failed, whether this is a known issue or not.

@@ -1,4 +1,4 @@
-"""Defines the models of the common test report format, version 1, for runs and baselines."""
+"""Describes the common test report format in pydantic models, which validate test reports."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class KnownNames:
     suites: Mapping[str, SuiteFile] = field(default_factory=dict)
     own_suites: frozenset[str] = frozenset()
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """The name of a vendor's suite for each of its aliases."""
+    """The names of vendors' suites, by alias: each key is an alias of the suite in the value."""
     remedies: Mapping[str, str] = field(default_factory=lambda: FILE_REMEDIES)
     """What to do about a missing fact, by the name of the fact (see `FILE_REMEDIES`)."""
 

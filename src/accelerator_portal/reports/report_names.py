@@ -35,9 +35,10 @@ _DEVICES = re.compile(
 def name_warnings(
     report: Report, path: str, known: KnownNames, first_test: int | None = None
 ) -> Iterator[Problem]:
-    """Yield warnings about suites that no folder declares, and about names of tests.
+    """Yield warnings about unknown suites, and about test names that are not comparable.
 
-    For a suite in `data/suites/`, each test that the suite's file does not list gets a warning. For
+    A suite is unknown if it is neither in `data/suites/` nor declared by a vendor's folder. For a
+    suite in `data/suites/`, each test that the suite's file does not list gets a warning. For
     other suites, except vendors' own, each test whose name contains a device gets a warning. After
     `MAX_LISTED_FAULTS` warnings about tests, a last warning states how many tests are not listed.
     `first_test` is the line of the first test. It is None if the file does not have one line per

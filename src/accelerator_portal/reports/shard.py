@@ -1,6 +1,7 @@
-"""Defines the shards of a run: each is the part of the tests that one of several machines runs.
+"""Describes shards: if several machines share a run, each machine runs one shard of its tests.
 
-The plan of a run is the list of all its tests.
+The module also converts the positions of a shard's tests to text and back. A position is a number
+in the run's plan, the list of all tests of the run.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ Parameters = tuple[tuple[str, str], ...]
 
 
 class UnreadableKeyError(ValueError):
-    """Raised if a text is not a valid test key; the message quotes it."""
+    """Raised if a text is not a valid test key; the message quotes the text."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -46,9 +46,9 @@ class Identity:
 
     @property
     def group(self) -> str:
-        """The suite and the parameters in `SETTINGS`, which are set for a whole run of a suite.
+        """The suite and the test's settings: `torchbench?compiler=inductor&mode=inference`.
 
-        The form is that of a key: `torchbench?compiler=inductor&mode=inference`.
+        Settings are the parameters that are the same for a whole run of a suite (see `SETTINGS`).
         """
         return _group_name(self.suite, self.parameters)
 

@@ -53,7 +53,8 @@ from accelerator_portal.reports.shortened_text import shortened_text
 class StatusMeaning:
     """The outcome, stage and reason that a status of another project stands for.
 
-    `raw_status` is the status itself, for example `fail_accuracy`; it is None in the tables.
+    `raw_status` is the status itself, for example `fail_accuracy`. It is None in the tables of this
+    module, whose keys are the statuses.
     """
 
     outcome: Outcome

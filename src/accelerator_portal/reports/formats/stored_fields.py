@@ -1,9 +1,10 @@
-"""Stores the report fields that another file format lacks, so that an import restores them.
+"""Computes the report fields that an export must store separately, because its format lacks them.
 
-A writer first writes a test into the normal fields of the other format. It then determines which
-`TestEntry` fields a reader would get from these normal fields. The fields that differ from the test
-are stored separately, under the name `NAMESPACE`. Everything that the other format can express is
-therefore in its normal fields.
+An import from the exported file then restores these fields. The writer of the file first writes a
+test into the normal fields of the other format. It then determines which `TestEntry` fields a
+reader would get from these normal fields. The fields that differ from the test are stored
+separately, under the name `NAMESPACE`. Everything that the other format can express is therefore in
+its normal fields.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Fields = dict[str, Any]
 
 
 class StoredRun(BaseModel):
-    """Facts of a run that a writer stores in a file of another format, and a reader restores."""
+    """Facts of a run that an export stores in a file, so that an import can restore them."""
 
     environment: Environment = Environment()
     """The environment of the run."""
@@ -52,7 +53,7 @@ def differing_fields(all_fields: Mapping[str, Any], plain_fields: Mapping[str, A
 
 
 def with_stored_fields(plain_fields: Mapping[str, Any], stored: Mapping[str, Any]) -> Fields:
-    """Return the fields of a test: `plain_fields`, with the values in `stored` where it has one.
+    """Return the fields of a test: `plain_fields`, updated with the fields in `stored`.
 
     `plain_fields` are those that a reader gets from the normal fields of the other format. `stored`
     has the fields that the writer stored in addition. A stored None removes a field.

@@ -250,9 +250,9 @@ def _test_meaning(test: _Test) -> StatusMeaning:
 
 
 def _environment_fields(imported: ImportedTests, environ: object) -> dict[str, Any]:
-    """Return the `Environment` fields that the value of the file's key `environ` states.
+    """Return the fields of the run's `Environment`, from the file's object `environ`.
 
-    If the value or a commit in it is invalid, a fault is recorded.
+    If `environ` is not an object or its commit is invalid, a fault is added to `imported`.
     """
     if not isinstance(environ, dict):
         what = f'"environ" is {"missing" if environ is None else "not an object"}'
