@@ -1,4 +1,6 @@
-"""Computes results over time: the state of each test, its changes, and breakages.
+"""Computes results over time from test reports: each test's state and changes, and breakages.
+
+A breakage is a test that passed in a run and fails in a later run.
 
 No function reads the clock, so the same reports produce the same bytes.
 """

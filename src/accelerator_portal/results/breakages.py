@@ -20,9 +20,12 @@ from accelerator_portal.results.history_state import (
 )
 
 FLAKY_WINDOW = 8
-"""The number of a test's last verdicts that decide whether the test is flaky: see `is_flaky`."""
+"""The number of a test's last verdicts (good or bad) that decide whether the test is flaky."""
 FLAKY_FLIPS = 3
-"""A test is flaky if these verdicts change between good and bad at least this many times."""
+"""A test is flaky if its verdict changes between good and bad at least this many times.
+
+Only the last `FLAKY_WINDOW` verdicts of the test count.
+"""
 
 HistoryClass = Literal[
     "regressed",  # its previous verdict is good, and it fails in the last report that has it

@@ -29,7 +29,7 @@ MAX_LISTED_NAMES = 8
 
 @dataclass(frozen=True, slots=True)
 class DemandResult:
-    """Whether a platform meets a demand of a level.
+    """Whether a platform meets a demand of a level of evidence.
 
     If the demand is not met, `why` is the reason. If the demand "tested" is met, `why` names the
     run. If another demand is met, `why` has no meaning.

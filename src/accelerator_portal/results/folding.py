@@ -40,9 +40,9 @@ NamedReport = tuple[Path, Report]
 class FoldedHistory(NamedTuple):
     """The result of adding reports to one history.
 
-    `name` names the history, such as `cpu, runs`. `given` is the number of reports to add. `new` is
-    the number of those that the history did not contain before. `changes` is the number of changes
-    in the new reports: changed outcomes, new tests and tests that are gone.
+    `name` names the history, such as `cpu, runs`. `given` is the number of reports to add, and
+    `new` is the number of reports that the history did not contain before. `changes` is the number
+    of changes in the new reports: changed outcomes, new tests and tests that are gone.
     """
 
     name: str
@@ -64,7 +64,7 @@ class FoldResult:
 
     @property
     def total(self) -> FoldedHistory | None:
-        """The sum over all histories; None for fewer than two."""
+        """The sums of the numbers of all histories; None for fewer than two histories."""
         if len(self.histories) < 2:  # noqa: PLR2004 - several
             return None
         counts = zip(*(history[1:] for history in self.histories), strict=True)
@@ -84,8 +84,8 @@ def fold_reports(
     A report that is already in its history changes nothing, so an interrupted command can be
     repeated. If a report has a problem, the later reports of its history are skipped. Other
     histories are not affected. If `anew` is true, each history that gets a report is deleted first,
-    so `reports` must then have all its reports. `on_result` is called with the result of each
-    history without problems. Raises OSError if a file cannot be written.
+    so `reports` must then contain all reports of this history. `on_result` is called with the
+    result of each history without problems. Raises OSError if a file cannot be written.
     """
     histories: list[FoldedHistory] = []
     problems: list[Problem] = []

@@ -1,7 +1,8 @@
-"""Defines the state of an accelerator's tests, which is stored and updated with each report.
+"""Describes what a history stores about each test, and updates it with the test's next outcome.
 
-The verdict on a test in a report is good or bad. There is no verdict if the outcome says nothing
-about the product, as for `skipped`.
+This state of a test has its last outcome, its latest verdicts, and the reports in which it changed,
+passed or failed. The verdict on a test in a report is good or bad. There is no verdict if the
+outcome says nothing about the product, as for `skipped`.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome, ReportKind, 
 from accelerator_portal.reports.report import Environment, Moment, Report, Trigger
 
 VERDICT_WINDOW = 30
-"""The maximum number of verdicts that are stored for a test: about a month of nightly runs. Only
-the latest verdicts are kept."""
+"""The maximum number of verdicts (good or bad) that are stored for a test. A report gives at most
+one verdict. Only the latest are kept: about a month of nightly runs."""
 
 VERDICT_PATTERN = re.compile("=?[+-]")
 """Matches one verdict in `StoredTestState.recent`: `+`, `-`, `=+` or `=-`."""
@@ -104,10 +105,10 @@ class StoredTestState(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The tests of one suite that have the same settings (`test_keys.SETTINGS`).
+    """The tests of one suite that have the same settings, such as the parameter `mode`.
 
     `last` is the last report with tests of the group. `tests` maps the key of each test to its
-    state.
+    state. `test_keys.SETTINGS` names the parameters that are settings.
     """
 
     last: HistoryPoint

@@ -27,7 +27,8 @@ class FamilyResults:
     """The tests of one model family on one platform, from runs or from baselines.
 
     If `executorch` is true, all tests are from ExecuTorch's suites, else all are from other suites.
-    `tests` are pairs of a report and the index of a test in that report. There is at least one.
+    `tests` are pairs of a report and the index of a test in that report; there is at least one
+    pair.
     """
 
     accelerator: str
@@ -58,11 +59,10 @@ class FamilyResults:
 
     @property
     def worst(self) -> Outcome:
-        """The worst outcome of the tests that passed or failed, without the mode `training`.
+        """The worst outcome of the tests that passed or failed.
 
-        Pages show results of training separately. If only tests in the mode `training` passed or
-        failed, this is their worst outcome. If no test passed or failed, it is the worst outcome of
-        all tests.
+        Tests in the mode `training` are ignored, unless only such tests passed or failed. If no
+        test passed or failed, this is the worst outcome of all tests.
         """
         checked_outcomes = [outcome for outcome in self.outcomes if outcome in GOOD | BAD]
         untrained_outcomes = {

@@ -83,10 +83,11 @@ class ReportComparison:
     """The differences between two reports.
 
     Tests are compared only in groups that both reports contain. A group consists of the tests of a
-    suite with the same settings (see `Identity.group`). `unchanged` has the number of tests with
-    equal outcomes, by suite. `only_first` and `only_second` have the numbers of tests in groups
-    that only one report contains, by suite. If the other report has the suite with other settings,
-    the key also states the settings: `torchbench (mode=training)`.
+    suite with the same settings, such as the parameter `mode` (see `Identity.group`). `unchanged`
+    has the number of tests with equal outcomes, by suite. `only_first` has the numbers of tests in
+    groups that only the first report contains, by suite. `only_second` has those of the second
+    report. If both reports have the suite, but with different settings, the key also states the
+    settings: `torchbench (mode=training)`.
     """
 
     differences: tuple[OutcomeDifference, ...]
@@ -131,10 +132,11 @@ def compare_reports(first: Report, second: Report) -> ReportComparison:
 def _unshared_test_counts(
     outcomes: _OutcomesByGroup, other_outcomes: _OutcomesByGroup
 ) -> dict[str, int]:
-    """Return the numbers of tests in groups that `other_outcomes` lacks, by suite.
+    """Return the numbers of tests in the groups that only `outcomes` contains, by suite.
 
-    If `other_outcomes` has the suite with other settings, the key also states the settings:
-    `torchbench (mode=training)`.
+    A group consists of the tests of a suite with the same settings, such as the parameter `mode`.
+    If `other_outcomes` has the suite, but with different settings, the key also states the
+    settings: `torchbench (mode=training)`.
     """
     other_suites = {group.partition("?")[0] for group in other_outcomes}
     counts_by_label: Counter[str] = Counter()

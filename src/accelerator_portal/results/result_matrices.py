@@ -33,8 +33,9 @@ ABSENT = -1
 class Column:
     """A column of a matrix: the tests of one report with the same parameters.
 
-    `report` is the id of the report. `group` is the parameters in words, such as `inductor,
-    float32`. Columns with the same words can be compared. `dtype` is empty if it is not stated.
+    `report` is the id of the report. `group` has the parameters in words, such as `inductor,
+    float32`. Columns with the same words can be compared. `dtype` is the data type of the tests, or
+    empty if the report does not state it.
     """
 
     report: str

@@ -202,11 +202,12 @@ def pass_rates(frame: Frame) -> Frame:
 
 
 def flaky_tests(frame: Frame) -> Frame:
-    """Return the tests that both passed and failed on the same code, one row for each month.
+    """Return the tests that, within a month, both passed and failed on the same code.
 
-    Two results have the same code if the columns in `CODE_COLUMNS` are equal. Results without a
-    PyTorch version are ignored, because their code is unknown. The columns `passed` and `failed`
-    have the numbers of results on code on which the test both passed and failed.
+    There is one row for each accelerator, month and test. Two results have the same code if the
+    columns in `CODE_COLUMNS` are equal. Results without a PyTorch version are ignored, because
+    their code is unknown. The columns `passed` and `failed` count the passes and failures. Code on
+    which the test only passed or only failed does not count.
     """
     with_known_code = frame[frame["torch"].notna()]
     marked = with_known_code.assign(

@@ -31,8 +31,9 @@ _WORD_SEPARATORS = re.compile(r"[\s_-]+")
 class Statement:
     """The models that a platform supports according to a document.
 
-    `listed` is the whole list of models from the platform's folder. `models` are the models of this
-    list. In the result of `statements_of_family`, they are only the list's models of that family.
+    `source` is the document, and `listed` is the list of models from it in the platform's folder.
+    `models` are all models of this list. In the result of `statements_of_family`, `models` are only
+    the models that belong to the family.
     """
 
     accelerator: str

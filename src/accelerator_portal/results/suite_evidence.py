@@ -17,8 +17,8 @@ from accelerator_portal.reports.stored_reports import LONG_AGO, StoredReport
 class SuiteEvidence:
     """The newest results of an accelerator's suite.
 
-    `stored` is the report with the newest run of the suite, or else with its newest baseline.
-    `tests` are the tests of the suite in this report.
+    `stored` is the report with the newest run of the suite. If there is no run, it is the report
+    with the newest baseline. `tests` are the tests of the suite in this report.
     """
 
     suite: str
@@ -49,10 +49,11 @@ class SuiteEvidence:
 
 
 def newest_evidence(reports: Iterable[StoredReport]) -> tuple[SuiteEvidence, ...]:
-    """Return the evidence of each suite in an accelerator's reports, sorted by suite.
+    """Return the newest results of each suite in an accelerator's reports, sorted by suite.
 
-    The evidence of a suite is its newest run, or else its newest baseline. If two reports have the
-    same time, the report whose id sorts last counts. The order of `reports` has no effect.
+    These are from the newest run of the suite. If it has no run, they are from its newest baseline.
+    If two reports have the same time, the report whose id sorts last counts. The order of `reports`
+    has no effect.
     """
     evidence_by_suite: dict[str, SuiteEvidence] = {}
     for stored in sorted(reports, key=_evidence_order):

@@ -77,7 +77,7 @@ ENVIRONMENT_COLUMNS = ("torch", "torch_commit", "driver", "os", "arch", "python"
 """The columns with the values of the `Environment` fields of the same names."""
 
 SORTED_BY = ("key", "started", "report")
-"""The columns by which the rows of a file are sorted, the first column before the second."""
+"""The columns by which the rows of a file are sorted: by `key`, then `started`, then `report`."""
 
 
 def arrow_schema(table: Table) -> pa.Schema:

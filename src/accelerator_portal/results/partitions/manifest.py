@@ -49,7 +49,10 @@ _RESTORE_REMEDY = "restore it from the repository's history"
 
 
 class Partition(NamedTuple):
-    """The archive's files of one basis, table, accelerator, suite and month (in UTC)."""
+    """The archive's files for one basis, table, accelerator, suite and month (in UTC).
+
+    `basis` is `runs` or `baselines`. `table` is `results` or `changes`.
+    """
 
     basis: Basis
     table: Table

@@ -55,9 +55,10 @@ def add_report(
 ) -> Manifest:
     """Write the results and changes of a report to the archive, and return the updated manifest.
 
-    If the manifest already lists the report, nothing is written. Other Parquet files are neither
-    read nor replaced. The files are written before the manifest. If an interrupted command is
-    repeated, it writes files with the same names.
+    `point` has the facts about the report that a history stores, and `changes` are the changes of
+    its tests. If the manifest already lists the report, nothing is written. Existing Parquet files
+    of other reports are neither read nor replaced. The files are written before the manifest. If an
+    interrupted command is repeated, it writes files with the same names.
 
     Raises OSError if writing fails.
     """
@@ -198,7 +199,7 @@ def read_listed_files(
 
 
 def file_damage(path: Path, file: ListedFile) -> str | None:
-    """Return how the file at `path` differs from its manifest entry `file`; None if it does not.
+    """Return how the file at `path` differs from its manifest entry `file`; None if they agree.
 
     Raises ProblemsError if the file cannot be read.
     """
