@@ -169,8 +169,9 @@ def selector_files(catalog: Catalog, selector: Selector, language: Language) -> 
 def _install_data(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str, Any]:
     """Return the content of a platform's `install/<id>.json`: its install rows and their texts.
 
-    The content includes the platform's hardware cards. Each card states which install rows run on
-    it, as ranges of row indexes.
+    An install row has the commands for one valid selection in the install selector. The content
+    includes the platform's hardware cards. Each card states which install rows run on the card, as
+    ranges of row indexes.
     """
     platform_selector = selector.only(platform.id)
     data = payload(platform_selector, {platform.id: _cards(catalog, platform_selector, platform)})

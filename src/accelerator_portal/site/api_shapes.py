@@ -1,6 +1,7 @@
-"""Defines the JSON of the index, the install selector and the question search in `/api/v1/`.
+"""Describes several JSON files of `/api/v1/` in pydantic models, which give their JSON Schemas.
 
-The module also defines the files of platforms, and the verification results of install commands.
+These files are the index, the install selector's data, the index of the question search, the files
+of platforms, and the verification results of install commands.
 """
 
 from __future__ import annotations
@@ -183,7 +184,10 @@ class SelectorOverview(StrictModel):
 
 
 class SelectorData(SelectorOverview):
-    """The data that the install selector loads first. `cards` contains only names."""
+    """The data that the install selector loads first, without install rows.
+
+    `parts` is the address of the install rows. Each card in `cards` has only its name.
+    """
 
     parts: str
     """Address of a platform's install rows, relative to this file; `{platform}` stands for its

@@ -1,6 +1,6 @@
 """Builds the page "Ask the data", which shows how to query the archive of test results with SQL.
 
-The module also lists the archive's files, which are published: the Parquet files in
+The module also lists the files of the archive that the site publishes: Parquet files in
 `data/history/`.
 """
 

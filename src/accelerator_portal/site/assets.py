@@ -1,7 +1,8 @@
 """Joins the style sheets, removes scripts' comments, and lists the modules that a page loads.
 
-A page lists its modules, so that a browser loads all of them at once. Without a list, a browser
-finds a module only after it has loaded the module that imports it: one round trip for each import.
+A page lists its JavaScript modules, so that a browser loads all of them at once. Without a list, a
+browser finds a module only after it has loaded the module that imports it: one round trip for each
+import.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ class PageModules:
     """The modules of each kind of form, by the HTML attribute of the form: `data-selector`."""
 
     def of(self, texts: Iterable[str]) -> tuple[str, ...]:
-        """Return the modules that a page loads; empty if the page has no form.
+        """Return the modules that a page lists: `common`, and those of one kind of form.
 
-        `texts` joined together are the HTML of the page. Only the kinds of forms in `parts` count.
-        For a page with several kinds of forms, the result has the modules for the kind that comes
-        first in `parts`. Scripts load the modules for the page's other forms later.
+        `texts` joined together are the HTML of the page. If the page has several of the kinds of
+        forms in `parts`, the kind that comes first in `parts` counts. Scripts load the modules for
+        the page's other forms later. The result is empty if the page has none of these forms.
         """
         html = "".join(texts)
         for attribute, names in self.parts.items():
@@ -85,7 +86,7 @@ def style_sheet(root: Path) -> SiteFile:
 
 
 def published_scripts(root: Path) -> Iterator[SiteFile]:
-    """Yield the JavaScript modules without their comments, which a reader would have to download.
+    """Yield the JavaScript modules without their comments, so that readers download less.
 
     `root` is the folder of the repository.
     """

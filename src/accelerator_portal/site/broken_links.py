@@ -98,7 +98,7 @@ class BuiltSite:
         return path if path.startswith("/") and path.endswith("/") else "/"
 
     def tree(self, page: str) -> LexborHTMLParser:
-        """Return a page as parsed HTML, and store its ids so that `ids` need not parse the page."""
+        """Return a page as parsed HTML, and store its ids, which `ids` returns later."""
         tree = LexborHTMLParser((self.root / page).read_text("utf-8"))
         self._ids[page] = frozenset(node.attributes["id"] or "" for node in tree.css("[id]"))
         return tree

@@ -55,8 +55,8 @@ class ShownCommand(NamedTuple):
 class CommandsByChoice:
     """The commands for every possible selection of a platform, and the labels of values.
 
-    `shown` has the commands by selection. `labels` has the label of each value. The key is a field
-    of `ReaderChoice` with the id of the value: `("method", "pip")`.
+    `shown` has the commands by selection. `labels` has the label of each value. A key of `labels`
+    is the name of a field of `ReaderChoice`, and the id of the value: `("method", "pip")`.
     """
 
     shown: Mapping[ReaderChoice, ShownCommand]

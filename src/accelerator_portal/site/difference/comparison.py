@@ -142,9 +142,10 @@ def _plugin_updates(
 ) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
     """Return pairs of an old and a new version row that differ in the plugin's version.
 
-    Both rows of a pair have the same PyTorch release and variant. Rows without a plugin are
-    ignored. So are rows whose release, variant and plugin are on both sites. If several old or
-    several new rows of a release and variant remain, they are not paired.
+    `before` has the old rows, and `after` has the new rows. Both rows of a pair have the same
+    PyTorch release and variant. Two kinds of rows are left out first: rows without a plugin, and
+    rows whose release, variant and plugin are in both `before` and `after`. A release and variant
+    gives a pair only if exactly one old and one new row are left.
     """
     rows_by_key: dict[tuple[Any, Any], tuple[list[Any], list[Any]]] = {}
     plugins = [{_row_key(row, "plugin") for row in side} for side in (before, after)]
@@ -220,9 +221,9 @@ def result_changes(
 ) -> tuple[tuple[Move, ...], tuple[Item, ...]]:
     """Return the tests whose outcome changed, and the numbers of new and removed tests.
 
-    Tests that fail now come first. The numbers are given for each suite, separately for runs and
-    baselines. If the reports are the same, both parts of the result are empty. Raises ProblemsError
-    if a report cannot be read.
+    Changed tests that fail now come first. The numbers are given for each suite, separately for
+    runs and baselines. If `before` and `after` have the same reports, both tuples are empty. Raises
+    ProblemsError if a report cannot be read.
     """
     if not any(report_changes(before, after)):
         return (), ()
