@@ -127,8 +127,8 @@ def merged_results(results: Sequence[ImportResult]) -> ImportResult:
 
     Each fact of the environment has the first value that a file states. The start is the earliest
     start of all files, and the end is the latest end. Different notes are joined. A suite in
-    several files has the planned tests and covered operators of all of them. `entries` (see
-    `ImportResult`) has the sums over all files.
+    several files has the planned tests and covered operators of all of them. The numbers of read
+    and left-out entries (`ImportResult.entries`) are the sums over all files.
     """
     notes = dict.fromkeys(result.note for result in results if result.note)
     return ImportResult(

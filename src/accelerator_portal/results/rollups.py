@@ -42,7 +42,7 @@ CODE_COLUMNS = ("torch", "torch_commit", "plugin_version", "plugin_commit", "com
 """The columns that distinguish two versions of the tested code."""
 
 MOST_SLOW = 10
-"""The number of slowest tests that are listed for each suite and month."""
+"""The maximum number of slow tests that are listed for each accelerator, suite and month."""
 
 RollupEngine = Literal["pandas", "dask"]
 

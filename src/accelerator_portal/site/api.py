@@ -179,9 +179,9 @@ def _install_data(catalog: Catalog, selector: Selector, platform: Platform) -> d
 
 
 def _selector_overview(catalog: Catalog, selector: Selector) -> dict[str, Any]:
-    """Return the content of `selector.json`: the settings of all platforms, without install rows.
+    """Return the content of `selector.json`: what readers can select, and the default values.
 
-    The install rows are in `install/<id>.json`.
+    The commands for each selection (install rows) are not included; `install/<id>.json` has them.
     """
     names = {
         platform.id: {

@@ -31,7 +31,7 @@ class PageModules:
     """The JavaScript modules that pages load, as file names without `.js`."""
 
     common: tuple[str, ...]
-    """The modules that every page with a form loads, for all kinds of forms in `parts`."""
+    """The modules that every page with a form loads, whatever the kind of form."""
     parts: Mapping[str, tuple[str, ...]]
     """The modules of each kind of form, by the HTML attribute of the form: `data-selector`."""
 
