@@ -1,4 +1,4 @@
-"""Generates the reference of the contributed files' formats from pydantic models, for a page."""
+"""Lists the keys of each kind of contributed file, from pydantic models, for the reference page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TYPE_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class FieldRow:
-    """A key of a mapping in a file. `kind` is the type of its value in words: `list of text`."""
+    """A key of a mapping in a file. `kind` is the type of the value in words: `list of text`."""
 
     name: str
     kind: str
@@ -53,7 +53,10 @@ def format_reference() -> list[FileReference]:
 
 
 def file_reference(name: str, model: type[BaseModel]) -> FileReference:
-    """Return the reference of a kind of file. `name` is its title, and `model` has its keys."""
+    """Return the reference of a kind of file, such as `install.yaml`.
+
+    `name` is the title of the reference. `model` is the pydantic model of the whole file.
+    """
     schema = described_schema(model)
     records = {WHOLE_FILE_HEADING: schema, **schema.get("$defs", {})}
     return FileReference(name, tuple(_record(*record) for record in records.items()))

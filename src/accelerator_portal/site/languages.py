@@ -52,7 +52,8 @@ class Language:
     def ngettext(self, one: str, many: str, count: int) -> str:
         """Return the translation of a message with a number, in the plural form for `count`.
 
-        `one` and `many` are the English forms. If there is no translation, one of them is returned.
+        `one` and `many` are the English forms. Without a translation, the right English form is
+        returned.
         """
         translations = self.forms.get(normalize_message(one))
         if translations is None or len(translations) <= self.plural(count):
@@ -160,8 +161,9 @@ def _vendor_translations(root: Path, code: str) -> dict[str, str]:
 
 
 def published_languages(root: Path, codes: Iterable[str] | None) -> list[Language]:
-    """Return the languages with the codes that `mkdocs.yml` lists; empty if it lists none.
+    """Return the language for each of `codes`, which are the codes listed in `mkdocs.yml`.
 
+    The result is empty if `codes` is None or empty.
     Raises ProblemsError if the file of a language is missing, or if vendors' texts cannot be read.
     """
     return [read_language(root, code) for code in codes or ()]

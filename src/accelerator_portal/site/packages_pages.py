@@ -126,7 +126,7 @@ class PackagesIndex(StrictModel):
     packages: dict[str, str]
     """Address of each package's facts, relative to this file."""
     platforms: dict[str, PlatformPackages]
-    """The facts by platform id, for platforms whose package is on an index and not torch itself."""
+    """The facts by platform id. Platforms without a plugin package of their own are absent."""
     news: tuple[NewsData, ...]
     """The news of a year, newest first."""
 
@@ -230,8 +230,9 @@ def lag_picture(lags: Sequence[ReleaseLag]) -> Markup | None:
 def _bar(lag: ReleaseLag, x: float, width: float, zero: float, top: float) -> str:
     """Return the SVG bar of a release lag, labeled with its number of days.
 
-    `zero` is the y coordinate of 0 days, and `top` is that of the lag's days. The bar is an outline
-    if no plugin release supports the torch release yet.
+    `x` is the left edge of the bar. `zero` is the y coordinate of 0 days, and `top` is the y
+    coordinate of the number of days. The bar is an outline if no plugin release supports the torch
+    release yet.
     """
     y, size = min(zero, top), max(abs(zero - top), 1.0)
     kind = "lag-followed" if lag.plugin else "lag-open"
@@ -255,7 +256,8 @@ class FitRow:
     plugin: str
     date: dt.date | None
     requires: tuple[tuple[str, str], ...]
-    """Pairs of the plugin's requirement on torch, and the systems that have it in words."""
+    """Pairs of a requirement on torch, such as `==2.9.0`, and the systems on which the plugin has
+    this requirement. The systems are one text: `Linux x86_64 and Linux aarch64`."""
     pythons: str
     stated: bool
     """Whether a row of the vendor's `compatibility.yaml` names this pair of versions."""
@@ -266,9 +268,9 @@ class PackageView:
     """The facts about a plugin package that the platform's page shows.
 
     `index` is the display name of the package's index. `facts` are what the index stated on the day
-    `read`. `fault` describes a later attempt that failed, or is None. `rows` is the version table,
-    and `picture` is the bar chart of `lags`. If `index` is not PyPI, `other` has PyPI's facts about
-    a package of the same name, or None.
+    `read`. `fault` describes a later failed attempt to read the index, or is None. `rows` is the
+    version table, and `picture` is the bar chart of `lags`. If `index` is not PyPI, `other` has
+    PyPI's facts about a package of the same name, or None.
     """
 
     package: str

@@ -24,8 +24,8 @@ def changes(before: Any, after: Any, name: str = "") -> Iterator[Item]:  # noqa:
     """Yield the parts of a value that were added, removed or changed, in the order of `after`.
 
     `name` is the name of the whole value, such as `hardware`. The names of all yielded items start
-    with it: `hardware: Hopper`. Mappings in a list are matched by name, not by position. Other
-    lists are compared as texts.
+    with it: `hardware: Hopper`. Mappings in a list are matched by name, not by position. Lists
+    with other entries are compared as texts.
     """
     if before == after or (_is_absent_or_empty(before) and _is_absent_or_empty(after)):
         return
@@ -54,9 +54,10 @@ def shortened(text: str) -> str:
 
 
 def _from_first_difference(old: str, new: str) -> tuple[str, str]:
-    """Return two texts without the start that they share, except its last characters.
+    """Return two texts, both shortened at the start so that their first difference is visible.
 
-    `…` replaces the omitted start. If neither text has more than `MOST_CHARACTERS` characters, both
+    `…` replaces the beginning that is the same in both texts. The last `_CONTEXT_LENGTH` characters
+    before the difference are kept. If neither text has more than `MOST_CHARACTERS` characters, both
     texts are returned unchanged.
     """
     if max(len(old), len(new)) <= MOST_CHARACTERS:
@@ -109,11 +110,11 @@ def _by_name(entries: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
 
 
 def _entry_name(entry: Mapping[str, Any]) -> str:
-    """Return a name for a mapping in a list: the value of its key `id`, `name` or `title`.
+    """Return a name for a mapping in a list, such as the value of its key `id` or `title`.
 
-    `_NAME_KEYS` lists all keys that can have a name. If none of them has a text, the name consists
-    of the keys in `_VERSION_ROW_KEYS`: `torch 2.9.0, plugin 2.9.0`. If the mapping has none of
-    these either, the name lists all its values.
+    The name is the first text among the values of the keys `_NAME_KEYS`. Without such a text, the
+    name has the keys and values of `_VERSION_ROW_KEYS`: `torch 2.9.0, plugin 2.9.0`. If the mapping
+    has none of these keys, the name lists all keys and values of the mapping.
     """
     for key in _NAME_KEYS:
         if isinstance(entry.get(key), str):

@@ -1,4 +1,4 @@
-"""Defines the JSON that describes the differences between two built sites."""
+"""Defines pydantic models of the JSON that lists the differences between two built sites."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class CommandChange(StrictModel):
     """The number of selections with this change. A selection has one build, system, architecture,
     Python, method and variant."""
     where: tuple[str, ...]
-    """Short descriptions of these selections."""
+    """Short descriptions of the selections with this change."""
     where_left_out: Count = 0
     """The number of descriptions that `where` leaves out."""
     before: tuple[str, ...] = ()

@@ -216,7 +216,10 @@ def read_state(folder: Path) -> SiteState:
 
 @contextmanager
 def problems_in(file: Path) -> Iterator[None]:
-    """Let problems name the whole path of `file`, because two sites are read."""
+    """Replace the path in problems that the `with` block raises by the whole path of `file`.
+
+    The whole path shows in which of the two compared sites the file is.
+    """
     try:
         yield
     except ProblemsError as error:
