@@ -30,11 +30,11 @@ _PIP_INSTALL_OFFLINE = " -m pip install --no-index --find-links wheels "
 
 @dataclass(frozen=True, slots=True)
 class CommandsRow:
-    """A row of the commands table, which combines install rows with the same commands.
+    """A row of the commands table: the commands that are the same on all of `systems`.
 
-    These install rows also have the same platform, variant, build, method and note. All texts
-    except `platform_id` are labels: `systems` is `Linux x86-64, ARM64; Windows x86-64`, and
-    `python` is a range of versions or `any`.
+    The row combines install rows with the same platform, variant, build, method, commands and note.
+    `systems` is, for example, `Linux x86-64, ARM64; Windows x86-64`. `python` is a range of
+    versions, or `any`.
     """
 
     platform: str
@@ -66,10 +66,9 @@ def default_build_rows(selector: Selector) -> tuple[InstallRow, ...]:
 
 
 def preferred_rows(rows: Iterable[InstallRow]) -> list[InstallRow]:
-    """Return the install rows for pip and Docker.
+    """Return the install rows for pip and Docker, or all rows where neither method exists.
 
-    If a platform has no such rows for an operating system with an architecture, all its rows for
-    that operating system and architecture are returned instead.
+    The rows are selected separately for each platform, operating system and architecture.
     """
     rows_by_machine: dict[tuple[str, str, str], list[InstallRow]] = {}
     for row in rows:
@@ -186,8 +185,9 @@ def _lines_without_source(row: InstallRow) -> list[str]:
 def _newest_pip_rows(rows: Iterable[InstallRow]) -> Iterable[InstallRow]:
     """Return the install row of the newest release for each platform and operating system.
 
-    A row counts only if every command is `pip install` with names of packages, not addresses of
-    wheels. Nightly builds and rows that are offered only on request don't count.
+    A row counts only if its commands, apart from `source …`, are `pip install` with names of
+    packages, not addresses of wheels. Nightly builds and rows that are offered only on request
+    don't count.
     """
     newest_by_system: dict[tuple[str, str], InstallRow] = {}
     for row in rows:

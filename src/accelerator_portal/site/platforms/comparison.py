@@ -69,10 +69,11 @@ CellReader = Callable[[Platform], Iterable[CellLine]]
 def comparison_groups(
     catalog: Catalog, runs: Sequence[SpeedRun] = ()
 ) -> tuple[ComparisonGroup, ...]:
-    """Return the groups of questions. Each row has a cell per platform, in the catalog's order.
+    """Return the rows of the comparison table, in groups. A row has one cell for each platform.
 
-    The last group compares speeds. It has a row for each test whose speed was measured on at least
-    two platforms. It is omitted if `runs` has no such test.
+    The platforms are in the order of the catalog. The last group compares the speeds in `runs`: it
+    has a row for each test whose speed was measured on at least two platforms. Without such a test,
+    the group is omitted.
     """
     groups: dict[str, dict[str, CellReader]] = {
         message("Platform"): {
@@ -221,8 +222,8 @@ def _generations_cell(platform: Platform) -> CellLines:
 def _value_range_cell(unit: str, field: str, platform: Platform) -> CellLines:
     """Return the range of the values of a field of `HardwareModel`: `80 to 192 GB`.
 
-    If only some of the platform's devices have a value, a note states their number. If none has
-    one, the result is empty.
+    Only hardware models with a PyTorch build count. If only some of these models have a value, a
+    note states their number. If none of them has a value, the result is empty.
     """
     device_values: list[float | None] = [
         getattr(model, field) for model in _supported_models(platform)

@@ -37,8 +37,9 @@ def card_name(platform: Platform, generation: Generation) -> str:
 def card_remark(generation: Generation) -> str:
     """Return the remark that the install selector shows for the cards of a generation.
 
-    If builds need a JetPack release, the remark names the oldest one. Otherwise, if it is uncertain
-    whether any build runs on the cards, the remark says this. Otherwise, it is empty.
+    If builds need a JetPack release, the remark names the oldest sufficient release. Otherwise, if
+    it is uncertain whether any build runs on the cards, the remark says so. Otherwise, the remark
+    is empty.
     """
     if generation.jetpack:
         return message("The builds need JetPack {version} or newer.", version=generation.jetpack)

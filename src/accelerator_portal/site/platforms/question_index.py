@@ -109,10 +109,10 @@ def question_index(
 
 
 def _platforms_by_error_name(platforms: Sequence[Platform]) -> dict[str, list[str]]:
-    """Return the ids of platforms, by a name that identifies them in error messages.
+    """Return the names by which error messages identify platforms, each with the platforms' ids.
 
-    The names are a platform's `error_names`, package, module and device. `torch` is omitted. A
-    device that several platforms share is omitted, unless it is one of the `error_names`.
+    A platform's names are its `error_names`, package, module and device. The name `torch` is
+    omitted. A device that several platforms share is omitted, unless `error_names` has it.
     """
     devices = Counter(platform.accelerator.device.value for platform in platforms)
     ids_by_name: dict[str, list[str]] = {}
@@ -134,11 +134,11 @@ def _platforms_by_error_name(platforms: Sequence[Platform]) -> dict[str, list[st
 def _platforms_by_shared_device(
     platforms: Sequence[Platform], names: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:
-    """Return the platforms whose device string is the id of another platform, by that id.
+    """Map a platform's id to the ids of other platforms that use this id as their device.
 
-    For example, the device of `rocm` is `cuda`: `{"cuda": ["rocm"]}`. `names` is the result of
-    `_platforms_by_error_name`. A platform is omitted if error messages use the same name for it and
-    for the platform with that id: such a message can be about either of them.
+    For example, `{"cuda": ["rocm"]}`, because the device of `rocm` is `cuda`. `names` is the result
+    of `_platforms_by_error_name`. If `names` has a name that identifies both `cuda` and `rocm`,
+    `rocm` is omitted, because an error message with that name can be about either of the two.
     """
     ids = {platform.id for platform in platforms}
     ids_by_device: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Renders the questions and answers of FAQ files."""
+"""Reads the questions and answers of FAQ files, and renders the answers as HTML."""
 
 from __future__ import annotations
 
@@ -128,9 +128,9 @@ def _file_questions(
 ) -> list[PageQuestion]:
     """Return the questions of an FAQ file, in order.
 
-    `group` is their `PageQuestion.group`. `sources` are the sources of the page that shows them.
-    `to_root` is the relative address from that page to the site's root. Anchors are unique and
-    start with `faq-`.
+    `group` is the `PageQuestion.group` of all questions. `sources` are the sources of the page that
+    shows the questions. `to_root` is the relative address from that page to the site's root. The
+    anchors of the questions are unique and start with `faq-`.
     """
     questions: list[PageQuestion] = []
     anchors = Anchors()
@@ -163,9 +163,10 @@ def question_on_other_page(
 
 
 def _heading_prefix(anchor: str) -> str:
-    """Return the prefix of the heading ids in an answer: `faq-install-` for `faq-install`.
+    """Return the prefix for the ids of the headings in an answer: `faq-install-`.
 
-    The id of a heading is the prefix, a hyphen and the heading as a slug: `faq-install--linux`. The
-    two hyphens make it different from the id of every question.
+    `anchor` is the id of the question, such as `faq-install`. The id of a heading is the prefix, a
+    hyphen and the heading as a slug: `faq-install--linux`. The two hyphens make the id different
+    from the id of every question.
     """
     return f"{anchor}-"

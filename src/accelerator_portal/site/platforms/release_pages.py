@@ -1,4 +1,4 @@
-"""Computes the data of the pages about PyTorch releases, and the platforms' version tables."""
+"""Computes the data for pages about PyTorch releases, and for the platforms' version tables."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def _minimum_systems(wheel: Wheel, arch: Arch) -> str:
 
 
 def _requirement_words(name: str, version: str) -> str:
-    """Return a requirement in words: `CANN 9.1` for the name `CANN` and the version `==9.1.*`."""
+    """Return a requirement in words: `CANN 9.1` if `name` is `CANN` and `version` is `==9.1.*`."""
     return f"{name} {version.removeprefix('==').removesuffix('.*')}"
 
 

@@ -25,8 +25,9 @@ class ValueView:
     """A value of an axis, shown as a radio button with a label and a detail in smaller text.
 
     `checked` is true for the selected value. `reason` says why the value is not available on the
-    reader's machine, and is empty if the value is available. `hidden` is true for a value without
-    command and reason, and for the release that the value `stable` stands for.
+    reader's machine, and is empty if the value is available. `hidden` is true if the value has
+    neither a command nor a `reason`. `hidden` is also true for the release, such as `2.15.0`, that
+    the value `stable` stands for.
     """
 
     id: str
@@ -116,7 +117,8 @@ class SelectorView:
 def selector_view(selector: Selector) -> SelectorView:
     """Return the initial state of the selector.
 
-    Raises LookupError if the selector has no default selection, or one without an install row.
+    Raises LookupError if the selector has no default selection, or if a default selection has no
+    install row.
     """
     default_choices = [_default_choice(selector, start) for start in selector.starts]
     if not default_choices:
@@ -234,11 +236,12 @@ def _value_view(
 
 
 def _value_detail(selector: Selector, choice: Choice, axis: Axis, value: str) -> str:
-    """Return the detail of a method or variant: `2.8.0, driver ≥ 580`. It can be empty.
+    """Return the detail that the selector shows for a method or variant: `2.8.0, driver ≥ 580`.
 
-    For methods whose commands name no version, the detail is `not pinned`. For all other methods
-    and for variants, the detail names the build that readers get with `value`, unless that is the
-    selected release. For variants, the oldest driver follows.
+    `value` is the id of the method or variant. If readers who choose it get a different release
+    than the selected one, the detail names that release. A nightly build is always named. For a
+    variant, the oldest driver follows. For a method whose commands name no version, the detail is
+    `not pinned`. The detail can be empty.
     """
     if value in UNPINNED_METHODS:
         return message("not pinned")
@@ -268,7 +271,7 @@ def _method_machines(selector: Selector, choice: Choice, method: str) -> str:
 
 
 def _not_for_platform(selector: Selector, choice: Choice) -> str:
-    """Return that the selected platform does not have a value: `not for ROCm`."""
+    """Return the text for a value that the selected platform does not have: `not for ROCm`."""
     return message("not for {platform}", platform=selector.label("platform", choice))
 
 
@@ -298,9 +301,9 @@ def other_machines(selector: Selector, offered: Mapping[str, str], choice: Choic
 def _is_offered(machines: Mapping[str, str], axis: Axis, value: str, machine: str) -> bool:
     """Return whether a platform has builds for an operating system or an architecture.
 
-    `machines` has the platform's builds by machine, such as `linux x86_64`. If `axis` is `os`, a
-    machine with the operating system `value` is enough. If `axis` is `arch`, `machine` must be one
-    of `machines`.
+    `machines` has the platform's builds by machine, such as `linux x86_64`. If `axis` is `os`, the
+    result states whether any of these machines has the operating system `value`. Otherwise, it
+    states whether `machine` is among them.
     """
     if axis.id == "os":
         return any(offered_machine.split()[0] == value for offered_machine in machines)
