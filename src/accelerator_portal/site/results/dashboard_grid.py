@@ -165,8 +165,8 @@ class Grid:
     """The results of each platform in each suite.
 
     `rows` has the cells of each platform by platform id: one cell for each of `columns`. A cell is
-    None if the platform has no report of the suite. `groups` has the heading above the columns of
-    each kind.
+    None if the platform has no report of the suite. `groups` has the headings above the columns,
+    one for each kind of suite.
     """
 
     columns: tuple[GridColumn, ...]
@@ -176,8 +176,8 @@ class Grid:
     def only(self, *, executorch: bool) -> Grid:
         """Return the grid with only ExecuTorch's suites, or without them.
 
-        If `executorch` is true, only ExecuTorch's suites are kept, otherwise only the others.
-        Platforms without results in the kept suites are omitted.
+        If `executorch` is true, the grid has only ExecuTorch's suites. Otherwise, it has all suites
+        except ExecuTorch's. Platforms without results in these suites are omitted.
         """
         indexes = [
             n for n, c in enumerate(self.columns) if is_executorch_suite(c.suite) == executorch

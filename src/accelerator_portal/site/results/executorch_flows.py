@@ -47,16 +47,16 @@ class FlowRun:
 
     @property
     def attempted(self) -> int:
-        """The number of tests that were attempted, with any result.
+        """The number of attempted tests, whether they passed or not.
 
-        Tests with the outcome `skipped`, `not-run`, `test-broken` or `infrastructure-error` don't
-        count.
+        A test with the outcome `skipped`, `not-run`, `test-broken` or `infrastructure-error` was
+        not attempted.
         """
         return sum(test.outcome in ATTEMPTED for test in self.tests)
 
     @property
     def undelegated(self) -> int:
-        """The number of tests of which the backend ran no part."""
+        """The number of tests in which the backend ran no part of the model."""
         return sum(test.outcome == "executed" for test in self.tests)
 
     @property
@@ -102,16 +102,19 @@ class FlowRun:
         return {_key_in_all_flows(test): test for test in self.tests}
 
     def against_portable(self, metric: str) -> tuple[float, int] | None:
-        """Compare a metric with the flow `portable`; the result is that of `against`."""
+        """Return the median ratio of a metric to the flow `portable`, and the number of tests.
+
+        See `against`.
+        """
         return self.against(self.portable, metric)
 
     def against(self, others: Mapping[str, TestEntry], metric: str) -> tuple[float, int] | None:
         """Return the median ratio of a metric to `others`, and the number of compared tests.
 
         `others` has the tests of another flow or release, with the keys of `by_test`. The ratio of
-        a test is its value divided by the value of the same test in `others`. Only tests that
-        passed on both sides are compared, because a wrong result can be fast and small. None if no
-        test can be compared.
+        a test is its value of the metric, divided by the value of the same test in `others`. Only
+        tests that passed here and in `others` are compared, because a wrong result can be fast and
+        small. None if no test can be compared.
         """
         ratios = list(self._ratios(others, metric))
         return (median(ratios), len(ratios)) if ratios else None

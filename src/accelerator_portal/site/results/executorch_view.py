@@ -84,7 +84,7 @@ class CriterionResult:
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """Whether the flow of `run` is ready: `findings` has the result of each criterion.
+    """The readiness of the flow of `run`: `findings` has the result of each criterion.
 
     `fewest_tests` is the minimum number of attempted tests for a flow to be ready.
     """
@@ -115,12 +115,12 @@ class Readiness:
 
 
 def executorch_context(catalog: Catalog, reports: Sequence[StoredReport]) -> dict[str, Any]:
-    """Return variables of the ExecuTorch page's template by name, except goals and their sources.
+    """Return variables of the ExecuTorch page's template, by name.
 
-    `figures` has the text of `goal_progress` by goal id. `flows` has the newest runs of flows.
-    `platform_names` has names by platform id. `proposal` has the readiness criteria or is None.
-    `readiness` has a `Readiness` for each flow with a backend. `release_pairs` has the result of
-    the function of the same name.
+    The variables `goals` and `sources` are not included. `figures` has the result of
+    `goal_progress` by goal id. `flows` is the result of `flow_runs`. `platform_names` has names by
+    platform id. `proposal` has the readiness criteria, or is None. `readiness` has a `Readiness`
+    for each flow with a backend. `release_pairs` is the result of `release_pairs`.
     """
     runs = flow_runs(reports)
     goals = catalog.executorch_goals
@@ -209,8 +209,8 @@ class ChangedTest:
 class ReleasePair:
     """The runs of a flow with its two newest ExecuTorch releases.
 
-    `before` is the run with the release `older`, and `after` the one with `newer`. Their hardware
-    may differ.
+    `before` is the run with the release `older`, and `after` is the run with the release `newer`.
+    The hardware of the two runs may differ.
     """
 
     older: Version

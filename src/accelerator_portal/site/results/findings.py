@@ -141,8 +141,9 @@ def _alternative_advice(
 ) -> str:
     """Return what a reader can use instead of versions that were not found.
 
-    If versions were found for other Python versions, the text is `Use Python 3.10–3.13.` Otherwise,
-    it names `newest_release`: `Use PyTorch 2.14.1.` It is empty if there is no alternative.
+    If the versions of `row` were found for other Python versions, the text names these: `Use Python
+    3.10–3.13.` Otherwise, it names `newest_release`: `Use PyTorch 2.14.1.` The text is empty if
+    there is no alternative. `verdict_by_python` has the verdicts on `row` by Python version.
     """
     pythons = {python for python, verdict in verdict_by_python.items() if verdict.kind == "found"}
     if pythons:
@@ -157,9 +158,9 @@ def _newest_found_releases(
 ) -> dict[tuple[str, ...], str]:
     """Return the newest PyTorch release that can be installed, for each group of install rows.
 
-    The rows of a group differ only in the release. The key is the `row_key` of any of them without
-    the axis `build`. A release counts if its versions were found for at least one Python version.
-    Rows of nightly builds are ignored.
+    The rows of a group differ only in the release. The key of a group is the `row_key` of its rows
+    without the axis `build`. A release counts if its versions were found for at least one Python
+    version. Rows of nightly builds are ignored.
     """
     newest_by_group: dict[tuple[str, ...], str] = {}
     for row in rows:
@@ -176,8 +177,8 @@ def _newest_found_releases(
 def findings_summary(rows: Iterable[InstallRow]) -> str:
     """Return the findings of install rows with the same commands, as one text.
 
-    If the findings differ, the text names the Python versions of each. It is empty if there are no
-    findings.
+    If the findings differ, the text names the Python versions for each finding. The text is empty
+    if there are no findings.
     """
     pythons_by_words: dict[str, set[str]] = {}
     for row in rows:
@@ -199,10 +200,10 @@ def findings_summary(rows: Iterable[InstallRow]) -> str:
 
 
 def unresponsive_hosts(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]:
-    """Return the hosts that did not respond during verification, sorted, and a day as text.
+    """Return the hosts that did not respond during verification, and the first such day.
 
-    The text is the first day on which one of them did not respond, such as `2026-11-21`. It is
-    empty if all hosts responded.
+    The hosts are sorted. The day is a text, such as `2026-11-21`. It is empty if all hosts
+    responded.
     """
     hosts: set[str] = set()
     days: list[str] = []

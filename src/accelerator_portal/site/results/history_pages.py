@@ -108,7 +108,7 @@ def _platforms_without_run(
 
 
 def _kinds_of_changes(test_histories: TestHistories) -> dict[str, str]:
-    """Return a label for each kind of change, by kind. Readers filter the changes by kind.
+    """Return the kinds of changes by which readers can filter, each with its label.
 
     The kind `first` stands for the first report of a suite.
     """
@@ -194,8 +194,8 @@ def history_name(history: History) -> str:
 def history_shards(history: History) -> Iterator[SiteFile]:
     """Yield the JSON files with the tests of a history, then the index of these files.
 
-    Each file has a range of the tests. A browser loads it when a reader selects one of them. The
-    files of unchanged tests stay the same.
+    Each file has a range of the tests. When a reader selects a test, the browser loads only the
+    file with this test. The files of unchanged tests stay the same.
     """
     folder = f"{TEST_HISTORIES}/{history_name(history)}"
     points = ordered_points(history.state)
@@ -223,7 +223,7 @@ def ordered_points(state: State) -> list[HistoryPoint]:
 def courses_by_test(
     changes: Iterable[OutcomeChange], numbers: Mapping[str, int]
 ) -> dict[str, TestCourses]:
-    """Return the steps of each test's outcome, by test (`suite/name`) and then by settings.
+    """Return each test's outcomes over time, by test (`suite/name`) and then by settings.
 
     Settings are the parameters in a test's key: `dtype=float32&mode=training`. Tests and settings
     are sorted. `numbers` has the position of each report in the history's list of reports, by
@@ -324,7 +324,8 @@ def tests_in_tally(tally: Tally) -> int:
 def _trend_picture(tallies: Sequence[Tally], until: dt.datetime) -> Markup:
     """Return an SVG chart of a suite over time: the number of tests, and how many of them passed.
 
-    A drawing library would need more code, and the chart uses the colors of the page.
+    The chart begins at the first of `tallies` and ends at `until`. A drawing library would need
+    more code, and the chart uses the colors of the page.
     """
     start = tallies[0].started
     span = (until - start).total_seconds()

@@ -1,4 +1,4 @@
-"""Defines the JSON files under `/api/v1/` about test results over time."""
+"""Defines pydantic models of the JSON files under `/api/v1/` about test results over time."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class TallyData(StrictModel):
     """The number of a suite's tests with each outcome, after a report."""
 
     started: dt.datetime
-    """The start time of that report."""
+    """The start time of the report."""
     counts: dict[Outcome, int]
     """The number of tests by outcome."""
 
@@ -75,7 +75,7 @@ class HistoryIndex(StrictModel):
     histories: dict[str, str]
     """Address of each history relative to the index, by name such as `xpu-baselines`."""
     tests: dict[str, str]
-    """Address of each history's index of tests, relative to this file, by the same name."""
+    """Address of each history's index of tests, relative to this file, by name of the history."""
 
 
 class ReportMoment(StrictModel):
@@ -120,7 +120,7 @@ class TestHistoryIndex(StrictModel):
     basis: Basis
     """Whether the history consists of runs or of baselines."""
     reports: tuple[ReportMoment, ...]
-    """The reports, by time. Steps in the files refer to a report by its index, from 0."""
+    """The reports, by time. Changes in the files refer to a report by its index, from 0."""
     last: dict[str, int]
     """The index in `reports` of the last report with each group of tests, by group. A group is a
     suite with the settings of a run, written like a test's key: `torchbench?dtype=float32`."""

@@ -38,10 +38,11 @@ MOST_CHANGES_OF_A_REPORT = 100
 """The maximum number of listed changes of one report."""
 
 MOST_CHANGES = 4_000
-"""If the page lists so many changes, it lists only a few changes of each older report."""
+"""After the page of changes has listed this number of changes, it lists at most
+LEAST_CHANGES_OF_A_REPORT changes of each older report."""
 
 LEAST_CHANGES_OF_A_REPORT = 5
-"""The maximum number of listed changes of a report if the page lists MOST_CHANGES already."""
+"""The maximum number of listed changes of a report after MOST_CHANGES changes are listed."""
 
 _MOST_NAMED_SUITES = 3
 """The maximum number of suites that a summary names. If there are more, they are only counted."""
@@ -67,7 +68,7 @@ class HistoryStep:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """What changed with one report: changed test results, and tests that are seen the first time.
+    """The changes that one report brought: changed test results, and new suites with their tests.
 
     `point` has the facts about the report. `steps` has a change for each test whose result changed.
     """
@@ -146,9 +147,11 @@ class TestHistories:
         return self._history_by_key.get((accelerator, basis), empty)
 
     def state_of(self, report: Report, test: TestEntry) -> StoredTestState | None:
-        """Return a test's state in the history to which `report` belongs, or None if it has none.
+        """Return the newest known state of a test on the accelerator of `report`.
 
-        The state is that after the newest report of the history, which can be another report.
+        If `report` is a baseline, the state is from the history of baselines, otherwise from the
+        history of runs. `report` need not be the newest report of this history. None if the history
+        does not have the test.
         """
         states = self._states_by_history.get((report.accelerator, basis_of(report)), {})
         return states.get(identity_of(test).key)
@@ -171,7 +174,7 @@ class TestHistories:
 
     @cached_property
     def weeks(self) -> tuple[Week, ...]:
-        """The episodes grouped by week, newest week first."""
+        """The reports with changes, grouped by week, newest week first."""
         return tuple(
             Week(monday, tuple(episodes))
             for monday, episodes in groupby(self.episodes, key=lambda e: _monday(e.point))

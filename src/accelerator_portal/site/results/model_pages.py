@@ -66,9 +66,9 @@ class FamilyCell:
 
     The results are either from runs or from baselines, and either from PyTorch or from ExecuTorch.
     `words` is the result of `result_words`. `modes` has the counts of each mode in words, such as
-    `training 5 of 6`. It is empty if there are fewer than two modes. `training` is the text for
-    training in `modes`, or None. `anchor` is the id of the results' section on the family's page.
-    `models` states by suite how the suite's models differ from the published models.
+    `training 5 of 6`. `modes` is empty if there are fewer than two modes. `training` is the text in
+    `modes` for the mode training, or None. `anchor` is the id of the results' section on the
+    family's page. `models` states by suite how the suite's models differ from the published models.
     """
 
     results: FamilyResults

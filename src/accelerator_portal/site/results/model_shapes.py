@@ -1,4 +1,4 @@
-"""Defines the JSON files under `/api/v1/` about model families, such as Llama."""
+"""Defines pydantic models of the JSON files under `/api/v1/` about model families like Llama."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class StatedFamily(StrictModel):
     models: tuple[str, ...]
     """The names of the models in the document."""
     purposes: dict[str, tuple[str, ...]]
-    """The same names, by the purpose that the document states, or `not stated`."""
+    """The names of the models, by the purpose that the document states, or `not stated`."""
 
 
 class FamilyEntry(StrictModel):
@@ -77,7 +77,7 @@ class FamiliesIndex(StrictModel):
     families: tuple[FamilyEntry, ...]
     """The families with tests in a report, or with models that a document says a platform runs."""
     no_report: tuple[str, ...]
-    """Titles of all other families."""
+    """Titles of the families that are not in `families`."""
 
 
 class FamilyTest(StrictModel):
@@ -109,6 +109,6 @@ class FamilyData(StrictModel):
     title: str
     """Title of the family."""
     names: tuple[str, ...]
-    """Patterns `suite/name` of its tests."""
+    """Patterns `suite/name` of the family's tests."""
     tests: tuple[FamilyTest, ...]
     """The tests, by accelerator."""

@@ -80,8 +80,7 @@ class Regression:
     def anchor(self) -> str:
         """The HTML id of the regression's section on the dashboard.
 
-        It contains the id of the first test's breakage, so it stays the same while this test is
-        the first one.
+        The id stays the same as long as the first of `tests` stays the same.
         """
         return f"breakage-{self.tests[0].breakage.id}"
 

@@ -75,7 +75,7 @@ def _most_severe_first(tests: list[ReportedTest]) -> list[ReportedTest]:
 
 
 def is_large_report(stored: StoredReport) -> bool:
-    """Return whether a report has data files with its test results."""
+    """Return whether a report is so large that its page loads test results from data files."""
     return len(stored.report.tests) > MOST_LISTED
 
 

@@ -135,8 +135,8 @@ def _grid_rows(
 ) -> list[GridRow]:
     """Return a row of the results grid for each platform.
 
-    Platforms with runs come first, then those with only baselines or no results. In each of the two
-    groups, the platforms with most suites come first. Ages are counted to `data_time`.
+    Platforms with runs come before platforms without runs. Among the platforms with runs, and among
+    those without, platforms with more suites come first. Ages are counted to `data_time`.
     """
 
     def row_order(platform: Platform) -> tuple[bool, int]:
@@ -170,7 +170,10 @@ def _suite_source(catalog: Catalog, results: ResultsView, suite: str) -> str:
 
 
 def results_files(results: ResultsView) -> Iterator[SiteFile]:
-    """Yield the JSON files of the reports, their index, and each suite's matrices (with CSV)."""
+    """Yield the index of results, a JSON file for each report, and the files of each suite.
+
+    The files of a suite are its matrices as JSON and CSV.
+    """
     entries = tuple(
         ReportEntry.from_objects(
             stored.report,

@@ -1,4 +1,4 @@
-"""Defines the JSON files under `/api/v1/` about test reports, results and quality."""
+"""Defines pydantic models of the JSON about test reports, results and quality in `/api/v1/`."""
 
 from __future__ import annotations
 
@@ -200,7 +200,8 @@ class ReportRowsIndex(StrictModel):
     report: str
     """Id of the report."""
     ranges: tuple[tuple[Outcome, str, int], ...]
-    """Outcome, suite and number of rows, in the order of the rows."""
+    """The number of rows for each outcome and suite, in the order of the rows. An item has the
+    outcome, the suite and the number."""
     files: tuple[tuple[str, int], ...]
     """Address and number of rows of each file, in the order of the rows."""
 
@@ -231,7 +232,7 @@ class TestResult(StrictModel):
     """The stage, and the error message of a failed test or why the test was skipped."""
     since: str | None = None
     """The day since which the outcome has been the same, in words. If a newer report has the test,
-    the day of this report, with a note."""
+    it is instead the day of `report`, with a note that a newer report exists."""
     runs: str | None = None
     """The outcomes of the latest runs, in words."""
     reported_as: str | None = None

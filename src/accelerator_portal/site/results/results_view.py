@@ -40,8 +40,9 @@ KIND_DESCRIPTIONS = {
 class SuiteCounts:
     """The numbers of a suite's tests in a report.
 
-    `checked` is the number of tests that passed or failed. `others` has the numbers of outcomes
-    other than `passed`. `operators` is the coverage of operators that the report states, or None.
+    `checked` is the number of tests that passed or failed. `others` has the number of tests with
+    each outcome except `passed`. `operators` is the coverage of operators that the report states,
+    or None.
     """
 
     suite: str
@@ -77,8 +78,9 @@ class MatrixView:
     """A matrix and the texts that its page shows.
 
     `names` has the heading of each column: the platform's name, with a suffix such as `, torch
-    2.13.0` if columns would have the same name. `groups` has pairs of parameters in words and the
-    number of adjacent columns with these parameters. `rows` has each test with its cells.
+    2.13.0` if columns would have the same name. `groups` has a pair for each group of adjacent
+    columns with the same parameters: the parameters in words, and the number of columns. `rows` has
+    each test with its cells.
     """
 
     matrix: ResultMatrix
@@ -212,11 +214,12 @@ def _counts_of_suite(
 
 
 def _column_suffix(reports: Mapping[str, Report], matrix: ResultMatrix, column: Column) -> str:
-    """Return what distinguishes a column from other columns of the same platform and parameters.
+    """Return the text, such as `, torch 2.13.0`, that distinguishes a column from similar columns.
 
-    This is the torch version, as in `, torch 2.13.0`, the ExecuTorch version or the date: the first
-    of the three that is different in each of these columns. If there is none, it is the report's
-    id. The text is empty if there are no other columns.
+    Similar columns have the same platform and parameters. The text is the torch version if it is
+    different in each of these columns. Otherwise, it is the ExecuTorch version, or else the date,
+    under the same condition. Otherwise, it is the report's id. The text is empty if there are no
+    similar columns.
     """
     column_key = (column.group, column.accelerator)
     report_ids = [c.report for c in matrix.columns if (c.group, c.accelerator) == column_key]
