@@ -52,7 +52,7 @@ class FeatureRun(StrictModel):
     """The result of a feature's tests in a run, or the result that a baseline expects."""
 
     outcome: Outcome
-    """The outcome of the first test that didn't pass. If all tests passed, their outcome."""
+    """The outcome of the first test that didn't pass. If all passed, that of the first test."""
     passed: int
     """The number of tests that passed."""
     tests: int

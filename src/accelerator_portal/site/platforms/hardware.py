@@ -51,9 +51,10 @@ class GenerationData(StrictModel):
     arch: Arch | None = None
     """The processor architecture of machines with this hardware, if all have the same."""
     systems: tuple[Os, ...] | None = None
-    """The operating systems of its builds; absent without builds, or if one is for all systems."""
+    """The operating systems of the generation's builds. Absent if there are no builds, or if any
+    build is for all systems."""
     jetpack: str | None = None
-    """The oldest JetPack release that its builds run on."""
+    """The oldest JetPack release that the generation's builds run on."""
     page: str
     """Address of the generation on the platform's page, from the root of the site."""
     verdict: ReleaseSupport
@@ -68,11 +69,11 @@ class GenerationData(StrictModel):
     words: SkipValidation[str]  # validation would drop the translatable message
     """The verdict in a few words."""
     oldest: str | None = None
-    """The oldest release that runs on this hardware. If any such releases have an install command,
-    only these count."""
+    """The oldest release that runs on this hardware. Releases without an install command count only
+    if no release that runs on it has one."""
     newest: str | None = None
-    """The newest release that runs on this hardware. If any such releases have an install command,
-    only these count."""
+    """The newest release that runs on this hardware. Releases without an install command count only
+    if no release that runs on it has one."""
     variants: tuple[str, ...] = ()
     """Ids of the variants of the newest release, preferred first."""
     install: str | None = None

@@ -38,7 +38,7 @@ class FlowRun:
     stored: StoredReport
     tests: tuple[TestEntry, ...]
     portable: Mapping[str, TestEntry]
-    """The tests of the flow `portable` in the same suite and report, by name and parameters."""
+    """The tests of the flow `portable` in the same suite and report, with the keys of `by_test`."""
 
     @property
     def passed(self) -> int:

@@ -232,7 +232,7 @@ class TestResult(StrictModel):
     """The stage, and the error message of a failed test or why the test was skipped."""
     since: str | None = None
     """The day since which the outcome has been the same, in words. If a newer report has the test,
-    it is instead the day of `report`, with a note that a newer report exists."""
+    or if only this report has it, the day of `report` with a note that says so."""
     runs: str | None = None
     """The outcomes of the latest runs, in words."""
     reported_as: str | None = None
