@@ -1,4 +1,4 @@
-"""Defines `SiteFile`, a generated page or data file of the site, and writes such files."""
+"""Writes the generated pages and data files of the site, each described by a `SiteFile`."""
 
 from __future__ import annotations
 

@@ -33,10 +33,11 @@ class SourceList:
     def __init__(
         self, files: Iterable[tuple[str, Mapping[str, Source]]], vendor: Iterable[str] = ()
     ) -> None:
-        """Create the list from pairs of a file's name and its sources by id.
+        """Create the list from the sources of `files`.
 
-        `vendor` has the sites of the platform's vendor, such as `intel.com`. The trust level of a
-        source can depend on whether it is on one of these sites.
+        `files` has pairs of a file name and the file's sources by source id. `vendor` has the sites
+        of the platform's vendor, such as `intel.com`. The trust level of a source can depend on
+        whether the source is on a vendor's site.
         """
         self.entries: list[SourceEntry] = []
         self._entry_by_id: dict[tuple[str, str], SourceEntry] = {}
@@ -55,7 +56,7 @@ class SourceList:
                 self._entry_by_id[file, name] = entry_by_document[document]
 
     def entry(self, file: str, name: str) -> SourceEntry | None:
-        """Return the entry of the source with the id `name` in `file`; None if there is none."""
+        """Return the entry of the source that has the id `name` in `file`, or None if unknown."""
         return self._entry_by_id.get((file, name))
 
     def cited(self, file: str, names: Iterable[str] | None) -> list[SourceEntry]:

@@ -43,7 +43,7 @@ _HYPHENATED = re.compile(r"(?<!\S)(?=[^\s=,;&]{2,22}(?:[\s=,;]|$))[^\s=,;&]*-[^\
 
 
 class _TemplateCache(BytecodeCache):
-    """Caches compiled templates for all `Templates` of a language.
+    """Caches compiled templates. All `Templates` objects of a language share one cache.
 
     The cache is not stored on disk, because the compiled code contains results of filters.
     """
@@ -70,9 +70,9 @@ _TEMPLATE_CACHES: dict[str, _TemplateCache] = {}
 class Templates:
     """Renders the templates of a folder. An undefined name in a template is an error.
 
-    All templates can use the variables in `shared`, `language`, `outcomes` (the test outcomes with
-    their meaning) and `extent_words` (words for how well a feature works). Templates of pages can
-    also use `to_root`, the relative address of the site's root.
+    All templates can use `language`, `outcomes` (the test outcomes with their meaning),
+    `extent_words` (words for how well a feature works) and the variables in `shared`. Templates of
+    pages can also use `to_root`, the relative address of the site's root.
     """
 
     def __init__(

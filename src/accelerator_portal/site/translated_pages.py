@@ -1,4 +1,4 @@
-"""Renders pages in other languages, and redirects their links to translated or English pages."""
+"""Renders pages in English or a translation, and redirects links in translated pages."""
 
 from __future__ import annotations
 
@@ -78,10 +78,10 @@ def redirect_links(content: str, path: str, root_address: str, language: Languag
     """Return a translated page's content with its links redirected.
 
     A link to a page that is translated leads to the translation. A link to any other page leads to
-    the English page and is marked as English. Links to data files lead to the same file. `path` is
-    the path of the English page. `root_address` is the relative address of the site's root from the
-    translated page. HTML links of templates start with it. HTML links in vendors' texts start with
-    the relative address of the root from the English page.
+    the English page and is marked as English. A link to a data file still leads to this file.
+    `path` is the path of the English page. `root_address` is the relative address of the site's
+    root from the translated page. HTML links of templates start with `root_address`. HTML links in
+    vendors' texts start with the relative address of the root from the English page.
     """
 
     def replace_html_link(match: re.Match[str]) -> str:

@@ -65,7 +65,7 @@ def render_vendor_text(  # noqa: PLR0913 - what a text is, and where it stands
     language: Language = ENGLISH,
     to_root: str | None = None,
 ) -> str:
-    """Return Markdown as safe HTML; the ids of its headings start with `prefix`.
+    """Return the Markdown `text` as safe HTML, in which the ids of headings start with `prefix`.
 
     A citation such as `[@readme]` becomes a link to the source that `cite` returns for `readme`. If
     `cite` returns None, the citation is omitted. `page` is the address of the page with the list of

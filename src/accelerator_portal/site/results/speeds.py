@@ -60,10 +60,10 @@ class SpeedTest:
 class SpeedRun:
     """A report of a run that measured speeds.
 
-    `tests` has all speed tests of the report, `speeds` the published speeds, and `noisy` the reason
-    for each speed that is not published. All three have test keys. `name` is the platform's name.
-    `threads` lists the numbers of threads: `1, 8`. `hardware`, `torch` and `threads` are empty if
-    not stated.
+    `tests` has all speed tests of the report, by test key. `speeds` has the published speeds by
+    test key. `noisy` has a reason for each speed that is too noisy to publish, by test key. `name`
+    is the platform's name. `threads` lists the numbers of threads: `1, 8`. `hardware`, `torch` and
+    `threads` are empty if not stated.
     """
 
     id: str
@@ -86,7 +86,7 @@ class SpeedRun:
 
     @property
     def rows(self) -> list[tuple[SpeedTest, Speed]]:
-        """The measured tests with their speeds, in the order of the report."""
+        """Pairs of a test and its published speed, in the order of the report."""
         return [(self.tests[key], speed) for key, speed in self.speeds.items()]
 
     @property
@@ -112,16 +112,16 @@ class SpeedRun:
 
 @dataclass(frozen=True, slots=True)
 class SpeedTable:
-    """A table of speeds: each row has a test and its speed in each of `runs`, in their order.
+    """A table of speeds: a row has a test and the test's speeds, one for each run in `runs`.
 
-    The speed is None if the run has no speed of the test.
+    The speeds have the order of `runs`. A speed is None if the run has no speed for the test.
     """
 
     runs: tuple[SpeedRun, ...]
     rows: tuple[tuple[SpeedTest, tuple[Speed | None, ...]], ...]
 
     def of_mode(self, mode: str) -> SpeedTable:
-        """Return a table of the tests in a mode, and of the runs with a speed for any of them."""
+        """Return a table of the tests in a mode. Runs without a speed in this mode are omitted."""
         rows = [row for row in self.rows if row[0].mode == mode]
         run_indexes = [n for n in range(len(self.runs)) if any(cells[n] for _, cells in rows)]
         return SpeedTable(
@@ -137,7 +137,10 @@ def speed_runs(catalog: Catalog, reports: Sequence[StoredReport]) -> tuple[Speed
 
 
 def speed_table(runs: Sequence[SpeedRun]) -> SpeedTable:
-    """Return a table of the runs that have speeds, with a row for each measured test."""
+    """Return a table of the published speeds in `runs`, with a row for each test.
+
+    Runs and tests without a published speed are omitted.
+    """
     measured_runs = tuple(run for run in runs if run.speeds)
     tests = {key: run.tests[key] for run in measured_runs for key in run.speeds}
     rows = (
@@ -147,7 +150,10 @@ def speed_table(runs: Sequence[SpeedRun]) -> SpeedTable:
 
 
 def newest_runs(runs: Sequence[SpeedRun]) -> tuple[SpeedRun, ...]:
-    """Return the newest run for each platform, hardware and kind of report, in the given order."""
+    """Return the newest run for each combination of platform, hardware and kind of report.
+
+    The result has the order of `runs`.
+    """
     newest: dict[tuple[str, str, ReportKind], SpeedRun] = {}
     for run in sorted(runs, key=lambda run: run.started or LONG_AGO):
         newest[run.accelerator, run.hardware, run.kind] = run
@@ -217,9 +223,10 @@ def _noise_reason(test: TestEntry) -> str | None:
 def _model_by_name(
     catalog: Catalog, accelerator: str, printed_name: str | None
 ) -> HardwareModel | None:
-    """Return the platform's hardware model with the name that a device tool printed.
+    """Return the hardware model of the platform `accelerator` that has the name `printed_name`.
 
-    Upper and lower case are not distinguished. None if no model or several models have the name.
+    `printed_name` is the name that a device tool printed. Upper and lower case are not
+    distinguished. The result is None if no model or several models have this name.
     """
     hardware = catalog.by_id[accelerator].accelerator.hardware
     if hardware is None or printed_name is None:

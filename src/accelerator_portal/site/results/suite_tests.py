@@ -31,11 +31,12 @@ from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.text_formats import format_number
 
 MOST_RESULTS = 800
-"""The maximum number of results on the page of an initial, unless one test has more. A test has a
-result for each platform and setting. The page has at most 2 MB, or 100 kB when compressed."""
+"""The maximum number of results on a page that shows a suite's tests with one initial letter. A
+single test with more results is shown completely. With this maximum, the page has at most 2 MB, or
+100 kB when compressed."""
 
 MOST_NAMES = 3_000
-"""The maximum number of test names on the page of all initials, each with a link."""
+"""The maximum number of test names that a suite's overview page lists, each with a link."""
 
 _VERDICT_COLORS = {"+": "pass", "-": "fail"}
 
@@ -49,7 +50,7 @@ class VerdictStrip:
 
 
 def verdict_strip(standing: StoredTestState) -> VerdictStrip | None:
-    """Return a picture of a test's last verdicts; None if there are fewer than two verdicts."""
+    """Return a picture of the verdicts in `standing`; None if there are fewer than two verdicts."""
     verdicts = standing.verdicts
     if len(verdicts) < 2:  # noqa: PLR2004 - one verdict shows no change
         return None
@@ -91,9 +92,10 @@ class ReportedTest:
     address: str
     test: TestEntry
     since: str | None = None
-    """The day since which the outcome is the same, such as `at least 2026-11-21`. If a newer report
-    also has the test, this is the day of `report`, with a note: `2026-11-21; a newer report
-    exists`. None if unknown."""
+    """The day since which the outcome is the same: `2026-11-21`, or `at least 2026-11-21` if the
+    outcome never changed. If a newer report has the test, the text is instead the day of `report`
+    with a note: `2026-11-21; a newer report exists`. None if only one report has the test, or if
+    the day is unknown."""
     strip: VerdictStrip | None = None
     """A picture of the test's last verdicts. None if there are fewer than two, if the report is a
     baseline, or if a newer report has the test."""
@@ -111,7 +113,7 @@ class ReportedTest:
 
     @property
     def settings(self) -> str:
-        """The mode and the other settings of the test: `inference, inductor, float32`."""
+        """All parameters of the test as a text, the mode first: `inference, inductor, float32`."""
         return ", ".join(filter(None, (self.mode, self.group)))
 
     @property
@@ -123,7 +125,11 @@ class ReportedTest:
 
     @property
     def since_words(self) -> str | None:
-        """`since`; if only one report has the test, its day with a note. None if unknown."""
+        """`since`, or the day of the report with a note: `2026-11-21 (only report)`.
+
+        The note is used if `since` is None. The result is None if the day of the report is unknown,
+        too.
+        """
         return self.since or (f"{self.day} (only report)" if self.day else None)
 
     @property
@@ -166,9 +172,9 @@ class TestView:
     """A test and all its results.
 
     `anchor` is the id of the test on the page. `same` are tests of the same model in other suites
-    or under other names. `same_note` states how they differ from this test, or is None. `changes`
-    has the changes of the test's outcome, newest first: the `Episode` of the report that shows the
-    change, and the change.
+    or under other names. `same_note` states how these tests differ from this test, or is None.
+    `changes` has a pair for each change of the test's outcome, newest first. The first item is the
+    `Episode` of the report that shows the change, the second item is the change.
     """
 
     __test__ = False
@@ -182,7 +188,7 @@ class TestView:
 
     @property
     def outcomes(self) -> tuple[tuple[Outcome, int], ...]:
-        """The number of results with each outcome, worst first."""
+        """Pairs of an outcome and the number of results with it, the worst outcome first."""
         counts = Counter(result.test.outcome for result in self.results)
         return tuple((outcome, counts[outcome]) for outcome in WORST_FIRST if counts[outcome])
 
@@ -235,7 +241,7 @@ def tests_of_suite(
 ) -> list[TestView]:
     """Return the tests of a suite, sorted by name, each with all its results.
 
-    `histories` has the histories of tests, which state since when an outcome is the same.
+    `histories` has the earlier outcomes of each test. `ReportedTest.since` is taken from them.
     """
     results_by_name: dict[str, list[ReportedTest]] = {}
     for stored in results.reports:
@@ -271,7 +277,11 @@ def _with_anchors(
 
 
 def _with_history(histories: TestHistories, report: Report, result: ReportedTest) -> ReportedTest:
-    """Return `result` with `since`, `strip` and `history` set; `report` contains the result."""
+    """Return a copy of `result` with `since`, `strip` and `history` set from the test's history.
+
+    `report` is the report that contains the result. If a newer report has the test, only `since` is
+    set. Without a history, `result` is returned unchanged.
+    """
     standing = histories.state_of(report, result.test)
     if standing is None or report.started is None:
         return result
@@ -292,10 +302,10 @@ def _with_history(histories: TestHistories, report: Report, result: ReportedTest
 
 
 def _since_words(standing: StoredTestState) -> str | None:
-    """Return the day since which the outcome is the same; None if only one report has the test.
+    """Return the day since which a test's outcome is the same, such as `2026-11-21`.
 
     If the outcome never changed, the text is `at least 2026-11-21`, because the outcome can be
-    older than the first report.
+    older than the first report. None if only one report has the test.
     """
     if standing.first_seen == standing.last_seen:
         return None
@@ -318,10 +328,10 @@ def _same_model_tests(
 
 
 def large_suites(reports: Iterable[StoredReport]) -> frozenset[str]:
-    """Return the suites that are too large for static pages alone.
+    """Return the suites whose tests do not all fit on static pages.
 
-    These suites have more than MOST_NAMES tests, or more than MOST_RESULTS results of tests with
-    the same initial.
+    A suite does not fit if it has more than MOST_NAMES tests, or if its tests with the same initial
+    letter have more than MOST_RESULTS results.
     """
     count_by_letter: Counter[tuple[str, str]] = Counter()
     names_by_suite: dict[str, set[str]] = {}
