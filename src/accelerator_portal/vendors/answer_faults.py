@@ -1,4 +1,7 @@
-"""Finds faults in a vendor's answers: contradictions with other answers, platforms or releases."""
+"""Finds faults in a vendor's answers to the questions about a new platform.
+
+For example, an answer can contradict another answer, an existing platform or PyTorch's releases.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +31,14 @@ from accelerator_portal.vendors.draft import PlatformCase
 from accelerator_portal.vendors.draft_from_entry import pinned_version, step_requirements
 
 AnswerFault = tuple[str, str] | None
-"""A fault of an answer, as two texts: what is wrong, and the fix. None: there is no fault."""
+"""Two texts about a wrong answer: what is wrong, and the fix. None if the answer is not wrong."""
 
 
 def answer_fault(case: PlatformCase, flag: str, value: Any) -> AnswerFault:  # noqa: ANN401 - each question has its kind
-    """Return what is wrong with an answer to the question `flag`, or None if nothing is.
+    """Return what is wrong with an answer to the question `flag`, and the fix, or None.
 
-    `value` is the answer as `read_answer` returns it. An answer is wrong if it mixes alphabets, or
-    contradicts the answers to other questions or the catalog.
+    `value` is the answer, as `read_answer` returns it. For example, an answer is wrong if it mixes
+    alphabets, or if it contradicts another answer in `case` or the catalog.
     """
     if isinstance(value, str) and (what := next(alphabet_faults(value), None)):
         return what, "use one alphabet"
@@ -44,9 +47,9 @@ def answer_fault(case: PlatformCase, flag: str, value: Any) -> AnswerFault:  # n
 
 
 def id_fault(catalog: Catalog, folders: Collection[str], new: str) -> AnswerFault:
-    """Return why `new` cannot be the id of a new platform, or None if it can.
+    """Return why `new` cannot be the id of a new platform, and the fix. None if the id is valid.
 
-    `folders` are all existing folder names, including folders that have problems.
+    `folders` are the names of all existing folders, including folders that have problems.
     """
     if format_fault := folder_fault(new):
         return format_fault

@@ -81,11 +81,11 @@ def _derive_torch(case: PlatformCase) -> tuple[str, AnswerTexts]:
 
 
 def _derive_plugin_version(case: PlatformCase) -> tuple[str, AnswerTexts]:
-    """Return a source id and the plugin version that the install command pins.
+    """Return a source id and the plugin version, or an empty tuple instead of a version.
 
-    If the command pins none, the version in the package's metadata is returned, provided that the
-    metadata allows all torch releases in the answers. If there is no such version, the second item
-    is an empty tuple. It is also empty if `pins_one_of_several` is true.
+    The version is the one that the install command pins. If the command pins none, it is the
+    version in the package's metadata, provided that the metadata requires torch and allows all
+    torch releases in the answers. If `pins_one_of_several` is true, there is no version.
     """
     package = case.package
     pin = pinned_plugin_version(case)
@@ -181,7 +181,8 @@ def _text_tuple(text: str | None) -> AnswerTexts:
 def _admits_python(specifier: SpecifierSet, python: str) -> bool:
     """Return whether a specifier allows the minor version `python`, such as `3.12`.
 
-    The specifier must allow patch release 0 or 99. They stand for the first and the latest one.
+    The specifier must allow patch release 0 or 99, which stand for the first and the latest patch
+    release of the minor version.
     """
     return specifier.contains(f"{python}.0") or specifier.contains(f"{python}.99")
 

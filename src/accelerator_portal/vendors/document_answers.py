@@ -36,9 +36,9 @@ _REPOSITORY = re.compile(r"https://github\.com/([^/?#]+/[^/?#]+?)(?:\.git)?/?")
 
 
 def answers_from_package(package: PackageMetadata) -> dict[str, Answer]:
-    """Return the answers to a vendor's questions that package metadata states, by question flag.
+    """Return the answers about a new platform that package metadata states, by question flag.
 
-    Questions without a valid answer are absent.
+    A question is absent if the metadata states no valid answer.
     """
     autoload = None if package.autoload is None else "yes" if package.autoload else "no"
     return _valid_answers(
@@ -63,9 +63,10 @@ def project_page(package: PackageMetadata) -> str | None:
 
 
 def answers_from_entry(entry: Draft) -> dict[str, Answer]:
-    """Return the answers that a draft from `additional-platforms.json` states, by question flag.
+    """Return the answers about a new platform that the draft `entry` states, by question flag.
 
-    Questions without a valid answer are absent.
+    `entry` is made from `additional-platforms.json`. A question is absent if the draft states no
+    valid answer.
     """
     steps = [step for option in entry.install["options"] for step in option["steps"]]
     names = (canonicalize_name(requirement.name) for requirement in step_requirements(steps))

@@ -1,6 +1,7 @@
-"""Defines the draft of a new platform's folder, renders its files and checks the folder.
+"""Renders the draft of a new platform's folder as the texts of its files, and checks the folder.
 
-`PlatformCase` collects a vendor's answers, from which the draft is made.
+`Draft` has the content of the folder. `PlatformCase` collects a vendor's answers, from which the
+draft is made.
 """
 
 from __future__ import annotations
@@ -204,7 +205,7 @@ class PlatformCase:
 
     @property
     def platforms_with_same_device(self) -> list[str]:
-        """The names of existing platforms with the same device string."""
+        """The names of existing platforms that have the device string in `answers`."""
         device = (self.value("device") or "").casefold()
         platforms = (platform.accelerator for platform in self.catalog.platforms)
         return [p.name for p in platforms if p.device.value.casefold() == device]

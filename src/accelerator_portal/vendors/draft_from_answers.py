@@ -178,7 +178,7 @@ def _hints(case: PlatformCase) -> Iterator[Hint]:
 
 
 def _guide_hints(case: PlatformCase) -> Iterator[Hint]:
-    """Yield a hint for each guide section that `case.entry` lacks, except for Help."""
+    """Yield a hint for each guide section that `case.entry` lacks, but not for the section Help."""
     hints = {
         "Prepare": "required setup of the machine, step by step",
         "Install": "details that the install commands don't cover",
@@ -197,7 +197,7 @@ def _guide_hints(case: PlatformCase) -> Iterator[Hint]:
 def guide_sections(case: PlatformCase) -> Mapping[str, str]:
     """Return the guide's sections, written from answers, as Markdown by heading.
 
-    If `additional-platforms.json` has a guide, its sections replace those with the same heading.
+    If `case.entry` has a section with the same heading, its text is used instead.
     """
     page_link = f"<{_escaped_address(case.value('url'))}> [@{DOCUMENTATION_SOURCE}]"
     package = f"the package `{case.value('package')}`, imported as `{case.value('import')}`"
@@ -216,7 +216,7 @@ def guide_sections(case: PlatformCase) -> Mapping[str, str]:
 
 
 def faq_questions(case: PlatformCase) -> Mapping[str, str]:
-    """Return the FAQ's answers by question. It has one question, about where to get support."""
+    """Return the answers of the FAQ, by question. The only question is where to get support."""
     address, source = case.value("support"), case.source("support")
     return {"Where to ask?": f"<{_escaped_address(address)}> [@{source}]"}
 

@@ -107,10 +107,10 @@ def _day_of_timestamp(moment: str) -> dt.date | None:
 def _install_options(
     channel: str, commands: Commands, releases: Releases
 ) -> Iterator[dict[str, Any]]:
-    """Yield an install option for each distinct command, with the systems that it is for.
+    """Yield an install option for each distinct command in `commands`.
 
-    `channel` is `stable` or `preview`. The options have no architectures, because
-    `additional-platforms.json` does not state them.
+    An option has all operating systems that use its command. `channel` is `stable` or `preview`.
+    The options have no architectures, because `additional-platforms.json` does not state them.
     """
     systems: dict[str, list[str]] = {}
     for os, command in (("linux", commands.linux), ("windows", commands.windows)):
@@ -132,7 +132,7 @@ def _install_options(
 def _release_selection(
     channel: str, steps: list[dict[str, Any]], releases: Releases
 ) -> dict[str, Any]:
-    """Return the keys of an install option that select its PyTorch releases.
+    """Return the keys `torch` and `wheels` of an install option, which select PyTorch releases.
 
     - If the steps pin a torch version, `torch` has this version: `{"torch": ["2.9.0"]}`.
     - If they use PyTorch's index of a variant, `wheels` is the variant: `{"wheels": "cu130"}`. In
@@ -160,9 +160,9 @@ def _newest_release(releases: Releases, wheels: str | None) -> str:
 
 
 def _compatibility_rows(options: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield one row of compatibility.yaml, with the versions that an option pins, or nothing.
+    """Yield a row of compatibility.yaml from the first option that pins both torch and a plugin.
 
-    The row is from the first option that pins torch and a plugin.
+    The row has the two pinned versions. If no option pins both, nothing is yielded.
     """
     for option in options:
         torch = pinned_version(option["steps"], "torch")
@@ -223,12 +223,12 @@ def with_following_options(draft: Draft) -> Draft:
 
 
 def following_option(option: Record, rows: Sequence[Record], package: str | None = None) -> Record:
-    """Return a copy of an install option that takes its versions from `rows` and pins none.
+    """Return a copy of an install option with placeholders in place of pinned versions.
 
-    `rows` are the rows of compatibility.yaml. An option with `wheels` or for nightly builds takes
-    its versions from `data/releases.yaml` instead. `package` is the platform's package; by default,
-    it is the plugin that the option pins. If no row has the versions that the option pins, the
-    option is returned unchanged, because it may be the only option for its system.
+    The versions then come from `rows`, the rows of compatibility.yaml. If the option has `wheels`
+    or is for nightly builds, they come from `data/releases.yaml`. `package` is the platform's
+    package, by default the plugin that the option pins. If no row has the versions that the option
+    pins, the option is returned unchanged, because it may be the only option for its system.
     """
     if option.get("channel") == "preview" or "wheels" in option:
         return _following_wheels(option)
@@ -265,11 +265,11 @@ def _following_wheels(option: Record) -> Record:
 
 
 def _release_rows(options: Sequence[Record]) -> list[Record]:
-    """Return the rows for a compatibility.yaml that has no rows yet: one row, or none.
+    """Return a list with one row for compatibility.yaml, or an empty list.
 
-    The row has the torch release of the first option without `wheels` that is not for nightly
-    builds. Without such an option, there is no row. If this option pins a plugin, there is no row
-    either, because the torch version that the plugin needs is not stated.
+    Options with `wheels` and options for nightly builds are ignored. The row has the torch release
+    of the first option that is not ignored. The list is empty if all options are ignored, or if the
+    option of the row pins a plugin: the source does not state which torch version the plugin needs.
     """
     pinned_options = (o for o in options if o.get("channel") != "preview" and "wheels" not in o)
     first_option = next(pinned_options, None)

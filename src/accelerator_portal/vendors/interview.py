@@ -45,7 +45,10 @@ class InterviewResult:
 
 
 def add_answer(case: PlatformCase, question: Prompt, text: str) -> PlatformCase:
-    """Return the case with the answer in `text`. Raises RefusedAnswerError if it is invalid."""
+    """Return a copy of the case with `text` as the answer to `question`.
+
+    Raises RefusedAnswerError if the answer is invalid.
+    """
     value = read_answer(question, text)
     if fault := answer_fault(case, question.flag, value):
         raise refused_answer(question, *fault)
@@ -57,12 +60,12 @@ def add_answer(case: PlatformCase, question: Prompt, text: str) -> PlatformCase:
 def interview(
     case: PlatformCase, given: Mapping[str, str], ask: AskQuestion | None = None
 ) -> InterviewResult:
-    """Go through all questions, and return the case with all valid answers.
+    """Go through all questions that apply to the platform, and return the case with the answers.
 
-    `given` has the texts of answers that need not be asked for, by question flag. All other
-    questions are asked with `ask`, except hidden questions whose answer follows from documents or
-    earlier answers. If `ask` is None, no question is asked: all answers that follow are used, and
-    the result lists the needed answers that do not follow as missing.
+    `given` has the texts of known answers by question flag; these questions are not asked. The
+    other questions are asked with `ask`, except hidden questions whose answer can be derived from
+    documents or earlier answers. If `ask` is None, no question is asked. Answers are then derived
+    if possible, and `missing` of the result lists the needed answers that cannot be derived.
     """
     wrong: list[str] = []
     missing: list[str] = []
@@ -103,7 +106,7 @@ def _proposed_answers(case: PlatformCase) -> dict[str, Answer]:
 
 
 def is_relevant(case: PlatformCase, question: Prompt) -> bool:
-    """Return whether a question applies to this platform.
+    """Return whether a question applies to the new platform.
 
     For example, the question about operating systems applies only if there is an install command.
     """
@@ -156,8 +159,8 @@ def _missing_answer_text(case: PlatformCase, question: Prompt) -> str:
 def command_with_answers(case: PlatformCase, more: Mapping[str, str]) -> str:
     """Return the `accelerator-portal new` command line with the case's answers as options.
 
-    Answers from package metadata or `additional-platforms.json` are left out. `more` has options
-    to add to those from the answers: the text of each option, by flag.
+    Answers from package metadata or `additional-platforms.json` are left out. `more` has the texts
+    of additional options, by flag. If the case has an answer for the same flag, the answer is used.
     """
     given_answers = {
         f: answer_text(a.value) for f, a in case.answers.items() if a.source == DOCUMENTATION_SOURCE

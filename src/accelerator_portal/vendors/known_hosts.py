@@ -14,9 +14,9 @@ _ITEM_PREFIX = "  - {host: "
 
 
 def with_known_hosts(catalog: Catalog, hosts: Sequence[str], owner: str) -> Catalog:
-    """Return a copy of the catalog in which `hosts` are listed with `owner`, who operates them.
+    """Return a copy of the catalog with `hosts` added to its list of hosts.
 
-    A catalog without `data/hosts.yaml` is returned unchanged.
+    `owner` is who operates the hosts. A catalog without `data/hosts.yaml` is returned unchanged.
     """
     if not hosts or catalog.hosts is None:
         return catalog

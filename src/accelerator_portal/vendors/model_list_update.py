@@ -25,7 +25,10 @@ class CitedDocument(NamedTuple):
 
 
 class DocumentCopy(NamedTuple):
-    """A document at one commit; `day` is the commit's date, `read` the date of reading it."""
+    """The text of a document at a commit.
+
+    `day` is the date of the commit. `read` is the date on which the document was read.
+    """
 
     commit: str
     day: dt.date
@@ -42,10 +45,11 @@ def cited_document(file: StatedModels, listed: ModelList) -> CitedDocument | Non
 def with_updated_list(
     file: StatedModels, place: int, document: CitedDocument, copy: DocumentCopy
 ) -> StatedModels:
-    """Return a copy of `file` in which `lists[place]` is read again from the document's `copy`.
+    """Return a copy of `file` in which the list `lists[place]` is read again, from `copy`.
 
-    The list's source gets the commit and the dates of `copy`. Raises ProblemsError if the document
-    does not fit the list's reading rules, for example if a heading is missing.
+    `copy` is a copy of `document`. The list's source gets the commit and the dates of `copy`.
+    Raises ProblemsError if the document does not fit the list's reading rules, for example if a
+    heading is missing.
     """
     lists = list(file.lists)
     name = lists[place].source[0]

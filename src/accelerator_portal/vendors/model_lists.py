@@ -114,7 +114,8 @@ def _table_rows(table: LexborNode) -> list[list[str]]:
 def _cell_span(cell: LexborNode, name: str) -> int:
     """Return how many columns or rows a cell covers.
 
-    `name` is the attribute to read, `colspan` or `rowspan`. `rowspan=0` means all rows below, too.
+    `name` is the attribute to read, `colspan` or `rowspan`. `rowspan=0` means that the cell covers
+    all rows below; the result is then `_MAX_SPAN`.
     """
     value = (cell.attributes.get(name) or "")[:9]
     if not value.isdecimal():

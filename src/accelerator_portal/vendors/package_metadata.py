@@ -39,7 +39,7 @@ class PackageMetadata:
     """The metadata of a package; values that it does not state are None or empty.
 
     `torch` and `python` are the versions of torch and Python that the package requires. `urls` has
-    its project URLs by label, in lower case. `module` is the module to import. `autoload` says
+    the project URLs by lowercase label. `module` is the module to import. `autoload` says
     whether `import torch` loads this module; it is None if only a METADATA file was read.
     """
 

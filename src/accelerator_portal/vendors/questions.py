@@ -1,4 +1,4 @@
-"""Defines the questions of `accelerator-portal new` to a vendor, and validates the answers."""
+"""Lists the questions that `accelerator-portal new` asks a vendor, and validates the answers."""
 
 from __future__ import annotations
 
