@@ -1,4 +1,7 @@
-"""Defines `Case`, a test to run, and `Result`, the result of one attempt at running it."""
+"""Identifies a test to run (`Case`), and holds the result of one attempt at the test (`Result`).
+
+Results are converted to records of the journal, and back.
+"""
 
 from __future__ import annotations
 
@@ -54,8 +57,8 @@ Spread = tuple[float, float, int]
 class ObservedOperators:
     """The ATen operators of a computation on a device.
 
-    `operators` are those that were dispatched. `computed_on_cpu` are those that PyTorch computed on
-    the CPU instead of the device.
+    `operators` has the dispatched operators. `computed_on_cpu` has the operators that PyTorch
+    computed on the CPU instead of the device.
     """
 
     operators: tuple[str, ...] = ()
@@ -105,9 +108,9 @@ def with_note(result: Result, note: str) -> Result:
 
 
 def with_recording_failure(verdict: Result, cause: str, log_tail: str | None = None) -> Result:
-    """Return a copy of a result with a note that the test's operators could not be recorded.
+    """Return a copy of `verdict` with a note that the test's operators could not be recorded.
 
-    `verdict` is the result, and the note contains `cause`. `log_tail` replaces its log tail.
+    The note contains `cause`. `log_tail` is the log tail of the copy.
     """
     note = f"The operators of this test could not be recorded: {cause}"
     reason = short_message(f"{verdict.reason or ''} {note}".strip())

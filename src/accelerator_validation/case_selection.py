@@ -19,11 +19,11 @@ class ExpressionError(ValueError):
 
 
 def parse_expression(text: str) -> NameTest:
-    """Return a function that takes a test id and tells whether it matches an expression.
+    """Return a function that tells whether a test id matches the expression `text`.
 
-    `text` is the expression: words, `and`, `or`, `not` and parentheses. As in pytest's `-k`, a word
-    matches any part of the id, in upper or lower case. Unlike pytest's parser, which is private,
-    this one allows words such as `dtype=float32`. Raises ExpressionError if `text` is invalid.
+    An expression has words, `and`, `or`, `not` and parentheses. As in pytest's `-k`, a word matches
+    any part of the id, in upper or lower case. Unlike in pytest's `-k`, a word can be
+    `dtype=float32`. Raises ExpressionError if `text` is invalid.
     """
     parser = _Parser([a or b for a, b in _TOKEN.findall(text)])
     matches = parser.parse_or()

@@ -52,8 +52,8 @@ def classify_error(error: BaseException, stage: Stage, *, reference: bool = Fals
 
     1. UnavailableError and the exceptions of this module have a fixed outcome, such as `skipped`
        for SkippedError.
-    2. If `reference` is true, the code that failed does not use the device. The outcome is
-       `test-broken`.
+    2. If `reference` is true, the reference computation failed, which does not use the device. The
+       outcome is `test-broken`.
     3. The outcome follows from the class and the text of the exception, such as `out-of-memory`. If
        they show no known cause, the outcome is `failed`.
     """

@@ -46,7 +46,7 @@ def read_log(path: Path) -> str:
 
 
 def last_step(log: str) -> str | None:
-    """Return the last step that the process announced, or None if there is no announcement."""
+    """Return the last step that a worker announced in its log, or None if it announced none."""
     steps = [line for line in log.splitlines() if line.startswith(STEP_PREFIX)]
     return steps[-1].removeprefix(STEP_PREFIX) if steps else None
 

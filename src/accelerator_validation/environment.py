@@ -79,8 +79,9 @@ def plugin(device: str) -> dict[str, str] | None:
     """Return the `name`, `version` and, if known, `commit` of the plugin for a device, or None.
 
     Only plugins that torch loads through an entry point are found. The result is the first plugin
-    whose entry point contains the device type. Without such a plugin, the result is the first
-    plugin of all, but None for device types in `IN_TREE`. For the CPU, the result is always None.
+    whose entry point contains the device type in its name or value. If no entry point contains the
+    device type, the result is the first plugin found, or None for a device type in `IN_TREE`. For
+    the CPU, the result is always None.
     """
     type_name = device_type(device)
     points = metadata.entry_points(group=PLUGIN_GROUP)
@@ -115,7 +116,10 @@ def _plugin_commit(module: str, distribution: metadata.Distribution) -> str | No
 
 
 def _commit_or_none(value: object) -> str | None:
-    """Return a value if it is a commit hash. A build outside of Git can have the text `Unknown`."""
+    """Return `value` if it is a commit hash, else None.
+
+    A build outside of Git can have the text `Unknown` instead of a commit hash.
+    """
     return value if isinstance(value, str) and _COMMIT.fullmatch(value) else None
 
 

@@ -78,7 +78,7 @@ def print_progress(words: str) -> None:
 
 
 def progress_messages(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the messages of `print_progress` among lines of the listing process's output."""
+    """Yield the messages that `print_progress` wrote, from the listing process's output lines."""
     return (
         line.removeprefix(_PROGRESS_PREFIX) for line in lines if line.startswith(_PROGRESS_PREFIX)
     )

@@ -1,4 +1,4 @@
-"""Defines a suite's matrix: tests, parameters, tolerances and limits. Reads it from a YAML file."""
+"""Reads a suite's matrix from a YAML file: the suite's tests, parameters, tolerances and limits."""
 
 from __future__ import annotations
 
@@ -164,11 +164,12 @@ def read_matrix(suite: str) -> Matrix:
 
 
 def with_recipes(matrix: Matrix, recipes: Iterable[str], plain: Iterable[str] = ()) -> Matrix:
-    """Return the matrix with the ExecuTorch recipes `recipes` as the values of the axis `recipe`.
+    """Return a copy of the matrix with `recipes` as the values of the axis `recipe`.
 
-    A matrix without this axis is returned unchanged. Recipes that the matrix lists for this axis,
-    but not as defaults, run only on request. The other recipes run by default. If there are no
-    others, all run by default. `plain` has the names of recipes whose `Recipe.is_plain` is true.
+    `recipes` has the names of ExecuTorch recipes. `plain` has the names of the recipes for which
+    `Recipe.is_plain` is true. A recipe runs only on request if `matrix` lists it as a value of the
+    axis, but not as a default value. All other recipes run by default. If no recipe would run by
+    default, all recipes do. A matrix without the axis is returned unchanged.
     """
     if "recipe" not in matrix.axes:
         return matrix
@@ -184,9 +185,10 @@ def with_recipes(matrix: Matrix, recipes: Iterable[str], plain: Iterable[str] = 
 
 
 def plain_recipes(matrix: Matrix) -> frozenset[str]:
-    """Return the names of the matrix's recipes whose `Recipe.is_plain` is true.
+    """Return the names of the matrix's recipes for which `Recipe.is_plain` is true.
 
-    `with_recipes` stores these names in the matrix. In any other matrix, the only name is `plain`.
+    `with_recipes` stores these names in a matrix. If a matrix has no stored names, the result is
+    the single name `plain`.
     """
     return frozenset(filter(None, matrix.given.get("plain", "plain").split(",")))
 

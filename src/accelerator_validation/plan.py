@@ -23,9 +23,9 @@ class RunError(UserError):
 class Offer:
     """A test that a suite offers, before it is combined with the axes of the suite's matrix.
 
-    `only` has the values that the test supports, by axis. Of an axis that is not in `only`, it
-    supports all values. `parameters` has the values of the test's parameters that are not axes, by
-    name. If `usual` is false, the test runs only on request.
+    `only` has the values that the test supports, by axis. If an axis is not in `only`, the test
+    supports all values of the axis. `parameters` has the values of the test's parameters that are
+    not axes, by name. If `usual` is false, the test runs only on request.
     """
 
     name: str
@@ -40,9 +40,9 @@ class Offer:
     def is_selected(self, only: Mapping[str, Iterable[str]], *, everything: bool) -> bool:
         """Return whether a run includes the test.
 
-        `only` has the values to run by parameter. For each of the test's `parameters` in `only`,
-        the value of the test must be one of the values to run. A test that is not `usual` is
-        included only if `everything` is true.
+        `only` has the values to run by parameter. If `only` has one of the test's `parameters`, the
+        test's value must be one of the values to run. A test that is not `usual` is included only
+        if `everything` is true.
         """
         shared_names = self.parameters.keys() & only.keys()
         return (self.usual or everything) and all(
@@ -66,7 +66,7 @@ class Plan:
 
     @property
     def cases_to_run(self) -> tuple[Case, ...]:
-        """The tests that no known issue skips."""
+        """The tests in `cases` that are not in `skipped`."""
         return tuple(case for case in self.cases if case.id not in self.skipped)
 
     def counts(self) -> Counter[str]:

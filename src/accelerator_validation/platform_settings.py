@@ -24,7 +24,7 @@ _GRACE_S = 60
 def apply_settings(matrices: Mapping[str, Matrix], platform: Platform) -> dict[str, Matrix]:
     """Return the matrices, by suite, with the platform's settings and deployment recipes.
 
-    If settings don't fit the suites, raises ProblemsError, which lists all of them.
+    Raises ProblemsError, with a list of all settings that don't fit the suites, if there are any.
     """
     problems = list(_recipe_problems(platform)) if DEPLOY in matrices else []
     for suite, matrix in matrices.items():

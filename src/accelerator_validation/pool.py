@@ -64,7 +64,7 @@ class _Worker:
     connection: Connection
     log: Path
     alone: bool
-    """Whether the process runs a single test, as its second attempt."""
+    """Whether the process runs only one test, which is the second attempt at this test."""
     batch: deque[Case]
     """The tests of the batch that have not started."""
     current: Case | None = None
@@ -72,7 +72,7 @@ class _Worker:
     verdict: Result | None = None
     """The result of `current`, while the process still records the operators of this test."""
     deadline: float = field(default_factory=lambda: time.monotonic() + _START_TIMEOUT_S)
-    """When the process is killed, as a time of `time.monotonic()`."""
+    """The time of `time.monotonic()` at which the process is killed unless it makes progress."""
     started: bool = False
     """Whether the process has started a test."""
     idle: bool = False
@@ -261,7 +261,7 @@ class Pool:
                 )
 
     def _handle_timeout(self, worker: _Worker) -> None:
-        """Kill a worker that hangs. Raises PoolError if it has never started a test."""
+        """Kill a worker that hangs. Raises PoolError if the worker has never started a test."""
         worker_log = self._remove_worker(worker)
         if worker.current is None:
             if worker.started:  # it hangs between two tests, where it checks the device
@@ -272,7 +272,7 @@ class Pool:
         self._report_worker_end(worker, worker.current, timeout_result(limit_s, worker_log))
 
     def _remove_worker(self, worker: _Worker) -> str:
-        """Kill a worker, queue the tests that it has not started again, and return its log."""
+        """Kill a worker, put its unstarted tests back into the queue, and return the log."""
         self._kill_worker(worker)
         self._workers.remove(worker)
         (self._suspects if worker.alone else self._queue).extendleft(reversed(worker.batch))

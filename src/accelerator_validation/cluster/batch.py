@@ -1,4 +1,7 @@
-"""Defines a batch of tests that is sent to a machine of a cluster, and the outcome it returns."""
+"""Splits the tests of a run into batches (`Batch`) for the machines of a cluster.
+
+A machine that has run a batch returns a `BatchOutcome`.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +69,10 @@ class UnsuitableMachineError(Exception):
 
 
 def batches(run: str, job: Job, cases: Iterable[Case], slots: int) -> Iterator[Batch]:
-    """Yield the tests of a run in batches; `slots` is the number of batches run at a time."""
+    """Yield the tests `cases` of a run in batches.
+
+    `slots` is the number of batches that the cluster runs at a time.
+    """
     remaining_cases = deque(cases)
     while remaining_cases:
         suite = remaining_cases[0].suite

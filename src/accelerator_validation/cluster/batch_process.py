@@ -52,7 +52,7 @@ def _exit_with_parent(parent: int) -> None:
 
 
 def main() -> None:
-    """Run batches that the Dask worker sends. End when it disconnects or sends none for long."""
+    """Run batches that a Dask worker sends, until it disconnects or sends none for a long time."""
     connection = Connection(int(sys.argv[1]))
     threading.Thread(target=_exit_with_parent, args=(os.getppid(),), daemon=True).start()
     try:

@@ -101,8 +101,8 @@ _states_lock = threading.Lock()
 def probe_machine(run: str, device: str, imports: str | None) -> ProbeResult:
     """Return the result of probing a device on this machine.
 
-    `run` is the id of a run. Only its first call probes the device; later calls return the same
-    result. `imports` is a module to import after torch, or None.
+    `run` is the id of a run. Only the first call for a run probes the device; later calls return
+    the same result. `imports` is a module to import after torch, or None.
     """
     state = _run_state(run)
     with state.lock:
@@ -152,7 +152,10 @@ def machine_name() -> str:
 def environment_differences(
     environment: Mapping[str, Any], expected: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Yield a text for each fact that differs from `expected`: `torch 2.12.1 instead of 2.13.0`."""
+    """Yield a text for each difference: `torch 2.12.1 instead of 2.13.0`.
+
+    The first version is from `environment`, the second one from `expected`.
+    """
     actual_facts, expected_facts = (
         environment_facts(Environment.model_validate(dict(one))) for one in (environment, expected)
     )

@@ -1,4 +1,4 @@
-"""Defines `Backend` and `Recipe`, which describe an ExecuTorch backend so that it can be tested."""
+"""Describes an ExecuTorch backend to test (`Backend`), and its ways to run a model (`Recipe`)."""
 
 from __future__ import annotations
 
@@ -87,13 +87,13 @@ class Recipe:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the recipe delegates, and sets none of `quantizer`, `dtype` and `two_steps`."""
+        """Whether the recipe only delegates: `quantizer`, `dtype` and `two_steps` are not set."""
         changed = self.quantizer or self.dtype or self.two_steps
         return self.delegates and not changed
 
 
 PLAIN = "plain"
-"""The name of the recipe that does not change a model. Its flow has the backend's name alone."""
+"""The name of the recipe that does not change a model. Its flow is named like the backend."""
 
 
 QUANTIZED_SQNR_DB = 20

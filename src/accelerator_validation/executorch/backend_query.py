@@ -41,7 +41,7 @@ class BackendReply:
 
     recipes: tuple[str, ...] = ()
     plain: tuple[str, ...] = ()
-    """The values in `recipes` for whose recipe `Recipe.is_plain` is true."""
+    """The values in `recipes` that name a plain recipe, see `Recipe.is_plain`."""
     backend: Mapping[str, str] = field(default_factory=dict)
     """The `name` and `version` of the first backend, for the environment in a report."""
     packages: Mapping[str, str] = field(default_factory=dict)

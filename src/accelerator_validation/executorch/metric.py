@@ -1,4 +1,4 @@
-"""Defines what a metric of ExecuTorch tests provides, and the observations that it can use.
+"""Describes a metric of ExecuTorch tests, and collects the observations that metrics can use.
 
 The metrics of this project are in the table of `suites/executorch/metrics.py`. Another package adds
 a metric by an entry point:
@@ -33,11 +33,12 @@ class ProgramObservations:
     run_seconds: Sequence[float] = ()
     """The seconds of each run after the first."""
     memory_mb: dict[ProgramStep, float] = field(default_factory=dict)
-    """The peak memory of the process in MB. The key `serialize` stands for all steps up to
-    `serialize`, and `run` for `load` and `run`. Empty if the system does not state the memory."""
+    """The peak memory of the process in MB. The value of the key `serialize` is the peak in all
+    steps up to `serialize`. The value of the key `run` is the peak in the steps `load` and `run`.
+    Empty if the system does not state the memory."""
     memory_before_mb: dict[ProgramStep, float] = field(default_factory=dict)
-    """The memory of the process in MB before the first of the steps, with the keys of
-    `memory_mb`."""
+    """The memory of the process in MB before the steps that a value in `memory_mb` covers, by the
+    same keys as `memory_mb`."""
     sample: Any = None
     """The model with its inputs."""
     edge: Any = None

@@ -1,11 +1,11 @@
-"""Lists the tests of a pytest suite, and runs tests one by one after it was collected once.
+"""Lists the tests of a pytest suite, and runs its tests one by one, but collects them only once.
 
 `pytest.main` runs a session to its end and has no way to run a test later; calling it for each
 test would collect the suite each time. So a session is opened as workers of pytest-xdist do it.
 
 As a program, `python -m accelerator_validation.pytest_suites.session PATH FILE [MODULE]` writes the
-node ids of the suite at PATH to FILE as JSON. It imports MODULE first, the plugin, because such
-tests import it.
+node ids of the suite at PATH to FILE as JSON. MODULE is a plugin that the tests need; the program
+imports it first.
 """
 
 from __future__ import annotations
@@ -154,7 +154,11 @@ def collect_node_ids(given: Mapping[str, str]) -> tuple[list[str], list[str]]:
 
 
 def main() -> None:
-    """Write the node ids of a pytest suite to a file, as the description of this module says."""
+    """Write two lists as JSON: the node ids of a suite's tests, and of modules with errors.
+
+    The command-line arguments are the path of the suite, the file to write to, and optionally a
+    plugin to import first. The second list has the modules that pytest cannot collect.
+    """
     path, file, *modules = sys.argv[1:]
     for module in modules:
         importlib.import_module("torch")

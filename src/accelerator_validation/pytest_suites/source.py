@@ -108,9 +108,9 @@ def default_suite_name(path: Path) -> str:
 def node_id_by_identity(nodeids: Iterable[str], device: str) -> dict[tuple[str, Parameters], str]:
     """Return the node id of each test, by the test's name and parameters in reports.
 
-    The name and the parameters do not contain the device. Of tests that differ only in their
-    device, the test for `device` is returned. If there is none, it is the test for another
-    accelerator, or else the test for the CPU.
+    The name and the parameters do not contain the device. If several tests differ only in their
+    device, the result has the test for `device`. If there is no test for `device`, the result has a
+    test for another accelerator, or else the test for the CPU.
     """
     ranked_ids: dict[tuple[str, Parameters], tuple[int, str]] = {}
     for nodeid in nodeids:

@@ -1,4 +1,4 @@
-"""Reads commit and version of a PyTorch checkout, and compares them with those of installed torch.
+"""Reads the commit and version of a PyTorch checkout, and compares them with the installed torch.
 
 PyTorch's tests can fail with another release of torch: they test features of their own release, and
 use helpers of the installed torch.

@@ -124,8 +124,8 @@ def _file_result(loaded: LoadedFile, context: Context, checkout: str) -> Result:
 def _missing_test_result(case: Case, file: TestFile, loaded: LoadedFile, checkout: str) -> Result:
     """Return the result of a planned test that the loaded file does not contain.
 
-    The reason of the result says why. `checkout` is the folder of the checkout. In all texts, it is
-    replaced by `CHECKOUT`.
+    The reason of the result says why the file does not contain the test. In the texts of the
+    result, the path `checkout` is replaced by `CHECKOUT`.
     """
     class_name = case.name.partition("::")[0].removeprefix(f"{file.container}.")
     error = loaded.error or loaded.broken.get(class_name)
@@ -204,10 +204,11 @@ def run_test(kind: Callable[[str], unittest.TestCase], method: str, checkout: st
 
 
 def error_result(error: BaseException, stage: Stage, checkout: str) -> Result:
-    """Return the result of a test that raised `error`, with the end of the traceback.
+    """Return the result of a test that raised `error` in the stage `stage`.
 
-    In all texts, the path `checkout` is replaced by `CHECKOUT`. If a missing package caused the
-    error, the outcome is `test-broken`.
+    If `error` is a SkipTest, the outcome is `skipped`. If a missing package caused the error, the
+    outcome is `test-broken`. Unless the test is skipped, the result has the end of the traceback.
+    In the texts of the result, the path `checkout` is replaced by `CHECKOUT`.
     """
     if isinstance(error, unittest.SkipTest):
         skip_reason = f"{SKIP_PREFIX} {error}".replace(checkout, "CHECKOUT")
@@ -285,10 +286,10 @@ def collect_tests(folder: Path, files: Iterable[TestFile], device: str) -> dict[
 
 
 def _ended_connections(readers: dict[Connection, _Reader]) -> list[Connection]:
-    """Wait until a process ends or exceeds `IMPORT_TIMEOUT_S`, and return its connection.
+    """Wait until a process sends its tests, ends or exceeds `IMPORT_TIMEOUT_S`.
 
-    `readers` has the process at the other end of each connection. If several processes end at once,
-    all their connections are returned.
+    Returns the connection to this process, or to all such processes if there are several. `readers`
+    has the process at the other end of each connection.
     """
     first_deadline = min(reader.started for reader in readers.values()) + IMPORT_TIMEOUT_S
     ready = wait(list(readers), max(0.0, first_deadline - time.monotonic()))
