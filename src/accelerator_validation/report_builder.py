@@ -29,8 +29,8 @@ _REQUIRED_OPTIONS = {
 def suite_options(suite: str) -> tuple[str, ...]:
     """Return the options that `validate` requires for a suite: `("--pytorch", "CHECKOUT")`.
 
-    Placeholders such as `CHECKOUT` stand for paths. A suite that is not built in is a vendor's
-    pytest suite.
+    Placeholders such as `CHECKOUT` stand for paths. If the suite is not built in, the result has
+    the options for a vendor's pytest suite.
     """
     if suite in suite_names():
         return _REQUIRED_OPTIONS.get(suite, ())
@@ -156,7 +156,8 @@ def _report_text(text: str | None) -> str | None:
 def repeat_command(device: str, case: Case, options: Iterable[str] = ()) -> str:
     """Return the command that repeats a test on a device.
 
-    `options` are added to the options that name the device, the test and what its suite requires.
+    The command has the options for the device, the test and its suite (see `suite_options`), and
+    the additional `options`.
     """
     command = ["accelerator-portal", "validate", "--device", device, *options]
     return shlex.join([*command, *suite_options(case.suite), "--test", case.id])

@@ -1,4 +1,4 @@
-"""Defines the options of a run, plans the run from them, and chooses its number of workers."""
+"""Selects the tests of a run from the user's options, and chooses the number of workers."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ TORCHBENCH = "torchbench"
 
 @dataclass(frozen=True, slots=True)
 class ShardRequest:
-    """The shard of a plan to run: the shard `index`, starting at 1, of `count` shards.
+    """Which part of a plan this machine runs: shard number `index`, from 1, of `count` shards.
 
-    `times` has the recorded durations of tests in milliseconds by test id. They balance the shards,
-    and are integers, so that every machine computes the same shards.
+    `times` has the recorded durations of tests in milliseconds by test id, with which the shards
+    are balanced. The durations are integers, so that every machine computes the same shards.
     """
 
     index: int
@@ -67,8 +67,8 @@ class Request:
     suites: tuple[str, ...] = DEFAULT_SUITES
     """The names of suites, or of families of suites such as `models`."""
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The values to run by parameter: `{"dtype": ("float32",)}`. Other parameters have their
-    default values, or any value if `tests` are named."""
+    """The values to run by parameter name: `{"dtype": ("float32",)}`. A parameter without an
+    entry has its default values. If `tests` is not empty, it can have any value."""
     matching: str | None = None
     """A `-k` expression that the ids of the tests to run must match."""
     tests: frozenset[str] = frozenset()
@@ -235,7 +235,7 @@ class Resources:
 
 
 def resources_for(suites: Collection[str], workers: int | None, threads: int | None) -> Resources:
-    """Return the requested numbers of workers and threads, with default numbers for None.
+    """Return the numbers of workers and threads of a run. None stands for a default number.
 
     Raises RunError if a suite measures speed and other suites or workers would run beside it.
     """

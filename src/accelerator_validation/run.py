@@ -44,8 +44,8 @@ _LONGEST_REASON = 300
 DIAGNOSTIC_SUITES = frozenset({"integration"})
 
 WatchCallback = Callable[[Case, Result | None], None]
-"""Called at the start of each attempt at a test, with the test and None. Called at the end of the
-last attempt with the test and its result."""
+"""A function that follows the progress of a run. It is called with a test and None when an attempt
+at the test starts, and with the test and its result when the last attempt ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class _RunState:
         """Write the current report and return it.
 
         `finished` is the time at which the run ended, or None if it has not ended.
-        `not_run_reason` is the reason of tests that were not run. Raises RunError if the file
+        `not_run_reason` is the reason given for tests without a result. Raises RunError if the file
         cannot be written, or if a value, such as the device's name, is not valid in a report.
         """
         journal_content = JournalContent(self.head, self.cases, self.results, frozenset(self.open))
@@ -241,9 +241,9 @@ def _with_restart_advice() -> Iterator[None]:
 
 
 def prepare_workers(request: Request, matrices: Mapping[str, Matrix], probed: ProbeResult) -> None:
-    """Start the process from which workers are forked, which imports torch and the suites.
+    """Start a process that imports torch and the suites, so that workers can be forked from it.
 
-    If each worker must import torch itself, nothing is started.
+    If `probed` says that each worker must import torch itself, nothing is started.
     """
     if not probed.needs_fresh_workers:
         start_fork_server(_job(request, matrices))

@@ -86,10 +86,11 @@ def make_shard(plan: Plan, request: ShardRequest, identity: str, resume: str) ->
 
 
 def plan_digest(plan: Plan, matrices: Mapping[str, Matrix], settings: Iterable[str]) -> str:
-    """Return a digest of a plan: of its tests in order, the suites' matrices and the settings.
+    """Return a digest of a plan, which is the same on all machines that make the same plan.
 
-    It also covers which tests known issues affect, and the commits of checkouts. It does not depend
-    on paths of this machine.
+    The digest covers the tests in order, which of them known issues affect, the suites' matrices,
+    the commits of checkouts, and `settings`, such as the device and the time limit. Paths in
+    `matrices` do not change the digest.
     """
     definitions = {
         name: {
@@ -116,7 +117,7 @@ def _digest(data: object) -> str:
 def times_by_test(reports: Iterable[Report]) -> dict[str, int]:
     """Return the duration of each test in milliseconds, by test id.
 
-    It is taken from the newest report that states a duration of the test.
+    The duration of a test is taken from the newest report that states one for the test.
     """
     no_date = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
     return {

@@ -24,12 +24,12 @@ _POLL_S = 0.05
 _RESULT_PREFIX = "result: "
 
 WaitCallback = Callable[[float], None]
-"""Called regularly during a wait, with the seconds since the process was started."""
+"""A function that is called regularly during a wait, with the seconds since the process started."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessOutput:
-    """The output and the exit status of a process. If it ran out of time, `status` is None."""
+    """The output and the exit status of a process; `status` is None if the process timed out."""
 
     status: int | None
     stdout: str
@@ -105,7 +105,7 @@ class SideProcess(AbstractContextManager["SideProcess"]):
 
 
 def print_result(text: str) -> None:
-    """Print the result of this process, a text without line breaks, for `ProcessOutput.result`."""
+    """Print a text without line breaks, which the parent process gets as `ProcessOutput.result`."""
     sys.stdout.write(f"\n{_RESULT_PREFIX}{text}\n")
     sys.stdout.flush()
 

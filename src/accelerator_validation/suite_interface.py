@@ -1,4 +1,4 @@
-"""Defines the functions of a suite's module, and the context that a running test gets."""
+"""Loads a suite's module, and declares its two functions and the context of a running test."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ class Context:
     imports: str = ""
     """The plugin's module to import after torch; empty if torch loads the plugin by itself."""
     stage: Stage = "load"
-    """The stage that the test has reached, with which an exception is reported. A MismatchError is
-    always reported with the stage `compare`."""
+    """The stage that the test has reached. If the test raises an exception, the report names this
+    stage, but always `compare` for a MismatchError."""
     reference: bool = False
-    """Whether the running part of the test does not use the device, see `on_reference`."""
+    """True while the test runs a block of `on_reference`, which does not use the device. Stays
+    true if the block raises an exception."""
     metrics: dict[str, tuple[float, str]] = field(default_factory=dict)
     """The value and unit of each metric so far, by metric name."""
     observation: Callable[[], ObservedOperators] | None = None
@@ -47,8 +48,8 @@ class Context:
     def on_reference(self) -> Iterator[None]:
         """Mark the code in a `with` block as a part of the test that does not use the device.
 
-        If this part raises an exception, the outcome is `test-broken`. Exceptions that have a fixed
-        outcome in `classify_error` keep it.
+        If the block raises an exception, the outcome is `test-broken`, unless `classify_error` has
+        a fixed outcome for the exception.
         """
         previous_value, self.reference = self.reference, True
         yield

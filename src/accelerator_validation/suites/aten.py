@@ -153,8 +153,8 @@ class _OperatorRecorder(TorchDispatchMode):
 def observe_operators(compute: Callable[[], object]) -> ObservedOperators:
     """Run a computation, and return the ATen operators that it dispatched.
 
-    The result also has the operators that PyTorch computed on the CPU instead of the device. If a
-    backend has a fallback of its own, operators that use it are not among them.
+    The result also has the operators that PyTorch's own fallback computed on the CPU instead of the
+    device. Operators that a backend's own fallback computed are not recognized as such.
     """
     with profile(activities=[ProfilerActivity.CPU]) as profiled, _OperatorRecorder() as recorder:
         compute()

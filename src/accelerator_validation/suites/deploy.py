@@ -49,9 +49,9 @@ _CHECK_OUTPUT_BYTES = 100_000
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield a test for each recipe of the platform.
+    """Yield a test for each of the platform's recipes, which are in `matrix.deployments`.
 
-    If the matrix has no platform's recipes, yield the tests that a platform can have.
+    Without recipes, yield a test for each name in `matrix.tests`, the names that recipes can have.
     """
     return (Offer(name) for name in matrix.deployments or matrix.tests)
 
