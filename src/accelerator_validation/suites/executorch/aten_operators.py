@@ -46,12 +46,12 @@ _DYNAMIC_PARAMETERS = {"dynamic": "true"}
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield a test for each operator, input source and set of recipes.
+    """Yield the tests of each operator, for each input source and recipe.
 
-    By default, the operators in `matrix.tests` and the operators with drawn inputs run, with the
-    recipe `portable` and those of `plain_recipes`. Other operators, other recipes and dynamic sizes
-    run on request. Inputs of FACTO need `--only inputs=facto`. The data types of an operator with
-    OpInfo samples are those that the CPU supports.
+    By default, these tests run with the recipe `portable` and the plain recipes (`plain_recipes`):
+    the operators in `matrix.tests` on OpInfo samples, and all operators that have drawn inputs.
+    Tests on FACTO's inputs need `--only inputs=facto`. All other tests run on request. Tests on
+    OpInfo samples have the data types that the CPU supports.
     """
     plain_names = frozenset(matrix.axes["recipe"]) & (plain_recipes(matrix) | {PORTABLE.name})
     recipes = frozenset(matrix.axes["recipe"])

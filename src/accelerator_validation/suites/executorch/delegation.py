@@ -55,7 +55,7 @@ class Delegation:
         return tuple(sorted(names))
 
     def extent_sentence(self) -> str:
-        """Return a sentence with the numbers of delegates and of nodes in them.
+        """Return `Lowered, not run: 2 delegates with 5 of 7 nodes.`, with the actual numbers.
 
         The sentence is for a program that was lowered, but cannot be run here.
         """
@@ -65,7 +65,7 @@ class Delegation:
         return f"Lowered, not run: {delegates_text} with {delegated_nodes} of {all_nodes} nodes."
 
     def undelegated_sentence(self) -> str | None:
-        """Return a sentence that names operators outside of delegates; None if there are none."""
+        """Return a sentence about the operators outside of delegates, or None if there are none."""
         if not self.undelegated_calls:
             return None
         names = [
@@ -113,11 +113,11 @@ def _operator_name(target: Any) -> str:
 
 
 def program_sizes(program: Any) -> dict[str, tuple[float, str]]:
-    """Return the sizes of a finished program: the value and the unit of each metric, by its name.
+    """Return the sizes of a finished program as metrics: the value and unit by metric name.
 
     - `pte_size`: the size of the program's file in kB.
     - `delegate_blobs`: the number of delegates in the file.
-    - `delegate_size`: the size of all delegates in kB, with weights that are stored separately.
+    - `delegate_size`: the size of all delegates in kB, including weights stored outside of them.
     - `planned_memory`: the memory in kB that ExecuTorch plans for tensors that are not constant.
     """
     program_data = program.executorch_program
@@ -132,6 +132,9 @@ def program_sizes(program: Any) -> dict[str, tuple[float, str]]:
 
 
 def _named_data_bytes(program: Any) -> int:
-    """Return the size in bytes of the delegates' data that a program stores by name."""
+    """Return the size in bytes of the data, such as weights, that a program stores for delegates.
+
+    The data is stored by name, outside of the delegates.
+    """
     named_data = getattr(program, "_named_data", None)
     return sum(len(data) for data in getattr(named_data, "buffers", ()) if isinstance(data, bytes))

@@ -41,8 +41,7 @@ class TensorDifference:
     def metrics(self, output: int) -> dict[str, tuple[float, str]]:
         """Return the finite statistics as metrics: `{"output_0_error_max": (0.5, "1")}`.
 
-        `output` is the number of the output, from 0. Readers of ExecuTorch's own results use the
-        same names of metrics.
+        `output` is the number of the output, from 0.
         """
         statistics = {
             "error_max": (self.largest, "1"),

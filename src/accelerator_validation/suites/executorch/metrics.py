@@ -1,4 +1,4 @@
-"""Defines the metrics of ExecuTorch tests, and measures them while a test runs.
+"""Measures an ExecuTorch test while it runs: times, memory, program size and output errors.
 
 The attribute `after` of a metric is the step after which it is measured, such as `lower` or `run`.
 """
@@ -39,7 +39,10 @@ _MAX_FAULT_CHARS = 160
 
 
 def _step_times(observed: ProgramObservations) -> MetricValues:
-    """Return the seconds of each step so far: `lower_time`. Omit the steps `run` and `compare`."""
+    """Return the time of each finished step in seconds: `{"lower_time": (0.5, "s")}`.
+
+    The steps `run` and `compare` are omitted.
+    """
     return {
         f"{step}_time": (round(seconds, 6), "s")
         for step, seconds in observed.seconds.items()
@@ -48,7 +51,7 @@ def _step_times(observed: ProgramObservations) -> MetricValues:
 
 
 def _run_times(observed: ProgramObservations) -> MetricValues:
-    """Return the seconds of the first run, and the median of the runs after it."""
+    """Return the time of the first run and the median time of later runs, in seconds."""
     first_run = {"first_run_time": (round(observed.seconds["run"], 6), "s")}
     if not observed.run_seconds:
         return first_run
@@ -80,9 +83,10 @@ def _quantization_error(observed: ProgramObservations) -> MetricValues:
 
 
 def _aot_memory(observed: ProgramObservations) -> MetricValues:
-    """Return the peak memory in MB from export to serialization, and how far it is above the start.
+    """Return two metrics of the process's memory in MB, from export to serialization.
 
-    The first metric is `peak_memory`, and the second one `aot_memory`.
+    - `peak_memory`: the peak memory.
+    - `aot_memory`: the difference between the peak and the memory before export.
     """
     peak = observed.memory_mb.get("serialize")
     start_mb = observed.memory_before_mb.get("serialize")
@@ -95,7 +99,10 @@ def _aot_memory(observed: ProgramObservations) -> MetricValues:
 
 
 def _aot_time(observed: ProgramObservations) -> MetricValues:
-    """Return the seconds from export to serialization; empty if there is no program."""
+    """Return the total time of the steps from export to serialization, in seconds.
+
+    The result is empty if the steps did not produce a program.
+    """
     times = [observed.value(f"{step}_time") or 0.0 for step in _STEPS_TO_PROGRAM]
     return {"aot_time": (round(sum(times), 6), "s")} if observed.program is not None else {}
 
@@ -200,9 +207,9 @@ def all_metrics() -> tuple[ProgramMetric, ...]:
 
 
 def _load_metric(point: EntryPoint) -> ProgramMetric:
-    """Return the metric that the entry point of another package names.
+    """Return the metric to which an entry point of another package refers.
 
-    If loading fails, a metric that raises the error when it is measured is returned.
+    If the metric cannot be loaded, return a substitute that raises the error when measured.
     """
     try:
         metric = point.load()

@@ -141,7 +141,10 @@ def _cast(value: Any, dtype: torch.dtype) -> Any:
 
 
 def _eager_outputs(sample: Sample, inputs: tuple[Any, ...]) -> Sequence[Any]:
-    """Return the outputs of a sample's model in PyTorch, computed in float32 if it is narrow."""
+    """Return the outputs of a sample's model for `inputs`, computed by PyTorch.
+
+    If `sample.narrow` is true, the model and the inputs are converted to float32.
+    """
     model = sample.model
     if sample.narrow:
         model = copy.deepcopy(model).to(torch.float32)

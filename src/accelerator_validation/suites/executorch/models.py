@@ -51,11 +51,11 @@ class SuiteModel:
 
     example: Callable[[str], Example]
     recipes: bool = False
-    """Whether it runs with every default recipe of the matrix, not only with plain ones."""
+    """Whether the model runs with every default recipe of the matrix, not only with plain ones."""
     dynamic: bool = False
-    """Whether it is also tested with a dynamic batch size."""
+    """Whether the model is also tested with a dynamic batch size."""
     threads: bool = False
-    """Whether it is also tested with two threads."""
+    """Whether the model is also tested with two threads."""
 
 
 _HUGGING_FACE = transformers_models.example
@@ -96,10 +96,10 @@ MODELS: Mapping[str, SuiteModel] = {
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield the tests of each model, then the models of ExecuTorch's own suite.
+    """Yield the tests of each model in `MODELS`, then the tests of ExecuTorch's own suite.
 
-    A model has tests with plain recipes and with other recipes. Some have tests with a dynamic
-    batch size or with two threads. The models of ExecuTorch's own suite run only on request.
+    Each model in `MODELS` has tests with all recipes. Some models also have tests with a dynamic
+    batch size or with two threads. The tests of ExecuTorch's own suite run only on request.
     """
     recipes = frozenset(matrix.axes["recipe"])
     plain_names = recipes & plain_recipes(matrix)

@@ -92,11 +92,11 @@ class RecordingRunner:
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield every subtest of each of ExecuTorch's operator tests.
+    """Yield every subtest of ExecuTorch's operator tests, with each recipe.
 
     By default, only the first subtest of each test in `matrix.tests` runs, with the recipe
-    `portable` and those of `plain_recipes`. The tests in `_FOR_EACH_RECIPE` also run with the other
-    recipes.
+    `portable` and the plain recipes (`plain_recipes`). If the test is in `_FOR_EACH_RECIPE`, its
+    first subtest runs with every default recipe of the matrix.
     """
     recipes = frozenset(matrix.axes["recipe"])
     basic_recipes = recipes & (plain_recipes(matrix) | {PORTABLE.name})

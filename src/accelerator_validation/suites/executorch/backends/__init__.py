@@ -1,4 +1,4 @@
-"""Defines the backends of ExecuTorch that this project has recipes for, one module each.
+"""Contains a module for each tested ExecuTorch backend, with recipes to lower models to it.
 
 A recipe is a way to lower and run a model, such as one kind of quantization.
 """

@@ -1,4 +1,7 @@
-"""Defines the ExecuTorch backend Core ML. Models are lowered on Linux, but run on macOS or iOS."""
+"""Provides recipes that lower models to the ExecuTorch backend Core ML, which needs macOS or iOS.
+
+Lowering also works on Linux, but running does not.
+"""
 
 from __future__ import annotations
 

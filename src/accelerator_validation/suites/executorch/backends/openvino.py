@@ -1,7 +1,7 @@
-"""Defines the ExecuTorch backend OpenVINO, Intel's compiler and runtime, on this machine's CPU.
+"""Provides recipes that lower models to the ExecuTorch backend OpenVINO, for this machine's CPU.
 
-ExecuTorch's wheels for Linux include the backend's part of the runtime. OpenVINO itself, and NNCF
-for quantization, are packages on PyPI.
+OpenVINO is Intel's compiler and runtime. ExecuTorch's wheels for Linux include the backend's part
+of the runtime. OpenVINO itself, and NNCF for quantization, are packages on PyPI.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Defines Qualcomm's ExecuTorch backend QNN, to which models are lowered with Qualcomm's SDK."""
+"""Provides recipes that lower models to Qualcomm's ExecuTorch backend QNN, with Qualcomm's SDK."""
 
 from __future__ import annotations
 

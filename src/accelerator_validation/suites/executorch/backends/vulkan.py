@@ -1,4 +1,7 @@
-"""Defines the ExecuTorch backend Vulkan, which ExecuTorch's wheels can lower to, but not run."""
+"""Provides recipes that lower models to the ExecuTorch backend Vulkan.
+
+ExecuTorch's wheels can lower models to Vulkan, but cannot run them.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Defines the ExecuTorch backend XNNPACK, which runs on the CPU and is in ExecuTorch's wheels.
+"""Provides recipes that lower models to the ExecuTorch backend XNNPACK, which runs on the CPU.
 
-Most recipes have the names of the flows in ExecuTorch's own suite,
+ExecuTorch's wheels include XNNPACK. Most recipes have the names of flows in ExecuTorch's own suite,
 backends/test/suite/flows/xnnpack.py; `fp16`, `bf16`, `dynamic_int4_per_channel` and `to_edge` are
 not in that suite. 4-bit quantization applies only to linear layers.
 """
