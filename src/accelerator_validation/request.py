@@ -35,7 +35,7 @@ FULL_SIZE_SUITES: Mapping[str, str] = {
 DEFAULT_SUITES = ("integration", "operators", "operator-inputs", "models")
 
 SPEED_SUITES = frozenset({"speed"})
-"""The suites that measure speed. While one of their tests runs, no other test may run."""
+"""The suites that measure speed. While a test of these suites runs, no other test may run."""
 
 DEPLOY = "deploy"
 TORCHBENCH = "torchbench"

@@ -54,11 +54,11 @@ _STACK_DUMP_SHARE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The settings for all tests of a run; each worker gets a copy.
+    """What a worker needs to run tests: the device, and settings that apply to all tests of a run.
 
-    `matrices` has the matrix of each suite by name, and `timeouts` the time limit of its tests in
-    seconds. `threads` is the number of torch's threads. `preload` has the names of modules to
-    import before the first test. `backend` and `imports` are as in `Context`.
+    `matrices` has each suite's matrix, and `timeouts` the time limit of each test of a suite in
+    seconds, both by suite name. `threads` is the number of torch's threads. `preload` has the names
+    of modules to import before the first test. `backend` and `imports` are as in `Context`.
     """
 
     device: str
@@ -70,7 +70,7 @@ class Job:
     imports: str = ""
 
     def group(self, case: Case) -> str:
-        """Return the group of a test, see `Matrix.group`."""
+        """Return the group of a test. A worker runs tests of one group only, see `Matrix.group`."""
         return self.matrices[case.suite].group(case.name)
 
     def batch_length(self, cases: Sequence[Case], workers: int) -> int:

@@ -179,7 +179,10 @@ def exported(context: Context) -> None:
 
 
 def quantization(context: Context) -> None:
-    """Check that a product of 8-bit integers is exact, and close to the float32 one if scaled."""
+    """Check that a matrix product of 8-bit integers is exact.
+
+    Multiplied by the quantization scales, it must also be close to the product in float32.
+    """
     import torch
 
     require_api(torch, "_int_mm")

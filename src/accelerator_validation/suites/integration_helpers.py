@@ -29,7 +29,10 @@ def require_accelerator(context: Context) -> Any:
 
 
 def select_device(torch: Any, device: str) -> None:
-    """Make a device torch's current device, which otherwise is the device with the index 0."""
+    """Set torch's current device to `device`, for example `cuda:1`.
+
+    Without an index or with the index 0, nothing is set, because index 0 is the default.
+    """
     index = torch.device(device).index
     if index:
         torch.get_device_module(device).set_device(index)

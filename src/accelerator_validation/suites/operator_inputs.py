@@ -244,7 +244,7 @@ OPERATORS: Mapping[str, SampledOperator] = {
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
-    """Yield a test for each operator, with the forms of inputs that it supports."""
+    """Yield the tests of each operator: one for each form of inputs that the operator supports."""
     return (Offer(name, {"inputs": operator.forms}) for name, operator in OPERATORS.items())
 
 

@@ -216,11 +216,11 @@ def _compare_sample(
 def _make_samples(
     info: OpInfo, dtype: torch.dtype, case: Case, context: Context, *, requires_grad: bool
 ) -> list[SampleInput]:
-    """Return the operator's first samples, created on the CPU with the test's seed.
+    """Return the operator's first samples for the device, with their tensors on the CPU.
 
-    The matrix's setting `samples` is the maximum number. If the OpInfo fails or creates no samples
-    for the device, samples for the CPU are returned. All their tensors are marked, so that they are
-    copied to the device.
+    The number of samples is at most the matrix's setting `samples`. Tensors to be copied to the
+    device are marked. If the OpInfo fails for the device or creates no samples for it, the samples
+    that the OpInfo creates for the CPU are returned, and all their tensors are marked.
     """
     make_samples = partial(
         placed_samples, info, dtype=dtype, number=context.matrix.settings["samples"]
@@ -241,7 +241,8 @@ def _make_samples(
 def _operator_tolerance(info: OpInfo, dtype: torch.dtype, matrix: Matrix) -> Tolerance:
     """Return the tolerance for an operator and a data type.
 
-    Of `rtol` and `atol`, each is the greater value of those that the suite and the OpInfo allow.
+    If the suite and the OpInfo state different values of `rtol`, the greater one is used. The same
+    applies to `atol`.
     """
     name = str(dtype).removeprefix("torch.")
     tolerance = matrix.tolerances.get(name) or Tolerance(rtol=0, atol=0)

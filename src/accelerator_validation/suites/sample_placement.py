@@ -60,7 +60,7 @@ def on_device(sample: SampleInput, device: str) -> SampleInput:
 
 
 def on_cpu(sample: SampleInput, device: str) -> SampleInput:
-    """Return a copy of a sample in which arguments that name the device name the CPU instead."""
+    """Return a copy of a sample, with `cpu` instead of `device` in arguments that name a device."""
 
     def replace_device(value: Any) -> Any:
         return _device_like(value, _CPU) if _names_device(value, device) else value
@@ -195,10 +195,10 @@ def _mark_tensor(value: Any) -> Any:
 
 
 def _clone_if_input(value: Any, inputs: set[int]) -> Any:
-    """Return a copy of `value` if it is an input of the call, else `value` itself.
+    """Return a copy of `value` if it is an input of a function call, else `value` itself.
 
-    `inputs` has the ids (`id()`) of the call's inputs. The result can be marked without marking an
-    input.
+    `inputs` has the ids (`id()`) of the call's inputs. So marking the result does not mark an input
+    of the call.
     """
     return value.clone() if isinstance(value, torch.Tensor) and id(value) in inputs else value
 

@@ -41,9 +41,9 @@ def missing_torch_name(error: AttributeError) -> str | None:
 
 
 def _is_used_by_suites(error: BaseException) -> bool:
-    """Return whether the missing name was used by code of the suites, not by a plugin or torch.
+    """Return whether an error was raised by code of the suites, not by code of a plugin or torch.
 
-    Frames of `__getattr__` are ignored.
+    Frames of `__getattr__` in the error's traceback are ignored.
     """
     user_module = ""
     trace: TracebackType | None = error.__traceback__

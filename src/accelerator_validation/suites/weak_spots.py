@@ -115,14 +115,14 @@ class GroupedConvolutions(nn.Module):
 
 
 class ExpertRouting(nn.Module):
-    """A model that computes indices with `topk` and adds rows at them with `index_add`."""
+    """A model that finds two experts for each row with `topk`, and sums rows with `index_add`."""
 
     def __init__(self) -> None:
         super().__init__()
         self.score = nn.Linear(8, 6)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Add each row to the sums of two of six experts, as a mixture of experts does."""
+        """Add each weighted row to its two experts' sums; return the cumulative sum of all six."""
         weights, expert_indices = torch.topk(torch.softmax(self.score(x), -1), 2)
         total = torch.zeros(6, x.shape[-1], dtype=x.dtype, device=x.device)
         for rank in range(2):
@@ -176,7 +176,7 @@ def example(name: str) -> Example:
 
 
 class _NamedInput(nn.Module):
-    """A wrapper that names the only input of a model `x`."""
+    """A wrapper that takes an input with the name `x`, and passes it to a model."""
 
     def __init__(self, inner: nn.Module) -> None:
         super().__init__()

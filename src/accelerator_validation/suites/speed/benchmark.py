@@ -1,4 +1,4 @@
-"""Defines what a speed test measures: a computation, its sizes, and the work of each call."""
+"""Describes what a speed test measures: a computation, its sizes, and the work of each call."""
 
 from __future__ import annotations
 
@@ -71,7 +71,8 @@ class SpeedBenchmark:
     """A function that returns the work of one forward call: bytes moved, floating-point operations
     or samples."""
     memory: Callable[[BenchmarkShape], float]
-    """A function that returns about how many numbers a call keeps in memory at once."""
+    """A function that returns how many tensor elements a forward call keeps in memory at once. The
+    number is approximate."""
     shapes: dict[str, tuple[BenchmarkShape, ...]]
     """The sizes by mode: `inference`, `training`, or "" if there is only one mode."""
     label: Callable[[BenchmarkShape], str] = lambda shape: "x".join(map(str, shape))
@@ -93,7 +94,7 @@ class SpeedBenchmark:
     def needed_bytes(self, setting: Setting) -> int:
         """Return the approximate memory that a call needs, in bytes.
 
-        Training needs twice as much, because it keeps gradients.
+        A call in training needs twice the memory of a forward call, because it keeps gradients.
         """
         numbers = self.memory(setting.shape) * (2 if setting.training else 1)
         return int(numbers * setting.dtype.itemsize)

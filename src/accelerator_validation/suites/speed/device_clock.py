@@ -1,4 +1,4 @@
-"""Provides a clock for timing work on a device, which waits until the device has finished."""
+"""Times work on a device with a clock that waits until the device has finished."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defines speed tests of full-size models and of a transformer block, with random weights."""
+"""Builds speed tests of full-size models and of a transformer block, with random weights."""
 
 from __future__ import annotations
 

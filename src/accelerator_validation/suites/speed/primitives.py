@@ -1,4 +1,4 @@
-"""Defines speed tests of single operations: bandwidth, matrix products, attention, convolution."""
+"""Builds speed tests of single operations: bandwidth, matrix products, attention, convolution."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _attention_operations(shape: BenchmarkShape) -> float:
 
 
 def _attention_memory(shape: BenchmarkShape) -> float:
-    """Return how many numbers attention keeps in memory at once.
+    """Return how many tensor elements attention keeps in memory at once.
 
     Attention scores are included, because devices without a fused kernel keep them in memory.
     """

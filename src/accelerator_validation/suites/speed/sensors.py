@@ -46,7 +46,7 @@ class SensorReading:
     clock_mhz: float | None = None
 
     def __bool__(self) -> bool:
-        """Return whether any value is known."""
+        """Return whether the power or the clock rate is known."""
         return self.power_w is not None or self.clock_mhz is not None
 
 

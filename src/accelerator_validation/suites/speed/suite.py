@@ -254,10 +254,11 @@ def warm_up(act: Call, clock: Clock, longest_s: float = float("inf")) -> float:
 
 
 def measure_call(act: Call, clock: Clock, call_s: float, budget: Budget) -> Timing:
-    """Repeat the warm call `act` until its median is precise enough or the budget is used up.
+    """Repeat the call `act`, and return a summary of its times. The device must be warm.
 
-    `call_s` is the approximate time of a call in seconds. torch.utils.benchmark combines as many
-    calls into a timing as the clock's precision requires.
+    Stops when the median time is precise enough or the budget is used up. `call_s` is the
+    approximate time of a call in seconds. torch.utils.benchmark combines as many calls into a
+    timing as the clock's precision requires.
     """
     timer = Timer("act()", globals={"act": act}, timer=clock, num_threads=torch.get_num_threads())
     start_time, round_s = time.perf_counter(), max(budget.first_s, MIN_REPEATS * call_s)

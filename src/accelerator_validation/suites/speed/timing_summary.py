@@ -1,8 +1,7 @@
 """Summarizes repeated timings, and decides whether they are too noisy to be published.
 
-Also measures how much other programs used the processors during the timings. Threads of a call
-wait for a thread that another program displaced, so every call is slow: the timings agree closely,
-on a number that is not the CPU's.
+Also measures how much other programs used the processors during the timings. Such programs can slow
+down every call alike. The timings then agree closely, but do not show how fast the CPU is.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Provides recipes that lower models to Arm's ExecuTorch backends Ethos-U55 and TOSA.
 
 Models for the Ethos-U55 are compiled here by Vela, but run only on a board or in Arm's simulator.
-TOSA is the format of programs for Ethos-U and Arm's GPUs. ExecuTorch's runtime doesn't support it.
+TOSA is an operator set for Ethos-U and Arm's GPUs. ExecuTorch's runtime doesn't support TOSA.
 Like Arm's own tests, this module runs the lowered program in Python, and computes each delegate
 with the reference model of the TOSA standard.
 """
