@@ -68,7 +68,7 @@ class Request:
     """The names of suites, or of families of suites such as `models`."""
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The values to run by parameter name: `{"dtype": ("float32",)}`. A parameter without an
-    entry has its default values. If `tests` is not empty, it can have any value."""
+    entry is run with its default values. If `tests` is not empty, all its values are allowed."""
     matching: str | None = None
     """A `-k` expression that the ids of the tests to run must match."""
     tests: frozenset[str] = frozenset()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from accelerator_portal.catalog.yaml_file import parse_yaml
 from accelerator_portal.checks.links import Place, check_network, links_to_check
 from tests.folders import EXAMPLE, GUIDE, Tree, edited, loaded
 
@@ -74,3 +76,15 @@ def test_addresses_are_those_of_files_and_texts(tree: Tree) -> None:
     assert found["https://example.org/link"] == Place(GUIDE, 11)
     assert found["https://example.org/forum"].path.endswith("accelerator.yaml")
     assert "https://example.org/made-up" in found
+
+
+def test_a_key_that_ends_in_url_is_an_address(tree: Tree) -> None:
+    catalog = loaded(tree(EXAMPLE))
+    file, _ = parse_yaml(
+        "a.yaml", "forum_url: https://example.org/a\nother: https://example.org/b\n"
+    )
+    assert file is not None
+    platform = replace(catalog.platforms[0], files={"a.yaml": file})
+    found = links_to_check(replace(catalog, platforms=(platform,)))
+    assert found["https://example.org/a"] == Place("a.yaml", 1)
+    assert "https://example.org/b" not in found

@@ -57,11 +57,11 @@ class FileSource:
 
 
 def workflow_files(source: FileSource, name: str, model: type[M]) -> Iterator[tuple[int, M]]:
-    """Yield the artifact's id and the content of each file with this name, newest first.
+    """Yield the id and the content of each artifact with this name, newest first.
 
-    An artifact contains the file `<name>.json`. Artifacts that are unusable, or that another
-    workflow uploaded, are skipped. Pages of GitHub's list are requested until all artifacts on a
-    page are in `source.closed` or too old. Raises GitHubError.
+    The content is that of the artifact's file `<name>.json`. Artifacts that are unusable, or that
+    another workflow uploaded, are skipped. The list is read until a page has only artifacts in
+    `source.closed` or from before `source.since`. Raises GitHubError.
     """
     for page in artifact_pages(source.api, source.home, _MOST_PAGES, name):
         for artifact in sorted(page, key=lambda one: one.id, reverse=True):

@@ -35,14 +35,15 @@ class Place:
 def links_to_check(catalog: Catalog) -> dict[str, Place]:
     """Return the addresses to check, each with the first place where it occurs.
 
-    The addresses are the values of `url` in vendors' YAML files, and the https links in guides and
-    FAQs. Addresses with placeholders are left out.
+    The addresses are the values of the keys in vendors' YAML files that end in `url`, and the https
+    links in guides and FAQs. Addresses with placeholders are left out.
     """
     place_by_url: dict[str, Place] = {}
     for platform in catalog.platforms:
         for file in platform.files.values():
             for location, value in file.values():
-                if location[-1:] == ("url",) and isinstance(value, str) and "{" not in value:
+                is_address = bool(location) and str(location[-1]).endswith("url")
+                if is_address and isinstance(value, str) and "{" not in value:
                     place_by_url.setdefault(value, Place(file.path, file.line(location)))
     for text in catalog.texts:
         for target in text.targets:

@@ -4,7 +4,7 @@ import sys
 
 
 def _exit_after_interrupt() -> None:
-    """Print one line and exit if Ctrl+C is pressed while Python imports the command's modules."""
+    """Print that nothing was done, and exit. Called after Ctrl+C during the import below."""
     sys.stderr.write("Interrupted. Nothing was done. To start again, run the command again.\n")
     sys.exit(130)
 

@@ -80,7 +80,7 @@ class PipCall:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is known about the versions that a command installs."""
+    """Whether the versions that a command installs exist together, and how this was checked."""
 
     kind: Literal["installed", "found", "none", "named", "unchecked"]
     """`installed`: installed and imported. `found`: the versions resolve. `none`: they don't

@@ -27,10 +27,10 @@ def failure_outcome(message: str, text: str) -> Outcome:
 def error_outcome(message: str, text: str, kind: str = "") -> Outcome:
     """Return the outcome of an error, from its `message` or else its traceback (`text`).
 
-    If neither describes an outcome, `kind`, the type of the error, decides. For an exception such
-    as `ValueError`, the outcome is `failed`, because unittest reports exceptions of tests as
-    errors. For other types and for failed setups and teardowns, the outcome is
-    `infrastructure-error`, because pytest reports only failed fixtures as errors.
+    If neither describes an outcome, `kind`, the type of the error, decides. If it is an exception
+    such as `ValueError`, and no setup or teardown failed, the outcome is `failed`: unittest reports
+    exceptions of tests as errors. Otherwise, it is `infrastructure-error`: pytest reports only
+    failed fixtures as errors.
     """
     if outcome := outcome_of_text(message) or outcome_of_text(text):
         return outcome

@@ -67,7 +67,10 @@ class StridedViews(nn.Module):
         self.layer = nn.Linear(8, 8)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Change a tensor through a view, then multiply its transpose by its flipped mean."""
+        """Return the transpose of the layer's output, times the output's mean, flipped.
+
+        The output is changed through a view first.
+        """
         base = self.layer(x).clone()
         base[:, ::2] = base[:, 1::2] * 2
         mean = base.mean(0, keepdim=True).expand_as(base)

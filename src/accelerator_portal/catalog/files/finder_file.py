@@ -26,8 +26,7 @@ class TypedChoice(StrictModel):
     page: Line | None = None
     """The address of the page that says why there are no wheels, from the root of the site."""
     arch: Line | None = None
-    """The processor architecture that the words select. It can be one that PyTorch has no builds
-    for."""
+    """The processor architecture that the typed words select. PyTorch may have no builds for it."""
     method: Line | None = None
     """The install method that the words select."""
     build: Literal["preview"] | None = None

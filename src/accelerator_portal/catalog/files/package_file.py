@@ -49,7 +49,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class ReleaseFacts(StrictModel):
-    """One release of a package on one index."""
+    """What a package index states about one release of a package."""
 
     version: TorchVersion
     """The version."""

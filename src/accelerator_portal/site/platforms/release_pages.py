@@ -210,7 +210,7 @@ def _offer_words(platform: Platform, release: Release, rows: list[InstallRow]) -
 
 
 class ReleaseVersions(StrictModel):
-    """A PyTorch release."""
+    """What each platform offers for one PyTorch release."""
 
     version: str
     """The version of the release."""

@@ -111,7 +111,7 @@ class HistoryShard(StrictModel):
 
 
 class TestHistoryIndex(StrictModel):
-    """The index of the files with the histories of an accelerator's tests."""
+    """The index of an accelerator's test histories: the reports, and which file has which tests."""
 
     __test__ = False
 

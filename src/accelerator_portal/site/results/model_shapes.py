@@ -111,4 +111,4 @@ class FamilyData(StrictModel):
     names: tuple[str, ...]
     """Patterns `suite/name` of the family's tests."""
     tests: tuple[FamilyTest, ...]
-    """The tests, by accelerator."""
+    """The tests, sorted by accelerator."""
