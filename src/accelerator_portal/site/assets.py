@@ -33,8 +33,8 @@ class PageModules:
     common: tuple[str, ...]
     """The modules that every page with a form loads, whatever the kind of form."""
     parts: Mapping[str, tuple[str, ...]]
-    """The modules that each kind of form needs. The keys are the HTML attributes by which pages mark
-    the kinds, such as `data-selector`."""
+    """The modules that each kind of form needs. The keys are the HTML attributes that mark the
+    kinds in pages, such as `data-selector`."""
 
     def of(self, texts: Iterable[str]) -> tuple[str, ...]:
         """Return the modules that a page lists: `common`, and those of one kind of form.
