@@ -112,7 +112,7 @@ class Matrix(StrictModel):
     deployments: Mapping[str, Deployment] = Field(default_factory=dict)
     """The platform's recipes by test name, for the suite `deploy`."""
     given: Mapping[str, str] = Field(default_factory=dict)
-    """Texts by name that a run sets for this suite, such as the folder of a checkout."""
+    """Values that a run sets for this suite, by name, such as the folder of a checkout."""
 
     @model_validator(mode="after")
     def _check_defaults(self) -> Matrix:

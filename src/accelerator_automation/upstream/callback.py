@@ -37,7 +37,7 @@ class Dispatched(GitHubModel):
 
 
 class SelfStarted(GitHubModel):
-    """The payload of a run that a vendor's schedule started, without an event of the relay."""
+    """What a vendor's CI sends about a run that its own schedule started, without a relay event."""
 
     event_type: SelfStartedEvent
     """The kind of schedule that started the run."""

@@ -1,4 +1,4 @@
-"""Writes the summaries of the upstream jobs, as Markdown for the run's page."""
+"""Writes summaries of planned tests, sent events and answers, as Markdown for a workflow's page."""
 
 from __future__ import annotations
 

@@ -184,7 +184,8 @@ class Catalog:
     faq: MarkdownFile | None = None
     """Questions and answers that hold on every platform."""
     unloaded_reports: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
-    """The reports of folders that could not be loaded, by folder name. Rules also check them."""
+    """The paths of the reports in each folder that could not be loaded, by folder name. The rules
+    check these reports, too."""
     folders: frozenset[str] = frozenset()
     """The names of all folders in `accelerators/`. `platforms` can lack some of them."""
     archived_without_folder: tuple[str, ...] = ()

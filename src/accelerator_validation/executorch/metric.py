@@ -1,4 +1,4 @@
-"""Describes a metric of ExecuTorch tests, and collects the observations that metrics can use.
+"""Defines the class of a metric of ExecuTorch tests, and the measurements that metrics can use.
 
 The metrics of this project are in the table of `suites/executorch/metrics.py`. Another package adds
 a metric by an entry point:

@@ -51,7 +51,7 @@ _CHECK_OUTPUT_BYTES = 100_000
 def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield a test for each of the platform's recipes, which are in `matrix.deployments`.
 
-    Without recipes, yield a test for each name in `matrix.tests`, the names that recipes can have.
+    If the platform has none, yield a test for each possible name of a recipe, from `matrix.tests`.
     """
     return (Offer(name) for name in matrix.deployments or matrix.tests)
 

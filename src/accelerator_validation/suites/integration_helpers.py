@@ -1,4 +1,4 @@
-"""Provides helpers for the integration checks: assertions that raise errors, and a small network.
+"""Provides what the checks of the suite `integration` share: assertions, and a small network.
 
 Torch is imported only inside of the functions, so that the suite can report a failing import.
 """

@@ -141,7 +141,7 @@ class EmptyTensors(nn.Module):
         self.layer = nn.Linear(8, 4)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Join an empty batch and a row, and multiply them with a scalar."""
+        """Join the layer's outputs for no row and one row of `x`, and multiply them by a number."""
         joined = torch.cat([self.layer(x[:0]), self.layer(x[:1])])
         return joined * x.sum()
 

@@ -32,7 +32,7 @@ class VersionPattern(Sourced):
     """`minor`: the first two numbers match, for example plugin 2.8.1 and torch 2.8.0.
     `release`: the first three numbers match, for example plugin 2.8.0.post2 and torch 2.8.0."""
     since: TorchVersion | None = None
-    """The first torch release to which the pattern applies. Default: all rows."""
+    """The first torch release to which the pattern applies. Default: it applies to all releases."""
     note: Line | None = None
     """A note that is shown to readers."""
 

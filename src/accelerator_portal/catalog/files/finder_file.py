@@ -41,7 +41,8 @@ class TypedChoice(StrictModel):
     version: Line | None = None
     """The version of the requirement that the words name, such as `12` for macOS Monterey."""
     kept: bool = False
-    """Whether the words are also part of names, such as `MacBook Pro`."""
+    """Whether the words stay in the text that is searched, because they are also part of product
+    names, such as `MacBook Pro`."""
 
 
 class PciVendor(StrictModel):

@@ -1,4 +1,4 @@
-"""Models a vendor's own test suite in `accelerator.yaml`, and checks the names of all suites."""
+"""Models a vendor's own test suite in `accelerator.yaml`, and defines valid names of suites."""
 
 from __future__ import annotations
 

@@ -63,8 +63,9 @@ class ModelList(Sourced):
     """The purpose that the document states for all models of the list. Omit it if the document
     states no purpose."""
     purpose_from: Mapping[StatedPurpose, Line] = Field(default_factory=dict)
-    """For each purpose, the heading or the column title that states it in the document, for example
-    `training: Training`. A column states the purpose of each row in which it is not empty."""
+    """Where the document states a purpose: the title of a section or of a column, by purpose, for
+    example `training: Training`. A model has the purpose if it is in the section, or if its cell in
+    the column is not empty."""
     except_headings: Mapping[Line, Line] = Field(default_factory=dict)
     """Headings whose tables are not read, each with the reason."""
     name: Line

@@ -51,7 +51,8 @@ class SuiteModel:
 
     example: Callable[[str], Example]
     recipes: bool = False
-    """Whether the model runs with every default recipe of the matrix, not only with plain ones."""
+    """Whether the model runs with every default recipe of the matrix. If false, it runs only with
+    those for which `Recipe.is_plain` is true."""
     dynamic: bool = False
     """Whether the model is also tested with a dynamic batch size."""
     threads: bool = False
