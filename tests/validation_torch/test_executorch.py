@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+import torch
 
 from accelerator_portal.reports.file_reading import ImportOptions
 from accelerator_portal.reports.formats.executorch import read_executorch_csv
@@ -14,6 +15,7 @@ from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.reports.test_keys import identity_of
 from accelerator_validation.executorch.metric import METRIC_GROUP as METRICS
 from accelerator_validation.executorch.registry import BACKEND_GROUP
+from accelerator_validation.suites.executorch.metrics import reportable_values
 from tests.validation.packages import install_entry_point
 from tests.validation_torch.conftest import Done, validate, validate_once
 
@@ -150,6 +152,13 @@ def paper(tmp_path: Path) -> str:
     lines = "\n".join([*backends, f"[{METRICS}]", *metrics])
     install_entry_point(site, "paper_executorch", BACKEND_GROUP, lines, PAPER.read_text("utf-8"))
     return str(site)
+
+
+def test_a_metric_of_another_package_is_told_what_a_report_cannot_contain() -> None:
+    values = {"energy": (torch.tensor(2.5), "J"), "power": (float("nan"), "W")}
+    assert reportable_values(values) == {"energy": (2.5, "J")}
+    with pytest.raises(ValueError, match="Total energy"):
+        reportable_values({"Total energy": (1.0, "J")})
 
 
 @pytest.mark.slow

@@ -15,7 +15,10 @@ from pathlib import Path
 from statistics import median
 
 import torch
+from pydantic import TypeAdapter, ValidationError
 
+from accelerator_portal.reports.file_reading import first_error_text
+from accelerator_portal.reports.report import ReportText, Slug
 from accelerator_validation.case import short_message
 from accelerator_validation.classify import describe_error
 from accelerator_validation.environment import proc_field
@@ -36,6 +39,8 @@ _STEPS_TO_PROGRAM = ("export", "quantize", "lower", "serialize")
 _MEASURED_OUTPUTS = 2
 
 _MAX_FAULT_CHARS = 160
+
+_METRIC_VALUES = TypeAdapter(dict[Slug, tuple[float, ReportText]])
 
 
 def _step_times(observed: ProgramObservations) -> MetricValues:
@@ -186,7 +191,7 @@ class Measurement:
 
     def _compute_metric(self, metric: ProgramMetric) -> None:
         try:
-            values = _finite_values(metric.measure(self.observed))
+            values = reportable_values(metric.measure(self.observed))
         except Exception as error:  # noqa: BLE001 - a package's metric may raise anything
             error_text = short_message(describe_error(error), _MAX_FAULT_CHARS)
             self.faults.append(f"The metric {metric.name} could not be computed: {error_text}.")
@@ -195,8 +200,17 @@ class Measurement:
         self._context.metrics |= values
 
 
-def _finite_values(values: MetricValues) -> dict[str, tuple[float, str]]:
-    return {name: (value, unit) for name, (value, unit) in values.items() if math.isfinite(value)}
+def reportable_values(values: MetricValues) -> dict[str, tuple[float, str]]:
+    """Return a metric's values without infinite ones and NaN.
+
+    Raises ValueError if a report cannot contain a name, value or unit: the metric of another
+    package can return anything.
+    """
+    try:
+        valid_values = _METRIC_VALUES.validate_python(values)
+    except ValidationError as error:
+        raise ValueError(first_error_text(error)) from None
+    return {n: (value, unit) for n, (value, unit) in valid_values.items() if math.isfinite(value)}
 
 
 @cache
