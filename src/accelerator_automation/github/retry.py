@@ -48,6 +48,7 @@ class _Retry(GithubRetry):
         if response is not None and longest_wait is not None:
             wait = self.get_retry_after(response)
             if wait is not None and wait > longest_wait:
+                response.drain_conn()  # as urllib3 does, so that the connection returns to its pool
                 raise RateLimitExceededExceedsMaxWait(response.status, None, None, wait=wait)
         http_response = cast("HTTPResponse | None", response)
         next_retry = super().increment(method, url, http_response, error, _pool, _stacktrace)
