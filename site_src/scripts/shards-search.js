@@ -31,6 +31,7 @@ export async function searchFiles(files, read, { maxRecords, isCurrent, show, co
     records.push(...found);
     show(records.slice(0, maxRecords), `Searched ${number(Math.min(filesRead + FILES_AT_ONCE, files.length))} of ${number(files.length)} files…`);
   }
+  if (!isCurrent()) return;
   const hasMore = records.length > maxRecords;
   show(records.slice(0, maxRecords), hasMore ? `The first ${maxRecords} tests found. Type more of the name to see others.` : conclusion(records.length));
 }

@@ -52,7 +52,7 @@ class TestHistory {
   readAddress() {
     const query = new URLSearchParams(location.search);
     const { platform, test } = this.form.elements;
-    const platformId = query.get("platform") ?? platform.options[0].value;
+    const platformId = query.get("platform") || platform.options[0].value;
     platform.value = platformId;
     const isKnown = platform.selectedIndex !== -1;
     if (!isKnown) platform.selectedIndex = 0;

@@ -319,8 +319,10 @@ def _text_lines(file: _FileResponse) -> list[str] | None:
         text = base64.b64decode(file.content).decode()
     except (binascii.Error, UnicodeDecodeError):
         return None
+    if file.encoding != "base64" or "\0" in text:
+        return None
     # GitHub counts lines by line feeds only, `str.splitlines` also by form feeds and others.
-    return text.split("\n") if file.encoding == "base64" and "\0" not in text else None
+    return text.replace("\r\n", "\n").removesuffix("\n").split("\n")
 
 
 def _text_differences(

@@ -161,7 +161,10 @@ class Pool:
         try:
             process.start()
         except (OSError, EOFError) as error:
-            if forked:  # an import ended the fork server; a worker that imports itself says why
+            fork_server_died = isinstance(error, (EOFError, ConnectionError))
+            if (
+                forked and fork_server_died
+            ):  # an import ended the fork server; a worker that imports itself says why
                 self._context = get_context("spawn")
                 return self._start_worker(folder, batch, alone=alone)
             raise PoolError(f"no worker can be started: {type(error).__name__} {error}") from None

@@ -131,6 +131,9 @@ def test_a_cited_line_that_only_moved_is_no_news(
 ) -> None:
     git.push("main", {TABLE: f"A new first line\n{FIRST[TABLE]}"}, "a@example.org")
     assert week(catalog) == Issues()
+    windows_lines = FIRST[TABLE].replace("\n", "\r\n")
+    git.push("main", {TABLE: f"A new first line\r\n{windows_lines}"}, "a@example.org")
+    assert week(catalog) == Issues()
 
 
 def test_an_issue_is_closed_when_the_files_are_as_cited_again(

@@ -81,7 +81,7 @@ def test_addresses_are_those_of_files_and_texts(tree: Tree) -> None:
 def test_a_key_that_ends_in_url_is_an_address(tree: Tree) -> None:
     catalog = loaded(tree(EXAMPLE))
     file, _ = parse_yaml(
-        "a.yaml", "forum_url: https://example.org/a\nother: https://example.org/b\n"
+        "a.yaml", "forum_url: https://example.org/a\nlibcurl: https://example.org/b\n"
     )
     assert file is not None
     platform = replace(catalog.platforms[0], files={"a.yaml": file})

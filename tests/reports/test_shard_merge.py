@@ -73,6 +73,18 @@ def test_what_operators_a_run_covered_is_joined() -> None:
         assert joined.operators.computed_on_cpu == ("mul",)
 
 
+def test_operators_of_another_build_are_not_added() -> None:
+    one, other = (
+        part(index, suites=[{"name": "made-up", "kind": "unit", "operators": operators}])
+        for index, operators in (
+            (1, {"covered": ["add", "mul"], "registered": 2, "core": 1}),
+            (2, {"covered": ["sin"], "registered": 3, "core": 1}),
+        )
+    )
+    (merged,) = merged_results([ImportResult(f.report.suites, ()) for f in (one, other)]).suites
+    assert merged.operators == one.report.suites[0].operators
+
+
 def test_long_notes_of_several_files_are_joined_and_cut() -> None:
     results = [ImportResult((), (), note=letter * MAX_TEXT_LENGTH) for letter in "ab"]
     note = merged_results(results).note or ""

@@ -51,7 +51,8 @@ _THREAD = re.compile(
 )
 _FORUM = re.compile(r"https://(?:(?:forums?|discuss|discussion|bbs)\.|[^/]+/(?:forums?|bbs)/)")
 _INDEX = re.compile(
-    r"https://(?:pypi\.|download\.pytorch\.org/|files\.python[a-z]+\.org/)|/simple/(?:[^/?#]+/)?\Z"
+    r"https://(?:pypi\.|download\.pytorch\.org/|files\.python[a-z]+\.org/)"
+    r"|/simple/(?:[^/?#]+/)?(?:[?#].*)?\Z|/simple/[^/]+/[^/]+\.(?:whl|tar\.gz)\Z"
 )
 _OWN_TEST_URL = re.compile(
     rf"{re.escape(_OWN_REPOSITORY)}(?:actions/runs/|.+/(?:results|history)/)"

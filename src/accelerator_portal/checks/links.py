@@ -35,14 +35,14 @@ class Place:
 def links_to_check(catalog: Catalog) -> dict[str, Place]:
     """Return the addresses to check, each with the first place where it occurs.
 
-    The addresses are the values of the keys in vendors' YAML files that end in `url`, and the https
+    The addresses are the values of the keys `url` and `…_url` in vendors' YAML files, and the https
     links in guides and FAQs. Addresses with placeholders are left out.
     """
     place_by_url: dict[str, Place] = {}
     for platform in catalog.platforms:
         for file in platform.files.values():
             for location, value in file.values():
-                is_address = bool(location) and str(location[-1]).endswith("url")
+                is_address = bool(location) and str(location[-1]).rpartition("_")[2] == "url"
                 if is_address and isinstance(value, str) and "{" not in value:
                     place_by_url.setdefault(value, Place(file.path, file.line(location)))
     for text in catalog.texts:

@@ -36,12 +36,15 @@ INTERPRETERS = SHELLS | frozenset(
      "tclsh"}
 )  # fmt: skip
 
-# The letters of the options with which an interpreter gets its program as an argument. They may be
-# joined with others, as in `perl -ne`. Other interpreters have `-c`.
-_PROGRAM_LETTERS = {
-    **dict.fromkeys(("py", "pypy", "python", "pythonw"), "cm"),
-    **dict.fromkeys(("julia", "lua", "node", "octave", "perl", "r", "rscript", "ruby"), "e"),
+# The options with which an interpreter gets its program as an argument. They may be joined with
+# options that take no value, as in `perl -ne`. Other interpreters have `-c` or `-e`.
+_PROGRAM_OPTION = re.compile("-[ce]")
+_PROGRAM_OPTIONS = {
+    **dict.fromkeys(SHELLS, re.compile("-[abefhiklmnpqrtuvx]{0,4}c")),
+    **dict.fromkeys(("py", "pypy", "python", "pythonw"), re.compile("-[bBdEIOPqsSuvx]{0,4}[cm]")),
+    **dict.fromkeys(("perl", "ruby"), re.compile("-[alnpsw]{0,4}e")),
 }
+_SHELL_OPTIONS = re.compile("-[abefhiklmnpqrtuvx]{1,5}(o?)")
 
 # Programs that execute their input with any arguments.
 _ALWAYS_RUNNING = frozenset({"at", "batch", "crontab", "parallel"})
@@ -146,13 +149,13 @@ def is_filter(words: Sequence[str]) -> bool:
     return name in FILTERS and not any(word.startswith(_FILTER_EXEC_OPTIONS) for word in arguments)
 
 
-def runs_its_input(words: Sequence[str]) -> bool:
+def runs_its_input(command: Sequence[str]) -> bool:
     """Return whether a command executes its standard input, as a shell without arguments does.
 
     False if the arguments contain the program to run, as in `python -m json.tool` or
     `bash install.sh`. The input is then only data.
     """
-    name, arguments = program_and_arguments(words)
+    name, arguments = program_and_arguments(command)
     is_unknown = name.startswith("$") or _WILDCARD.search(name)
     if is_unknown or name in _ALWAYS_RUNNING:
         return True
@@ -160,11 +163,16 @@ def runs_its_input(words: Sequence[str]) -> bool:
         return False
     if "-s" in arguments or not arguments:
         return True
-    first_argument = next((word for word in arguments if word not in _STDIN_NAMES), "")
-    if not first_argument.startswith("-"):
-        return not first_argument
-    letters = _PROGRAM_LETTERS.get(name, "c")
-    return not re.match(rf"-[a-z]{{0,3}}[{letters}]", first_argument)
+    words = (word for word in arguments if word not in _STDIN_NAMES)
+    for word in words:
+        if not word.startswith("-") or _PROGRAM_OPTIONS.get(name, _PROGRAM_OPTION).match(word):
+            return False
+        options = _SHELL_OPTIONS.fullmatch(word) if name in SHELLS else None
+        if options is None:
+            return True
+        if options[1]:
+            next(words, None)  # the value of `-o`, as in `-euo pipefail`
+    return True
 
 
 def fetches(words: Sequence[str]) -> bool:

@@ -16,6 +16,8 @@ _PUNCTUATION = "();<>|&"
 _OPERATOR = re.compile(r"&>|[<>]&|\|\|?&?|&&|[();<>&]")
 _REDIRECTIONS = frozenset({"<", ">", "&>", ">&", "<&"})
 _PIPELINE_SEPARATORS = frozenset({";", "&", "&&", "||", "(", ")"})
+# A redirection sign right after a quotation mark or a backslash is a word, not a redirection.
+_QUOTED_REDIRECTION = re.compile(r"""["'\\][0-9&]*[<>]""")
 _PIPES = frozenset({"|", "|&"})
 
 # Joins a line with the next one: a backslash in sh, a backtick in PowerShell, a caret in cmd.
@@ -41,7 +43,7 @@ class Command:
     words: list[str] = field(default_factory=list)
     substituted: bool = False
     files: set[int] = field(default_factory=set)
-    """The indexes of the words that are files of redirections, such as `x.txt` in `> x.txt`."""
+    """The indexes of the words to which output is written, such as `x.txt` in `> x.txt`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,8 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _line_pipelines(line: str, depth: int) -> Iterator[tuple[Command, ...]]:
     pipeline: list[Command] = [Command()]
-    previous_word, begins = "", True
+    previous_word, begins, in_placeholder, is_output = "", True, False, False
+    has_files = not _QUOTED_REDIRECTION.search(line)
     for part in _tokens(line):
         if part == "(" and previous_word == "&" and len(pipeline) == 1 and begins:
             previous_word = "&("
@@ -110,8 +113,12 @@ def _line_pipelines(line: str, depth: int) -> Iterator[tuple[Command, ...]]:
             pipeline = [Command([part] if part == ")" else [], substituted=is_substitution)]
         elif part in _PIPES:
             pipeline.append(Command(substituted=pipeline[-1].substituted))
-        elif part not in _REDIRECTIONS:
-            if previous_word in _REDIRECTIONS:
+        elif part in _REDIRECTIONS:
+            # `>` after `<` can be the end of a placeholder such as `<your token>`.
+            is_output = has_files and ">" in part and not in_placeholder
+            in_placeholder = "<" in part
+        else:
+            if previous_word in _REDIRECTIONS and is_output:
                 pipeline[-1].files.add(len(pipeline[-1].words))
             pipeline[-1].words.append(part)
         begins = not previous_word

@@ -38,6 +38,7 @@ _OK, _PARTIAL, _NOT_MODIFIED = 200, 206, 304
 # a host that has not responded before.
 _MAX_UNANSWERED, _MAX_UNANSWERED_NEW_HOST = 20, 3
 _REDIRECT_STATUSES = {301, 302, 303, 307, 308}
+_COMPRESSIONS = frozenset({"br", "deflate", "gzip", "zstd"})  # what httpx decompresses
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -129,7 +130,8 @@ class HttpClient:
                 ):
                     return response.status_code
             except TimeoutError:
-                raise _incomplete_error() from None
+                what = "the response did not finish in time"
+                raise FetchError(what, "slow", cause="ReadTimeout") from None
             except httpx.TooManyRedirects:
                 raise FetchError("the address has a redirect loop", "loop") from None
             except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
@@ -245,7 +247,7 @@ class HttpClient:
         # could become many. If a body is compressed once, pieces have at most 64 MB.
         is_identity = response.request.headers.get("accept-encoding") == "identity"
         encodings = response.headers.get_list("content-encoding", split_commas=True)
-        if len(encodings) > 1 and not is_identity:
+        if sum(name.lower() in _COMPRESSIONS for name in encodings) > 1 and not is_identity:
             raise InvalidResponseError("the response is compressed more than once")
         body = bytearray()
         async for piece in response.aiter_raw() if is_identity else response.aiter_bytes():

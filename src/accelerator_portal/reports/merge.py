@@ -86,9 +86,9 @@ def _tests_in_plan_order(parts: Iterable[_ShardReport]) -> tuple[TestEntry, ...]
 def merged_suites(suites: Iterable[Suite], *, order: Iterable[str] = ()) -> tuple[Suite, ...]:
     """Return the suites, with all suites of the same name merged into one.
 
-    A merged suite has the sum of the planned tests, and the operators that any of its parts
-    covered. The sum is None if a part does not state its planned tests. Suites whose names are in
-    `order` come first, in this order.
+    A merged suite has the sum of the planned tests; None if a part does not state them. It has the
+    operators that any of its parts covered, without parts of another PyTorch build than the first.
+    Suites whose names are in `order` come first, in this order.
     """
     parts: dict[str, list[Suite]] = {name: [] for name in order}
     for suite in suites:
@@ -99,9 +99,10 @@ def merged_suites(suites: Iterable[Suite], *, order: Iterable[str] = ()) -> tupl
 def _merged_suite(parts: Sequence[Suite]) -> Suite:
     planned = [part.planned for part in parts if part.planned is not None]
     operators = [part.operators for part in parts if part.operators]
+    of_one_build = [o for o in operators if o.registered == operators[0].registered]
     changes = {
         "planned": sum(planned) if len(planned) == len(parts) else None,
-        "operators": _merged_operators(operators) if operators else None,
+        "operators": _merged_operators(of_one_build) if operators else None,
     }
     return parts[0].model_copy(update=changes)
 

@@ -66,7 +66,8 @@ _HOST = re.compile(
 # The digest of an image, as in `ubuntu@sha256:…`, is no address.
 _SSH_ADDRESS = re.compile(r"[\w.-]{1,80}@(?!sha256:)([\w.-]{1,253}):(?!//)")
 _REGISTRY_IMAGE = re.compile(
-    r"(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}(?::\d{1,5})?/|localhost[:/]", re.IGNORECASE
+    r"(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}(?::\d{1,5})?/|[a-z0-9-]{1,63}:\d{1,5}/|localhost[:/]",
+    re.IGNORECASE,
 )
 
 # Downloaders, each with its short options that take a value, which may be the next word.
@@ -139,7 +140,7 @@ def _host_faults(address: str, allowed_hosts: set[str] | None) -> Iterator[tuple
     if "{" in host:
         yield f'"{address[:80]}" has a placeholder in its host', "use a real host name"
         return
-    if scheme == "http" and host in _LOCAL_HOSTS:
+    if scheme.lower() == "http" and host in _LOCAL_HOSTS:
         return
     if scheme.lower().removeprefix("git+") not in _SAFE_SCHEMES:
         yield f'"{address[:80]}" is not fetched over https', "write https://"

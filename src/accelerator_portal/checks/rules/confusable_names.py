@@ -159,7 +159,7 @@ def package_confusion(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                     yield platform.problem("install.yaml", location, what, remedy)
                 if (
                     step.pip.extra_index
-                    and "@" not in package  # with an address, pip asks no index
+                    and "@" not in package.partition(";")[0]  # with an address, pip asks no index
                     and not _LOCAL_PIN.search(package)
                     and not _on_pypi(catalog, name)
                 ):

@@ -37,9 +37,10 @@ def _synchronize_function(device: torch.device) -> Call:
     """Return a function that waits for the device. Raises SkippedError if torch has none."""
     if device.type == "cpu":
         return lambda: None  # operators on the CPU return when they are done
-    current_device = torch.accelerator.current_accelerator()
+    accelerator: Any = getattr(torch, "accelerator", None)  # since torch 2.6
+    current_device = accelerator and accelerator.current_accelerator()
     if current_device is not None and current_device.type == device.type:
-        return lambda: torch.accelerator.synchronize(device)
+        return lambda: accelerator.synchronize(device)
     synchronize: Any = getattr(getattr(torch, device.type, None), "synchronize", None)
     if synchronize is None:
         problem = f"torch.{device.type} has no synchronize()"

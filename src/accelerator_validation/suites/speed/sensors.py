@@ -178,7 +178,10 @@ def sensor_of(device: str) -> Sensor:
     if tool_key == "cuda" and torch.version.hip:
         tool_key = "rocm"
     elif tool_key == "cuda":  # torch numbers the fastest card first, and nvidia-smi by slot
-        card = f"GPU-{torch.cuda.get_device_properties(torch_device).uuid}"
+        uuid = getattr(torch.cuda.get_device_properties(torch_device), "uuid", None)
+        if uuid is None:  # older torch: the card cannot be told apart from others
+            return SensorReading
+        card = f"GPU-{uuid}"
     return lambda: read_tools(SENSOR_TOOLS.get(tool_key, ()), card)
 
 
