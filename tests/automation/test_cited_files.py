@@ -44,7 +44,7 @@ def catalog(tree: Tree, git: GitStore) -> Catalog:
         "  {name}:\n    url: https://github.com/{repository}/blob/{commit}/{path}\n"
         "    title: Made up\n    read: 2026-01-02\n{lines}"
     )
-    table = {"name": "table", "path": TABLE, "lines": '    lines: "2"\n'}
+    table = {"name": "table", "path": TABLE, "lines": '    lines: "2-3"\n'}
     words = {"name": "words", "path": "README.md", "lines": ""}
     own = [more.format(repository=VENDOR, commit=commit, **one) for one in (table, words)]
     driver = 'name: Example driver, version: ">=5", os: [linux], source: '
@@ -90,7 +90,7 @@ def body(double: GitHubDouble, number: int = 1) -> str:
 def test_sources_and_imported_reports_are_cited(catalog: Catalog, git: GitStore) -> None:
     found = cited_files(catalog)["example"]
     assert {file.path: cited.lines for file, cited in found.items()} == {
-        TABLE: ["2"], "README.md": [None], "tests": [None],
+        TABLE: ["2-3"], "README.md": [None], "tests": [None],
     }  # fmt: skip
     assert {file.commit for file in found} == {git.branches["main"]}
 
@@ -130,6 +130,8 @@ def test_a_cited_line_that_only_moved_is_no_news(
     week: Week, catalog: Catalog, git: GitStore
 ) -> None:
     git.push("main", {TABLE: f"A new first line\n{FIRST[TABLE]}"}, "a@example.org")
+    assert week(catalog) == Issues()
+    git.push("main", {TABLE: f"{FIRST[TABLE]}A new last line\n"}, "a@example.org")
     assert week(catalog) == Issues()
     windows_lines = FIRST[TABLE].replace("\n", "\r\n")
     git.push("main", {TABLE: f"A new first line\r\n{windows_lines}"}, "a@example.org")

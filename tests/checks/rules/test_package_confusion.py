@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts
 from accelerator_portal.checks.rules.confusable_names import package_confusion
 from tests.day import TODAY
@@ -51,7 +52,18 @@ def test_a_name_that_is_taken_on_pypi_is_fine(tree: Tree) -> None:
 @pytest.mark.parametrize("end", ["==1.10.0+ex2", " @ https://a.example/torch_example.whl"])
 def test_a_version_that_pypi_takes_from_nobody_is_fine(end: str, tree: Tree) -> None:
     assert found(tree, BESIDE.replace("[torch-example]", f'["torch-example{end}"]')) == []
+
+
+def test_a_pin_may_come_from_pypi(tree: Tree) -> None:
     assert len(found(tree, BESIDE.replace("[torch-example]", '["torch-example==1.10.0"]'))) == 1
+
+
+def test_a_marker_with_an_at_sign_is_no_address(tree: Tree) -> None:
+    marked = BESIDE.replace("[torch-example]", "[\"torch-example; platform_version != '@'\"]")
+    # Another rule refuses the quotes on Windows, so the catalog is not free of errors.
+    catalog, _ = load_catalog(tree(edited((INSTALL, PACKAGES, marked))))
+    assert catalog is not None
+    assert len(list(package_confusion.check(catalog, TODAY))) == 1
 
 
 def test_the_only_index_confuses_nobody(tree: Tree) -> None:
