@@ -52,7 +52,7 @@ def crash() -> None:
 
 @pytest.mark.parametrize(
     ("work", "why"),
-    [(lambda: None, None), (fail, None), (spin, "time"), (grow, "memory"), (crash, "memory")],
+    [(lambda: None, None), (fail, "exception"), (spin, "time"), (grow, "memory"), (crash, "memory")],
 )
 def test_what_takes_too_much_is_ended(
     work: Callable[[], None], why: str | None, monkeypatch: pytest.MonkeyPatch
@@ -70,10 +70,23 @@ def test_what_waits_for_ever_is_ended() -> None:
 def test_the_process_names_the_folders_that_take_too_much(
     tree: Tree, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    root = tree(EXAMPLE)
+    root = tree({**EXAMPLE, "accelerators/another/accelerator.yaml": ""})
+    # All together exceed the limits, or a rule raises an exception: then each folder is read alone.
+    for all_folders in (grow, fail):
+        monkeypatch.setattr(folder_process, "read_and_check_all", lambda *_, do=all_folders: do())
+        monkeypatch.setattr(
+            folder_process, "read_and_check", lambda *at: grow() if at[2] == "example" else fail()
+        )
+        assert folder_process.main(root, TODAY) == 0
+        assert json.loads(capsys.readouterr().out) == {"example": "memory"}
+
+
+def test_the_folders_are_read_one_by_one_only_if_they_exceed_a_limit_together(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(folder_process, "read_and_check", lambda *_: grow())
-    assert folder_process.main(root, TODAY) == 0
-    assert json.loads(capsys.readouterr().out) == {"example": "memory"}
+    assert folder_process.main(tree(EXAMPLE), TODAY) == 0
+    assert json.loads(capsys.readouterr().out) == {}
 
 
 def test_a_folder_within_the_limits_is_read(tree: Tree) -> None:

@@ -3,6 +3,8 @@
 `python -m accelerator_portal.checks.folder_process ROOT DAY` prints a JSON object: the folders that
 exceed the limits, each with the reason. The parent process has one thread, so that it can fork. It
 reads the shared data once for all children.
+
+Usually all folders together stay within the limits of one folder. Then one child process is enough.
 """
 
 from __future__ import annotations
@@ -21,12 +23,14 @@ from pathlib import Path
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.catalog.loader import load_platform
-from accelerator_portal.checks import run_checks
+from accelerator_portal.checks import load_and_check, run_checks
 from accelerator_portal.checks.folder_limits import MAX_BYTES, MAX_SECONDS
 
+_EXCEPTION = 1
 _NO_MEMORY = 3
 _REASON_BY_EXIT_CODE = {
     0: None,
+    _EXCEPTION: "exception",
     _NO_MEMORY: "memory",
     -signal.SIGABRT: "memory",
     -signal.SIGXCPU: "time",
@@ -47,11 +51,18 @@ def main(root: Path, today: dt.date) -> int:
     if shared is None:
         return 1
     reason_by_folder = {}
-    for folder in sorted(entry.name for entry in (root / ACCELERATORS).iterdir()):
-        if reason := run_within_limits(partial(read_and_check, root, shared, folder, today)):
-            reason_by_folder[folder] = reason
+    if run_within_limits(partial(read_and_check_all, root, today)):
+        for folder in sorted(entry.name for entry in (root / ACCELERATORS).iterdir()):
+            reason = run_within_limits(partial(read_and_check, root, shared, folder, today))
+            if reason not in {None, "exception"}:  # the next process reports the exception
+                reason_by_folder[folder] = reason
     sys.stdout.write(json.dumps(reason_by_folder))
     return 0
+
+
+def read_and_check_all(root: Path, today: dt.date) -> None:
+    """Read all folders, run all rules, and ignore the problems."""
+    load_and_check(root, today)
 
 
 def read_and_check(root: Path, shared: Catalog, folder: str, today: dt.date) -> None:
@@ -69,9 +80,8 @@ def read_and_check(root: Path, shared: Catalog, folder: str, today: dt.date) -> 
 def run_within_limits(work: Callable[[], None], wait: float = _MAX_WAIT) -> str | None:
     """Run `work` in a child process, and return which limit the process exceeds.
 
-    Return `time`, `memory`, `hangs` (the process does not end within `wait` seconds) or `crash`, or
-    None if the process stays within the limits. An exception that `work` raises is ignored, except
-    MemoryError.
+    Return `time`, `memory`, `hangs` (the process does not end within `wait` seconds), `exception`
+    (`work` raises one, except MemoryError) or `crash`, or None if `work` ends within the limits.
     """
     child = get_context("fork").Process(target=_run_child, args=(work,))
     child.start()
@@ -91,8 +101,8 @@ def _run_child(work: Callable[[], None]) -> None:
         work()
     except MemoryError:
         os._exit(_NO_MEMORY)
-    except BaseException:  # noqa: BLE001 - the next process that reads the folder reports it
-        os._exit(0)
+    except BaseException:  # noqa: BLE001 - the parent process learns of it by the exit code
+        os._exit(_EXCEPTION)
     os._exit(0)
 
 
