@@ -134,6 +134,10 @@ def test_every_anchor_is_kept(rebuilt: Site, site: Site) -> None:
         ("[x](../index.md) [y](c.md)", "[x](../../) [y](../../a/c/)\n"),
         ("[x](https://example.org/a.md)", "[x](https://example.org/a.md)\n"),
         ("<p>one</p></div>\nb", "<p>one</p></div>\n\nb\n"),
+        ('<p title="a>\' b">one</p>\nb', '<p title="a>\' b">one</p>\n\nb\n'),
+        ('<p\n\nid="a"\n>one\n\n</p>\nb', '<p\nid="a"\n>one\n</p>\n\nb\n'),
+        ('<p title="a\n\nb">one</p>\nc', '<p title="a\nb">one</p>\n\nc\n'),
+        ("<path/>\n\n\nb", "<path/>\n\nb\n"),
     ],
 )
 def test_what_is_not_commonmark_is_put_so(text: str, expected: str) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from html.parser import HTMLParser
 from posixpath import dirname, join, normpath
 from typing import Any
 
@@ -27,6 +26,8 @@ _FRONT_MATTER = re.compile(r"\A\s*---\n(.*?)\n---\n", re.DOTALL)
 _HEADING = re.compile(r"^(#+ .*?)\s*\{:\s*#([\w-]+)[^}]*\}\s*$")
 _COMMENT = re.compile(r"^<!--(?:end of )?(?:raw|finished) html-->$")
 _PAGE_LINK = re.compile(r"\]\(([^)\s:]+\.md)(#[\w-]+)?\)")
+# A start tag can continue on the next line. html.parser would take ten times as long for all pages.
+_TAG = re.compile(r"""<(/?)([a-z][\w-]*)(?:[^>"'/]|"[^"]*"|'[^']*'|/(?!>))*(?:(/)?>|["']|$)""")
 _VOID_TAGS = frozenset({"br", "hr", "img", "input", "link", "meta", "source", "wbr"})
 
 
@@ -121,11 +122,10 @@ def _heading_lines(line: str) -> list[str]:
     return [f'<a id="{match[2]}"></a>', "", match[1]] if match else [line]
 
 
-class _OpenTags(HTMLParser):
+class _OpenTags:
     """Tracks which HTML tags are open after each line of a page."""
 
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=False)
         self.tags: list[str] = []
 
     def read(self, line: str) -> list[str]:
@@ -133,14 +133,10 @@ class _OpenTags(HTMLParser):
 
         The result is `line` alone, or empty if `line` is a comment that only MkDocs needs.
         """
-        self.feed(line + "\n")
+        for end, tag, empty in _TAG.findall(line):
+            if end and tag in self.tags:
+                while self.tags.pop() != tag:
+                    pass
+            elif not (end or empty or tag in _VOID_TAGS):
+                self.tags.append(tag)
         return [] if _COMMENT.match(line) else [line]
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002 - the parser's
-        if tag not in _VOID_TAGS:
-            self.tags.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in self.tags:
-            while self.tags.pop() != tag:
-                pass
