@@ -9,7 +9,7 @@ A table names subjects, below a subject sentences, and below a sentence the case
     says: MESSAGE or [MESSAGE]   all problems that are found; without it there are none
     among: MESSAGE               one of the problems that are found
 
-A file without a folder is the example's. "…" in a message stands for any words. TODAY, TOMORROW and YESTERDAY
+A file without a folder is the example's. "…" in a message stands for any words. TODAY, TOMORROW, IN_TWO_DAYS and YESTERDAY
 are days. `always` holds what all cases of a subject have in common, and `files: plugins` takes the example of a
 plugin instead.
 """
@@ -31,7 +31,7 @@ from tests.folders import EXAMPLE, Edit, edited
 from tests.packages.made_up import PLUGINS
 
 FOLDER = "accelerators/example/"
-_DAYS = {"TODAY": 0, "TOMORROW": 1, "YESTERDAY": -1}
+_DAYS = {"TODAY": 0, "TOMORROW": 1, "IN_TWO_DAYS": 2, "YESTERDAY": -1}
 
 
 def read_table(path: Path) -> dict[str, Any]:
