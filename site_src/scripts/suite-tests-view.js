@@ -51,7 +51,9 @@ function* factsOf(result, report, root) {
   if (result.reported_as) yield ["Reported as", [element("code", "", result.reported_as)]];
   yield ["Environment", [result.environment ?? "not stated"]];
   yield ["Log", logOf(result)];
-  yield ["Command", [result.command ? element("code", "", result.command) : "No command published."]];
+  const command = result.command ? [element("code", "", result.command)] : ["No command published."];
+  if (result.whole_suite) command.push(" (runs the whole suite)");
+  yield ["Command", command];
 }
 
 /** Returns the links to a result's logs and the end of its log, as a list of texts and elements. */

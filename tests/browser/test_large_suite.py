@@ -30,7 +30,8 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources = copy_sources(tmp_path_factory.mktemp("large"), EXAMPLE)
     results = sources / "accelerators/acme/results"
     report = json.loads((results / "nightly.json").read_text("utf-8"))
-    report["suites"] = [{"name": "many", "kind": "unit"}, {"name": "few", "kind": "unit"}]
+    many = {"name": "many", "kind": "unit", "command": "test-many"}
+    report["suites"] = [many, {"name": "few", "kind": "unit"}]
     report["tests"] = [
         {
             "suite": "many",
@@ -63,6 +64,7 @@ def test_a_link_to_a_test_that_is_on_no_page_is_whole_and_shows_it(
     expect(shown.locator("h2")).to_have_text(NAMES[899])
     expect(shown).to_contain_text("<b>Made</b> up.")
     expect(shown).to_contain_text("(only report)")  # as the tests on the page say it
+    expect(shown).to_contain_text("test-many (runs the whole suite)")
     expect(shown.get_by_role("link", name="log")).to_have_attribute(
         "href", f"https://example.org/{NAMES[899]}"
     )

@@ -312,6 +312,7 @@ def _test_result(result: ReportedTest) -> TestResult:
         settings=result.settings or None,
         notes=result.notes or None,
         since=result.since_words,
+        whole_suite=result.whole_suite or None,
         history=result.history if result.since else None,
         runs=result.strip.words if result.strip else None,
         reported_as=", ".join(filter(None, raw)) or None,

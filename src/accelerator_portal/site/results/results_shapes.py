@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from accelerator_portal.catalog.fields import StrictModel
 from accelerator_portal.reports.outcomes import Outcome, ReportKind
@@ -247,6 +248,8 @@ class TestResult(StrictModel):
     """The last lines of the test's log."""
     command: str | None = None
     """The command that repeats the test, or that ran its suite."""
+    whole_suite: Literal[True] | None = None
+    """True if `command` runs the whole suite."""
     history: str | None = None
     """The query that opens the test on the page of test histories."""
 
