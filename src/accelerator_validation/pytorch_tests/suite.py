@@ -142,41 +142,22 @@ def _missing_test_result(case: Case, file: TestFile, loaded: LoadedFile, checkou
     return Result("not-run", "load", f"Its {problem}; see the test {file.container}. {reason}")
 
 
-Error = tuple[type[BaseException], BaseException, TracebackType]
-OptionalError = Error | tuple[None, None, None]
-
-
 class _ExceptionRecorder(unittest.TestResult):
     """A unittest result that stores exceptions, and not only their text as unittest does."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.raised: list[BaseException] = []
-        self.expected: list[BaseException] = []
+        self.exceptions: list[BaseException] = []
 
-    def addError(self, test: unittest.TestCase, err: OptionalError) -> None:  # noqa: N802
-        self._add_exception(self.raised, err)
-        super().addError(test, err)
+    def _exc_info_to_string(
+        self, err: tuple[type[BaseException], BaseException, TracebackType], test: unittest.TestCase
+    ) -> str:
+        """Store the exception of a failure, an error or an expected failure, and return its text.
 
-    def addFailure(self, test: unittest.TestCase, err: OptionalError) -> None:  # noqa: N802
-        self._add_exception(self.raised, err)
-        super().addFailure(test, err)
-
-    def addSubTest(  # noqa: N802
-        self, test: unittest.TestCase, subtest: unittest.TestCase, err: OptionalError | None
-    ) -> None:
-        if err:
-            self._add_exception(self.raised, err)
-        super().addSubTest(test, subtest, err)
-
-    def addExpectedFailure(self, test: unittest.TestCase, err: OptionalError) -> None:  # noqa: N802
-        self._add_exception(self.expected, err)
-        super().addExpectedFailure(test, err)
-
-    @staticmethod
-    def _add_exception(errors: list[BaseException], error: OptionalError) -> None:
-        if error[1] is not None:
-            errors.append(error[1])
+        unittest calls this method once for each of them, in order.
+        """
+        self.exceptions.append(err[1])
+        return super()._exc_info_to_string(err, test)  # type: ignore[misc, no-any-return]
 
 
 def run_test(kind: Callable[[str], unittest.TestCase], method: str, checkout: str) -> Result:
@@ -186,10 +167,11 @@ def run_test(kind: Callable[[str], unittest.TestCase], method: str, checkout: st
     """
     recorder = _ExceptionRecorder()
     unittest.TestSuite([kind(method)]).run(recorder)
-    if recorder.raised:
-        return error_result(recorder.raised[0], "run", checkout)
-    if recorder.expected:
-        reason_text = f"{type(recorder.expected[0]).__name__}: {recorder.expected[0]}"
+    if recorder.errors or recorder.failures:
+        return error_result(recorder.exceptions[0], "run", checkout)
+    if recorder.expectedFailures:
+        expected = recorder.exceptions[0]
+        reason_text = f"{type(expected).__name__}: {expected}"
         return Result(
             "skipped",
             "run",
