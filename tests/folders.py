@@ -158,6 +158,14 @@ No, it is example data [@made-up].
 """,
 }
 
+# The issue forms of this repository, which `new` and `owners` need.
+FORMS: Mapping[str, str] = {
+    f".github/ISSUE_TEMPLATE/{name}.yml": (
+        REPOSITORY / f".github/ISSUE_TEMPLATE/{name}.yml"
+    ).read_text("utf-8")
+    for name in ("wrong-fact", "command-fails")
+}
+
 Edit = tuple[str, str, str]
 Tree = Callable[[Mapping[str, str | bytes]], Path]
 ProblemsAfter = Callable[..., list[str]]

@@ -52,7 +52,13 @@ def crash() -> None:
 
 @pytest.mark.parametrize(
     ("work", "why"),
-    [(lambda: None, None), (fail, "exception"), (spin, "time"), (grow, "memory"), (crash, "memory")],
+    [
+        (lambda: None, None),
+        (fail, "exception"),
+        (spin, "time"),
+        (grow, "memory"),
+        (crash, "memory"),
+    ],
 )
 def test_what_takes_too_much_is_ended(
     work: Callable[[], None], why: str | None, monkeypatch: pytest.MonkeyPatch

@@ -20,7 +20,7 @@ from accelerator_portal.cli.new import write_new_platform
 from accelerator_portal.install.expand import expand
 from tests.cli.test_import_platforms import FILE
 from tests.day import TODAY
-from tests.folders import EXAMPLE, Tree, edited, loaded, problems_in, read_tree, write_tree
+from tests.folders import EXAMPLE, FORMS, Tree, edited, loaded, problems_in, read_tree, write_tree
 
 HOSTS = "data/hosts.yaml"
 LISTED = """\
@@ -97,7 +97,7 @@ def refused(root: Path, before: Mapping[str, str], result: Result) -> str:
 
 @pytest.fixture
 def root(tree: Tree) -> Path:
-    return tree({**EXAMPLE, HOSTS: LISTED})
+    return tree({**EXAMPLE, **FORMS, HOSTS: LISTED})
 
 
 def test_flags_alone_make_a_folder_that_passes(root: Path) -> None:
@@ -134,7 +134,7 @@ def test_each_release_is_one_row_and_the_command_follows(root: Path) -> None:
 
 
 def test_answers_make_the_same_folder_as_flags(tmp_path: Path) -> None:
-    files = {**EXAMPLE, HOSTS: LISTED}
+    files = {**EXAMPLE, **FORMS, HOSTS: LISTED}
     one, other = write_tree(tmp_path / "one", files), write_tree(tmp_path / "other", files)
     typed = "\n".join([*TYPED, ""])
     assert asked(one, typed).exit_code == 0
@@ -332,7 +332,11 @@ def test_a_refusal_has_the_words_of_the_check(
     edit = (path, line, f"{key[0]}{text}")
     (problem, *_) = problems_in(write_tree(tmp_path / "wrong", edited(edit)))
     words = problem.split(": ", 2)[2]
-    said = run(write_tree(tmp_path / "right", EXAMPLE), "foo", *flags(**{flag: text.strip("'")}))
+    said = run(
+        write_tree(tmp_path / "right", {**EXAMPLE, **FORMS}),
+        "foo",
+        *flags(**{flag: text.strip("'")}),
+    )
     assert f"{flag}: {words}\n" in said.output
 
 
@@ -396,6 +400,13 @@ def test_owners_forms_and_hosts_follow(root: Path) -> None:
         assert f" {path}" in re.findall(r"^  git add(.*)$", result.stdout, re.MULTILINE)[0]
 
 
+def test_a_broken_form_ends_the_command_before_the_first_question(root: Path) -> None:
+    (root / ".github/ISSUE_TEMPLATE/wrong-fact.yml").write_text("body: []\n", "utf-8")
+    said = refused(root, read_tree(root), asked(root, ""))
+    assert said.startswith(".github/ISSUE_TEMPLATE/wrong-fact.yml:1: the form has no dropdown")
+    assert "Press Enter" not in said
+
+
 def test_without_a_command_something_else_is_said(root: Path) -> None:
     result = run(
         root, "foo", *flags(command=None, os=None, arch=None, python=None, needs="Foo driver 5")
@@ -418,7 +429,7 @@ def test_a_shared_device_is_told_apart(root: Path) -> None:
 
 def test_a_vendor_who_shares_a_device_hears_what_others_must_say(tree: Tree) -> None:
     path = "accelerators/example/accelerator.yaml"
-    files = {**EXAMPLE, path: EXAMPLE[path].replace("note: Made up., ", "")}
+    files = {**EXAMPLE, **FORMS, path: EXAMPLE[path].replace("note: Made up., ", "")}
     result = run(tree(files), "foo", *flags(device="ex", device_note="Example's is another."))
     assert result.exit_code == 0, result.output
     assert (

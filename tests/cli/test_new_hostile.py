@@ -16,7 +16,7 @@ from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.vendor_text import render_section
 from tests.cli.test_new import HOSTS, LISTED, flags, run
 from tests.day import TODAY
-from tests.folders import EXAMPLE, problems_in, read_tree, write_tree
+from tests.folders import EXAMPLE, FORMS, problems_in, read_tree, write_tree
 
 ACCELERATOR, INSTALL = "accelerator.yaml", "install.yaml"
 
@@ -58,7 +58,7 @@ TEXTS = st.one_of(
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    files = {**EXAMPLE, HOSTS: LISTED}
+    files = {**EXAMPLE, **FORMS, HOSTS: LISTED}
     return write_tree(tmp_path_factory.mktemp("hostile") / "repository", files)
 
 
@@ -92,7 +92,7 @@ def test_an_answer_is_refused_or_kept_to_the_letter(flag: str, text: str, root: 
             assert found(data, place) == expected
     finally:
         for path in [*read_tree(root)]:
-            if path not in EXAMPLE and path != HOSTS:
+            if path not in {**EXAMPLE, **FORMS} and path != HOSTS:
                 (root / path).unlink()
         shutil.rmtree(root / "accelerators/foo", ignore_errors=True)
         write_tree(root, {HOSTS: LISTED})

@@ -7,7 +7,7 @@ from click.testing import CliRunner, Result
 
 from accelerator_portal.cli import main
 from accelerator_portal.vendors.github_files import CODEOWNERS, github_files
-from tests.folders import ACCELERATOR, EXAMPLE, REPOSITORY, Tree, edited, loaded
+from tests.folders import ACCELERATOR, EXAMPLE, FORMS, REPOSITORY, Tree, edited, loaded
 
 
 def run(root: Path, *arguments: str) -> Result:
@@ -21,8 +21,8 @@ def test_this_repository_is_current() -> None:
 
 
 def test_it_writes_what_follows_from_the_folders_once(tree: Tree) -> None:
-    root = tree(EXAMPLE)
-    expected = github_files(loaded(root))
+    root = tree({**EXAMPLE, **FORMS})
+    expected = github_files(root, loaded(root))
     first, second = run(root), run(root)
     assert first.stdout.splitlines() == [f"Wrote {path}" for path in expected]
     assert (second.exit_code, second.output) == (0, "")
@@ -30,7 +30,7 @@ def test_it_writes_what_follows_from_the_folders_once(tree: Tree) -> None:
 
 
 def test_check_names_what_is_stale_and_writes_nothing(tree: Tree) -> None:
-    root = tree(EXAMPLE)
+    root = tree({**EXAMPLE, **FORMS})
     run(root)
     (root / CODEOWNERS).write_text("* @nobody\n", "utf-8")
     result = run(root, "--check")

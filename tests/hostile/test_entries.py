@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from accelerator_portal.cli import main
 from tests.cli.test_import_platforms import FILE
 from tests.cli.test_new import FLAGS
-from tests.folders import EXAMPLE, Tree
+from tests.folders import EXAMPLE, FORMS, Tree
 from tests.hostile.mutations import places
 from tests.hostile.test_imported_files import TEXTS
 
@@ -75,7 +75,7 @@ def told(done: Result) -> bool:
 
 @pytest.mark.parametrize("what", MORE)
 def test_each_value_of_an_entry_is_refused_by_a_message_or_taken(what: str, tree: Tree) -> None:
-    root = tree(EXAMPLE)
+    root = tree({**EXAMPLE, **FORMS})
     flags = {
         key: FLAGS[key] for key in ("vendor", "url", "device", "dispatch-key", "arch", "python")
     }

@@ -12,7 +12,7 @@ from accelerator_portal.cli import main
 from tests.built_site import Site
 from tests.cli.test_new import FLAGS
 from tests.day import TODAY
-from tests.folders import EXAMPLE, Tree
+from tests.folders import EXAMPLE, FORMS, Tree
 
 RESULTS = (
     '<testsuites name="pytest tests"><testsuite name="pytest" timestamp="2026-01-02T03:04:05">'
@@ -23,7 +23,7 @@ RESULTS = (
 def test_every_step_of_the_page_ends_without_a_problem(
     site: Site, tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = tree(EXAMPLE)
+    root = tree({**EXAMPLE, **FORMS})
     monkeypatch.chdir(root)
     blocks = [node.text().strip() for node in site.pages["contribute/"].tree.css("pre code")]
     (faq,) = (block for block in blocks if "## Why" in block)

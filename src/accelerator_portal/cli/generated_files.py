@@ -62,13 +62,14 @@ def _has_text(path: Path, text: str) -> bool:
 def owners(root: Path, check_only: bool) -> None:
     """Generate the code owners and issue forms.
 
-    The files are .github/CODEOWNERS and the issue forms that list platforms.
+    The files are .github/CODEOWNERS and the issue forms that list platforms. In the forms, only
+    the list of platforms is generated. Edit the rest by hand.
 
     Owners are the maintainers in each platform's accelerator.yaml. If a folder has problems,
     nothing is written, because its owners would be lost.
     """
     fault = "the file is out of date. Run: make owners"
-    write_or_check_files(root, github_files(whole_catalog(root)), check_only, fault)
+    write_or_check_files(root, github_files(root, whole_catalog(root)), check_only, fault)
 
 
 @click.command()

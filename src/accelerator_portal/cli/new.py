@@ -117,6 +117,7 @@ def new(  # noqa: PLR0913 - each is an option
     answers = _answers_from_options(option_values)
     # Code owners and issue forms list all folders. A folder that cannot be read would be missing.
     catalog = whole_catalog(root)
+    github_files(root, catalog)  # a problem of an issue form ends the command before the questions
     folders = [folder.name for folder in (root / ACCELERATORS).iterdir()]
     if id_problem := id_fault(catalog, folders, platform_id):
         raise click.ClickException(printable("; ".join(id_problem)))
@@ -230,7 +231,7 @@ def _write_platform(root: Path, case: PlatformCase, origin: dict[str, str]) -> N
             "Correct your answers and try again"
         )
     files = folder_files(draft)
-    other_files = github_files(catalog)
+    other_files = github_files(root, catalog)
     if case.unlisted_hosts:
         hosts_text = (root / HOSTS).read_text("utf-8")
         other_files[HOSTS] = with_host_lines(
