@@ -18,7 +18,7 @@ from accelerator_portal.checks import load_and_check
 from accelerator_portal.cli import main
 from accelerator_portal.cli.new import write_new_platform
 from accelerator_portal.install.expand import expand
-from tests.cli.test_import_platforms import FILE
+from tests.cli.additional_platforms import FILE
 from tests.day import TODAY
 from tests.folders import EXAMPLE, FORMS, Tree, edited, loaded, problems_in, read_tree, write_tree
 
@@ -451,9 +451,9 @@ def test_a_repository_with_problems_is_mended_first(root: Path) -> None:
     assert "accelerators/example/faq.md:1: file not found" in said
 
 
-def entry_file(root: Path, **html: str) -> list[str]:
+def entry_file(root: Path, content: Mapping[str, object] = FILE) -> list[str]:
     place = root / "additional-platforms.json"
-    place.write_text(json.dumps({**FILE, "html": {**FILE["html"], **html}}), "utf-8")
+    place.write_text(json.dumps(content, indent=1), "utf-8")
     return ["--from-additional-platforms", str(place)]
 
 
@@ -483,7 +483,8 @@ def test_an_entry_of_pytorch_org_answers_what_it_says(root: Path) -> None:
 
 
 def test_the_guide_of_an_entry_that_would_not_pass_is_left_out(root: Path) -> None:
-    file = entry_file(root, first_card="<h2>Installation</h2><p><a href='#x'>here</a></p>")
+    guide = "<h2>Installation</h2><p><a href='#x'>here</a></p>"
+    file = entry_file(root, {**FILE, "html": {"first_card": guide}})
     rest = flags(**dict.fromkeys(ENTRY), **{"import": "torch_first"})
     result = run(root, "first-card", *file, *rest)
     assert result.exit_code == 0, result.output
@@ -512,3 +513,33 @@ def test_an_entry_has_a_folder_by_another_name(root: Path) -> None:
     result = run(root, "foo", *entry_file(root), "--entry", "first_card", *rest)
     assert result.exit_code == 0, result.output
     assert platform(root).accelerator.name == "First Card"
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"schema_version": 2}, [':2: schema_version: "2" is not known; use 1']),
+        ({"platforms": []}, ["platforms"]),
+        ({"surprise": 1}, ['unknown key "surprise"']),
+        ({"html": {"third": ""}}, ['"third" is in html but not in platforms']),
+        ({"platforms": {"../up": FILE["platforms"]["ex2"]}}, ["../up"]),
+        ({"platforms": {"a": {**FILE["platforms"]["ex2"], "stable": {}}}, "html": {}},
+         ["there is no command for any operating system; add linux, windows or both"]),
+        ({"platforms": {"a": {**FILE["platforms"]["ex2"], "stable": {"macos": "x"}}}, "html": {}},
+         ['unknown key "macos"']),
+        ({"platforms": {"a": {**FILE["platforms"]["ex2"], "stable": {"linux": "rm -rf /"}}},
+          "html": {}},
+         ['platforms.a: "rm -rf /" is not a pip install command']),
+        ({"platforms": {"a": {"name": "A"}}, "html": {}}, ["support_channel", "stable"]),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)  # fmt: skip
+def test_faults_of_the_file_are_named(
+    change: dict[str, object], expected: list[str], root: Path
+) -> None:
+    arguments = entry_file(root, {**FILE, **change})
+    before = read_tree(root)
+    said = refused(root, before, run(root, "a", *arguments, *flags()))
+    assert "additional-platforms.json:" in said
+    for words in expected:
+        assert words in said

@@ -97,7 +97,6 @@ READING = [
     ["check", "FILE"],
     ["diff", "FILE", "FILE"],
     ["history", "fold", "FILE"],
-    ["import-platforms", "FILE"],
     ["new", "x", "--from-additional-platforms", "FILE"],
     ["new", "x", "--from-package", "./FILE.whl"],
     ["pull-request-comment", "--event", "FILE"],

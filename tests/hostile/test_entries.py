@@ -1,4 +1,4 @@
-"""Whatever an entry of `additional-platforms.json` says, `new` and the import end with a message.
+"""Whatever an entry of `additional-platforms.json` says, `new` ends with a message.
 
 Each value of a good entry is replaced with each text; so is each part of its commands.
 """
@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from accelerator_portal.cli import main
-from tests.cli.test_import_platforms import FILE
+from tests.cli.additional_platforms import FILE
 from tests.cli.test_new import FLAGS
 from tests.folders import EXAMPLE, FORMS, Tree
 from tests.hostile.mutations import places

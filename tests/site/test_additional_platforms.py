@@ -9,7 +9,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.install.additional_platforms import (
-    platforms_by_additional_id,
+    additional_platform_id,
     read_additional_platforms,
 )
 from accelerator_portal.install.pip_command import UnreadableCommandError
@@ -43,7 +43,7 @@ def test_it_keeps_the_rules_of_the_upstream_script(written: Any) -> None:  # noq
 def test_it_holds_what_the_selector_of_pytorch_org_does_not(written: Any, site: Site) -> None:  # noqa: ANN401
     assert not {"cpu", "cuda", "mps", "rocm"} & set(written["platforms"])
     assert {"xpu", "tpu_xla"} <= set(written["platforms"])
-    assert set(written["platforms"]) <= set(platforms_by_additional_id(site.catalog))
+    assert set(written["platforms"]) <= {*map(additional_platform_id, site.catalog.platforms)}
 
 
 def test_ids_are_those_of_pytorch_org(written: Any) -> None:  # noqa: ANN401
@@ -57,9 +57,9 @@ def test_ids_are_those_of_pytorch_org(written: Any) -> None:  # noqa: ANN401
 
 
 def test_the_commands_are_those_of_the_selector(written: Any, site: Site) -> None:  # noqa: ANN401
-    listed = platforms_by_additional_id(site.catalog)
+    platform_ids = {additional_platform_id(p): p.id for p in site.catalog.platforms}
     for name, platform in written["platforms"].items():
-        platform_id = listed[name].id
+        platform_id = platform_ids[name]
         rows = [row for row in site.selector.rows if row.platform == platform_id]
         known = {(row.os, " && ".join(row.commands)) for row in rows}
         assert {*platform["stable"].items()} <= known, name

@@ -8,12 +8,7 @@ import pytest
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install.additional_platforms import AdditionalPlatforms
 from accelerator_portal.vendors.draft import Draft
-from accelerator_portal.vendors.draft_from_entry import (
-    ENTRY_SOURCE,
-    draft_from_entry,
-    folder_name,
-    with_all_headings,
-)
+from accelerator_portal.vendors.draft_from_entry import ENTRY_SOURCE, draft_from_entry, folder_name
 
 WHEELS = "https://download.pytorch.org/whl"
 INDEX = f"--index-url {WHEELS}"
@@ -147,10 +142,6 @@ def test_sections_of_the_guide_go_where_the_portal_has_them(catalog: Catalog) ->
         "Prepare": rf"First a \<b> `<b>`.{end}",
         "Start": f"```\n# no heading\n<b>\n```\n\n### Own\n\nMore.\n\n### Other\n\nYet more.{end}",
     }
-    whole = with_all_headings(draft).guide
-    assert list(whole) == ["Prepare", "Install", "Start", "Deploy", "Help"]
-    assert whole["Prepare"] == draft.guide["Prepare"]
-    assert whole["Help"] == f"Not described in the source [@{ENTRY_SOURCE}]."
 
 
 def test_a_folder_has_hyphens() -> None:

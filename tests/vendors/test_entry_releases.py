@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.vendors.draft import Draft
-from accelerator_portal.vendors.draft_from_entry import following_option, with_following_options
+from accelerator_portal.vendors.draft_from_entry import following_option
 from tests.vendors.test_draft_from_entry import INDEX, draft_of, options
 
 OWN = "--index-url https://example.org/simple"
 
 
 def followed(catalog: Catalog, **commands: dict[str, str]) -> Draft:
-    return with_following_options(draft_of(catalog, html="", made=None, **commands))
+    draft = draft_of(catalog, html="", made=None, **commands)
+    new_options = [following_option(option, draft.rows) for option in draft.install["options"]]
+    return replace(draft, install={"options": new_options})
 
 
 def packages(draft: Draft) -> list[list[str]]:
@@ -26,24 +28,6 @@ def test_versions_that_are_pinned_together_follow_the_rows(catalog: Catalog) -> 
     assert options(draft) == [{"id": "stable-linux", "compatibility": True, "os": ["linux"]}]
     assert packages(draft) == [["torch=={torch}", "torch-a=={plugin}"]]
     assert [(row["torch"], row["plugin"]) for row in draft.rows] == [("2.9.0", "2.9.1")]
-
-
-@pytest.mark.parametrize(
-    ("command", "torch", "written"),
-    [
-        ("torch==2.9.0 torch-a>=1.2", "2.9.0", ["torch=={torch}", "torch-a>=1.2"]),
-        ("torch==2.9.0", "2.9.0", ["torch=={torch}"]),
-        ("torch helper", "2.15.0", ["torch=={torch}", "helper"]),
-        ("torch-a", "2.15.0", ["torch-a"]),
-    ],
-)
-def test_a_release_without_a_plugin_is_a_row_too(
-    command: str, torch: str, written: list[str], frozen: Catalog
-) -> None:
-    draft = followed(frozen, stable={"linux": f"pip install {command} {OWN}"})
-    assert [option["compatibility"] for option in draft.install["options"]] == [True]
-    assert packages(draft) == [written]
-    assert [(row["torch"], row.get("plugin")) for row in draft.rows] == [(torch, None)]
 
 
 def test_wheels_of_pytorch_follow_its_releases(frozen: Catalog) -> None:

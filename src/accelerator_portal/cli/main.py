@@ -81,9 +81,6 @@ COMMANDS = {
     "export": _lazy_command("build:export", "Export the site for another site generator.", "site"),
     "facts": _lazy_command("facts:list_facts", "List facts with their sources."),
     "history": _lazy_command("history:history", "Manage the history of test results.", "site"),
-    "import-platforms": _lazy_command(
-        "new:import_platforms", "Create vendor folders from a file of pytorch.org.", "site"
-    ),
     "install": _lazy_command("packages:install", "Verify install commands.", "packages"),
     "new": _lazy_command("new:new", "Create the vendor folder of a new platform.", "site"),
     "nightly": _lazy_command(

@@ -1,4 +1,4 @@
-"""`accelerator-portal new` and `import-platforms`: create vendor folders."""
+"""`accelerator-portal new`: creates the vendor folder of a platform."""
 
 from __future__ import annotations
 
@@ -18,20 +18,16 @@ from accelerator_portal.catalog.catalog import ACCELERATORS, HOSTS
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.checks import errors, load_and_check
+from accelerator_portal.checks import errors
 from accelerator_portal.cli.error_messages import INTERRUPTED_EXIT_STATUS
 from accelerator_portal.cli.generated_files import outdated_files
 from accelerator_portal.cli.options import (
     INPUT_FILE,
     ROOT,
     print_problems,
-    usable_catalog,
     whole_catalog,
 )
-from accelerator_portal.install.additional_platforms import (
-    platforms_by_additional_id,
-    read_additional_platforms,
-)
+from accelerator_portal.install.additional_platforms import read_additional_platforms
 from accelerator_portal.install.pip_command import UnreadableCommandError
 from accelerator_portal.vendors.answer_faults import id_fault
 from accelerator_portal.vendors.derived_answers import derived_answer, suggested
@@ -44,12 +40,7 @@ from accelerator_portal.vendors.draft import (
     hint_lines,
 )
 from accelerator_portal.vendors.draft_from_answers import draft_from_answers
-from accelerator_portal.vendors.draft_from_entry import (
-    draft_from_entry,
-    folder_name,
-    with_all_headings,
-    with_following_options,
-)
+from accelerator_portal.vendors.draft_from_entry import draft_from_entry, folder_name
 from accelerator_portal.vendors.github_files import github_files
 from accelerator_portal.vendors.interview import (
     add_answer,
@@ -392,58 +383,3 @@ def print_next_steps(
         f"\n  git push --set-upstream fork add-{case.id}"
         "\nGitHub then prints the link that opens the pull request."
     )
-
-
-@click.command("import-platforms")
-@ROOT
-@click.argument("file", type=INPUT_FILE)
-def import_platforms(root: Path, file: Path) -> None:
-    """Create vendor folders from a file of pytorch.org.
-
-    FILE is pytorch.org's additional-platforms.json.
-
-    Existing folders are not changed. Fields that FILE doesn't provide are listed at the end, for
-    the vendor to complete.
-    """
-    catalog = usable_catalog(root)
-    data, problems = read_additional_platforms(file.parent, file.name)
-    if data is None:
-        raise ProblemsError(problems)
-    drafts: dict[str, dict[str, str]] = {}
-    day, platform_by_entry = today(), platforms_by_additional_id(catalog)
-    for platform_id in data.platforms:
-        try:
-            draft = draft_from_entry(data, platform_id, catalog.releases, day)
-            files = folder_files(with_all_headings(with_following_options(draft)))
-            existing_platform = platform_by_entry.get(platform_id)
-            drafts[existing_platform.id if existing_platform else folder_name(platform_id)] = files
-        except UnreadableCommandError as error:
-            what = f"platforms.{platform_id}: {error}"
-            remedy = "use packages, --index-url, --extra-index-url and --pre only"
-            problems.append(Problem(file.name, 1, what, remedy))
-    if problems:
-        raise ProblemsError(problems)
-    new_folders = [name for name, files in drafts.items() if _write_new_folder(root, name, files)]
-    if new_folders:
-        _print_missing_fields(root, new_folders)
-
-
-def _write_new_folder(root: Path, name: str, files: dict[str, str]) -> bool:
-    folder = root / ACCELERATORS / name
-    if folder.exists():
-        click.echo(f"{ACCELERATORS}/{name} exists; not changed")
-        return False
-    write_folder_atomically(folder, files)
-    click.echo(f"Wrote {ACCELERATORS}/{name}")
-    return True
-
-
-def _print_missing_fields(root: Path, folder_names: list[str]) -> None:
-    _, problems = load_and_check(root, today())
-    folder_paths = tuple(f"{ACCELERATORS}/{name}/" for name in folder_names)
-    field_problems = [problem for problem in problems if problem.path.startswith(folder_paths)]
-    click.echo(
-        f"\nThe file doesn't provide all fields. {count(len(field_problems), 'field')} to complete:"
-    )
-    for problem in field_problems:
-        click.echo(problem)

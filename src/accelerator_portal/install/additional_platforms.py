@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.fields import (
     AdditionalPlatformId,
     Code,
@@ -89,11 +89,6 @@ def additional_platform_id(platform: Platform) -> str:
     """
     entry = platform.accelerator.additional_platform
     return entry.id if entry else platform.id.replace("-", "_")
-
-
-def platforms_by_additional_id(catalog: Catalog) -> dict[str, Platform]:
-    """Return a mapping of ids on pytorch.org's Additional Platforms page to platforms."""
-    return {additional_platform_id(platform): platform for platform in catalog.platforms}
 
 
 def read_additional_platforms(

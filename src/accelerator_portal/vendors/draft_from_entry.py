@@ -9,7 +9,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from markdownify import ATX, markdownify
@@ -70,19 +69,6 @@ def draft_from_entry(
         rows=list(_compatibility_rows(options)),
         guide=dict(_guide_sections(data.html.get(platform_id, ""))),
         questions={"Where to ask?": f"<{platform.support_channel}> [@{ENTRY_SOURCE}]"},
-    )
-
-
-def with_all_headings(draft: Draft) -> Draft:
-    """Return a copy of a draft with a note in each guide section that the draft lacks.
-
-    The draft is from `additional-platforms.json`. The note says that the source does not describe
-    the section.
-    """
-    missing_section_text = f"Not described in the source [@{ENTRY_SOURCE}]."
-    return replace(
-        draft,
-        guide={title: draft.guide.get(title, missing_section_text) for title in GUIDE_HEADINGS},
     )
 
 
@@ -201,25 +187,11 @@ def _with_escaped_html(line: str) -> str:
     return "`".join(parts)
 
 
-# Makes the options of an entry of `additional-platforms.json` follow PyTorch's releases.
+# Makes an install option follow PyTorch's releases.
 #
 # A command pins at most one release, so its option would be out of date with the next release.
 # Options for PyTorch's own wheels or for nightly builds follow `data/releases.yaml`, the others the
 # rows of `compatibility.yaml`.
-
-
-def with_following_options(draft: Draft) -> Draft:
-    """Return a copy of a draft with options that also cover new PyTorch releases.
-
-    `draft` is from `additional-platforms.json`. Options for PyTorch's own wheels or for nightly
-    builds take their releases from `data/releases.yaml`. Other options take their releases from the
-    rows of `compatibility.yaml`. If the draft has no rows, a row is added if possible (see
-    `_release_rows`).
-    """
-    options: Sequence[Record] = draft.install["options"]
-    rows = [*draft.rows] or _release_rows(options)
-    new_options = [following_option(option, rows) for option in options]
-    return replace(draft, install={**draft.install, "options": new_options}, rows=rows)
 
 
 def following_option(option: Record, rows: Sequence[Record], package: str | None = None) -> Record:
@@ -262,20 +234,6 @@ def _following_wheels(option: Record) -> Record:
     (torch_version,) = option["torch"]
     steps = steps_with_placeholders(option["steps"], "torch", has_plugin=False)
     return {**option, "torch": f">={torch_version}", "steps": steps}
-
-
-def _release_rows(options: Sequence[Record]) -> list[Record]:
-    """Return a list with one row for compatibility.yaml, or an empty list.
-
-    Options with `wheels` and options for nightly builds are ignored. The row has the torch release
-    of the first option that is not ignored. The list is empty if all options are ignored, or if the
-    option of the row pins a plugin: the source does not state which torch version the plugin needs.
-    """
-    pinned_options = (o for o in options if o.get("channel") != "preview" and "wheels" not in o)
-    first_option = next(pinned_options, None)
-    if first_option is None or pinned_plugin_requirement(first_option):
-        return []
-    return [{"torch": first_option["torch"][0], "source": first_option["source"]}]
 
 
 _PIN = re.compile(r"={2,3}\s*([^,;\s+]+)")
