@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
@@ -26,17 +25,10 @@ def reports(folder: Path, *days: Outcomes) -> list[Path]:
     return [folder / f"day-{day}.json" for day in range(len(days))]
 
 
-def test_reports_are_folded_in_the_order_of_time_and_shown(tmp_path: Path) -> None:
+def test_reports_are_folded_in_the_order_of_time(tmp_path: Path) -> None:
     days = reports(tmp_path, {"a": "passed"}, {"a": "failed", "b": "passed"}, {"a": "failed"})
     done = run("fold", "--root", tmp_path, *reversed(days))
     assert (done.exit_code, done.output) == (0, "example, runs: 3 new reports of 3, 4 changes\n")
-    assert run("show", "--root", tmp_path, "example").output == (
-        "runs: 3 reports\n"
-        "  now: 1 gone, 1 still failing\n"
-        "  2026-03-01: 1 new\n"
-        "  2026-03-02: 1 new, 1 regressed\n"
-        "  2026-03-03: 1 gone\n"
-    )
 
 
 def test_folding_again_changes_no_byte(tmp_path: Path) -> None:
@@ -102,35 +94,22 @@ def test_a_renamed_suite_continues_its_history(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("name", ["exampel", "../../etc"])
-@pytest.mark.parametrize("command", ["show", "check"])
-def test_of_an_unknown_platform_the_nearest_is_named(tree: Tree, command: str, name: str) -> None:
+def test_of_an_unknown_platform_the_nearest_is_named(tree: Tree, name: str) -> None:
     root = tree(EXAMPLE)
     assert run("fold", "--root", root, *reports(root / "x", {"a": "passed"})).exit_code == 0
-    done = run(command, "--root", root, name)
+    done = run("check", "--root", root, name)
     assert done.exit_code == 2
     help_ = 'did you mean "example"?' if name == "exampel" else "use one of: example"
     assert done.output.endswith(f'Error: there is no platform "{name}"; {help_}\n')
 
 
 def test_of_whom_nothing_is_kept_that_is_said(tree: Tree) -> None:
-    done = run("show", "--root", tree(EXAMPLE), "example")
+    done = run("check", "--root", tree(EXAMPLE), "example")
     assert done.exit_code == 2
     assert " ".join(done.output.split()).endswith(
         "Error: example has no history, because none of its reports was added. "
         "To add them: accelerator-portal history fold"
     )
-
-
-def test_a_history_can_be_read_by_programs(tree: Tree) -> None:
-    root = tree(EXAMPLE)
-    run("fold", "--root", root, *reports(root / "x", {"a": "passed"}, {"a": "failed"}))
-    shown = json.loads(run("show", "--json", "--root", root, "example").stdout)
-    assert shown["runs"]["reports"] == 2
-    assert sum(shown["runs"]["now"].values()) == 1
-    assert [change["changes"] for change in shown["runs"]["changes"]] == [
-        {"new": 1},
-        {"regressed": 1},
-    ]
 
 
 def test_a_broken_folder_holds_up_nobody_at_night(tmp_path: Path) -> None:

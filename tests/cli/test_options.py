@@ -80,7 +80,7 @@ def run(*arguments: str | Path) -> Result:
         (["chek"], "'check'"),
         (["validat"], "'validate'"),
         (["report", "imprt"], "'import'"),
-        (["history", "shwo"], "'show'"),
+        (["history", "chekc"], "'check'"),
         (["check", "--netwrk"], "'--network'"),
         (["report", "import", "--acelerator", "x"], "'--accelerator'"),
     ],

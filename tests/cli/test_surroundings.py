@@ -130,7 +130,7 @@ def test_a_place_that_cannot_be_written(
 @pytest.mark.parametrize(
     ("line", "suggestion"),
     [
-        (["history", "show", "exampel"], 'there is no platform "exampel"; remove it'),
+        (["history", "check", "exampel"], 'there is no platform "exampel"; remove it'),
         (["install", "verify", "--accelerator", "exampel"], 'did you mean "example"?'),
         (["plugin-release", "exampel"], 'did you mean "example"?'),
         (["report", "import", "--accelerator", "exampel", "--out", "o", "x"], '"example"?'),

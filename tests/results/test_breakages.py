@@ -11,7 +11,6 @@ from accelerator_portal.results.breakages import (
     Breakage,
     EnvironmentDifference,
     HistoryClass,
-    classes_by_key,
     classify_test,
     environment_differences,
     never_passed,
@@ -256,12 +255,4 @@ def test_a_baseline_neither_breaks_nor_mends(
 ) -> None:
     reports = (made_up(day, {"model": o}, kind="baseline") for day, o in enumerate(outcomes))
     state, _ = folded(*reports)
-    assert list(classes_by_key(state)) == [("models/model", expected)]
-
-
-def test_every_test_of_a_state_has_a_word() -> None:
-    state = course(P, F)
-    assert list(classes_by_key(state)) == [
-        ("models/model", "regressed"),
-        ("models/steady", "unchanged"),
-    ]
+    assert classify_test(standing(state), "baselines") == expected

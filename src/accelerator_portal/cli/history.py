@@ -1,15 +1,13 @@
-"""`accelerator-portal history`: writes, reads and checks the archive of test results."""
+"""`accelerator-portal history`: writes, summarizes and checks the archive of test results."""
 
 from __future__ import annotations
 
 import datetime as dt
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
@@ -22,17 +20,14 @@ from accelerator_portal.cli.extras import require_extra
 from accelerator_portal.cli.options import (
     ANY_ROOT,
     INPUT_FILE,
-    JSON,
     OUTPUT_FILE,
     ROOT,
     DateText,
-    print_json,
     print_problems,
     progress_bar,
     refuse_unknown,
     require_repository,
 )
-from accelerator_portal.results.breakages import classes_by_key
 from accelerator_portal.results.folding import (
     fold_reports,
     folder_reports,
@@ -42,7 +37,6 @@ from accelerator_portal.results.folding import (
 from accelerator_portal.results.partitions.checking import check_accelerator
 from accelerator_portal.results.partitions.compaction import Compaction, compact_all
 from accelerator_portal.results.partitions.manifest import (
-    BASES,
     archived_accelerators,
     month_of,
     read_manifest,
@@ -58,7 +52,6 @@ from accelerator_portal.results.rollups import (
     pandas_rollup,
     result_partitions,
 )
-from accelerator_portal.results.stored_history import History, read_history
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -258,63 +251,3 @@ def fold(root: Path, files: tuple[Path, ...], rebuild: bool, quarantine: bool) -
     if folding.total:
         click.echo(folding.total)
     _exit_if_problems([*future_problems, *folding.problems])
-
-
-@history.command()
-@ROOT
-@click.argument("accelerator")
-@JSON
-def show(root: Path, accelerator: str, as_json: bool) -> None:
-    """Show current outcomes and what each report changed."""
-    refuse_without_history(root, accelerator)
-    history_by_basis = {basis: read_history(root, accelerator, basis) for basis in BASES}
-    history_by_basis = {
-        basis: basis_history
-        for basis, basis_history in history_by_basis.items()
-        if basis_history.state.reports
-    }
-    if as_json:
-        print_json(
-            {
-                basis: _history_record(basis_history)
-                for basis, basis_history in history_by_basis.items()
-            }
-        )
-        return
-    for basis, basis_history in history_by_basis.items():
-        click.echo(f"{basis}: {count(len(basis_history.state.reports), 'report')}")
-        for line in _history_lines(basis_history):
-            click.echo(f"  {line}")
-
-
-def _history_lines(basis_history: History) -> Iterable[str]:
-    yield f"now: {_counts_text(_test_counts_by_class(basis_history))}"
-    for started, _, kinds in _changes_by_report(basis_history):
-        yield f"{started:%Y-%m-%d}: {_counts_text(kinds)}"
-
-
-def _history_record(basis_history: History) -> dict[str, Any]:
-    changes = [
-        {"started": started, "report": report, "changes": kinds}
-        for started, report, kinds in _changes_by_report(basis_history)
-    ]
-    return {
-        "reports": len(basis_history.state.reports),
-        "now": _test_counts_by_class(basis_history),
-        "changes": changes,
-    }
-
-
-def _test_counts_by_class(basis_history: History) -> Counter[str]:
-    return Counter(word for _, word in classes_by_key(basis_history.state))
-
-
-def _changes_by_report(basis_history: History) -> Iterator[tuple[dt.datetime, str, Counter[str]]]:
-    for (started, report), report_changes in groupby(
-        basis_history.changes, lambda c: (c.started, c.report)
-    ):
-        yield started, report, Counter(change.kind for change in report_changes)
-
-
-def _counts_text(counts: Mapping[Any, int]) -> str:
-    return ", ".join(f"{number:,} {label}" for label, number in sorted(counts.items()))

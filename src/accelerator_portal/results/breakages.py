@@ -251,8 +251,3 @@ def _class_from_verdicts(standing: StoredTestState) -> HistoryClass:
     if standing.last_good is None:
         return "never passed"
     return "regressed" if last_verdicts == "+-" else "still failing"
-
-
-def classes_by_key(state: State) -> Iterator[tuple[str, HistoryClass]]:
-    """Yield each test's key with its class, sorted by key."""
-    return ((key, classify_test(standing, state.basis)) for key, standing in state.tests())
