@@ -77,7 +77,7 @@ def test_what_metadata_does_not_name_is_given_with_its_source(root: Path) -> Non
     done = run(root, "example", "1.10.2", *given)
     assert done.exit_code == 0, done.output
     text = (root / COMPATIBILITY).read_text("utf-8")
-    assert '    needs: {"SDK": "9.2"}\n    source: [package-1-10-2, made-up]\n' in text
+    assert '    needs:\n      SDK: "9.2"\n    source: [package-1-10-2, made-up]\n' in text
     assert "SDK version" not in done.output
 
 

@@ -97,11 +97,13 @@ def test_every_field_is_written_so_that_yaml_reads_it_back() -> None:
     assert change(TEXT, new)[2:] == [
         '+  - torch: "2.1.0"',
         '+    plugin: "2.1.0"',
-        '+    variant: "ex2"',
+        "+    variant: ex2",
         '+    python: ["3.12", "3.13t"]',
-        '+    needs: {"SDK: new": "==9.*"}',
-        '+    includes: {"lib": "1.0"}',
-        '+    note: "He said \\"no\\": # really"',
+        "+    needs:",
+        "+      'SDK: new': ==9.*",
+        "+    includes:",
+        '+      lib: "1.0"',
+        "+    note: 'He said \"no\": # really'",
         "+    source: [pypi, table]",
     ]
 
@@ -121,7 +123,7 @@ def test_without_a_current_source_of_the_package_the_row_brings_one(old: str) ->
     assert change(TEXT.replace(old, new), row("2.3.0")) == [
         "+  package-2-1-0:",
         "+    package: torch-example",
-        '+    title: "torch-example on PyPI, wheel tags and metadata"',
+        "+    title: torch-example on PyPI, wheel tags and metadata",
         "+    read: 2026-03-01",
         '+  - torch: "2.3.0"',
         '+    plugin: "2.1.0"',

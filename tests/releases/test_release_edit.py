@@ -48,6 +48,22 @@ def test_an_entry_has_the_place_of_its_version(version: str, order: list[str]) -
     assert '  # About 1.9.1.\n  - version: "1.9.1"' in result
 
 
+def test_a_wheel_is_one_line_in_the_style_of_the_file() -> None:
+    tags = frozenset({"manylinux_2_28_x86_64", "manylinux_2_28_aarch64"})
+    build = PublishedBuild("cpu", "linux", "x86_64", frozenset({"3.12"}), PYPI, tags, 120_000_000)
+    lines = added(TEXT, published("1.11.0", builds=(build,), date=DAY)).split("\n")
+    start = lines.index('  - version: "1.11.0"')
+    assert lines[start + 1 : start + 6] == [
+        "    date: 2026-02-03",
+        '    python: ["3.12"]',
+        "    source: torch-pypi-1-11-0",
+        "    wheels:",
+        "      - {variant: cpu, os: linux, arch: [x86_64], on: pypi, "
+        "tags: [manylinux_2_28_aarch64, manylinux_2_28_x86_64], "
+        "size_mb: {x86_64: 120}, source: torch-pypi-1-11-0}",
+    ]
+
+
 def test_a_source_that_is_read_again_has_the_new_day() -> None:
     first = added(TEXT, published("1.11.0"))
     arm = PublishedBuild("cpu", "linux", "aarch64", frozenset({"3.12"}), PYPI, frozenset())

@@ -8,7 +8,6 @@ refused, because YAML would silently keep the last one.
 from __future__ import annotations
 
 import datetime as dt
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -279,8 +278,3 @@ def comment_start(lines: list[str], at: int) -> int:
     while at and lines[at - 1].lstrip().startswith("#"):
         at -= 1
     return at
-
-
-def yaml_string(value: str) -> str:
-    """Return a text as a YAML string on one line."""
-    return json.dumps(value, ensure_ascii=False)

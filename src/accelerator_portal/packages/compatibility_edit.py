@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from packaging.version import Version
 
@@ -17,8 +17,8 @@ from accelerator_portal.catalog.yaml_file import (
     edit_error,
     read_for_edit,
     replace_read_date,
-    yaml_string,
 )
+from accelerator_portal.catalog.yaml_text import cited_record, yaml_lines
 from accelerator_portal.packages.plugin_releases import SOURCE_ID, PluginRelease
 
 _REMEDY = "write the rows as a list with one `- torch: ...` entry each, or add the row by hand"
@@ -44,7 +44,7 @@ def with_row(path: str, text: str, release: PluginRelease, row: CompatibilityRow
     if file.line(("sources",)) <= line_index:
         line_index += len(new_lines) - len(lines)
     indent = lines[file.line(("rows", 0)) - 1].partition("-")[0]
-    new_lines[line_index:line_index] = _row_lines(new_row, indent)
+    new_lines[line_index:line_index] = yaml_lines([cited_record(new_row)], indent)
     new_text = "\n".join(new_lines)
     after, _ = read_for_edit(path, new_text, Compatibility, "row")
     expected = (*before.rows[:position], new_row, *before.rows[position:])
@@ -145,37 +145,9 @@ def _new_source_id(sources: Mapping[str, Source], version: str) -> str:
     return source_id if source_id not in sources else f"{source_id}-index"
 
 
-def _source_lines(id_: str, release: PluginRelease) -> Iterator[str]:
+def _source_lines(id_: str, release: PluginRelease) -> list[str]:
     on_pypi = release.index == PYPI
     index_name = "PyPI" if on_pypi else "its package index"
-    yield f"  {id_}:"
-    yield f"    package: {release.package}" if on_pypi else f"    url: {_index_page_url(release)}"
-    yield f"    title: {yaml_string(f'{release.package} on {index_name}, wheel tags and metadata')}"
-    yield f"    read: {release.read}"
-
-
-def _row_lines(row: CompatibilityRow, indent: str) -> Iterator[str]:
-    start = f"{indent}- "
-    for key, value in _row_fields(row):
-        yield f"{start}{key}: {value}"
-        start = f"{indent}  "
-
-
-def _row_fields(row: CompatibilityRow) -> Iterator[tuple[str, str]]:
-    yield "torch", yaml_string(row.torch)
-    if row.plugin:
-        yield "plugin", yaml_string(row.plugin)
-    if row.variant:
-        yield "variant", yaml_string(row.variant)
-    if row.python:
-        yield "python", f"[{', '.join(map(yaml_string, row.python))}]"
-    for name, mapping in (("needs", row.needs), ("includes", row.includes)):
-        if mapping:
-            pairs = ", ".join(
-                f"{yaml_string(key)}: {yaml_string(value)}" for key, value in mapping.items()
-            )
-            yield name, f"{{{pairs}}}"
-    if row.note:
-        yield "note", yaml_string(row.note)
-    source_ids = row.source
-    yield "source", source_ids[0] if len(source_ids) == 1 else f"[{', '.join(source_ids)}]"
+    address = {"package": release.package} if on_pypi else {"url": _index_page_url(release)}
+    title = f"{release.package} on {index_name}, wheel tags and metadata"
+    return yaml_lines({id_: {**address, "title": title, "read": release.read}}, "  ")

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from packaging.version import Version
 
 from accelerator_portal.catalog.files.package_file import PYPI
-from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX, Release, Releases, Wheel
+from accelerator_portal.catalog.files.releases_file import (
+    PYTORCH_INDEX,
+    Companion,
+    Release,
+    Releases,
+    Wheel,
+)
 from accelerator_portal.catalog.problem import ProblemsError
 from accelerator_portal.catalog.yaml_file import (
     Location,
@@ -18,8 +24,8 @@ from accelerator_portal.catalog.yaml_file import (
     edit_error,
     read_for_edit,
     replace_read_date,
-    yaml_string,
 )
+from accelerator_portal.catalog.yaml_text import cited_record, yaml_line, yaml_lines
 from accelerator_portal.packages.portal_packages import TORCHVISION
 from accelerator_portal.releases.published_builds import companion_source_id, torch_source_id
 from accelerator_portal.releases.release_entry import EntryChange
@@ -120,13 +126,12 @@ def _complete_entry(
     new_lines: dict[tuple[int, int], list[str]] = {}  # by start and end of the lines to replace
     for number, wheel in change.completed.items():
         line_number = _line_of_wheel(path, file, (*key, "wheels", number), lines)
-        fields = ", ".join(_tags_and_sizes_text(wheel, wheels[number]))
-        completed_line = f"{lines[line_number - 1].rstrip()[:-1]}, {fields}}}"
-        new_lines[line_number - 1, line_number] = [completed_line]
+        indent = lines[line_number - 1].partition("-")[0]
+        new_lines[line_number - 1, line_number] = [f"{indent}- {_record_line(wheel)}"]
     if change.wheels:
         last_line = _line_of_wheel(path, file, (*key, "wheels", len(wheels) - 1), lines)
         indent = lines[last_line - 1].partition("-")[0]
-        new_lines[last_line, last_line] = [f"{indent}- {_wheel_text(w)}" for w in change.wheels]
+        new_lines[last_line, last_line] = [f"{indent}- {_record_line(w)}" for w in change.wheels]
     if change.torchvision:
         line_number = file.line((*key, "source"))
         if not re.match(r"\s+source: [\[\w].*$", lines[line_number - 1]):
@@ -134,8 +139,8 @@ def _complete_entry(
                 path, line_number, "the source of the release is not written on one line"
             )
         indent = lines[line_number - 1].partition("s")[0]
-        torchvision = f"{indent}torchvision: {yaml_string(change.torchvision)}"
-        source = f"{indent}source: {_yaml_list(change.release.source)}"
+        torchvision = f'{indent}torchvision: "{change.torchvision}"'
+        source = f"{indent}source: [{', '.join(change.release.source)}]"
         new_lines[line_number - 1, line_number] = [torchvision, source]
     for start, end in sorted(new_lines, reverse=True):  # from below, so that no line moves
         lines[start:end] = new_lines[start, end]
@@ -154,9 +159,7 @@ def _add_companions(
         if not file.line(("sources",)) < line_number < file.line(("releases",)):
             error_text = "companions is not between sources and releases"
             raise _release_edit_error(path, line_number, error_text)
-        parts = [f"package: {companion.package}", f"version: {yaml_string(companion.version)}"]
-        parts += [f"torch: {yaml_string(companion.torch)}", f"source: {companion.source[0]}"]
-        lines[line_number - 1 : line_number - 1] = [f"  - {{{', '.join(parts)}}}"]
+        lines[line_number - 1 : line_number - 1] = [f"  - {_record_line(companion)}"]
 
 
 def _line_of_wheel(path: str, file: YamlFile, key: Location, lines: list[str]) -> int:
@@ -170,37 +173,16 @@ def _line_of_wheel(path: str, file: YamlFile, key: Location, lines: list[str]) -
     return line_number
 
 
-def _entry_lines(release: Release) -> Iterator[str]:
-    yield f"  - version: {yaml_string(release.version)}"
-    yield f"    date: {release.date}"
-    yield f"    python: {_yaml_list(map(yaml_string, release.python))}"
-    if release.torchvision:
-        yield f"    torchvision: {yaml_string(release.torchvision)}"
-    yield f"    source: {_yaml_list(release.source)}"
-    yield "    wheels:"
-    for wheel in release.wheels:
-        yield f"      - {_wheel_text(wheel)}"
+def _entry_lines(release: Release) -> list[str]:
+    record = cited_record(release)
+    del record["wheels"]
+    lines = [*yaml_lines([record], "  "), "    wheels:"]
+    return lines + [f"      - {_record_line(wheel)}" for wheel in release.wheels]
 
 
-def _wheel_text(wheel: Wheel) -> str:
-    parts = [f"variant: {wheel.variant}", f"os: {wheel.os}", f"arch: {_yaml_list(wheel.arch)}"]
-    parts += [f"on: {wheel.on}"] if wheel.on else []
-    parts += [f"python: {_yaml_list(map(yaml_string, wheel.python))}"] if wheel.python else []
-    parts += _tags_and_sizes_text(wheel)
-    parts += [f"source: {wheel.source[0]}"] if wheel.source else []
-    return f"{{{', '.join(parts)}}}"
-
-
-def _tags_and_sizes_text(wheel: Wheel, before: Wheel | None = None) -> Iterator[str]:
-    """Yield the YAML text of a wheel's `tags` and `size_mb`, if it has them and `before` does not.
-
-    `before` is the wheel before its completion.
-    """
-    if wheel.tags and not (before and before.tags):
-        yield f"tags: {_yaml_list(wheel.tags)}"
-    if wheel.size_mb and not (before and before.size_mb):
-        sizes = ", ".join(f"{arch}: {size}" for arch, size in wheel.size_mb.items())
-        yield f"size_mb: {{{sizes}}}"
+def _record_line(record: Wheel | Companion) -> str:
+    # The reader of the portal's files takes each key as text, so that `on` needs no quotes.
+    return yaml_line(cited_record(record)).replace("'on': ", "on: ")
 
 
 def _cited_source_ids(change: EntryChange) -> set[str]:
@@ -233,27 +215,19 @@ def _source_lines(change: EntryChange, before: Releases, read: dt.date) -> Itera
     names = (TORCHVISION, *(companion.package for companion in change.companions))
     package_by_source = {companion_source_id(name, version): name for name in names}
     for id_ in sorted(_cited_source_ids(change) - set(before.sources)):
-        yield f"  {id_}:"
         if name := package_by_source.get(id_):
-            yield f"    package: {name}"
-            yield f"    title: {yaml_string(f'Requirement of {name} on torch, on PyPI')}"
+            source = {"package": name, "title": f"Requirement of {name} on torch, on PyPI"}
         elif indexes[id_] == PYPI:
-            yield "    package: torch"
             title = f"torch {version} on PyPI, wheel tags and requirements"
-            yield f"    title: {yaml_string(title)}"
+            source = {"package": "torch", "title": title}
         else:
-            yield f"    url: {indexes[id_]}/torch/"
             variant = indexes[id_].removeprefix(f"{PYTORCH_INDEX}/")
             builds_text = "all builds" if indexes[id_] == PYTORCH_INDEX else f"the {variant} builds"
             title = f"PyTorch, index of {builds_text}, wheels of torch {version}"
-            yield f"    title: {yaml_string(title)}"
-        yield f"    read: {read}"
+            source = {"url": f"{indexes[id_]}/torch/", "title": title}
+        yield from yaml_lines({id_: {**source, "read": read}}, "  ")
 
 
 def _index_of_wheel(wheel: Wheel, version: str) -> str:
     url = f"{PYTORCH_INDEX}/{wheel.variant}"
     return url if wheel.source == (torch_source_id(url, version),) else PYTORCH_INDEX
-
-
-def _yaml_list(values: Iterable[str]) -> str:
-    return f"[{', '.join(values)}]"

@@ -13,14 +13,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.catalog.files.install_steps import Step
 from accelerator_portal.catalog.files.sources import cited_ids
 from accelerator_portal.catalog.loader import load_platform
 from accelerator_portal.catalog.markdown_file import CITATION, GUIDE_HEADINGS
+from accelerator_portal.catalog.yaml_text import yaml_text
 from accelerator_portal.checks import run_checks
 from accelerator_portal.install.addresses import host_of, step_addresses
 from accelerator_portal.install.pip_command import pip_steps
@@ -30,7 +29,6 @@ from accelerator_portal.vendors.questions import Answer
 Record = Mapping[str, Any]
 
 _HINT_PREFIX = "# Next: "
-_MAX_INLINE_LENGTH = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,35 +103,6 @@ def _sources_to_declare(draft: Draft, source_ids: Sequence[str]) -> dict[str, Re
     If the file cites none of the draft's sources, all sources are returned.
     """
     return {id_: s for id_, s in draft.sources.items() if id_ in source_ids} or dict(draft.sources)
-
-
-class _PortalDumper(yaml.SafeDumper):
-    """A YAML dumper that indents lists below their key; short lists of texts are on one line."""
-
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: FBT001, FBT002, ARG002 - PyYAML's
-        super().increase_indent(flow, indentless=False)
-
-
-def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    style = '"' if text[:1].isdigit() else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
-
-
-def _represent_list(dumper: yaml.SafeDumper, items: list[Any]) -> yaml.SequenceNode:
-    short = (
-        all(isinstance(item, str) for item in items) and sum(map(len, items)) < _MAX_INLINE_LENGTH
-    )
-    return dumper.represent_sequence("tag:yaml.org,2002:seq", items, flow_style=short)
-
-
-_PortalDumper.add_representer(str, _represent_text)
-_PortalDumper.add_representer(list, _represent_list)
-
-
-def yaml_text(data: Mapping[str, Any]) -> str:
-    """Return data as YAML text in the style of the portal's files."""
-    text = yaml.dump(data, Dumper=_PortalDumper, sort_keys=False, allow_unicode=True, width=120)
-    return str(text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from accelerator_portal.catalog.files.stated_models_file import (
     ModelList,
     StatedModels,
 )
-from accelerator_portal.vendors.draft import yaml_text
+from accelerator_portal.catalog.yaml_text import yaml_text
 from accelerator_portal.vendors.model_lists import read_models
 
 _SCHEMA_LINE = "# yaml-language-server: $schema=../../data/schema/stated-models.schema.json\n"
