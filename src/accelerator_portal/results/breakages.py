@@ -1,4 +1,4 @@
-"""Finds regressions (called breakages in the code), flaky tests and tests that never passed."""
+"""Finds regressions (called breakages in the code), flaky tests, and tests that never passed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from accelerator_portal.reports.outcomes import Outcome, Stage
+from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Component, Environment
 from accelerator_portal.results.history_state import (
     Basis,
@@ -54,43 +54,22 @@ class EnvironmentDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class NeverPassed:
-    """A test that failed in runs and never passed. It is not a breakage, because it never worked.
-
-    `key` is the test's key. `outcome` and `stage` are those of the last failure. `first_bad` is the
-    run with the first failure, and `last_seen` is the last run with the test. `gone` is the first
-    run after `last_seen` that should contain the test but does not, or None. `age` is the time
-    since the first failure.
-    """
-
-    key: str
-    outcome: Outcome
-    stage: Stage | None
-    first_bad: HistoryPoint
-    last_seen: HistoryPoint
-    gone: HistoryPoint | None
-    age: dt.timedelta
-
-
-@dataclass(frozen=True, slots=True)
 class Breakage:
     """A test that passed in a run and fails in a later run.
 
-    `id` stays the same while the breakage is open. `outcome` and `stage` describe the last failure.
-    `last_good` is the run with the last pass. `first_bad` is the run with the first failure after
-    `last_good`, and `last_seen` is the last run with the test. `age` is the time since `first_bad`.
-    `gone` is the first run after `last_seen` that should contain the test but does not, or None. A
-    breakage stays open if its test is gone. `overdue` says whether `age` exceeds the deadline, and
-    `flaky` whether the test is flaky (see `is_flaky`).
+    `id` stays the same while the breakage is open. `outcome` is the outcome of the last failure.
+    `last_good` is the run with the last pass, and `first_bad` is the run with the first failure
+    after it. `age` is the time since `first_bad`. `gone` is the first run after the last run with
+    the test that should contain the test but does not, or None. A breakage stays open if its test
+    is gone. `overdue` says whether `age` exceeds the deadline, and `flaky` whether the test is
+    flaky (see `is_flaky`).
     """
 
     id: str
     key: str
     outcome: Outcome
-    stage: Stage | None
     last_good: HistoryPoint
     first_bad: HistoryPoint
-    last_seen: HistoryPoint
     gone: HistoryPoint | None
     age: dt.timedelta
     overdue: bool
@@ -115,10 +94,8 @@ def open_breakages(state: State, at: dt.datetime, deadline: dt.timedelta) -> tup
             _breakage_id(state, key, first_bad),
             key,
             failure,
-            standing.failure_stage,
             standing.last_good,
             first_bad,
-            standing.last_seen,
             standing.gone,
             at - first_bad.started,
             overdue=at - first_bad.started > deadline,
@@ -130,25 +107,13 @@ def open_breakages(state: State, at: dt.datetime, deadline: dt.timedelta) -> tup
     return tuple(sorted(breakages, key=lambda breakage: (breakage.first_bad.started, breakage.key)))
 
 
-def never_passed(state: State, at: dt.datetime) -> tuple[NeverPassed, ...]:
-    """Return the tests that fail and never passed, sorted by key.
+def never_passed_count(state: State, at: dt.datetime) -> int:
+    """Return the number of tests that fail and never passed.
 
-    Ages are counted to `at`. Tests that first failed after `at` are omitted. If `state` contains
-    baselines (results that a vendor's CI expects), the result is empty.
+    Such a test is not a breakage, because it never worked. Tests that first failed after `at` are
+    omitted. If `state` contains baselines (results that a vendor's CI expects), the result is 0.
     """
-    return tuple(
-        NeverPassed(
-            key,
-            failure,
-            standing.failure_stage,
-            first_bad,
-            standing.last_seen,
-            standing.gone,
-            at - first_bad.started,
-        )
-        for key, standing, first_bad, failure in _failing_tests(state, at)
-        if standing.last_good is None
-    )
+    return sum(standing.last_good is None for _, standing, _, _ in _failing_tests(state, at))
 
 
 def environment_differences(

@@ -14,8 +14,7 @@ from accelerator_portal.reports.known_issues import OutdatedIssue, outdated_issu
 from accelerator_portal.reports.test_keys import identity_of
 from accelerator_portal.results.breakages import (
     FLAKY_WINDOW,
-    NeverPassed,
-    never_passed,
+    never_passed_count,
     open_breakages,
 )
 from accelerator_portal.results.evidence_level import as_of, as_of_reports
@@ -49,8 +48,8 @@ class DashboardPlatform:
     """A platform on the dashboard.
 
     `runs` and `baselines` are numbers of reports; `runs` includes archived runs. `evidence` has the
-    newest run of each suite, or else its newest baseline. `never` are failing tests that passed in
-    no run. `outdated` are declared known issues that should be removed.
+    newest run of each suite, or else its newest baseline. `never_passed` is the number of failing
+    tests that passed in no run. `outdated` are declared known issues that should be removed.
     """
 
     platform: Platform
@@ -59,7 +58,7 @@ class DashboardPlatform:
     baselines: int
     evidence: tuple[SuiteEvidence, ...]
     regressions: tuple[Regression, ...]
-    never: tuple[NeverPassed, ...]
+    never_passed: int
     outdated: tuple[OutdatedIssue, ...]
 
     @property
@@ -160,7 +159,7 @@ def _dashboard_platform(
         sum(report.kind == "baseline" for report in reports),
         evidence,
         tuple(regressions(platform, breakages, commands, at)),
-        never_passed(state, at),
+        never_passed_count(state, at),
         tuple(outdated_issues(platform.known_issues, tests, at.date())),
     )
 
@@ -191,7 +190,7 @@ def _platform_quality(state: DashboardPlatform, at: dt.datetime) -> PlatformQual
         baselines=state.baselines,
         suites=tuple(_suite_state(suite_evidence, at) for suite_evidence in state.evidence),
         open_breakages=state.broken,
-        never_passed=len(state.never),
+        never_passed=state.never_passed,
         badge=_badge_path(state),
     )
 
