@@ -15,8 +15,7 @@ from accelerator_portal.results.result_matrices import Column, ResultMatrix, gro
 def long_table(reports: Iterable[StoredReport]) -> pd.DataFrame:
     """Return one row per test.
 
-    Its columns: report, accelerator, kind, suite, name, mode, group, outcome, place, dtype.
-    `place` is the number of the test in its report.
+    Its columns: report, accelerator, kind, suite, name, mode, group, outcome, dtype.
     """
     rows = [
         (
@@ -28,11 +27,10 @@ def long_table(reports: Iterable[StoredReport]) -> pd.DataFrame:
             str(test.parameters.get("mode", "")),
             group_of(test),
             test.outcome,
-            place,
             str(test.parameters.get("dtype", "")),
         )
         for stored in reports
-        for place, test in enumerate(stored.report.tests)
+        for test in stored.report.tests
     ]
     columns = [
         "report",
@@ -43,7 +41,6 @@ def long_table(reports: Iterable[StoredReport]) -> pd.DataFrame:
         "mode",
         "group",
         "outcome",
-        "place",
         "dtype",
     ]
     return pd.DataFrame(rows, columns=columns)
@@ -69,12 +66,12 @@ def pandas_matrices(table: pd.DataFrame, order: Iterable[str]) -> list[ResultMat
             for report, accelerator, kind, group, dtype in chosen.itertuples(index=False, name=None)
         )
         pivot = part.pivot_table(
-            index="name", columns=["group", "report"], values="place", aggfunc="first"
+            index="name", columns=["group", "report"], values="outcome", aggfunc="first"
         )
         wanted = pd.MultiIndex.from_tuples([(c.group, c.report) for c in columns])
-        pivot = pivot.reindex(columns=wanted).fillna(-1).astype(int)
+        pivot = pivot.reindex(columns=wanted).astype(object)
         pivot = pivot.loc[sorted(pivot.index, key=lambda name: (str(name).casefold(), str(name)))]
-        cells = tuple(tuple(map(int, row)) for row in pivot.to_numpy())
+        cells = tuple(map(tuple, pivot.where(pivot.notna(), None).to_numpy()))
         found.append(
             ResultMatrix(str(suite), str(mode), columns, tuple(map(str, pivot.index)), cells)
         )

@@ -44,7 +44,7 @@ def test_a_matrix_has_only_like_with_like_in_a_group() -> None:
         Column("one", "example", "self-reported", "inductor, float16", "float16"),
     )
     assert matrix.names == ("A", "b")
-    assert matrix.cells == ((-1, -1, 1), (0, 0, -1))
+    assert matrix.cells == ((None, None, "failed"), ("passed", "executed", None))
 
 
 def test_a_column_without_a_type_says_none() -> None:
@@ -137,21 +137,21 @@ def test_tables_are_what_their_definition_says(runs: list[tuple[str, list[Any]]]
 
 def defined(reports: list[StoredReport], order: list[str]) -> list[ResultMatrix]:
     """The matrices cell by cell, each looked up in all tests."""
-    every = [(one, n, test) for one in reports for n, test in enumerate(one.report.tests)]
+    every = [(one, test) for one in reports for test in one.report.tests]
     found = []
-    for table in sorted({(test.suite, mode_of(test)) for _, _, test in every}):
-        part = [(one, n, t) for one, n, t in every if (t.suite, mode_of(t)) == table]
+    for table in sorted({(test.suite, mode_of(test)) for _, test in every}):
+        part = [(one, t) for one, t in every if (t.suite, mode_of(t)) == table]
 
         def column(one: StoredReport, test: TestEntry) -> tuple[int, str, int, str]:
             group = group_of(test)
-            alike = {o.report.accelerator for o, _, t in part if group_of(t) == group}  # noqa: B023
+            alike = {o.report.accelerator for o, t in part if group_of(t) == group}  # noqa: B023
             known = one.report.accelerator in order
             place = order.index(one.report.accelerator) if known else len(order)
             return -len(alike), group, place, one.id
 
-        keys = sorted({column(one, test) for one, _, test in part})
-        first = [next((o, t) for o, _, t in part if column(o, t) == key) for key in keys]
-        names = sorted({t.name for _, _, t in part}, key=lambda name: (name.casefold(), name))
+        keys = sorted({column(one, test) for one, test in part})
+        first = [next((o, t) for o, t in part if column(o, t) == key) for key in keys]
+        names = sorted({t.name for _, t in part}, key=lambda name: (name.casefold(), name))
         found.append(
             ResultMatrix(
                 *table,
@@ -168,7 +168,10 @@ def defined(reports: list[StoredReport], order: list[str]) -> list[ResultMatrix]
                 tuple(names),
                 tuple(
                     tuple(
-                        next((n for o, n, t in part if (t.name, column(o, t)) == (name, key)), -1)
+                        next(
+                            (t.outcome for o, t in part if (t.name, column(o, t)) == (name, key)),
+                            None,
+                        )
                         for key in keys
                     )
                     for name in names

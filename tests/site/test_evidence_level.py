@@ -73,5 +73,5 @@ def test_the_newest_runs_in_one_line(changed: dict[str, object], line: str | Non
     reports = (
         stored("one", made_up(0, {"a": "passed", "b": "failed", "c": "executed"}, **changed)),
     )
-    view = ResultsView(reports, {}, ())
+    view = ResultsView(reports, {}, {})
     assert view.newest_run_lines().get("example") == line

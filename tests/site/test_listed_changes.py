@@ -26,7 +26,7 @@ from accelerator_portal.site.results.results_view import ResultsView
 from tests.folders import EXAMPLE, Tree, loaded
 from tests.results.made_up import folded, made_up
 
-_NONE = ResultsView((), {}, ())
+_NONE = ResultsView((), {}, {})
 MONDAY = dt.date(2026, 3, 2)
 
 

@@ -7,7 +7,6 @@ import gzip
 import io
 import json
 import random
-from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
@@ -15,7 +14,6 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
-from accelerator_portal.results.result_matrices import Column, ResultMatrix
 from accelerator_portal.site.build import RepositoryLinks
 from accelerator_portal.site.results.matrix_pages import (
     MOST_ROWS,
@@ -28,12 +26,8 @@ from accelerator_portal.site.results.matrix_pages import (
     rows_pages,
     rows_per_page,
 )
-from accelerator_portal.site.results.results_view import (
-    KIND_DESCRIPTIONS,
-    Cell,
-    MatrixRow,
-    MatrixView,
-)
+from accelerator_portal.site.results.results_shapes import MatrixColumn, MatrixData, MatrixTest
+from accelerator_portal.site.results.results_view import KIND_DESCRIPTIONS
 from accelerator_portal.site.results.speeds import speed_table
 from accelerator_portal.site.site_file import SiteFile
 from accelerator_portal.site.templates import TEMPLATES_FOLDER, Templates
@@ -47,31 +41,34 @@ CHOICES: tuple[Outcome | None, ...] = (None, *OUTCOMES)
 
 
 @cache
-def made_up(mode: str = "", tests: int = TESTS) -> MatrixView:
+def made_up(mode: str = "", tests: int = TESTS) -> MatrixData:
     """No two rows alike, and no outcome more frequent than others: nothing compresses worse."""
     pick = random.Random(mode)  # noqa: S311 - made-up outcomes
     columns = tuple(
-        Column(f"made-up-{n}-nightly", f"made-up-{n}", "self-reported", "eager, float32", "float32")
+        MatrixColumn(
+            id=f"made-up-{n}-nightly.eager-float32",
+            accelerator=f"made-up-{n}",
+            name=f"Made up {n}",
+            report=f"made-up-{n}-nightly",
+            kind="self-reported",
+            like="eager, float32",
+            dtype="float32",
+            evidence=f".made-up-{n}-nightly.eager-float32",
+        )
         for n in range(ACCELERATORS)
     )
-    names = tuple(f"Made up {n}" for n in range(ACCELERATORS))
     rows = tuple(
-        MatrixRow(
-            f"made_up_{n:04}",
-            f"{SUITE}/tests/m/#test-made-up-{n:04}-{n % 1000:03}",
-            tuple(
-                Cell(o, f"{name}, eager, float32: {o}")
-                for o, name in zip(pick.choices(CHOICES, k=ACCELERATORS), names, strict=True)
-            ),
+        MatrixTest(
+            name=f"made_up_{n:04}",
+            address=f"{SUITE}/tests/m/#test-made-up-{n:04}-{n % 1000:03}",
+            outcomes=tuple(pick.choices(CHOICES, k=ACCELERATORS)),
         )
         for n in range(tests)
     )
-    cells = tuple(tuple(-1 for _ in columns) for _ in rows)  # of reports that do not exist
-    matrix = ResultMatrix(SUITE, mode, columns, tuple(row.name for row in rows), cells)
-    return MatrixView(matrix, names, (("eager, float32", ACCELERATORS),), rows)
+    return MatrixData(mode=mode, columns=columns, tests=rows)
 
 
-def pages(*views: MatrixView) -> dict[str, SiteFile]:
+def pages(*matrices: MatrixData) -> dict[str, SiteFile]:
     templates = Templates(
         REPOSITORY / TEMPLATES_FOLDER,
         repository=RepositoryLinks("https://a.example", "https://a.example/"),
@@ -84,8 +81,8 @@ def pages(*views: MatrixView) -> dict[str, SiteFile]:
         "kinds": KIND_DESCRIPTIONS,
         "speeds": speed_table(()),
     }
-    names = {column.accelerator: "Made up" for view in views for column in view.matrix.columns}
-    found = matrix_pages(views, names, {SUITE: "Made up"}, templates, context)
+    names = {column.accelerator: "Made up" for matrix in matrices for column in matrix.columns}
+    found = matrix_pages(matrices, names, {SUITE: "Made up"}, templates, context)
     return {page.path: page for page in found}
 
 
@@ -106,7 +103,7 @@ def test_two_hundred_rows_a_page_hold_every_test_once_and_in_order(
     assert len(found) == TESTS / MOST_ROWS
     rows = [[row.text() for row in tree(page).css(".result-row th")] for page in found.values()]
     assert {len(names) for names in rows} == {MOST_ROWS}
-    assert [name for names in rows for name in names] == list(made_up().matrix.names)
+    assert [name for names in rows for name in names] == [test.name for test in made_up().tests]
 
 
 def test_each_page_leads_to_others_and_says_where_it_is(found: dict[str, SiteFile]) -> None:
@@ -139,17 +136,18 @@ def test_the_data_holds_every_outcome_once() -> None:
     data, table = matrix_files(SUITE, [made_up()])
     (matrix,) = json.loads(data.content)["matrices"]
     assert [test["outcomes"] for test in matrix["tests"]] == [
-        [cell.outcome for cell in row.cells] for row in made_up().rows
+        [*test.outcomes] for test in made_up().tests
     ]
     assert table.path == "api/v1/results/made-up.csv"
     assert len(table.content.splitlines()) == 1 + TESTS
 
 
 def test_two_columns_of_the_csv_have_different_headings() -> None:
-    view = made_up(tests=1)
-    first, second, *others = view.matrix.columns
-    columns = (first, replace(second, accelerator=first.accelerator), *others)
-    _, table = matrix_files(SUITE, [replace(view, matrix=replace(view.matrix, columns=columns))])
+    matrix = made_up(tests=1)
+    first, second, *others = matrix.columns
+    second = second.model_copy(update={"accelerator": first.accelerator})
+    columns = (first, second, *others)
+    _, table = matrix_files(SUITE, [matrix.model_copy(update={"columns": columns})])
     assert next(csv.reader(io.StringIO(table.content)))[1:4] == [
         "made-up-0 (eager, float32; self-reported; made-up-0-nightly)",
         "made-up-0 (eager, float32; self-reported; made-up-1-nightly)",
@@ -165,7 +163,7 @@ def test_modes_share_a_suite_and_no_address() -> None:
     (form,) = tree(first).css("form[data-matrix]")
     assert not form.attributes["data-mode"]
     assert {"results/made-up/training/index.md", "results/made-up/training/2.md"} < set(found)
-    names = {csv_name(made_up(mode, 201).matrix) for mode in modes}
+    names = {csv_name(SUITE, mode) for mode in modes}
     assert len(names) == len(modes)
     assert not [path for path in (*found, *names) if ".." in path or "made-up/tests/" in path]
 
@@ -186,9 +184,9 @@ def test_further_pages_go_on_where_those_before_end(found: dict[str, SiteFile]) 
 
 @pytest.mark.parametrize(("columns", "rows"), [(1, 200), (20, 200), (50, 80), (1_000, 20)])
 def test_the_more_columns_the_fewer_rows_a_page_has(columns: int, rows: int) -> None:
-    matrix = replace(made_up().matrix, columns=made_up().matrix.columns[:1] * columns)
+    matrix = made_up().model_copy(update={"columns": made_up().columns[:1] * columns})
     assert rows_per_page(matrix) == rows
-    assert [page.last for page in rows_pages(matrix, own=False)][:2] == [rows, 2 * rows]
+    assert [page.last for page in rows_pages(SUITE, matrix, own=False)][:2] == [rows, 2 * rows]
 
 
 def some_pages(number: int) -> list[RowsPage]:

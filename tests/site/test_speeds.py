@@ -164,7 +164,7 @@ def test_a_range_says_how_many_devices_have_a_stated_figure(tree: Tree) -> None:
 
 
 def test_a_speed_is_no_evidence_of_what_works(catalog: Catalog) -> None:
-    assert ResultsView((stored(catalog),), {}, ()).newest_run_lines() == {}
+    assert ResultsView((stored(catalog),), {}, {}).newest_run_lines() == {}
 
 
 def test_a_test_of_its_own_page_has_the_interval(catalog: Catalog) -> None:

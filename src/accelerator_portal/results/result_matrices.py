@@ -10,7 +10,7 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import groupby, repeat
+from itertools import groupby
 from typing import TypeAlias
 
 from accelerator_portal.catalog.files.own_suite import suite_owner
@@ -24,9 +24,6 @@ from accelerator_portal.results.history import OutcomeChange
 GROUP_PARAMETERS = ("compiler", "dtype", "dynamic", "freezing", "shapes", "recipe")
 
 _NOT_STATED = "not stated"
-
-# The cell of a test that a column does not have.
-ABSENT = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +47,26 @@ class ResultMatrix:
     """The results of a suite in one mode.
 
     `mode` is the value of the tests' parameter `mode`, such as `training`, or empty. `cells` has a
-    row for each of `names` (test names), with a value for each of `columns`: the index of the test
-    in the column's report, or -1 without a result.
+    row for each of `names` (test names), with a value for each of `columns`: the outcome of the
+    test in the column's report, or None without a result.
     """
 
     suite: str
     mode: str
     columns: tuple[Column, ...]
     names: tuple[str, ...]
-    cells: tuple[tuple[int, ...], ...]
+    cells: tuple[tuple[Outcome | None, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _ColumnBuilder:
     """A column of a matrix while it is filled.
 
-    `places` maps the name of each test to the index of the test in the report.
+    `outcomes` maps the name of each test to its outcome.
     """
 
     column: Column
-    places: dict[str, int] = field(default_factory=dict)
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
 
 
 # The columns of one matrix, by group and report.
@@ -143,12 +140,12 @@ def _columns_by_matrix(reports: Iterable[StoredReport]) -> dict[tuple[str, str],
         # A report of 100,000 tests has a handful of parameters: each is put in words once. The key
         # is their text, as 1 and True are the same key.
         columns_by_parameters: dict[tuple[str, str], _ColumnBuilder] = {}
-        for index, test in enumerate(stored.report.tests):
+        for test in stored.report.tests:
             parameters = (test.suite, repr(test.parameters))
             builder = columns_by_parameters.get(parameters)
             if builder is None:
                 builder = columns_by_parameters[parameters] = _column_of_test(tables, stored, test)
-            builder.places.setdefault(test.name, index)
+            builder.outcomes.setdefault(test.name, test.outcome)
     return tables
 
 
@@ -168,11 +165,10 @@ def _column_of_test(
 def _matrix(suite: str, mode: str, table: _ColumnsByGroup, rank: Mapping[str, int]) -> ResultMatrix:
     builders = _sorted_columns(table, rank)
     names = sorted(
-        {name for builder in builders for name in builder.places},
+        {name for builder in builders for name in builder.outcomes},
         key=lambda name: (name.casefold(), name),
     )
-    indices = (map(builder.places.get, names, repeat(ABSENT)) for builder in builders)
-    cells = tuple(zip(*indices, strict=True))
+    cells = tuple(zip(*(map(builder.outcomes.get, names) for builder in builders), strict=True))
     return ResultMatrix(
         suite, mode, tuple(builder.column for builder in builders), tuple(names), cells
     )

@@ -13,16 +13,9 @@ from typing import Any
 
 from accelerator_portal.catalog.files.own_suite import suite_folder
 from accelerator_portal.reports.outcomes import WORST_FIRST, Outcome
-from accelerator_portal.results.result_matrices import Column, ResultMatrix
 from accelerator_portal.site.anchors import slug
-from accelerator_portal.site.results.result_addresses import RESULTS_PAGES, evidence_suffix
-from accelerator_portal.site.results.results_shapes import (
-    MatrixColumn,
-    MatrixData,
-    MatrixTest,
-    SuiteResults,
-)
-from accelerator_portal.site.results.results_view import MatrixView
+from accelerator_portal.site.results.result_addresses import RESULTS_PAGES
+from accelerator_portal.site.results.results_shapes import MatrixData, SuiteResults
 from accelerator_portal.site.site_file import API, SiteFile, data_file
 from accelerator_portal.site.templates import Templates
 
@@ -93,34 +86,35 @@ class FilterOptions:
 
 
 def matrix_pages(
-    views: Sequence[MatrixView],
+    matrices: Sequence[MatrixData],
     platforms: Mapping[str, str],
     suites: Mapping[str, str],
     templates: Templates,
     context: Mapping[str, Any],
 ) -> Iterator[SiteFile]:
-    """Yield the pages of a suite's matrices; `views` has one matrix for each mode.
+    """Yield the pages of a suite's matrices; `matrices` has one matrix for each mode.
 
     `platforms` has the names of the platforms, and `suites` the titles of the suites to which the
     pages link; their keys are ids. `context` has the template variables of the suite. It must have
-    `title`, the suite's title, and `source`, the path of the file that describes the suite.
+    `id`, the suite's id, `title`, its title, and `source`, the path of the file that describes the
+    suite.
     """
-    ordered = sorted(views, key=lambda view: _mode_order(view.matrix.mode))
-    pages_by_mode = {v.matrix.mode: rows_pages(v.matrix, own=v is not ordered[0]) for v in ordered}
-    modes = [(v.matrix.mode, len(v.rows), pages_by_mode[v.matrix.mode][0].address) for v in ordered]
-    for view in ordered:
-        pages = pages_by_mode[view.matrix.mode]
+    suite: str = context["id"]
+    ordered = sorted(matrices, key=lambda matrix: _mode_order(matrix.mode))
+    pages_by_mode = {m.mode: rows_pages(suite, m, own=m is not ordered[0]) for m in ordered}
+    modes = [(m.mode, len(m.tests), pages_by_mode[m.mode][0].address) for m in ordered]
+    for matrix in ordered:
+        pages = pages_by_mode[matrix.mode]
         shared_variables = {
-            "view": view,
-            "columns": [(c, n, column_id(c)) for c, n in _columns_with_names(view)],
-            "evidence": [_column_evidence_suffix(view, column) for column in view.matrix.columns],
+            "matrix": matrix,
+            "groups": Counter(column.like for column in matrix.columns),
             "pages": pages,
-            "rows_of_a_page": rows_per_page(view.matrix),
+            "rows_of_a_page": rows_per_page(matrix),
             "modes": modes,
             "suites": suites,
-            "choices": _filter_options(view, platforms),
+            "choices": _filter_options(matrix, platforms),
             "worst_first": WORST_FIRST,
-            "csv": csv_name(view.matrix),
+            "csv": csv_name(suite, matrix.mode),
             **context,
         }
         for page in pages:
@@ -128,30 +122,30 @@ def matrix_pages(
                 page.path,
                 edit=context["source"],
                 template="results/suite.md.j2",
-                rows=view.rows[page.first - 1 : page.last],
+                tests=matrix.tests[page.first - 1 : page.last],
                 page=page,
                 linked_pages=linked_pages(pages, page),
-                page_title=_title(context["title"], view.matrix.mode, page),
+                page_title=_title(context["title"], matrix.mode, page),
                 **shared_variables,
             )
 
 
-def matrix_files(suite: str, views: Sequence[MatrixView]) -> Iterator[SiteFile]:
+def matrix_files(suite: str, matrices: Sequence[MatrixData]) -> Iterator[SiteFile]:
     """Yield one JSON file with all matrices of a suite, and a CSV file for each matrix."""
-    data = tuple(_matrix_data(view) for view in views)
-    yield data_file(f"results/{suite_folder(suite)}.json", SuiteResults(suite=suite, matrices=data))
-    for view in views:
-        yield SiteFile(f"{API}/results/{csv_name(view.matrix)}", _matrix_csv(view))
+    data = SuiteResults(suite=suite, matrices=tuple(matrices))
+    yield data_file(f"results/{suite_folder(suite)}.json", data)
+    for matrix in matrices:
+        yield SiteFile(f"{API}/results/{csv_name(suite, matrix.mode)}", _matrix_csv(matrix))
 
 
-def rows_pages(matrix: ResultMatrix, *, own: bool) -> list[RowsPage]:
-    """Return the pages on which the rows of a matrix are shown, at least one.
+def rows_pages(suite: str, matrix: MatrixData, *, own: bool) -> list[RowsPage]:
+    """Return the pages on which the rows of a suite's matrix are shown, at least one.
 
     If `own` is true, the pages are in a folder for the matrix's mode: `torchbench/training/`.
     Otherwise, as for the suite's first mode, they are in the suite's folder: `torchbench/`.
     """
-    folder = f"{suite_folder(matrix.suite)}/{f'{mode_slug(matrix.mode)}/' if own else ''}"
-    total = len(matrix.names)
+    folder = f"{suite_folder(suite)}/{f'{mode_slug(matrix.mode)}/' if own else ''}"
+    total = len(matrix.tests)
     rows = rows_per_page(matrix)
     starts = range(0, max(total, 1), rows)
     return [
@@ -172,7 +166,7 @@ def linked_pages(pages: Sequence[RowsPage], page: RowsPage) -> list[RowsPage]:
     return [other for other in pages if other.number in {*linked_numbers, 1, len(pages)}]
 
 
-def rows_per_page(matrix: ResultMatrix) -> int:
+def rows_per_page(matrix: MatrixData) -> int:
     """Return the number of rows per page of a matrix: the more columns, the fewer rows."""
     fitting = MOST_CELLS // max(1, len(matrix.columns))
     return min(MOST_ROWS, max(LEAST_ROWS, fitting))
@@ -189,30 +183,17 @@ def mode_slug(mode: str) -> str:
     return f"{name}-{hashlib.sha256(mode.encode()).hexdigest()[:8]}"
 
 
-def column_id(column: Column) -> str:
-    """Return the id of a column in addresses: `run-1.inductor-float32`."""
-    return f"{column.report}.{slug(column.group)}"
-
-
-def csv_name(matrix: ResultMatrix) -> str:
-    """Return the name of the CSV file of a matrix: `torchbench/inference.csv`.
+def csv_name(suite: str, mode: str) -> str:
+    """Return the name of the CSV file of a suite's matrix: `torchbench/inference.csv`.
 
     If the matrix has no mode, the name is `torchbench.csv`. A slash precedes the mode, because
     another suite can have the name `torchbench-inference`.
     """
-    return f"{suite_folder(matrix.suite)}{f'/{mode_slug(matrix.mode)}' if matrix.mode else ''}.csv"
-
-
-def _column_evidence_suffix(view: MatrixView, column: Column) -> str:
-    return evidence_suffix(view.matrix.mode, column.report, column.group)
+    return f"{suite_folder(suite)}{f'/{mode_slug(mode)}' if mode else ''}.csv"
 
 
 def _mode_order(mode: str) -> tuple[int, str]:
     return (_MODES.index(mode) if mode in _MODES else len(_MODES), mode)
-
-
-def _columns_with_names(view: MatrixView) -> Iterator[tuple[Column, str]]:
-    return zip(view.matrix.columns, view.names, strict=True)
 
 
 def _title(suite: str, mode: str, page: RowsPage) -> str:
@@ -220,52 +201,29 @@ def _title(suite: str, mode: str, page: RowsPage) -> str:
     return ", ".join(filter(None, (suite, mode, rows)))
 
 
-def _filter_options(view: MatrixView, platforms: Mapping[str, str]) -> FilterOptions:
-    dtypes = sorted({column.dtype for column in view.matrix.columns})
+def _filter_options(matrix: MatrixData, platforms: Mapping[str, str]) -> FilterOptions:
+    dtypes = sorted({column.dtype for column in matrix.columns})
     return FilterOptions(
-        {c.accelerator: platforms[c.accelerator] for c in view.matrix.columns},
+        {c.accelerator: platforms[c.accelerator] for c in matrix.columns},
         {dtype or "not stated": dtype or "not stated" for dtype in dtypes},
-        frozenset(cell.outcome for row in view.rows for cell in row.cells),
+        frozenset(outcome for test in matrix.tests for outcome in test.outcomes),
     )
 
 
-def _matrix_csv(view: MatrixView) -> str:
+def _matrix_csv(matrix: MatrixData) -> str:
     """Return a matrix as CSV. A cell has the outcome, or is empty without a result.
 
     The heading of a column is `xpu (eager, float32; self-reported)`. If several reports have this
     heading, it also has the id of the report.
     """
-    columns = view.matrix.columns
-    headings = [f"{c.accelerator} ({c.group}; {c.kind}" for c in columns]
+    headings = [f"{c.accelerator} ({c.like}; {c.kind}" for c in matrix.columns]
     repeated = {heading for heading, number in Counter(headings).items() if number > 1}
     head = (
         f"{heading}; {column.report})" if heading in repeated else f"{heading})"
-        for heading, column in zip(headings, columns, strict=True)
+        for heading, column in zip(headings, matrix.columns, strict=True)
     )
-    rows = ([row.name, *(cell.outcome or "" for cell in row.cells)] for row in view.rows)
+    rows = ([test.name, *(outcome or "" for outcome in test.outcomes)] for test in matrix.tests)
     return csv_text([["test", *head], *rows])
-
-
-def _matrix_data(view: MatrixView) -> MatrixData:
-    return MatrixData(
-        mode=view.matrix.mode,
-        columns=tuple(
-            MatrixColumn.from_objects(
-                column,
-                id=column_id(column),
-                name=name,
-                like=column.group,
-                evidence=_column_evidence_suffix(view, column),
-            )
-            for column, name in _columns_with_names(view)
-        ),
-        tests=tuple(
-            MatrixTest(
-                name=row.name, address=row.address, outcomes=tuple(c.outcome for c in row.cells)
-            )
-            for row in view.rows
-        ),
-    )
 
 
 def csv_text(rows: Iterable[Iterable[str]]) -> str:

@@ -109,8 +109,8 @@ def results_pages(
         linked_titles = {
             s: title for s, title in titles.items() if s == suite or s not in results.own
         }
-        views = results.by_suite[suite]
-        yield from matrix_pages(views, platform_names, linked_titles, templates, context)
+        matrices = results.by_suite[suite]
+        yield from matrix_pages(matrices, platform_names, linked_titles, templates, context)
         yield from suite_tests_pages(catalog, results, histories, templates, context)
     for stored in results.reports:
         context = shared_variables | {"speeds": runs.get(stored.id)}
@@ -197,8 +197,8 @@ def results_files(results: ResultsView) -> Iterator[SiteFile]:
     yield data_file("results/index.json", index)
     for stored in results.reports:
         yield SiteFile(f"{API}/reports/{stored.id}.json", report_text(stored.report))
-    for suite, views in results.by_suite.items():
-        yield from matrix_files(suite, views)
+    for suite, matrices in results.by_suite.items():
+        yield from matrix_files(suite, matrices)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,12 +13,10 @@ from accelerator_portal.reports.report import (
     Environment,
     OperatorCoverage,
     Report,
-    TestEntry,
     environment_facts,
 )
 from accelerator_portal.reports.stored_reports import StoredReport, stored_reports
 from accelerator_portal.results.result_matrices import (
-    ABSENT,
     Column,
     ResultMatrix,
     matrices,
@@ -27,7 +24,9 @@ from accelerator_portal.results.result_matrices import (
     single_platform_suites,
 )
 from accelerator_portal.results.suite_evidence import SuiteEvidence, newest_evidence
-from accelerator_portal.site.results.result_addresses import address_of
+from accelerator_portal.site.anchors import slug
+from accelerator_portal.site.results.result_addresses import address_of, evidence_suffix
+from accelerator_portal.site.results.results_shapes import MatrixColumn, MatrixData, MatrixTest
 
 KIND_DESCRIPTIONS = {
     "baseline": "results that the CI of PyTorch or of another project expects, not a test run",
@@ -53,53 +52,17 @@ class SuiteCounts:
     operators: OperatorCoverage | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A cell of a matrix: a result in words. `outcome` is None if there is no result."""
-
-    outcome: Outcome | None
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class MatrixRow:
-    """A row of a matrix: a test with a cell for each column.
-
-    `address` is the address of the test, relative to `results/`.
-    """
-
-    name: str
-    address: str
-    cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MatrixView:
-    """A matrix and the texts that its page shows.
-
-    `names` has the heading of each column: the platform's name, with a suffix such as `, torch
-    2.13.0` if columns would have the same name. `groups` has a pair for each group of adjacent
-    columns with the same parameters: the parameters in words, and the number of columns. `rows` has
-    each test with its cells.
-    """
-
-    matrix: ResultMatrix
-    names: tuple[str, ...]
-    groups: tuple[tuple[str, int], ...]
-    rows: tuple[MatrixRow, ...]
-
-
 @dataclass(frozen=True)
 class ResultsView:
     """All test reports, with the numbers and matrices that pages show.
 
     `counts` has the numbers of tests by outcome, for each pair of a report's id and a suite's id.
-    `matrices` has a matrix for each suite and mode.
+    `by_suite` has the matrices of each suite with results, by suite id: one for each mode.
     """
 
     reports: tuple[StoredReport, ...]
     counts: Mapping[tuple[str, str], Mapping[Outcome, int]]
-    matrices: tuple[MatrixView, ...]
+    by_suite: Mapping[str, list[MatrixData]]
 
     @cached_property
     def own(self) -> frozenset[str]:
@@ -110,14 +73,6 @@ class ResultsView:
     def by_id(self) -> dict[str, StoredReport]:
         """The reports by id."""
         return {stored.id: stored for stored in self.reports}
-
-    @cached_property
-    def by_suite(self) -> dict[str, list[MatrixView]]:
-        """The matrices of each suite with results, by suite id."""
-        views_by_suite: dict[str, list[MatrixView]] = {}
-        for view in self.matrices:
-            views_by_suite.setdefault(view.matrix.suite, []).append(view)
-        return views_by_suite
 
     def of(self, accelerator: str) -> list[StoredReport]:
         """Return the reports of an accelerator."""
@@ -184,11 +139,11 @@ def make_results_view(catalog: Catalog) -> ResultsView:
     """Return all reports of a catalog, with the numbers and matrices that pages show."""
     reports, _ = stored_reports(catalog)
     report_by_id = {stored.id: stored.report for stored in reports}
-    views = tuple(
-        _matrix_view(catalog, report_by_id, matrix)
-        for matrix in matrices(reports, [platform.id for platform in catalog.platforms])
-    )
-    return ResultsView(reports, outcome_counts(reports), views)
+    by_suite: dict[str, list[MatrixData]] = {}
+    for matrix in matrices(reports, [platform.id for platform in catalog.platforms]):
+        data = _matrix_data(catalog, report_by_id, matrix)
+        by_suite.setdefault(matrix.suite, []).append(data)
+    return ResultsView(reports, outcome_counts(reports), by_suite)
 
 
 def environment_rows(environment: Environment) -> dict[str, str]:
@@ -245,32 +200,24 @@ def _day_words(report: Report) -> str:
     return f"{report.started:%Y-%m-%d}" if report.started else ""
 
 
-def _matrix_view(
+def _matrix_data(
     catalog: Catalog, reports: Mapping[str, Report], matrix: ResultMatrix
-) -> MatrixView:
-    names = tuple(
-        catalog.by_id[c.accelerator].accelerator.name + _column_suffix(reports, matrix, c)
-        for c in matrix.columns
+) -> MatrixData:
+    return MatrixData(
+        mode=matrix.mode,
+        columns=tuple(
+            MatrixColumn.from_objects(
+                column,
+                id=f"{column.report}.{slug(column.group)}",
+                name=catalog.by_id[column.accelerator].accelerator.name
+                + _column_suffix(reports, matrix, column),
+                like=column.group,
+                evidence=evidence_suffix(matrix.mode, column.report, column.group),
+            )
+            for column in matrix.columns
+        ),
+        tests=tuple(
+            MatrixTest(name=name, address=address_of(matrix.suite, name), outcomes=outcomes)
+            for name, outcomes in zip(matrix.names, matrix.cells, strict=True)
+        ),
     )
-    rows = tuple(_matrix_rows(reports, matrix, names))
-    groups = Counter(column.group for column in matrix.columns)
-    return MatrixView(matrix, names, tuple(groups.items()), rows)
-
-
-def _matrix_rows(
-    reports: Mapping[str, Report], matrix: ResultMatrix, names: tuple[str, ...]
-) -> Iterator[MatrixRow]:
-    for name, test_indexes in zip(matrix.names, matrix.cells, strict=True):
-        cells = []
-        for column, heading, test_index in zip(matrix.columns, names, test_indexes, strict=True):
-            test = None if test_index == ABSENT else reports[column.report].tests[test_index]
-            cells.append(_matrix_cell(heading, column, test))
-        yield MatrixRow(name, address_of(matrix.suite, name), tuple(cells))
-
-
-def _matrix_cell(heading: str, column: Column, test: TestEntry | None) -> Cell:
-    if test is None:
-        return Cell(None, f"{heading}, {column.group}: no evidence")
-    prefix = "expected, not run: " if column.kind == "baseline" else ""
-    words = f"{prefix}{test.outcome.replace('-', ' ')}"
-    return Cell(test.outcome, f"{heading}, {column.group}: {words}")
