@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from accelerator_portal.site.results.evidence_view import evidence_level
+from accelerator_portal.site.results.evidence_view import DEMANDS, evidence_level
 from accelerator_portal.site.results.results_view import ResultsView, make_results_view
 from tests.built_site import Site
 from tests.results.made_up import made_up, stored
@@ -26,31 +26,29 @@ def test_the_checklist_agrees_with_the_level(site: Site, view: ResultsView) -> N
     for platform in site.catalog.platforms:
         found = evidence_level(site.catalog, view, platform)
         assert found is not None
-        unmet = {item.why for item in found.checklist if not item.met}
-        assert {why for missing in found.missing for why in missing.reasons} <= unmet
+        unmet = {result.why for result in found.demands.values() if not result.met}
+        assert {why for reasons in found.missing.values() for why in reasons} <= unmet
         items = site.pages[f"compute-platforms/{platform.id}/"].tree.css(".checklist li")
         said = [item.css("a")[0].text() for item in items if "missing" in item.text()]
-        assert said == [item.title for item in found.checklist if not item.met]
+        assert said == [
+            title for demand, (title, _) in DEMANDS.items() if not found.demands[demand].met
+        ]
 
 
-def test_what_is_missing_leads_to_where_it_is_said_how_to_provide_it(
-    site: Site, view: ResultsView
-) -> None:
-    found = evidence_level(site.catalog, view, site.catalog.platforms[0])
-    assert found is not None
-    for item in found.checklist:
-        address, _, anchor = item.address.partition("#")
+def test_what_is_missing_leads_to_where_it_is_said_how_to_provide_it(site: Site) -> None:
+    for _, instructions in DEMANDS.values():
+        address, _, anchor = instructions.partition("#")
         assert not anchor or anchor in site.pages[address].ids
 
 
-def test_the_nearest_level_comes_first(site: Site, view: ResultsView) -> None:
+def test_the_highest_level_comes_first(site: Site, view: ResultsView) -> None:
     assert site.catalog.criteria is not None
     order = [level.id for level in site.catalog.criteria.levels]
     for platform in site.catalog.platforms:
         found = evidence_level(site.catalog, view, platform)
         assert found is not None
-        places = [order.index(missing.level.id) for missing in found.missing]
-        assert places == sorted(places, reverse=True)
+        places = [order.index(level.id) for level in found.missing]
+        assert places == sorted(places)
         assert all(place < order.index(found.level.id) for place in places)
 
 

@@ -40,23 +40,15 @@ class DemandResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
-    """A level of evidence that a platform does not reach, and one of the reasons."""
-
-    level: Level
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class QualityAssessment:
     """A platform's level of evidence, and what it lacks for higher levels.
 
-    `missing` has one entry for each unmet demand of each higher level. `demands` has the result of
-    every demand.
+    `missing` has the reasons for the unmet demands of each higher level, highest level first.
+    `demands` has the result of every demand.
     """
 
     level: Level
-    missing: tuple[Gap, ...]
+    missing: Mapping[Level, list[str]]
     demands: Mapping[LevelRequirement, DemandResult]
 
     @property
@@ -123,13 +115,13 @@ def assess_quality(
         "run": DemandResult(bool(runs), message("no runs")),
         "tested": is_tested(reports, criteria, newest_torch, at),
     }
-    missing: list[Gap] = []
+    missing: dict[Level, list[str]] = {}
     for level in criteria.levels:
         unmet = [demands[ask].why for ask in level.asks if not demands[ask].met]
         if not unmet:
-            return QualityAssessment(level, tuple(missing), demands)
-        missing += [Gap(level, why) for why in unmet]
-    return QualityAssessment(criteria.levels[-1], tuple(missing), demands)
+            return QualityAssessment(level, missing, demands)
+        missing[level] = unmet
+    return QualityAssessment(criteria.levels[-1], missing, demands)
 
 
 def is_tested(

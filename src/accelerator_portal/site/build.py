@@ -62,7 +62,7 @@ from accelerator_portal.site.platforms.release_pages import release_rows, versio
 from accelerator_portal.site.platforms.selector_view import selector_view
 from accelerator_portal.site.results.dashboard import dashboard_pages
 from accelerator_portal.site.results.dashboard_grid import own_suite_rows, suite_cells
-from accelerator_portal.site.results.evidence_view import evidence_level
+from accelerator_portal.site.results.evidence_view import DEMANDS, evidence_level
 from accelerator_portal.site.results.executorch_view import executorch_context
 from accelerator_portal.site.results.feed import feeds
 from accelerator_portal.site.results.findings import (
@@ -163,6 +163,7 @@ def build_site(
             "hardware": next((h for h in hardware.platforms if h.id == platform.id), None),
             "features": features.by_id[platform.id],
             "evidence": evidence_level(catalog, test_results, platform),
+            "demands": DEMANDS,
             "suite_cells": [c for c in cells if suite_owner(c.column.suite) is None],
             "own_suites": own_suite_rows(catalog, platform, cells),
             "search_words": search_words(platform, vendors, chinese=not translated),

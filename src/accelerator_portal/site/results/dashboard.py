@@ -17,9 +17,9 @@ from accelerator_portal.results.breakages import (
     never_passed_count,
     open_breakages,
 )
-from accelerator_portal.results.evidence_level import as_of, as_of_reports
+from accelerator_portal.results.evidence_level import QualityAssessment, as_of, as_of_reports
 from accelerator_portal.results.suite_evidence import SuiteEvidence
-from accelerator_portal.site.results.evidence_view import EvidenceLevel, evidence_level
+from accelerator_portal.site.results.evidence_view import DEMANDS, evidence_level
 from accelerator_portal.site.results.history_view import TestHistories
 from accelerator_portal.site.results.regressions import Regression, regressions
 from accelerator_portal.site.results.results_shapes import (
@@ -53,7 +53,7 @@ class DashboardPlatform:
     """
 
     platform: Platform
-    level: EvidenceLevel
+    quality: QualityAssessment
     runs: int
     baselines: int
     evidence: tuple[SuiteEvidence, ...]
@@ -97,15 +97,16 @@ def dashboard_pages(
     at = as_of(catalog, [stored.report for stored in results.reports])
     inputs = _DashboardInputs(results, histories, criteria, at)
     states = [
-        _dashboard_platform(inputs, platform, level)
+        _dashboard_platform(inputs, platform, quality)
         for platform in catalog.platforms
-        if (level := evidence_level(catalog, results, platform))
+        if (quality := evidence_level(catalog, results, platform))
     ]
     states.sort(key=lambda s: (not s.regressions, not s.runs, -len(s.evidence)))
     all_regressions = [regression for state in states for regression in state.regressions]
     all_regressions.sort(key=lambda regression: regression.first_bad.started, reverse=True)
     context: dict[str, Any] = {
         "states": states,
+        "demands": DEMANDS,
         "criteria": criteria,
         "sources": SourceList([("criteria.yaml", criteria.sources)]),
         "at": at,
@@ -140,7 +141,7 @@ def _set_aside(catalog: Catalog, folder: str) -> SetAside:
 
 
 def _dashboard_platform(
-    inputs: _DashboardInputs, platform: Platform, level: EvidenceLevel
+    inputs: _DashboardInputs, platform: Platform, quality: QualityAssessment
 ) -> DashboardPlatform:
     evidence = inputs.results.newest(platform.id)
     runs = [suite_evidence for suite_evidence in evidence if suite_evidence.is_run]
@@ -154,7 +155,7 @@ def _dashboard_platform(
     breakages = open_breakages(state, at, deadline)
     return DashboardPlatform(
         platform,
-        level,
+        quality,
         len(state.reports) + undated,
         sum(report.kind == "baseline" for report in reports),
         evidence,
@@ -165,7 +166,7 @@ def _dashboard_platform(
 
 
 def _badge(state: DashboardPlatform) -> Badge:
-    level = state.level.level
+    level = state.quality.level
     return Badge(
         schemaVersion=1,
         label=f"PyTorch on {state.platform.accelerator.name}",
@@ -175,16 +176,16 @@ def _badge(state: DashboardPlatform) -> Badge:
 
 
 def _platform_quality(state: DashboardPlatform, at: dt.datetime) -> PlatformQuality:
-    tested = state.level.tested
+    tested = state.quality.tested
     return PlatformQuality(
         id=state.platform.id,
-        level=state.level.level.id,
+        level=state.quality.level.id,
         tested=tested.met,
         why=tested.why,
         missing=tuple(
-            f"{gap.level.title}: {why}"
-            for gap in reversed(state.level.missing)
-            for why in gap.reasons
+            f"{level.title}: {why}"
+            for level, reasons in state.quality.missing.items()
+            for why in reasons
         ),
         runs=state.runs,
         baselines=state.baselines,
