@@ -7,17 +7,10 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
 
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Component, Environment
-from accelerator_portal.results.history_state import (
-    Basis,
-    HistoryPoint,
-    State,
-    StoredTestState,
-    verdict,
-)
+from accelerator_portal.results.history_state import HistoryPoint, State, StoredTestState
 
 FLAKY_WINDOW = 8
 """The number of a test's last verdicts (good or bad) that decide whether the test is flaky."""
@@ -26,18 +19,6 @@ FLAKY_FLIPS = 3
 
 Only the last `FLAKY_WINDOW` verdicts of the test count.
 """
-
-HistoryClass = Literal[
-    "regressed",  # its previous verdict is good, and it fails in the last report that has it
-    "fixed",  # its previous verdict is bad, and it passes in the last report that has it
-    "new",  # only one report has it
-    "gone",  # a report that should have it does not, and no later report has it
-    "flaky",  # its last verdicts change FLAKY_FLIPS times, or once on the same code: see `is_flaky`
-    "never passed",  # failed, and passed in no report
-    "still failing",  # passed once, failed in an earlier report, and never passed since
-    "unchanged",  # none of the others
-    "expectation changed",  # the last baseline expects another outcome than the one before
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +141,6 @@ def _breakage_id(state: State, key: str, first_bad: HistoryPoint) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def verdict_change_count(standing: StoredTestState) -> int:
-    """Return how often a test's last FLAKY_WINDOW verdicts changed between good and bad."""
-    last = standing.verdicts[-FLAKY_WINDOW:]
-    return sum(previous[-1] != current[-1] for previous, current in pairwise(last))
-
-
 def has_change_on_same_code(standing: StoredTestState) -> bool:
     """Return whether a test changed between good and bad while the tested code stayed the same.
 
@@ -180,39 +155,6 @@ def is_flaky(standing: StoredTestState) -> bool:
     Only the last FLAKY_WINDOW verdicts (good or bad) of the test count. It is flaky if they change
     at least FLAKY_FLIPS times, or once while the tested code stayed the same.
     """
-    return verdict_change_count(standing) >= FLAKY_FLIPS or has_change_on_same_code(standing)
-
-
-def classify_test(standing: StoredTestState, basis: Basis) -> HistoryClass:
-    """Return how a test developed over time, such as `fixed`; `HistoryClass` lists the classes.
-
-    A test in runs can have every class except `expectation changed`. A test in baselines is `gone`,
-    `new`, `expectation changed` or `unchanged`.
-
-    In runs, outcomes that say nothing about the product neither break nor fix a test. These are
-    infrastructure errors, broken tests, and tests that were skipped, not run or not checked.
-    """
-    if standing.gone:
-        return "gone"
-    if standing.first_seen == standing.last_seen:
-        return "new"
-    if basis == "baselines":
-        return "expectation changed" if standing.since == standing.last_seen else "unchanged"
-    return "flaky" if is_flaky(standing) else _class_from_verdicts(standing)
-
-
-def _class_from_verdicts(standing: StoredTestState) -> HistoryClass:
-    """Return the class of a test that is not `gone`, `new` or `flaky`.
-
-    The class is `fixed`, `unchanged`, `never passed`, `regressed` or `still failing`.
-    """
-    last_verdicts = (
-        "".join(v[-1] for v in standing.verdicts[-2:]) if verdict(standing.outcome) else ""
-    )
-    if last_verdicts == "-+":
-        return "fixed"
-    if standing.first_bad is None:
-        return "unchanged"
-    if standing.last_good is None:
-        return "never passed"
-    return "regressed" if last_verdicts == "+-" else "still failing"
+    last = standing.verdicts[-FLAKY_WINDOW:]
+    changes = sum(previous[-1] != current[-1] for previous, current in pairwise(last))
+    return changes >= FLAKY_FLIPS or has_change_on_same_code(standing)
