@@ -58,9 +58,11 @@ def test_a_wheel_is_one_line_in_the_style_of_the_file() -> None:
         '    python: ["3.12"]',
         "    source: torch-pypi-1-11-0",
         "    wheels:",
-        "      - {variant: cpu, os: linux, arch: [x86_64], on: pypi, "
-        "tags: [manylinux_2_28_aarch64, manylinux_2_28_x86_64], "
-        "size_mb: {x86_64: 120}, source: torch-pypi-1-11-0}",
+        (
+            "      - {variant: cpu, os: linux, arch: [x86_64], on: pypi, "
+            "tags: [manylinux_2_28_aarch64, manylinux_2_28_x86_64], "
+            "size_mb: {x86_64: 120}, source: torch-pypi-1-11-0}"
+        ),
     ]
 
 
