@@ -17,11 +17,15 @@ from accelerator_portal.catalog.catalog import MODEL_FAMILIES, STATED_MODELS
 from accelerator_portal.catalog.files.shared_files import ModelFamily, model_suites
 from accelerator_portal.catalog.message import Translatable, comma_list, message
 from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, ReportKind
-from accelerator_portal.results.model_evidence import FamilyEvidence, FamilyResults, model_evidence
 from accelerator_portal.results.stated_models import (
     Statement,
     model_statements,
     statements_of_family,
+)
+from accelerator_portal.site.results.model_evidence import (
+    FamilyEvidence,
+    FamilyResults,
+    model_evidence,
 )
 from accelerator_portal.site.results.model_shapes import (
     FamiliesIndex,
@@ -34,10 +38,9 @@ from accelerator_portal.site.results.model_shapes import (
 from accelerator_portal.site.results.result_addresses import (
     RESULTS_PAGES,
     address_of,
-    evidence_suffix,
 )
 from accelerator_portal.site.results.results_view import ResultsView
-from accelerator_portal.site.results.suite_tests import ReportedTest, reported_tests
+from accelerator_portal.site.results.suite_tests import ReportedTest
 from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.text_formats import outcome_words
@@ -69,6 +72,7 @@ class FamilyCell:
     `training 5 of 6`. `modes` is empty if there are fewer than two modes. `training` is the text in
     `modes` for the mode training, or None. `anchor` is the id of the results' section on the
     family's page. `models` states by suite how the suite's models differ from the published models.
+    `rows` are the single results, worst outcome first.
     """
 
     results: FamilyResults
@@ -77,6 +81,7 @@ class FamilyCell:
     training: str | None
     anchor: str
     models: Mapping[str, str]
+    rows: list[ReportedTest]
 
     @property
     def source(self) -> str:
@@ -84,17 +89,6 @@ class FamilyCell:
         source = _KIND_WORDS[self.results.reports[0].report.kind]
         day = self.results.day
         return message("{source}, {day}", source=source, day=day) if day else source
-
-
-@dataclass(frozen=True, slots=True)
-class EvidenceRow:
-    """A result of a test, and the address where readers find the result and its log.
-
-    `address` is relative to `results/`.
-    """
-
-    result: ReportedTest
-    address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +108,12 @@ class FamilyView:
     """A model family with its results.
 
     `cells` has the cells of each platform, by platform id: PyTorch before ExecuTorch, and runs
-    before baselines. `rows` has the single results of each cell, worst outcome first, by the cell's
-    `anchor`. `listed` are the family's tests in `data/suites/`. `stated` has, by platform id,
-    the models that vendors' documents call supported. These statements are not test results.
+    before baselines. `listed` are the family's tests in `data/suites/`. `stated` has, by platform
+    id, the models that vendors' documents call supported. These statements are not test results.
     """
 
     family: ModelFamily
     cells: Mapping[str, tuple[FamilyCell, ...]]
-    rows: Mapping[str, tuple[EvidenceRow, ...]]
     listed: tuple[ListedTest, ...]
     stated: Mapping[str, tuple[Statement, ...]]
 
@@ -148,7 +140,8 @@ class FamilyView:
     @property
     def sizes(self) -> tuple[str, ...]:
         """The sizes and versions in the names of models, such as `8b` and `qwen3`, for search."""
-        tests = (row.result.test.name for rows in self.rows.values() for row in rows)
+        cells = chain.from_iterable(self.cells.values())
+        tests = (row.test.name for cell in cells for row in cell.rows)
         statements = chain.from_iterable(self.stated.values())
         models = (model.name for statement in statements for model in statement.models)
         words = (word for name in chain(tests, models) for word in _WORD.findall(name.lower()))
@@ -173,14 +166,10 @@ def models_view(catalog: Catalog, results: ResultsView) -> ModelsView:
     """Return the model families of a catalog with their results."""
     families = catalog.model_families.families if catalog.model_families else ()
     evidence = model_evidence(families, results.reports)
-    tests_by_report = {stored.id: tuple(reported_tests(stored)) for stored in results.reports}
     reported_names = {
-        (test.test.suite, test.test.name) for tests in tests_by_report.values() for test in tests
+        (test.suite, test.name) for stored in results.reports for test in stored.report.tests
     }
-    views = [
-        _family_view(catalog, family, evidence, tests_by_report, reported_names)
-        for family in families
-    ]
+    views = [_family_view(catalog, family, evidence, reported_names) for family in families]
     shown_views = tuple(view for view in views if view.cells or view.stated)
     platform_ids = {platform for view in shown_views for platform in (*view.cells, *view.stated)}
     return ModelsView(
@@ -195,7 +184,6 @@ def _family_view(
     catalog: Catalog,
     family: ModelFamily,
     evidence: FamilyEvidence,
-    tests_by_report: Mapping[str, tuple[ReportedTest, ...]],
     reported_names: set[tuple[str, str]],
 ) -> FamilyView:
     results_by_platform = evidence.get(family.id, {})
@@ -206,23 +194,18 @@ def _family_view(
         for platform in catalog.platforms
         if platform.id in results_by_platform
     }
-    rows = {
-        cell.anchor: tuple(_evidence_rows(cell.results, tests_by_report))
-        for platform_cells in cells.values()
-        for cell in platform_cells
-    }
     stated = {
         platform.id: statements
         for platform in catalog.platforms
         if (statements := tuple(statements_of_family(model_statements(platform), family)))
     }
     listed = tuple(_listed_tests(catalog, family, reported_names))
-    return FamilyView(family, cells, rows, listed, stated)
+    return FamilyView(family, cells, listed, stated)
 
 
 def _family_cell(catalog: Catalog, results: FamilyResults) -> FamilyCell:
     counts_by_mode: dict[str, Counter[bool]] = {}
-    for test in results.entries:
+    for test in (result.test for result in results.tests):
         if test.outcome in GOOD | BAD:
             mode = str(test.parameters.get("mode", message("mode not stated")))
             counts_by_mode.setdefault(mode, Counter())[test.outcome in GOOD] += 1
@@ -238,7 +221,8 @@ def _family_cell(catalog: Catalog, results: FamilyResults) -> FamilyCell:
         tuple(modes.values()) if has_several_modes else (),
         modes.get("training") if has_several_modes else None,
         anchor,
-        _model_notes(catalog, {test.suite for test in results.entries}),
+        _model_notes(catalog, {result.test.suite for result in results.tests}),
+        sorted(results.tests, key=_severity_key),
     )
 
 
@@ -272,15 +256,6 @@ def result_words(results: FamilyResults) -> str:
     if not results.checked:
         return others_text
     return message("{rate}; not counted: {others}", rate=rate, others=others_text)
-
-
-def _evidence_rows(
-    results: FamilyResults, tests_by_report: Mapping[str, tuple[ReportedTest, ...]]
-) -> Iterator[EvidenceRow]:
-    tests = [tests_by_report[stored.id][index] for stored, index in results.tests]
-    for result in sorted(tests, key=_severity_key):
-        suffix = evidence_suffix(result.mode, result.report, result.group)
-        yield EvidenceRow(result, result.address + suffix)
 
 
 def _severity_key(result: ReportedTest) -> tuple[int, str, str, str]:
@@ -343,7 +318,13 @@ def _data_files(view: ModelsView) -> Iterator[SiteFile]:
     yield data_file("models.json", FamiliesIndex(families=entries, no_report=view.no_report))
     for family in view.families:
         cells = chain.from_iterable(family.cells.values())
-        tests = tuple(test for cell in cells for test in _family_tests(family, cell))
+        tests = tuple(
+            FamilyTest.from_objects(
+                row.test, row, basis=cell.results.basis, evidence=row.evidence_address
+            )
+            for cell in cells
+            for row in cell.rows
+        )
         data = FamilyData.from_objects(family.family, tests=tests)
         yield data_file(f"models/{family.family.id}.json", data)
 
@@ -372,11 +353,3 @@ def _stated_family(statement: Statement) -> StatedFamily:
             for purpose, models in statement.by_purpose.items()
         },
     )
-
-
-def _family_tests(family: FamilyView, cell: FamilyCell) -> Iterator[FamilyTest]:
-    for row in family.rows[cell.anchor]:
-        result = row.result
-        yield FamilyTest.from_objects(
-            result.test, result, basis=cell.results.basis, evidence=row.address
-        )

@@ -117,6 +117,11 @@ class ReportedTest:
         return ", ".join(filter(None, (self.mode, self.group)))
 
     @property
+    def evidence_address(self) -> str:
+        """The address where readers find the result and its log, relative to `results/`."""
+        return self.address + evidence_suffix(self.mode, self.report, self.group)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """The stage and the reason of the outcome, as texts."""
         test = self.test
@@ -253,7 +258,7 @@ def tests_of_suite(
         TestView(
             name,
             anchor_of(name),
-            tuple(_with_anchors(name, results_by_name[name], order)),
+            tuple(_with_anchors(results_by_name[name], order)),
             *_same_model_tests(catalog, suite, name),
             tuple(histories.changes_by_test.get((suite, name), ())),
         )
@@ -261,19 +266,17 @@ def tests_of_suite(
     ]
 
 
-def _with_anchors(
-    name: str, results: list[ReportedTest], order: Mapping[str, int]
-) -> Iterator[ReportedTest]:
+def _with_anchors(results: list[ReportedTest], order: Mapping[str, int]) -> Iterator[ReportedTest]:
     """Yield a test's results with `anchor` set, sorted by mode, parameters, platform and report.
 
-    `name` is the test's name. `order` has the position of each platform by its id. If two results
-    would have the same anchor, a number is appended to the second anchor.
+    `order` has the position of each platform by its id. If two results would have the same anchor,
+    a number is appended to the second anchor.
     """
     anchors = Anchors()
     ordered = sorted(results, key=lambda r: (r.mode, r.group, order[r.accelerator], r.report))
     for result in ordered:
-        suffix = evidence_suffix(result.mode, result.report, result.group)
-        yield replace(result, anchor=anchors.take(anchor_of(name) + suffix))
+        anchor = result.evidence_address.partition("#")[2]
+        yield replace(result, anchor=anchors.take(anchor))
 
 
 def _with_history(histories: TestHistories, report: Report, result: ReportedTest) -> ReportedTest:

@@ -7,7 +7,7 @@ from typing import Any
 
 from accelerator_portal.catalog.files.shared_files import ModelFamily
 from accelerator_portal.reports.stored_reports import StoredReport
-from accelerator_portal.results.model_evidence import FamilyResults, model_evidence
+from accelerator_portal.site.results.model_evidence import FamilyResults, model_evidence
 from tests.reports import examples
 
 ALPHA = ModelFamily(id="alpha", title="Alpha", names=("*/alpha*",))
@@ -86,7 +86,7 @@ def test_the_newest_report_of_a_suite_counts_whichever_stands_first() -> None:
     new = stored("new", model("alpha"), started="2026-02-01T00:00:00Z")
     for reports in ([old, new], [new, old]):
         found = only(*reports)
-        assert [(s.id, s.report.tests[place].suite) for s, place in found.tests] == [
+        assert [(result.report, result.test.suite) for result in found.tests] == [
             ("new", "models"),
             ("old", "more"),
         ]

@@ -17,9 +17,9 @@ from typing import NamedTuple, TypeAlias
 from accelerator_portal.catalog.files.own_suite import is_executorch_suite
 from accelerator_portal.catalog.files.shared_files import ModelFamily
 from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Outcome
-from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.stored_reports import LONG_AGO, StoredReport
 from accelerator_portal.results.history_state import Basis, basis_of
+from accelerator_portal.site.results.suite_tests import ReportedTest, reported_tests
 
 
 @dataclass(frozen=True)
@@ -27,24 +27,19 @@ class FamilyResults:
     """The tests of one model family on one platform, from runs or from baselines.
 
     If `executorch` is true, all tests are from ExecuTorch's suites, else all are from other suites.
-    `tests` are pairs of a report and the index of a test in that report; there is at least one
-    pair.
+    There is at least one test. `reports` are the reports that contain the tests, newest first.
     """
 
     accelerator: str
     basis: Basis
-    tests: tuple[tuple[StoredReport, int], ...]
-    executorch: bool = False
-
-    @cached_property
-    def entries(self) -> tuple[TestEntry, ...]:
-        """The tests with their outcomes, in the order of `tests`."""
-        return tuple(stored.report.tests[index] for stored, index in self.tests)
+    executorch: bool
+    tests: tuple[ReportedTest, ...]
+    reports: tuple[StoredReport, ...]
 
     @cached_property
     def outcomes(self) -> Mapping[Outcome, int]:
         """The number of tests with each outcome, worst first."""
-        counts = Counter(test.outcome for test in self.entries)
+        counts = Counter(result.test.outcome for result in self.tests)
         return {outcome: counts[outcome] for outcome in WORST_FIRST if counts[outcome]}
 
     @property
@@ -66,18 +61,12 @@ class FamilyResults:
         """
         checked_outcomes = [outcome for outcome in self.outcomes if outcome in GOOD | BAD]
         untrained_outcomes = {
-            t.outcome for t in self.entries if t.parameters.get("mode") != "training"
+            result.test.outcome for result in self.tests if result.mode != "training"
         }
         checked_untrained_outcomes = [
             outcome for outcome in checked_outcomes if outcome in untrained_outcomes
         ]
         return (checked_untrained_outcomes or checked_outcomes or list(self.outcomes))[0]
-
-    @property
-    def reports(self) -> tuple[StoredReport, ...]:
-        """The reports that contain the tests, newest first."""
-        distinct = {stored.id: stored for stored, _ in self.tests}
-        return tuple(sorted(distinct.values(), key=_start_and_id, reverse=True))
 
     @property
     def day(self) -> dt.date | None:
@@ -106,10 +95,11 @@ def model_evidence(
     Families and accelerators without results are omitted.
     """
     families = tuple(families)
-    tests_by_key: dict[_ResultsKey, list[tuple[StoredReport, int]]] = {}
+    tests_by_key: dict[_ResultsKey, list[tuple[StoredReport, ReportedTest]]] = {}
     families_by_test: dict[tuple[str, str], tuple[str, ...]] = {}
     for stored, suites in _newest_model_suites(reports):
-        for index, test in enumerate(stored.report.tests):
+        for result in reported_tests(stored):
+            test = result.test
             if test.suite not in suites:
                 continue
             suite_and_name = (test.suite, test.name)
@@ -122,15 +112,17 @@ def model_evidence(
                 key = _ResultsKey(
                     family, stored.report.accelerator, basis, is_executorch_suite(test.suite)
                 )
-                tests_by_key.setdefault(key, []).append((stored, index))
+                tests_by_key.setdefault(key, []).append((stored, result))
     evidence: dict[str, dict[str, tuple[FamilyResults, ...]]] = {}
     pytorch_and_runs_first = sorted(
         tests_by_key, key=lambda key: (key.executorch, key.basis != "runs")
     )
     for key in pytorch_and_runs_first:
         family_evidence = evidence.setdefault(key.family, {})
+        newest_first, tests = zip(*tests_by_key[key], strict=True)
+        reports_with_tests = tuple(dict.fromkeys(newest_first))
         results = FamilyResults(
-            key.accelerator, key.basis, tuple(tests_by_key[key]), key.executorch
+            key.accelerator, key.basis, key.executorch, tests, reports_with_tests
         )
         family_evidence[key.accelerator] = (*family_evidence.get(key.accelerator, ()), results)
     return evidence
