@@ -20,11 +20,11 @@ def test_each_system_and_device_stands_once_with_its_newest_run() -> None:
         on(3, os="Example OS 1", arch="x86_64", hardware="Two"),
         on(1),
     ]
-    assert [(s.name, s.day) for s in systems_of_runs(reports)] == [
+    assert [(name, newest.day) for name, newest in systems_of_runs(reports)] == [
         ("Example OS 1 (aarch64)", dt.date(2026, 1, 4)),
         ("Example OS 1 (x86_64)", dt.date(2026, 1, 3)),
     ]
-    assert [(s.name, s.stored.id) for s in devices_of_runs(reports)] == [
+    assert [(name, newest.id) for name, newest in devices_of_runs(reports)] == [
         ("Two", "r3"),
         ("One", "r2"),
     ]
@@ -32,7 +32,7 @@ def test_each_system_and_device_stands_once_with_its_newest_run() -> None:
 
 def test_a_baseline_tested_nothing() -> None:
     expected = stored("b", kind="baseline", environment={"os": "Never run", "hardware": "None"})
-    assert systems_of_runs([expected]) == devices_of_runs([expected]) == ()
+    assert systems_of_runs([expected]) == devices_of_runs([expected]) == []
 
 
 def test_a_suite_is_shared_when_two_platforms_report_it() -> None:

@@ -44,7 +44,7 @@ def test_the_tests_of_a_family_are_counted() -> None:
     assert (found.passed, found.checked, len(found.tests)) == (1, 2, 3)
     assert found.outcomes == {"failed": 1, "skipped": 1, "passed": 1}
     assert found.worst == "failed"
-    assert found.day == dt.date(2026, 1, 2)
+    assert found.reports[0].day == dt.date(2026, 1, 2)
 
 
 def test_an_outcome_that_says_nothing_of_the_product_is_worst_only_alone() -> None:
@@ -117,4 +117,4 @@ def test_a_report_without_a_date_is_older_than_any_other() -> None:
     undated = stored("z", model("alpha", "failed"), kind="baseline", started=None)
     dated = stored("a", model("alpha"), kind="baseline")
     assert only(undated, dated).passed == 1
-    assert only(undated).day is None
+    assert only(undated).reports[0].day is None

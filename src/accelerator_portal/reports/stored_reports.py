@@ -33,6 +33,16 @@ class StoredReport:
     report: Report
     first_test: int | None
 
+    @property
+    def day(self) -> dt.date | None:
+        """The day on which the run started, or the day of the baseline; None if not stated."""
+        return self.report.started.date() if self.report.started else None
+
+    @property
+    def order(self) -> tuple[dt.datetime, str]:
+        """The key that sorts reports by time, then by id. Reports without a time are the oldest."""
+        return self.report.started or LONG_AGO, self.id
+
 
 ReportsAndProblems = tuple[tuple[StoredReport, ...], tuple[Problem, ...]]
 

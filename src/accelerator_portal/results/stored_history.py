@@ -77,9 +77,8 @@ def with_reports(history: History, reports: Iterable[StoredReport]) -> History:
     to `left_out`.
     """
     state, changes, left_out = history.state, list(history.changes), list(history.left_out)
-    dated = [stored for stored in reports if stored.report.started]
-    dated.sort(key=lambda stored: (stored.report.started, stored.id))
-    for stored in dated:
+    dated = (stored for stored in reports if stored.report.started)
+    for stored in sorted(dated, key=lambda stored: stored.order):
         try:
             state, new_changes = fold_report(state, stored.report, Path(stored.path))
         except ProblemsError as error:

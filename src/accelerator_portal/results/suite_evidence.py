@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from accelerator_portal.catalog.files.suite_file import SuiteKind
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
 from accelerator_portal.reports.report import TestEntry
-from accelerator_portal.reports.stored_reports import LONG_AGO, StoredReport
+from accelerator_portal.reports.stored_reports import StoredReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +56,10 @@ def newest_evidence(reports: Iterable[StoredReport]) -> tuple[SuiteEvidence, ...
     has no effect.
     """
     evidence_by_suite: dict[str, SuiteEvidence] = {}
-    for stored in sorted(reports, key=_evidence_order):
+    for stored in sorted(reports, key=lambda s: (s.report.kind != "baseline", s.order)):
         tests_by_suite: dict[str, list[TestEntry]] = {}
         for test in stored.report.tests:
             tests_by_suite.setdefault(test.suite, []).append(test)
         for suite, tests in tests_by_suite.items():
             evidence_by_suite[suite] = SuiteEvidence(suite, stored, tuple(tests))
     return tuple(evidence_by_suite[suite] for suite in sorted(evidence_by_suite))
-
-
-def _evidence_order(stored: StoredReport) -> tuple[bool, dt.datetime, str]:
-    return stored.report.kind != "baseline", stored.report.started or LONG_AGO, stored.id

@@ -277,8 +277,5 @@ def _reports_cell(catalog: Catalog, platform: Platform) -> Iterable[CellLine]:
     if not platform_reports:
         yield CellLine(message("no report yet"))
     for stored_report in platform_reports:
-        started = stored_report.report.started
-        yield CellLine(
-            Translatable(stored_report.report.kind),
-            f"{started:%Y-%m-%d}" if started else message("no date stated"),
-        )
+        day = str(stored_report.day) if stored_report.day else message("no date stated")
+        yield CellLine(Translatable(stored_report.report.kind), day)

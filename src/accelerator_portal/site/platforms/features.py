@@ -118,7 +118,7 @@ def _feature_run(
         reason=worst.reason,
         report=stored.id,
         kind=report.kind,
-        day=report.started.date() if report.started else None,
+        day=stored.day,
         address=address_of(worst.suite, worst.name) if len(tests) == 1 else f"{suite}/",
         contradicts=report.kind != "baseline"
         and all(contradicts(stated, test.outcome) for test in tests),

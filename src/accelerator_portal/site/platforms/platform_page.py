@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.message import message
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.stored_reports import LONG_AGO, StoredReport
+from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.results.partitions.manifest import BASES
 from accelerator_portal.results.stated_models import model_statements
 from accelerator_portal.site.anchors import slug
@@ -168,57 +166,38 @@ def _report_count_texts(accelerator: str, histories: TestHistories) -> Iterator[
                 yield message("{count} baselines since {day}", **message_values)
 
 
-@dataclass(frozen=True, slots=True)
-class TestedOn:
-    """A tested operating system or device model: its name, and its newest run.
+def systems_of_runs(reports: Iterable[StoredReport]) -> list[tuple[str, StoredReport]]:
+    """Return the operating systems on which runs took place, each with its newest run.
 
-    `stored` is the report of this run.
-    """
-
-    __test__ = False
-
-    name: str
-    stored: StoredReport
-
-    @property
-    def day(self) -> dt.date | None:
-        """The day on which the run started, or None if its report states no time."""
-        started = self.stored.report.started
-        return started.date() if started else None
-
-
-def systems_of_runs(reports: Iterable[StoredReport]) -> tuple[TestedOn, ...]:
-    """Return the operating systems on which runs took place, newest run first.
-
-    Their names include the architecture, if known: `Ubuntu 24.04 (x86_64)`.
+    Their names include the architecture, if known: `Ubuntu 24.04 (x86_64)`. The system with the
+    newest run is first.
     """
     return _tested_on((_system_name(stored.report), stored) for stored in reports)
 
 
-def devices_of_runs(reports: Iterable[StoredReport]) -> tuple[TestedOn, ...]:
-    """Return the device models on which runs took place, newest run first."""
+def devices_of_runs(reports: Iterable[StoredReport]) -> list[tuple[str, StoredReport]]:
+    """Return the device models on which runs took place, each with its newest run.
+
+    The device with the newest run is first.
+    """
     return _tested_on((stored.report.environment.hardware, stored) for stored in reports)
 
 
-def _tested_on(named_reports: Iterable[tuple[str | None, StoredReport]]) -> tuple[TestedOn, ...]:
+def _tested_on(
+    named_reports: Iterable[tuple[str | None, StoredReport]],
+) -> list[tuple[str, StoredReport]]:
     """Return each name in `named_reports` with its newest run, newest run first.
 
     `named_reports` has pairs of a name and a report. A name is None if the report does not state
     it. Reports without a name and baselines are ignored.
     """
     runs = [(name, s) for name, s in named_reports if name and s.report.kind != "baseline"]
-    tested_by_name: dict[str, TestedOn] = {}
-    for name, stored in sorted(
-        runs, key=lambda run: (_start_time(run[1]), run[1].id), reverse=True
-    ):
-        tested_by_name.setdefault(name, TestedOn(name, stored))
-    return tuple(tested_by_name.values())
+    newest_by_name: dict[str, StoredReport] = {}
+    for name, stored in sorted(runs, key=lambda run: run[1].order, reverse=True):
+        newest_by_name.setdefault(name, stored)
+    return list(newest_by_name.items())
 
 
 def _system_name(report: Report) -> str | None:
     system, arch = report.environment.os, report.environment.arch
     return f"{system} ({arch})" if system and arch else system
-
-
-def _start_time(stored: StoredReport) -> dt.datetime:
-    return stored.report.started or LONG_AGO

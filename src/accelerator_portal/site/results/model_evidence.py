@@ -7,7 +7,6 @@ also kept apart, because ExecuTorch's models are quantized and lowered.
 
 from __future__ import annotations
 
-import datetime as dt
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 from accelerator_portal.catalog.files.own_suite import is_executorch_suite
 from accelerator_portal.catalog.files.shared_files import ModelFamily
 from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Outcome
-from accelerator_portal.reports.stored_reports import LONG_AGO, StoredReport
+from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.results.history_state import Basis, basis_of
 from accelerator_portal.site.results.suite_tests import ReportedTest, reported_tests
 
@@ -67,12 +66,6 @@ class FamilyResults:
             outcome for outcome in checked_outcomes if outcome in untrained_outcomes
         ]
         return (checked_untrained_outcomes or checked_outcomes or list(self.outcomes))[0]
-
-    @property
-    def day(self) -> dt.date | None:
-        """The date of the newest report; None if the report has no date."""
-        started = self.reports[0].report.started
-        return started.date() if started else None
 
 
 class _ResultsKey(NamedTuple):
@@ -137,7 +130,7 @@ def _newest_model_suites(
     baselines). The set of names may be empty.
     """
     newer_keys: set[tuple[str, Basis, str]] = set()
-    for stored in sorted(reports, key=_start_and_id, reverse=True):
+    for stored in sorted(reports, key=lambda stored: stored.order, reverse=True):
         report = stored.report
         tested = {test.suite for test in report.tests}
         models = {suite.name for suite in report.suites if suite.kind == "model"}
@@ -145,7 +138,3 @@ def _newest_model_suites(
         keys = {(report.accelerator, basis_of(report), suite) for suite in suites}
         yield stored, frozenset(suite for _, _, suite in keys - newer_keys)
         newer_keys |= keys
-
-
-def _start_and_id(stored: StoredReport) -> tuple[dt.datetime, str]:
-    return (stored.report.started or LONG_AGO, stored.id)

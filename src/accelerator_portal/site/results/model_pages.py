@@ -86,8 +86,8 @@ class FamilyCell:
     @property
     def source(self) -> str:
         """The kind of the newest report in words, and its date."""
-        source = _KIND_WORDS[self.results.reports[0].report.kind]
-        day = self.results.day
+        newest = self.results.reports[0]
+        source, day = _KIND_WORDS[newest.report.kind], newest.day
         return message("{source}, {day}", source=source, day=day) if day else source
 
 
@@ -336,7 +336,7 @@ def _family_count(cell: FamilyCell) -> FamilyCount:
         cell,
         total=len(results.tests),
         outcomes=dict(results.outcomes),
-        date=results.day,
+        date=results.reports[0].day,
         reports=tuple(stored.id for stored in results.reports),
     )
 

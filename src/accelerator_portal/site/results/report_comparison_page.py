@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.reports.stored_reports import LONG_AGO, StoredReport
+from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.reports.test_keys import SETTINGS
 from accelerator_portal.results.report_comparison import DIFFERENCE_TITLES, PAIR_NOTES
 from accelerator_portal.site.results.result_addresses import RESULTS_PAGES
@@ -34,16 +33,10 @@ class ReportChoice:
     suites: tuple[str, ...]
 
     @property
-    def day(self) -> dt.date | None:
-        """The day on which the run started; None if the report states no time."""
-        started = self.stored.report.started
-        return started.date() if started else None
-
-    @property
     def words(self) -> str:
         """The text of the report in the list: `2026-11-21 · torch 2.13.0 · self-reported · …`."""
         parts = (
-            str(self.day or "no date"),
+            str(self.stored.day or "no date"),
             f"torch {self.torch}" if self.torch else None,
             self.plugin,
             self.stored.report.kind,
@@ -75,9 +68,9 @@ def suggestions(choices: Sequence[ReportChoice]) -> Iterator[tuple[ReportChoice,
 
     The older run comes first. Each pair is yielded once.
     """
-    runs = sorted((c for c in choices if c.stored.report.kind != "baseline"), key=_start_order)
+    runs = (choice for choice in choices if choice.stored.report.kind != "baseline")
     runs_by_suite: dict[tuple[str, str], list[ReportChoice]] = {}
-    for run in runs:
+    for run in sorted(runs, key=lambda run: run.stored.order):
         for suite in run.suites:
             runs_by_suite.setdefault((run.stored.report.accelerator, suite), []).append(run)
     pairs = [
@@ -98,7 +91,3 @@ def _choice(catalog: Catalog, stored: StoredReport) -> ReportChoice:
         " ".join(filter(None, (plugin.name, plugin.version))) if plugin else None,
         tuple(suite.name for suite in report.suites),
     )
-
-
-def _start_order(choice: ReportChoice) -> tuple[dt.datetime, str]:
-    return choice.stored.report.started or LONG_AGO, choice.stored.id

@@ -217,7 +217,7 @@ def reported_tests(stored: StoredReport, suite: str | None = None) -> Iterator[R
             group_of(test),
             address_of(test.suite, test.name),
             test,
-            day=report.started.date() if report.started else None,
+            day=stored.day,
             environment=environment,
             command=test.command or commands.get(test.suite),
         )
