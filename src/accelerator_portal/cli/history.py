@@ -35,7 +35,7 @@ from accelerator_portal.results.folding import (
     without_future_reports,
 )
 from accelerator_portal.results.partitions.checking import check_accelerator
-from accelerator_portal.results.partitions.compaction import Compaction, compact_all
+from accelerator_portal.results.partitions.compaction import compact_all
 from accelerator_portal.results.partitions.manifest import (
     archived_accelerators,
     month_of,
@@ -175,7 +175,7 @@ def compact(root: Path, before: dt.datetime | None) -> None:
     Without --before, merge all months before the current one.
     """
     month = f"{before:%Y-%m}" if before else month_of(utc_now())
-    _exit_if_problems(compact_all(root, month, _print_compaction))
+    _exit_if_problems(compact_all(root, month, click.echo))
 
 
 @history.command()
@@ -195,13 +195,6 @@ def check(root: Path, accelerators: tuple[str, ...]) -> None:
         if not accelerator_problems:
             click.echo(_intact_archive_text(root, accelerator))
     _exit_if_problems(problems)
-
-
-def _print_compaction(accelerator: str, result: Compaction) -> None:
-    click.echo(
-        f"{accelerator}: merged {count(result.files, 'file')} into {result.merged:,} "
-        f"({count(result.rows, 'row')}, {result.bytes:,} bytes before, {result.merged_bytes:,} now)"
-    )
 
 
 def refuse_without_history(root: Path, accelerator: str) -> None:

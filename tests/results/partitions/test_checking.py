@@ -134,7 +134,7 @@ def test_commands_check_and_compact_an_archive(tmp_path: Path) -> None:
     assert f"{path.name}:1: the file was changed" in checked.output
     path.write_bytes(data)
     compacted = run("compact", "--root", tmp_path, "--before", "2026-04")
-    assert compacted.output.startswith("example: merged 6 files into 2 (15 rows, ")
+    assert compacted.output == "example: merged 6 files into 2\n"
 
 
 @pytest.mark.parametrize("damage", [Path.unlink, shortened])

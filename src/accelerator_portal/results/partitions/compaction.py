@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.results.partitions.columns import sorted_table
 from accelerator_portal.results.partitions.manifest import (
     HISTORY,
@@ -26,23 +26,10 @@ from accelerator_portal.results.partitions.parquet_files import (
 )
 
 
-class Compaction(NamedTuple):
-    """The numbers and sizes of files before and after a merge.
-
-    `files` and `bytes` are the number of files before the merge and their size together. `merged`
-    and `merged_bytes` are those after it. `rows` is the number of rows, which stays the same.
-    """
-
-    files: int
-    merged: int
-    rows: int
-    bytes: int
-    merged_bytes: int
-
-
-def compact_accelerator(root: Path, accelerator: str, before: str) -> Compaction:
+def compact_accelerator(root: Path, accelerator: str, before: str) -> tuple[int, int]:
     """Merge the files of each partition whose month is before `before`, such as `2026-11`.
 
+    Returns the number of files that were merged, and the number of files that replace them.
     Partitions with one file are not changed. The merged files are written and compared with the old
     files, then the manifest is written, then the old files are deleted. If this is interrupted,
     some files are not in the manifest: `history check` lists them. The caller must hold the
@@ -61,34 +48,28 @@ def compact_accelerator(root: Path, accelerator: str, before: str) -> Compaction
         write_manifest(root, manifest.with_files(merged, without=[f.path for f in parts]))
         for path in {file.path for file in parts} - {file.path for file in merged}:
             (root / HISTORY / path).unlink(missing_ok=True)
-    return Compaction(
-        len(parts),
-        len(merged),
-        sum(file.rows for file in merged),
-        sum(file.bytes for file in parts),
-        sum(file.bytes for file in merged),
-    )
+    return len(parts), len(merged)
 
 
 def compact_all(
-    root: Path, before: str, on_result: Callable[[str, Compaction], None] = lambda _, __: None
+    root: Path, before: str, on_result: Callable[[str], None] = lambda _: None
 ) -> tuple[Problem, ...]:
     """Merge the files of every accelerator, as `compact_accelerator` does, and return the problems.
 
     An accelerator with problems does not stop the others. For each accelerator with merged files,
-    `on_result` is called with the accelerator's id and its `Compaction`. Raises OSError if a file
+    `on_result` is called with a line such as `cpu: merged 6 files into 2`. Raises OSError if a file
     cannot be written.
     """
     problems: list[Problem] = []
     for accelerator in archived_accelerators(root):
         try:
             with history_lock(root, accelerator):
-                compaction = compact_accelerator(root, accelerator, before)
+                parts, merged = compact_accelerator(root, accelerator, before)
         except ProblemsError as error:
             problems += error.problems
             continue
-        if compaction.files:
-            on_result(accelerator, compaction)
+        if parts:
+            on_result(f"{accelerator}: merged {count(parts, 'file')} into {merged:,}")
     return tuple(problems)
 
 
