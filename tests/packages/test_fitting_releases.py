@@ -20,7 +20,6 @@ from accelerator_portal.packages.fitting_releases import (
     release_lags,
 )
 from accelerator_portal.packages.news import news
-from accelerator_portal.site.packages_pages import lag_picture
 from tests.folders import ACCELERATOR, INSTALL, RELEASES, Tree, edited, loaded
 from tests.packages.made_up import ARM, PACKAGE, PLUGINS, READ, X86, fault, release, with_facts
 
@@ -140,10 +139,6 @@ def test_days_count_from_torch_to_the_first_plugin_that_fits(plugins: Catalog) -
 def test_without_a_plugin_they_count_to_the_day_of_reading(plugins: Catalog) -> None:
     catalog = with_facts(plugins, [release("1.9.2", "torch==1.9.1", date=dt.date(2025, 7, 1))])
     assert days(catalog)[0] == ("1.10.0", 59, None, "index")
-    picture = lag_picture(release_lags(catalog, catalog.platforms[0]))
-    assert picture is not None
-    assert picture.count("lag-open") == picture.count("lag-followed") == 1
-    assert "nan" not in picture
     read = PackagesRead(read=dt.date(2026, 4, 1), faults=(fault(since=READ),))
     later = replace(catalog, packages_read=read)
     assert days(later)[0] == ("1.10.0", 59, None, "index")

@@ -30,6 +30,21 @@ def test_the_legend_of_bars_names_every_outcome(site: Site) -> None:
     )
 
 
+def test_a_bar_has_a_part_for_each_number_of_its_cell(site: Site) -> None:
+    cells = site.pages["results/"].tree.css(".suite-cell")
+    assert cells
+    for cell in cells:
+        parts = [
+            (attribute(part, "class"), attribute(part, "style")) for part in cell.css(".bar > i")
+        ]
+        numbers = re.findall(r"([\d,]+) ([a-z ]+)(?:, |$)", attribute(cell, "title"))
+        outcomes = {name.replace("-", " "): info for name, info in OUTCOMES.items()}
+        assert parts == [
+            (f"outcome--{outcomes[words].bar_color}", f"flex-grow:{number.replace(',', '')}")
+            for number, words in numbers
+        ]
+
+
 def test_every_color_is_defined_and_used() -> None:
     tokens = (STYLES / "tokens.css").read_text("utf-8")
     assert all(f"--portal-{color}:" in tokens for color in get_args(OutcomeColor))

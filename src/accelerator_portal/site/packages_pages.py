@@ -6,11 +6,10 @@ The release lag of a plugin is the time from a PyTorch release to the plugin's r
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from markupsafe import Markup, escape
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
@@ -34,16 +33,6 @@ from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.text_formats import prose_list, python_range
 
 LAGS_PAGE = "versions/followed.md"
-
-# The size of the bar chart of release lags, and the margins around its bars.
-WIDTH, HEIGHT = 600, 150
-_BOTTOM = 20
-_TOP = 16
-_LEFT = 44
-
-# The maximum number of releases whose names fit below the chart. If there are more, only the first
-# of each minor release is named.
-_MOST_NAMES = 13
 
 
 class FitData(StrictModel):
@@ -133,20 +122,18 @@ class PackagesIndex(StrictModel):
 
 def packages_pages(catalog: Catalog, templates: Templates) -> Iterator[SiteFile]:
     """Yield the page of release lags, and the JSON files of package facts."""
-    platform_lags = [(platform, release_lags(catalog, platform)) for platform in catalog.platforms]
-    shown_lags = [(platform, lags, lag_picture(lags)) for platform, lags in platform_lags if lags]
+    followed = [
+        (platform, {lag.torch: lag for lag in lags})
+        for platform in catalog.platforms
+        if (lags := release_lags(catalog, platform))
+    ]
     releases = [
         release
         for release in catalog.releases.releases
-        if any(lag.torch == release.version for _, lags, _ in shown_lags for lag in lags)
+        if any(release.version in lags for _, lags in followed)
     ]
-    yield templates.page(
-        LAGS_PAGE,
-        followed=[
-            (p, {lag.torch: lag for lag in lags}, picture) for p, lags, picture in shown_lags
-        ],
-        releases=releases,
-    )
+    most_days = max((lag.days for _, lags in followed for lag in lags.values()), default=0)
+    yield templates.page(LAGS_PAGE, followed=followed, releases=releases, most_days=most_days)
     for name, facts in sorted(catalog.packages.items()):
         yield data_file(f"packages/{name}.json", facts)
     yield data_file("packages.json", _index(catalog))
@@ -190,60 +177,6 @@ def _platform_packages(catalog: Catalog) -> Iterator[tuple[str, PlatformPackages
         )
 
 
-def lag_picture(lags: Sequence[ReleaseLag]) -> Markup | None:
-    """Return an SVG bar chart of a plugin's release lags in days, oldest torch release first.
-
-    None if no plugin release supports any of the torch releases in `lags`. The page also has a
-    table of the numbers, so the chart is hidden from screen readers.
-    """
-    if not any(lag.plugin for lag in lags):
-        return None
-    ordered_lags = list(reversed(lags))
-    max_days = max(1, *(lag.days for lag in ordered_lags))
-    min_days = min(0, *(lag.days for lag in ordered_lags))
-    chart_height = HEIGHT - _BOTTOM - _TOP
-
-    def height(days: float) -> float:
-        return _TOP + chart_height * (max_days - days) / (max_days - min_days)
-
-    zero = height(0)
-    step = (WIDTH - _LEFT) / len(ordered_lags)
-    bar_width = min(step * 0.6, 40)
-    bars = "".join(
-        _bar(lag, _LEFT + step * index, bar_width, zero, height(lag.days))
-        for index, lag in enumerate(ordered_lags)
-    )
-    labels = "".join(
-        f'<text class="lag-torch" x="{_LEFT + step * index + bar_width / 2:.1f}" '
-        f'y="{HEIGHT - 4}">{escape(lag.torch.removesuffix(".0"))}</text>'
-        for index, lag in enumerate(ordered_lags)
-        if len(ordered_lags) <= _MOST_NAMES or lag.torch.endswith(".0")
-    )
-    return Markup(  # noqa: S704 - numbers, and versions that were escaped
-        f'<svg class="trend lags" viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true" '
-        f'focusable="false"><path class="trend-base" d="M{_LEFT} {zero:.1f}H{WIDTH}"/>'
-        f'<text x="0" y="{_TOP + 4}">{max_days} d</text><text x="0" y="{zero + 4:.1f}">0</text>'
-        f"{bars}{labels}</svg>"
-    )
-
-
-def _bar(lag: ReleaseLag, x: float, width: float, zero: float, top: float) -> str:
-    """Return the SVG bar of a release lag, labeled with its number of days.
-
-    `x` is the left edge of the bar. `zero` is the y coordinate of 0 days, and `top` is the y
-    coordinate of the number of days. The bar is an outline if no plugin release supports the torch
-    release yet.
-    """
-    y, size = min(zero, top), max(abs(zero - top), 1.0)
-    kind = "lag-followed" if lag.plugin else "lag-open"
-    middle = x + width / 2
-    return (
-        f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
-        f'height="{size:.1f}"/><text class="lag-days" x="{middle:.1f}" y="{y - 3:.1f}">'
-        f"{lag.days}</text>"
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class FitRow:
     """A row of the version table: a torch release and the newest plugin release for it.
@@ -269,7 +202,7 @@ class PackageView:
 
     `index` is the display name of the package's index. `facts` are what the index stated on the day
     `read`. `fault` describes a later failed attempt to read the index, or is None. `rows` is the
-    version table, and `picture` is the bar chart of `lags`. If `index` is not PyPI, `other` has
+    version table. If `index` is not PyPI, `other` has
     PyPI's facts about a package of the same name, or None.
     """
 
@@ -280,7 +213,6 @@ class PackageView:
     facts: IndexFacts | None
     rows: tuple[FitRow, ...]
     lags: tuple[ReleaseLag, ...]
-    picture: Markup | None
     other: IndexFacts | None
 
     @property
@@ -308,7 +240,6 @@ def package_view(catalog: Catalog, platform: Platform) -> PackageView | None:
     fault = catalog.packages_read.fault(package_home.package, package_home.index)
     if package_home.facts is None and fault is None:
         return None
-    lags = release_lags(catalog, platform)
     return PackageView(
         package_home.package,
         index_name(package_home.index),
@@ -316,8 +247,7 @@ def package_view(catalog: Catalog, platform: Platform) -> PackageView | None:
         fault,
         package_home.facts,
         tuple(_fit_rows(platform, package_home, catalog)),
-        lags,
-        lag_picture(lags),
+        release_lags(catalog, platform),
         package_home.other,
     )
 

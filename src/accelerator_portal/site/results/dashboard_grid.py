@@ -9,10 +9,7 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Final, Literal
-
-from markupsafe import Markup
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.own_suite import (
@@ -48,44 +45,6 @@ KIND_TITLES: Mapping[ColumnKind, str] = {
 """The title of each kind of suite, in the order of the columns."""
 
 _KIND_ORDER = list(KIND_TITLES)
-
-WIDTH = 100
-"""The sum of the widths of a bar's parts."""
-
-LEAST_PART_WIDTH = 3
-"""The minimum width of a part of a bar, so that 1 crash among 1,226 tests is visible."""
-
-
-def outcome_bar(counts: Mapping[Outcome, int]) -> Markup:
-    """Return an SVG bar that shows numbers of tests by outcome as colored parts.
-
-    `counts` has the numbers of tests by outcome, in the order of OUTCOMES. Adjacent outcomes with
-    the same color form one part. The width of a part is in proportion to its number of tests.
-    """
-    parts = [
-        (color, sum(counts[outcome] for outcome in outcomes))
-        for color, outcomes in groupby(counts, lambda outcome: OUTCOMES[outcome].bar_color)
-    ]
-    widths = _widths([tests for _, tests in parts])
-    svg_parts, x = "", 0.0
-    for (color, _), width in zip(parts, widths, strict=True):
-        svg_parts += f'<rect class="outcome--{color}" x="{x:.1f}" width="{width:.1f}" height="6"/>'
-        x += width
-    return Markup(  # noqa: S704 - numbers and names of colors
-        f'<svg class="bar" viewBox="0 0 {WIDTH} 6" preserveAspectRatio="none" aria-hidden="true"'
-        f' focusable="false">{svg_parts}</svg>'
-    )
-
-
-def _widths(numbers: list[int]) -> list[float]:
-    """Return widths in proportion to `numbers`. Their sum is WIDTH.
-
-    Widths below LEAST_PART_WIDTH are raised to it. All widths are then scaled down to keep the sum,
-    so the smallest can be slightly below LEAST_PART_WIDTH.
-    """
-    total = sum(numbers)
-    raised = [max(LEAST_PART_WIDTH, WIDTH * number / total) for number in numbers]
-    return [WIDTH * width / sum(raised) for width in raised]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +112,6 @@ class GridCell:
         """
         checked = sum(tests for outcome, tests in self.counts.items() if outcome in GOOD | BAD)
         return checked if self.is_run or not checked else sum(self.counts.values())
-
-    @property
-    def bar(self) -> Markup:
-        """The numbers of tests as a bar with colored parts, an SVG picture."""
-        return outcome_bar(self.counts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -314,7 +314,7 @@ def _test_result(result: ReportedTest) -> TestResult:
         since=result.since_words,
         whole_suite=result.whole_suite or None,
         history=result.history if result.since else None,
-        runs=result.strip.words if result.strip else None,
+        runs=result.runs,
         reported_as=", ".join(filter(None, raw)) or None,
         environment=result.environment or None,
         known_issue=test.known_issue.url if test.known_issue else None,

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
-from markupsafe import Markup
-
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.outcomes import BAD, WORST_FIRST, Outcome
@@ -38,37 +36,15 @@ single test with more results is shown completely. With this maximum, the page h
 MOST_NAMES = 3_000
 """The maximum number of test names that a suite's overview page lists, each with a link."""
 
-_VERDICT_COLORS = {"+": "pass", "-": "fail"}
 
+def verdict_words(standing: StoredTestState) -> str | None:
+    """Return the last verdicts on a test in words: `2 of the last 3 passed`.
 
-@dataclass(frozen=True, slots=True)
-class VerdictStrip:
-    """A test's last verdicts, passed or failed, as an SVG picture and in words."""
-
-    picture: Markup
-    words: str
-
-
-def verdict_strip(standing: StoredTestState) -> VerdictStrip | None:
-    """Return a picture of the verdicts in `standing`; None if there are fewer than two verdicts."""
+    None if there are fewer than two verdicts.
+    """
     verdicts = standing.verdicts
     if len(verdicts) < 2:  # noqa: PLR2004 - one verdict shows no change
         return None
-    boxes = "".join(
-        f'<rect class="outcome--{_VERDICT_COLORS[verdict[-1]]}" x="{8 * index}" '
-        'width="6" height="12"/>'
-        for index, verdict in enumerate(verdicts)
-    )
-    width = 8 * len(verdicts) - 2
-    picture = Markup(  # noqa: S704 - numbers and names of colors
-        f'<svg class="strip" width="{width}" height="12" viewBox="0 0 {width} 12"'
-        f' aria-hidden="true" focusable="false">{boxes}</svg>'
-    )
-    return VerdictStrip(picture, _verdict_words(standing))
-
-
-def _verdict_words(standing: StoredTestState) -> str:
-    verdicts = standing.verdicts
     passed = sum(verdict.endswith("+") for verdict in verdicts)
     words = f"{passed} of the last {len(verdicts)} passed"
     if has_change_on_same_code(standing):
@@ -96,9 +72,11 @@ class ReportedTest:
     outcome never changed. If a newer report has the test, the text is instead the day of `report`
     with a note: `2026-11-21; a newer report exists`. None if only one report has the test, or if
     the day is unknown."""
-    strip: VerdictStrip | None = None
-    """A picture of the test's last verdicts. None if there are fewer than two, if the report is a
-    baseline, or if a newer report has the test."""
+    verdicts: tuple[str, ...] = ()
+    """The test's last verdicts, oldest first, as `StoredTestState.verdicts` has them."""
+    runs: str | None = None
+    """`verdicts` in words. None if there are fewer than two, if the report is a baseline, or if a
+    newer report has the test."""
     day: dt.date | None = None
     """The day of the report; None if the report has no date."""
     environment: str = ""
@@ -280,7 +258,7 @@ def _with_anchors(results: list[ReportedTest], order: Mapping[str, int]) -> Iter
 
 
 def _with_history(histories: TestHistories, report: Report, result: ReportedTest) -> ReportedTest:
-    """Return a copy of `result` with `since`, `strip` and `history` set from the test's history.
+    """Return a copy of `result` with the fields that the test's history states.
 
     `report` is the report that contains the result. If a newer report has the test, only `since` is
     set. Without a history, `result` is returned unchanged.
@@ -299,7 +277,8 @@ def _with_history(histories: TestHistories, report: Report, result: ReportedTest
     return replace(
         result,
         since=_since_words(standing),
-        strip=None if report.kind == "baseline" else verdict_strip(standing),
+        verdicts=standing.verdicts,
+        runs=None if report.kind == "baseline" else verdict_words(standing),
         history=urlencode(history_query),
     )
 
