@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from accelerator_portal.catalog.schema import SCHEMA_MODELS
-from accelerator_portal.site.format_reference import file_reference, format_reference
+from accelerator_portal.catalog.schema import FILE_FORMATS, SCHEMA_MODELS
+from accelerator_portal.site.format_reference import record_schemas, type_words
 from tests.built_site import Site
 
 PAGE = "contribute/format/"
@@ -24,18 +24,18 @@ def models(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - a ty
 
 
 def test_every_key_of_every_record_is_described() -> None:
-    by_name = dict(zip(SCHEMA_MODELS, format_reference(), strict=True))
     for name, root in SCHEMA_MODELS.items():
-        records = {record.name: record for record in by_name[name].records}
+        records = record_schemas(root)
         for model in set(models(root)):
             record = records["the file" if model is root else model.__name__]
             keys = {field.alias or key: field for key, field in model.model_fields.items()}
-            described = {row.name: row for row in record.fields}
+            described = record.get("properties", {})
             assert described.keys() == keys.keys(), f"{name}: {model.__name__}"
             for key, field in keys.items():
-                assert described[key].required == field.is_required(), f"{name}: {key}"
-                assert described[key].meaning, f"{name}: {model.__name__}.{key} says nothing"
-                assert described[key].kind, f"{name}: {model.__name__}.{key}"
+                assert (key in record.get("required", [])) == field.is_required(), f"{name}: {key}"
+                place = f"{name}: {model.__name__}.{key}"
+                assert described[key].get("description"), f"{place} says nothing"
+                assert type_words(described[key]), place
 
 
 class Limited(BaseModel):
@@ -49,8 +49,8 @@ class Limited(BaseModel):
 
 
 def test_limits_are_written_in_words() -> None:
-    (record,) = file_reference("limited.yaml", Limited).records
-    assert {row.name: row.kind for row in record.fields} == {
+    (record,) = record_schemas(Limited).values()
+    assert {name: type_words(field) for name, field in record["properties"].items()} == {
         "between": "whole number, 1 to 5,000",
         "above": "number, above 0, up to 1",
         "up_to": "whole number, up to 5,000",
@@ -60,8 +60,8 @@ def test_limits_are_written_in_words() -> None:
 
 
 def as_shown(text: str) -> str:
-    """Code stands between backticks in the models and in its own element on the page."""
-    return text.replace("`", "")
+    """One line; code stands between backticks in the models, in its own element on the page."""
+    return " ".join(text.replace("`", "").split())
 
 
 def test_the_page_shows_all_of_it(site: Site) -> None:
@@ -70,10 +70,15 @@ def test_the_page_shows_all_of_it(site: Site) -> None:
         tuple(cell.text() for cell in row.css("td")) for row in page.tree.css(".record tbody tr")
     ]
     expected = [
-        (row.name, row.kind, "yes" if row.required else "no", as_shown(row.meaning))
-        for file in format_reference()
-        for record in file.records
-        for row in record.fields
+        (
+            name,
+            type_words(field),
+            "yes" if name in record.get("required", []) else "no",
+            as_shown(field["description"]),
+        )
+        for _, model in FILE_FORMATS.values()
+        for record in record_schemas(model).values()
+        for name, field in record.get("properties", {}).items()
     ]
     assert rows == expected
 

@@ -12,10 +12,12 @@ from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.facts import vendor_sites
 from accelerator_portal.catalog.files.own_suite import suite_owner
 from accelerator_portal.catalog.files.sources import Sourced, sources_by_id
+from accelerator_portal.catalog.schema import FILE_FORMATS
 from accelerator_portal.checks import RULES
 from accelerator_portal.checks.folder_limits import LIMITS
 from accelerator_portal.install.derived_formats import with_derived_formats
 from accelerator_portal.install.expand import expand
+from accelerator_portal.install.labels import ARCH_LABELS
 from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector, make_selector
@@ -26,7 +28,7 @@ from accelerator_portal.results.evidence_level import as_of
 from accelerator_portal.site.api import api_files, selector_files
 from accelerator_portal.site.archive_page import archive_pages
 from accelerator_portal.site.assets import published_scripts, style_sheet
-from accelerator_portal.site.format_reference import file_reference, format_reference
+from accelerator_portal.site.format_reference import record_schemas
 from accelerator_portal.site.languages import ENGLISH, Language
 from accelerator_portal.site.nightly_metrics_page import NightMetrics, operations_pages
 from accelerator_portal.site.packages_pages import package_view, packages_pages
@@ -37,7 +39,6 @@ from accelerator_portal.site.platforms.commands_table import (
     preferred_rows,
 )
 from accelerator_portal.site.platforms.comparison import comparison_groups
-from accelerator_portal.site.platforms.extra_imports import extra_import
 from accelerator_portal.site.platforms.features import (
     LEAST_FEATURE_SHARE,
     FeaturesData,
@@ -58,7 +59,11 @@ from accelerator_portal.site.platforms.questions import (
     shared_questions,
     translated_questions,
 )
-from accelerator_portal.site.platforms.release_pages import release_rows, versions_data
+from accelerator_portal.site.platforms.release_pages import (
+    minimum_systems,
+    release_rows,
+    versions_data,
+)
 from accelerator_portal.site.platforms.selector_view import selector_view
 from accelerator_portal.site.results.dashboard import dashboard_pages
 from accelerator_portal.site.results.dashboard_grid import own_suite_rows, suite_cells
@@ -189,8 +194,9 @@ def build_site(
     )
     for row in releases:
         path, template = f"versions/{row.release.version}.md", "versions/release.md.j2"
+        context = {"row": row, "arch_labels": ARCH_LABELS, "minimum_systems": minimum_systems}
         yield from (
-            render_page(page_templates, path, {"row": row}, template=template, edit=RELEASES)
+            render_page(page_templates, path, context, template=template, edit=RELEASES)
             for page_templates in all_templates
         )
     yield from packages_pages(catalog, templates)
@@ -257,9 +263,11 @@ def _shared_pages(
         },
         "other-ways.md": _other_backends(catalog, "runtimes"),
         "glossary.md": {},
-        "run-anywhere.md": {"imports": [extra_import(p) for p in catalog.platforms]},
+        "run-anywhere.md": {},
         "contribute/index.md": {"releases": RELEASES},
-        "contribute/format.md": {"files": format_reference()},
+        "contribute/format.md": {
+            "files": {path: record_schemas(model) for path, (_, model) in FILE_FORMATS.items()},
+        },
         "contribute/guidelines.md": {},
         "contribute/rules.md": {"rules": RULES, "limits": LIMITS},
         "contribute/new-backend.md": {},
@@ -268,7 +276,7 @@ def _shared_pages(
         "contribute/upstream-events.md": {},
         "contribute/upstream-maintainers.md": {},
         "contribute/report.md": {
-            "files": [file_reference("Report", Report)],
+            "files": {"Report": record_schemas(Report)},
             "formats": FORMATS.values(),
             "examples": EXAMPLES,
             "version": SCHEMA_VERSION,

@@ -19,6 +19,7 @@ from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER, escape_sequen
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.site.anchors import slug
+from accelerator_portal.site.format_reference import type_words
 from accelerator_portal.site.languages import ENGLISH, Language
 from accelerator_portal.site.site_file import SiteFile, to_root
 from accelerator_portal.site.source_list import SourceEntry
@@ -117,6 +118,7 @@ class Templates:
             counted=count,
             grouped=grouped_number,
             os_name=os_name,
+            type_words=type_words,
             slug=slug,
             suite_folder=suite_folder,
             cite=self._citation_links,

@@ -15,7 +15,7 @@ from accelerator_portal.catalog.files.releases_file import Release, Releases, Wh
 from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.message import comma_list, message
 from accelerator_portal.install.axes import build_id
-from accelerator_portal.install.labels import ARCH_LABELS, OS_LABELS
+from accelerator_portal.install.labels import OS_LABELS
 from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Selector
@@ -45,23 +45,6 @@ class ReleaseCell:
 
 
 @dataclass(frozen=True, slots=True)
-class WheelRow:
-    """The wheels of a variant for one operating system and architecture, in words.
-
-    `system` is, for example, `Linux x86-64`. `size` is the size of the largest wheel, such as
-    `826 MB`, or empty if unknown. `index` is `PyPI` or `PyTorch's index`.
-    """
-
-    variant: str
-    system: str
-    pythons: str
-    needs: str
-    """The C library or macOS version that the wheels need; empty if no source states it."""
-    size: str
-    index: str
-
-
-@dataclass(frozen=True, slots=True)
 class CompanionRow:
     """A package used with torch, such as torchvision, and its versions that support a release.
 
@@ -87,7 +70,6 @@ class ReleaseRow:
     pythons: str
     cells: tuple[ReleaseCell, ...]
     commands: tuple[CommandsRow, ...]
-    wheels: tuple[WheelRow, ...]
     companions: tuple[CompanionRow, ...]
 
 
@@ -118,8 +100,8 @@ def release_rows(catalog: Catalog, selector: Selector) -> Iterator[ReleaseRow]:
         commands = tuple(commands_table(selector, rows))
         build = build_id(catalog, release.version)
         pythons = python_range(release.python)
-        wheels, companions = wheel_rows(release), companion_rows(catalog.releases, release)
-        yield ReleaseRow(release, build, pythons, cells, commands, tuple(wheels), tuple(companions))
+        companions = tuple(companion_rows(catalog.releases, release))
+        yield ReleaseRow(release, build, pythons, cells, commands, companions)
 
 
 def companion_rows(releases: Releases, release: Release) -> Iterator[CompanionRow]:
@@ -139,22 +121,8 @@ def companion_rows(releases: Releases, release: Release) -> Iterator[CompanionRo
         yield CompanionRow(package, versions, tuple(releases.sources[name] for name in source_ids))
 
 
-def wheel_rows(release: Release) -> Iterator[WheelRow]:
-    """Yield a row for each architecture of each entry in `Release.wheels`, in order."""
-    for wheel in release.wheels:
-        for arch in wheel.arch:
-            size = wheel.size_mb.get(arch)
-            yield WheelRow(
-                wheel.variant,
-                f"{OS_LABELS[wheel.os]} {ARCH_LABELS[arch]}",
-                python_range(wheel.python or release.python),
-                _minimum_systems(wheel, arch),
-                f"{size:,} MB" if size else "",
-                "PyPI" if wheel.on == "pypi" else message("PyTorch's index"),
-            )
-
-
-def _minimum_systems(wheel: Wheel, arch: Arch) -> str:
+def minimum_systems(wheel: Wheel, arch: Arch) -> str:
+    """Return the C library or macOS version that wheels need: `glibc 2.28`, or empty if unknown."""
     tags = [tag for tag in wheel.tags or () if runs_on(tag, wheel.os, arch)]
     return ", ".join(dict.fromkeys(filter(None, map(minimum_system, tags))))
 
