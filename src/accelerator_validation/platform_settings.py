@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 
 from accelerator_portal.catalog import Platform, Problem, ProblemsError
+from accelerator_portal.catalog.catalog import VALIDATION
 from accelerator_portal.catalog.files.validation_file import SuiteSettings, Validation
-from accelerator_portal.catalog.loader import VALIDATION
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.catalog.yaml_file import Location

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from accelerator_portal.catalog.files.accelerator import Accelerator
 from accelerator_portal.catalog.files.compatibility_file import Compatibility
 from accelerator_portal.catalog.files.criteria_file import Criteria
@@ -57,6 +59,8 @@ OTHER_BACKENDS = "data/other-backends.yaml"
 FINDER = "data/finder.yaml"
 SHARED_FAQ = "data/faq.md"
 RESULTS = "results"
+KNOWN_ISSUES = "known-issues.yaml"
+VALIDATION = "validation.yaml"
 STATED_MODELS = "stated-models.yaml"
 
 
@@ -111,22 +115,57 @@ class Platform:
         """Return a problem at `location` of the platform's YAML file `name`."""
         return Problem(self.path(name), self.files[name].line(location), what, remedy)
 
+    @cached_property
+    def _place_by_record_id(self) -> dict[int, tuple[str, Location]]:
+        """Maps the identity of each record to the file that contains it, and its location there.
+
+        Equal records of different places are different objects, with their own identities.
+        """
+        content_by_file: dict[str, BaseModel | Mapping[str, object]] = {
+            "accelerator.yaml": self.accelerator,
+            "install.yaml": self.install,
+            "compatibility.yaml": self.compatibility,
+            KNOWN_ISSUES: {"issues": self.known_issues},
+            VALIDATION: self.validation,
+        }
+        return {
+            id(record): (name, location)
+            for name, content in content_by_file.items()
+            for location, record in _records_in(content)
+        }
+
+    def line_of(self, record: BaseModel) -> int:
+        """Return the line of a record of the platform, such as a compatibility row."""
+        name, location = self._place_by_record_id[id(record)]
+        return self.files[name].line(location)
+
+    def record_problem(
+        self, record: BaseModel, key: str | Location, what: str, remedy: str
+    ) -> Problem:
+        """Return a problem at a key of a record of the platform, such as an install option.
+
+        `key` is a key of the record, or a location below the record: `("pip", "packages", 0)`. The
+        record must be the object from one of the platform's files, and not a copy.
+        """
+        name, location = self._place_by_record_id[id(record)]
+        keys = (key,) if isinstance(key, str) else key
+        return self.problem(name, (*location, *keys), what, remedy)
+
     def option_problem(self, option_id: str, what: str, remedy: str) -> Problem:
         """Return a problem at the install option with the id `option_id`."""
-        option_index = [option.id for option in self.install.options].index(option_id)
-        return self.problem("install.yaml", ("options", option_index, "id"), what, remedy)
+        option = next(option for option in self.install.options if option.id == option_id)
+        return self.record_problem(option, "id", what, remedy)
 
-    def steps(self) -> Iterator[tuple[Location, Step]]:
-        """Yield each install step with its location in `install.yaml`."""
-        for option_index, option in enumerate(self.install.options):
-            for step_index, step in enumerate(option.steps):
-                yield ("options", option_index, "steps", step_index), step
+    @property
+    def steps(self) -> Iterator[Step]:
+        """The steps of all install options."""
+        return (step for option in self.install.options for step in option.steps)
 
-    def generations(self) -> Iterator[tuple[Location, Generation]]:
-        """Yield each hardware generation with its location in `accelerator.yaml`."""
+    @property
+    def generations(self) -> tuple[Generation, ...]:
+        """The hardware generations; empty if none is listed."""
         hardware = self.accelerator.hardware
-        for index, generation in enumerate(hardware.generations if hardware else ()):
-            yield ("hardware", "generations", index), generation
+        return hardware.generations if hardware else ()
 
     def sourced_files(self) -> Iterator[tuple[str, Mapping[str, Source]]]:
         """Yield the platform's files that have sources: the file's name, and its sources by id."""
@@ -137,6 +176,19 @@ class Platform:
         yield "faq.md", self.faq.sources
         if self.stated_models:
             yield STATED_MODELS, self.stated_models.sources
+
+
+def _records_in(
+    value: BaseModel | Mapping[str, object] | tuple[object, ...], location: Location = ()
+) -> Iterator[tuple[Location, BaseModel]]:
+    """Yield each record in `value` with its location; `location` is that of `value` itself."""
+    if isinstance(value, BaseModel):
+        yield location, value
+        fields = type(value).model_fields
+        value = {field.alias or name: getattr(value, name) for name, field in fields.items()}
+    for key, inner in value.items() if isinstance(value, Mapping) else enumerate(value):
+        if isinstance(inner, BaseModel | Mapping | tuple):
+            yield from _records_in(inner, (*location, key))
 
 
 @dataclass(frozen=True, eq=False)  # by identity, so that what is computed from it can be kept

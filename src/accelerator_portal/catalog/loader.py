@@ -20,6 +20,7 @@ from accelerator_portal.catalog.catalog import (
     FINDER,
     HISTORY,
     HOSTS,
+    KNOWN_ISSUES,
     MODEL_FAMILIES,
     MODELS,
     OTHER_BACKENDS,
@@ -31,6 +32,7 @@ from accelerator_portal.catalog.catalog import (
     SHARED_FAQ,
     STATED_MODELS,
     SUITES,
+    VALIDATION,
     Catalog,
     Platform,
     platform_id_of,
@@ -65,9 +67,6 @@ from accelerator_portal.catalog.problem import Problem, did_you_mean
 from accelerator_portal.catalog.text_file import read_text
 from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
 from accelerator_portal.catalog.yaml_validation import validate
-
-KNOWN_ISSUES = "known-issues.yaml"
-VALIDATION = "validation.yaml"
 
 _REQUIRED = ("accelerator.yaml", "install.yaml", "compatibility.yaml", "guide.md", "faq.md")
 _PLATFORM_FILES = (*_REQUIRED, KNOWN_ISSUES, VALIDATION, STATED_MODELS)

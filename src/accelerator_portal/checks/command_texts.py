@@ -69,8 +69,8 @@ def command_texts(catalog: Catalog) -> Iterator[CommandText]:
 
 def _yaml_command_texts(platform: Platform) -> Iterator[CommandText]:
     install, accelerator = platform.files["install.yaml"], platform.files["accelerator.yaml"]
-    for location, step in platform.steps():
-        line = install.line(location)
+    for step in platform.steps:
+        line = platform.line_of(step)
         if step.run:
             yield CommandText(install.path, line, " ".join(step.run), step.run)
         if step.docker and step.docker.args:

@@ -76,10 +76,8 @@ def expand(catalog: Catalog) -> Expansion:
     problems: list[Problem] = []
     for platform in catalog.platforms:
         limit = MAX_ROWS
-        for position, option in enumerate(platform.install.options):
-            option_rows, option_problems = _expand_option(
-                catalog, platform, position, option, limit
-            )
+        for option in platform.install.options:
+            option_rows, option_problems = _expand_option(catalog, platform, option, limit)
             rows += option_rows
             problems += option_problems
             limit -= len(option_rows)
@@ -96,7 +94,7 @@ def rows_by_platform(catalog: Catalog) -> Mapping[str, tuple[InstallRow, ...]]:
 
 
 def _expand_option(
-    catalog: Catalog, platform: Platform, position: int, option: Option, limit: int
+    catalog: Catalog, platform: Platform, option: Option, limit: int
 ) -> tuple[list[InstallRow], list[Problem]]:
     rows: list[InstallRow] = []
     faults: dict[tuple[str, str], list[str]] = {}
@@ -108,8 +106,7 @@ def _expand_option(
                 continue
             if len(rows) == limit:
                 what = f"the options make more than {MAX_ROWS:,} rows"
-                location = ("options", position, "id")
-                problem = platform.problem("install.yaml", location, what, "use fewer combinations")
+                problem = platform.record_problem(option, "id", what, "use fewer combinations")
                 return rows, [problem]
             try:
                 rows.append(_install_row(platform, option, target, method, pythons))
@@ -118,9 +115,8 @@ def _expand_option(
     if not rows and not faults:
         what = f'the option "{option.id}" matches no combination of release, system and build'
         faults[what, "check its releases and filters"] = []
-    location = ("options", position, "id")
     return rows, [
-        platform.problem("install.yaml", location, what + _targets_text(target_texts), remedy)
+        platform.record_problem(option, "id", what + _targets_text(target_texts), remedy)
         for (what, remedy), target_texts in faults.items()
     ]
 

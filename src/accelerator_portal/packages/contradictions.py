@@ -89,12 +89,11 @@ def contradictions(catalog: Catalog) -> Iterator[Problem]:
 
 
 def _row_problems(evidence: _IndexEvidence) -> Iterator[Problem]:
-    for position, row in enumerate(evidence.platform.compatibility.rows):
+    for row in evidence.platform.compatibility.rows:
         if row.plugin is None:
             continue
         for key, what in _row_contradictions(evidence, row.torch, row.plugin, row.python or ()):
-            location: Location = ("rows", position, key)
-            yield evidence.platform.problem("compatibility.yaml", location, what, REMEDY)
+            yield evidence.platform.record_problem(row, key, what, REMEDY)
 
 
 def _row_contradictions(

@@ -101,10 +101,10 @@ def command_hosts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """
     allowed_hosts = {entry.host for entry in catalog.hosts.hosts} if catalog.hosts else None
     for platform in catalog.platforms:
-        for location, step in platform.steps():
-            for sub_location, address in step_addresses(step):
+        for step in platform.steps:
+            for location, address in step_addresses(step):
                 for what, remedy in _host_faults(address, allowed_hosts):
-                    yield platform.problem("install.yaml", (*location, *sub_location), what, remedy)
+                    yield platform.record_problem(step, location, what, remedy)
     reported: set[Problem] = set()
     for command_text in command_texts(catalog):
         for problem in _command_host_problems(command_text, allowed_hosts):

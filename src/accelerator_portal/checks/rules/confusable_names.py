@@ -146,17 +146,17 @@ def package_confusion(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """
     listed_packages = {canonicalize_name(p.accelerator.package.name) for p in catalog.platforms}
     for platform in catalog.platforms:
-        for step_location, step in platform.steps():
+        for step in platform.steps:
             if step.pip is None:
                 continue
             for package_index, package in enumerate(step.pip.packages):
                 name = canonicalize_name(package_name(package))
-                location = (*step_location, "pip", "packages", package_index)
+                location = ("pip", "packages", package_index)
                 similar_name = next((word for word in _WELL_KNOWN if _is_typo_of(name, word)), None)
                 if similar_name and name not in listed_packages:
                     what = f'"{name}" differs by one letter from "{similar_name}"'
                     remedy = f'write "{similar_name}" if that is meant'
-                    yield platform.problem("install.yaml", location, what, remedy)
+                    yield platform.record_problem(step, location, what, remedy)
                 if (
                     step.pip.extra_index
                     and "@" not in package.partition(";")[0]  # with an address, pip asks no index
@@ -165,7 +165,7 @@ def package_confusion(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 ):
                     what = f'because of extra_index, anybody could register "{name}" on PyPI'
                     remedy = "use index if that index has all packages, or register the name"
-                    yield platform.problem("install.yaml", location, what, remedy)
+                    yield platform.record_problem(step, location, what, remedy)
 
 
 def _on_pypi(catalog: Catalog, name: str) -> bool:

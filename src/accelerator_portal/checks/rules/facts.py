@@ -11,19 +11,16 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.fields import version_or_none
+from accelerator_portal.catalog.files.accelerator import OperatingSystem
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
-from accelerator_portal.catalog.files.hardware import BuildSupport, HardwareModel
+from accelerator_portal.catalog.files.hardware import BuildSupport, HardwareModel, OtherBuilds
 from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.checks.rule import rule
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.hardware_limits import lower_bound
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.packages.contradictions import contradictions as index_contradictions
 from accelerator_portal.packages.contradictions import torch_contradictions
-
-_ACCELERATOR_FILE = "accelerator.yaml"
-_COMPATIBILITY_FILE = "compatibility.yaml"
 
 
 @rule()
@@ -42,45 +39,35 @@ def hardware_references(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 def _unknown_variants(platform: Platform) -> Iterator[Problem]:
     variants = [variant.id for variant in platform.install.variants]
-    for generation_location, generation in platform.generations():
-        for build_index, build in enumerate(generation.builds):
+    for generation in platform.generations:
+        for build in generation.builds:
             for name in build.variants or ():
                 if name not in variants:
-                    location = (*generation_location, "builds", build_index, "variants")
                     what = f'the variant "{name}" is not listed in install.yaml'
-                    yield platform.problem(
-                        _ACCELERATOR_FILE, location, what, did_you_mean(name, variants)
-                    )
+                    remedy = did_you_mean(name, variants)
+                    yield platform.record_problem(build, "variants", what, remedy)
 
 
 def _unknown_questions(platform: Platform) -> Iterator[Problem]:
     faq_titles = [section.title for section in platform.faq.sections]
-    questions: list[tuple[Location, str | None]] = [
-        (("operating_systems", index, "question"), system.question)
-        for index, system in enumerate(platform.accelerator.operating_systems)
-    ]
-    questions += [
-        ((*generation_location, "other_builds", "question"), builds.question)
-        for generation_location, generation in platform.generations()
-        if (builds := generation.other_builds)
-    ]
-    for location, question in questions:
-        if question and question not in faq_titles:
+    records: list[OperatingSystem | OtherBuilds] = [*platform.accelerator.operating_systems]
+    records += [g.other_builds for g in platform.generations if g.other_builds]
+    for record in records:
+        if record.question and record.question not in faq_titles:
             what = "this question is not in faq.md"
-            yield platform.problem(
-                _ACCELERATOR_FILE, location, what, did_you_mean(question, faq_titles)
-            )
+            remedy = did_you_mean(record.question, faq_titles)
+            yield platform.record_problem(record, "question", what, remedy)
 
 
 def _duplicate_generations(platform: Platform) -> Iterator[Problem]:
     seen = set()
-    for generation_location, generation in platform.generations():
+    for generation in platform.generations:
         key = (generation.name.casefold(), (generation.chip or "").casefold())
         if key in seen:
             full_name = f"{generation.name} {generation.chip or ''}".strip()
             what = f'the generation "{full_name}" is listed twice'
             remedy = "merge the two entries, or add the chip to each"
-            yield platform.problem(_ACCELERATOR_FILE, (*generation_location, "name"), what, remedy)
+            yield platform.record_problem(generation, "name", what, remedy)
         seen.add(key)
 
 
@@ -91,20 +78,19 @@ def _duplicate_models(platform: Platform) -> Iterator[Problem]:
     entries, or if a note explains the difference.
     """
     model_by_name: dict[str, HardwareModel] = {}
-    for generation_location, generation in platform.generations():
+    for generation in platform.generations:
         generation_names = set()
-        for model_index, model in enumerate(generation.models):
-            location = (*generation_location, "models", model_index, "name")
+        for model in generation.models:
             name = model.name.casefold()
             other = None if model.note else model_by_name.setdefault(name, model)
             if name in generation_names:
                 what = f'the model "{model.name}" is listed twice in "{generation.name}"'
                 remedy = "remove one of the two, or add the difference to the names"
-                yield platform.problem(_ACCELERATOR_FILE, location, what, remedy)
+                yield platform.record_problem(model, "name", what, remedy)
             elif other and any(_differences(model, other)):
                 what = f'"{model.name}" has different figures than its first entry'
                 remedy = "add the difference to the name, or state both figures in notes"
-                yield platform.problem(_ACCELERATOR_FILE, location, what, remedy)
+                yield platform.record_problem(model, "name", what, remedy)
             generation_names.add(name)
 
 
@@ -120,22 +106,15 @@ def _differences(model: HardwareModel, other: HardwareModel) -> Iterator[str]:
 def _duplicate_instances(platform: Platform) -> Iterator[Problem]:
     """Yield a problem for each cloud instance type that is listed for two hardware models."""
     model_by_type: dict[str, str] = {}
-    for generation_location, generation in platform.generations():
-        for model_index, model in enumerate(generation.models):
-            for instances_index, instances in enumerate(model.instances or ()):
+    for generation in platform.generations:
+        for model in generation.models:
+            for instances in model.instances or ():
                 for name in instances.types:
                     other = model_by_type.setdefault(name.casefold(), model.name)
                     if other != model.name:
-                        location = (
-                            *generation_location,
-                            "models",
-                            model_index,
-                            "instances",
-                            instances_index,
-                        )
                         what = f'the machine type "{name}" is listed for "{other}" already'
                         remedy = "list it only for the model that its source names"
-                        yield platform.problem(_ACCELERATOR_FILE, location, what, remedy)
+                        yield platform.record_problem(instances, (), what, remedy)
 
 
 @rule(compares=True)
@@ -171,7 +150,7 @@ def _unsupported_pythons(catalog: Catalog, platform: Platform) -> Iterator[Probl
     checked if its PyTorch release is not listed there.
     """
     pythons_by_release = {release.version: release.python for release in catalog.releases.releases}
-    for row_index, row in enumerate(platform.compatibility.rows):
+    for row in platform.compatibility.rows:
         supported_pythons = pythons_by_release.get(row.torch)
         wrong_pythons = [
             python
@@ -184,7 +163,7 @@ def _unsupported_pythons(catalog: Catalog, platform: Platform) -> Iterator[Probl
                 f"that torch {row.torch} supports {', '.join(supported_pythons or ())}"
             )
             remedy = "correct the Python versions here or in data/releases.yaml"
-            yield platform.problem(_COMPATIBILITY_FILE, ("rows", row_index, "python"), what, remedy)
+            yield platform.record_problem(row, "python", what, remedy)
 
 
 def _sdk_contradictions(platform: Platform) -> Iterator[Problem]:
@@ -194,7 +173,7 @@ def _sdk_contradictions(platform: Platform) -> Iterator[Problem]:
     13.0", but CUDA 13.0.1 does not.
     """
     versions = {variant.id: variant.version for variant in platform.install.variants}
-    for row_index, row in enumerate(platform.compatibility.rows):
+    for row in platform.compatibility.rows:
         version = versions.get(row.variant or "")
         sdk = _sdk_name(platform, row)
         if version and sdk and not _matches_version_prefix(row.includes[sdk], version):
@@ -203,9 +182,7 @@ def _sdk_contradictions(platform: Platform) -> Iterator[Problem]:
                 f'{row.variant}" has version {version}'
             )
             remedy = "correct the version here or in install.yaml, or the variant here"
-            yield platform.problem(
-                _COMPATIBILITY_FILE, ("rows", row_index, "includes"), what, remedy
-            )
+            yield platform.record_problem(row, "includes", what, remedy)
 
 
 def _sdk_name(platform: Platform, row: CompatibilityRow) -> str | None:
@@ -230,11 +207,9 @@ def _driver_contradictions(platform: Platform) -> Iterator[Problem]:
     The SDKs and drivers are in the rows of `compatibility.yaml`. Versions of an SDK with the same
     first two numbers count as one SDK. Rows for different operating systems are not compared.
     """
-    rows = enumerate(platform.compatibility.rows)
-    sdk_rows = [
-        (row_index, row, sdk) for row_index, row in rows if (sdk := _sdk_name(platform, row))
-    ]
-    for (_, first_row, sdk), (row_index, other, other_sdk) in combinations(sdk_rows, 2):
+    rows = platform.compatibility.rows
+    sdk_rows = [(row, sdk) for row in rows if (sdk := _sdk_name(platform, row))]
+    for (first_row, sdk), (other, other_sdk) in combinations(sdk_rows, 2):
         if sdk != other_sdk or not first_row.applies_to(other.os):
             continue
         for name in first_row.needs.keys() & other.needs.keys():
@@ -247,9 +222,7 @@ def _driver_contradictions(platform: Platform) -> Iterator[Problem]:
                     f"{first_row.needs[name]}"
                 )
                 remedy = "correct the wrong version of the SDK or of the driver"
-                yield platform.problem(
-                    _COMPATIBILITY_FILE, ("rows", row_index, "needs"), what, remedy
-                )
+                yield platform.record_problem(other, "needs", what, remedy)
 
 
 def _is_contradiction(sdks: list[Version | None], drivers: list[Version | None]) -> bool:
@@ -267,7 +240,7 @@ def _component_contradictions(platform: Platform) -> Iterator[Problem]:
     Rows of `compatibility.yaml` are compared if they have the same variant and no note.
     """
     first_versions: dict[tuple[str, str | None, str], str] = {}
-    for row_index, row in enumerate(platform.compatibility.rows):
+    for row in platform.compatibility.rows:
         for name, version in row.includes.items() if row.plugin and not row.note else ():
             first_version = first_versions.setdefault(
                 (row.plugin or "", row.variant, name), version
@@ -277,9 +250,7 @@ def _component_contradictions(platform: Platform) -> Iterator[Problem]:
                     f"plugin {row.plugin} includes {name} {version} here and {first_version} above"
                 )
                 remedy = "correct the wrong value; if sources disagree, say so in a note of the row"
-                yield platform.problem(
-                    _COMPATIBILITY_FILE, ("rows", row_index, "includes"), what, remedy
-                )
+                yield platform.record_problem(row, "includes", what, remedy)
 
 
 def _lifecycle_contradictions(platform: Platform) -> Iterator[Problem]:
@@ -289,7 +260,7 @@ def _lifecycle_contradictions(platform: Platform) -> Iterator[Problem]:
     status.
     """
     first_rows: dict[tuple[str | None, ...], CompatibilityRow] = {}
-    for row_index, row in enumerate(platform.compatibility.rows):
+    for row in platform.compatibility.rows:
         if row.lifecycle is None or row.lifecycle.until is None or row.plugin is None:
             continue
         other = first_rows.setdefault((row.plugin, row.variant, row.lifecycle.status), row)
@@ -299,9 +270,7 @@ def _lifecycle_contradictions(platform: Platform) -> Iterator[Problem]:
                 f"plugin {row.plugin} ends on {row.lifecycle.until} here and on {first_end} above"
             )
             remedy = "write the same date in both entries"
-            yield platform.problem(
-                _COMPATIBILITY_FILE, ("rows", row_index, "lifecycle"), what, remedy
-            )
+            yield platform.record_problem(row, "lifecycle", what, remedy)
 
 
 def _builds_without_command(
@@ -313,8 +282,8 @@ def _builds_without_command(
     each variant that has commands, one command must match the releases and systems of the build.
     `commands` are the install commands of the platform.
     """
-    for generation_location, generation in platform.generations():
-        for build_index, build in enumerate(generation.builds):
+    for generation in platform.generations:
+        for build in generation.builds:
             for variant in build.variants or ():
                 variant_rows = [row for row in commands if row.variant == variant]
                 if variant_rows and not any(_build_matches_row(build, row) for row in variant_rows):
@@ -323,12 +292,7 @@ def _builds_without_command(
                         f'but no install command for "{variant}" matches'
                     )
                     remedy = "correct the build's releases or systems, or add the install option"
-                    yield platform.problem(
-                        _ACCELERATOR_FILE,
-                        (*generation_location, "builds", build_index),
-                        what,
-                        remedy,
-                    )
+                    yield platform.record_problem(build, (), what, remedy)
 
 
 def _build_matches_row(build: BuildSupport, row: InstallRow) -> bool:
@@ -352,8 +316,8 @@ def _card_contradictions(catalog: Catalog) -> Iterator[Problem]:
     """
     first_by_name: dict[str, tuple[Platform, HardwareModel]] = {}
     for platform in catalog.platforms:
-        for generation_location, generation in platform.generations():
-            for model_index, model in enumerate(generation.models):
+        for generation in platform.generations:
+            for model in generation.models:
                 if model.note:
                     continue
                 owner, other = first_by_name.setdefault(model.name.casefold(), (platform, model))
@@ -362,8 +326,7 @@ def _card_contradictions(catalog: Catalog) -> Iterator[Problem]:
                 for difference in _differences(model, other):
                     text = f'"{model.name}" has {difference} on the platform "{owner.id}"'
                     remedy = "correct the wrong value, or explain the difference in a note"
-                    location = (*generation_location, "models", model_index, "name")
-                    yield platform.problem(_ACCELERATOR_FILE, location, text, remedy)
+                    yield platform.record_problem(model, "name", text, remedy)
 
 
 @rule(level="warning")

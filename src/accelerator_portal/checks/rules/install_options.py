@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
+from dataclasses import replace
 
 from packaging import requirements
 from packaging.specifiers import SpecifierSet
@@ -14,6 +15,7 @@ from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.catalog import RELEASES, SELECTOR, platform_id_of
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.files.install_file import Option, Requirement
+from accelerator_portal.catalog.files.install_steps import Step
 from accelerator_portal.catalog.files.shared_files import StartingChoice
 from accelerator_portal.catalog.problem import Fix, did_you_mean
 from accelerator_portal.catalog.yaml_file import Location
@@ -43,49 +45,46 @@ def install_references(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 def _duplicate_ids(platform: Platform) -> Iterator[Problem]:
     for key in ("options", "variants"):
-        for index, name in indexed_duplicates(item.id for item in getattr(platform.install, key)):
+        records = getattr(platform.install, key)
+        for index, name in indexed_duplicates(record.id for record in records):
             what = f'the id "{name}" is listed twice in {key}'
             remedy = "use a unique ID for each"
-            yield platform.problem("install.yaml", (key, index, "id"), what, remedy)
+            yield platform.record_problem(records[index], "id", what, remedy)
 
 
 def _unknown_ids(platform: Platform) -> Iterator[Problem]:
     variants = [variant.id for variant in platform.install.variants]
     checks = list(platform.install.checks)
-    for index, option in enumerate(platform.install.options):
+    for option in platform.install.options:
         for name in option.variants or ():
             if name not in variants:
-                location = ("options", index, "variants")
                 what = f'the variant "{name}" is not listed in variants'
                 remedy = did_you_mean(name, variants)
-                yield platform.problem("install.yaml", location, what, remedy)
+                yield platform.record_problem(option, "variants", what, remedy)
         if option.check and option.check not in checks:
-            location = ("options", index, "check")
             what = f'the check "{option.check}" is not listed in checks'
             remedy = did_you_mean(option.check, checks)
-            yield platform.problem("install.yaml", location, what, remedy)
+            yield platform.record_problem(option, "check", what, remedy)
         if variants and not option.published and not option.variants:
-            what = "the option has no variants"
-            location = ("options", index, "id")
-            yield platform.problem("install.yaml", location, what, "add variants")
-    for index, row in enumerate(platform.compatibility.rows):
+            yield platform.record_problem(
+                option, "id", "the option has no variants", "add variants"
+            )
+    for row in platform.compatibility.rows:
         if row.variant and row.variant not in variants:
-            location = ("rows", index, "variant")
             what = f'the variant "{row.variant}" is not listed in install.yaml'
             remedy = did_you_mean(row.variant, variants)
-            yield platform.problem("compatibility.yaml", location, what, remedy)
+            yield platform.record_problem(row, "variant", what, remedy)
 
 
 def _unknown_releases(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
     releases = catalog.releases.by_version
-    for option_index, option in enumerate(platform.install.options):
+    for option in platform.install.options:
         versions = option.torch if isinstance(option.torch, tuple) else ()
         for version_index, version in enumerate(versions):
             if version not in releases:
-                location = ("options", option_index, "torch", version_index)
                 what = f"{RELEASES} has no release {version}"
                 remedy = did_you_mean(version, releases)
-                yield platform.problem("install.yaml", location, what, remedy)
+                yield platform.record_problem(option, ("torch", version_index), what, remedy)
 
 
 def _unlisted_variants(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
@@ -137,12 +136,10 @@ def _unused_variants(
     for platform in catalog.platforms:
         if platform.path("install.yaml") in faulty:
             continue
-        for variant_index, variant in enumerate(platform.install.variants):
+        for variant in platform.install.variants:
             if (platform.id, variant.id) not in served:
-                location = ("variants", variant_index, "id")
                 what = f'no option has the variant "{variant.id}"'
-                remedy = "remove it, or add an option"
-                yield platform.problem("install.yaml", location, what, remedy)
+                yield platform.record_problem(variant, "id", what, "remove it, or add an option")
 
 
 def _overlap_problem(
@@ -202,19 +199,23 @@ def pinned_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         versions = [Version(row.plugin) for row in platform.compatibility.rows if row.plugin]
         if platform.in_tree or not versions:
             continue
-        for location, requirement in _pinned_requirements(platform):
-            if any(_satisfies(requirement, version) for version in versions):
-                continue
-            yield _pin_problem(platform, location, requirement, versions)
+        for step, package_index, requirement in _pinned_requirements(platform):
+            if not any(_satisfies(requirement, version) for version in versions):
+                what, remedy, fix = _pin_fault(requirement, versions)
+                location = ("pip", "packages", package_index)
+                yield replace(platform.record_problem(step, location, what, remedy), fix=fix)
 
 
-def _pinned_requirements(platform: Platform) -> Iterator[tuple[Location, requirements.Requirement]]:
+def _pinned_requirements(
+    platform: Platform,
+) -> Iterator[tuple[Step, int, requirements.Requirement]]:
+    """Yield each pinned requirement on the platform's package, with its step and index there."""
     platform_package = canonicalize_name(platform.accelerator.package.name)
-    for location, step in platform.steps():
+    for step in platform.steps:
         for package_index, package in enumerate(step.pip.packages if step.pip else ()):
             requirement = _parse_pinned_requirement(package)
             if requirement and canonicalize_name(requirement.name) == platform_package:
-                yield (*location, "pip", "packages", package_index), requirement
+                yield step, package_index, requirement
 
 
 def _parse_pinned_requirement(text: str) -> requirements.Requirement | None:
@@ -240,29 +241,24 @@ def _satisfies(requirement: requirements.Requirement, version: Version) -> bool:
     return any(specifier.contains(version, prereleases=True) for specifier in specifiers)
 
 
-def _pin_problem(
-    platform: Platform,
-    location: Location,
-    requirement: requirements.Requirement,
-    versions: list[Version],
-) -> Problem:
+def _pin_fault(
+    requirement: requirements.Requirement, versions: list[Version]
+) -> tuple[str, str, Fix | None]:
+    """Return what is wrong with a pin that none of `versions` satisfies, and the fix in words.
+
+    The third value is a fix that a command can apply, or None.
+    """
     pin = next(s.version for s in requirement.specifier if s.operator in {"==", "==="})
     similar_versions = [
         v for v in versions if str(v).startswith(f"{pin}.post") or v.base_version == pin
     ]
     what = f'"{requirement}" is not a version in compatibility.yaml'
-    file = platform.files["install.yaml"]
     if not similar_versions:
         remedy = f"add the version, or use one of {', '.join(map(str, versions[:5]))}"
-        return Problem(file.path, file.line(location), what, remedy)
+        return what, remedy, None
     newest = max(similar_versions)
-    return Problem(
-        file.path,
-        file.line(location),
-        what,
-        f"write =={newest}: in PEP 440 =={pin} does not match it",
-        fix=Fix(f"=={pin}", f"=={newest}"),
-    )
+    remedy = f"write =={newest}: in PEP 440 =={pin} does not match it"
+    return what, remedy, Fix(f"=={pin}", f"=={newest}")
 
 
 @rule()
@@ -274,41 +270,35 @@ def requirement_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     that doesn't work.
     """
     for platform in catalog.platforms:
-        problem_by_location: dict[Location, Problem] = {}
-        for option_index, option in enumerate(platform.install.options):
+        problem_by_requirement: dict[int, Problem] = {}
+        for option in platform.install.options:
             if option.compatibility:
                 continue
             rows = [row for row in platform.compatibility.rows if _option_matches_row(option, row)]
-            for location, requirement, variant in _option_requirements(
-                platform, option_index, option
-            ):
+            for requirement, variant in _option_requirements(platform, option):
                 matching_rows = [
                     row
                     for row in rows
                     if (variant is None or row.variant == variant)
                     and row.applies_to(requirement.os)
                 ]
-                for problem in _version_problems(platform, location, requirement, matching_rows):
-                    problem_by_location.setdefault(location, problem)
-        yield from problem_by_location.values()
+                for problem in _version_problems(platform, requirement, matching_rows):
+                    problem_by_requirement.setdefault(id(requirement), problem)
+        yield from problem_by_requirement.values()
 
 
 def _option_requirements(
-    platform: Platform, option_index: int, option: Option
-) -> Iterator[tuple[Location, Requirement, str | None]]:
-    """Yield each requirement of an option with its location and the id of its variant.
+    platform: Platform, option: Option
+) -> Iterator[tuple[Requirement, str | None]]:
+    """Yield each requirement of an option with the id of its variant.
 
     The variant is None for a requirement that applies to all variants.
     """
-    install = platform.install
-    for number, requirement in enumerate(install.requires):
-        yield ("requires", number), requirement, None
-    for variant_index, variant in enumerate(install.variants):
+    for requirement in (*platform.install.requires, *option.requires):
+        yield requirement, None
+    for variant in platform.install.variants:
         if not option.variants or variant.id in option.variants:
-            for number, requirement in enumerate(variant.requires):
-                yield ("variants", variant_index, "requires", number), requirement, variant.id
-    for number, requirement in enumerate(option.requires):
-        yield ("options", option_index, "requires", number), requirement, None
+            yield from ((requirement, variant.id) for requirement in variant.requires)
 
 
 def _option_matches_row(option: Option, row: CompatibilityRow) -> bool:
@@ -317,7 +307,7 @@ def _option_matches_row(option: Option, row: CompatibilityRow) -> bool:
 
 
 def _version_problems(
-    platform: Platform, location: Location, requirement: Requirement, rows: list[CompatibilityRow]
+    platform: Platform, requirement: Requirement, rows: list[CompatibilityRow]
 ) -> Iterator[Problem]:
     allowed_minimum = lower_bound(requirement.version or "")
     needed = [low for row in rows if (low := lower_bound(row.needs.get(requirement.name, "")))]
@@ -327,4 +317,4 @@ def _version_problems(
             f"but the rows of compatibility.yaml need {min(needed)} or newer"
         )
         remedy = "require the same version in both files"
-        yield platform.problem("install.yaml", (*location, "version"), what, remedy)
+        yield platform.record_problem(requirement, "version", what, remedy)

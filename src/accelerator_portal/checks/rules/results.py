@@ -14,6 +14,7 @@ from accelerator_portal.catalog.catalog import (
     HISTORY,
     MODEL_FAMILIES,
     OWN_RUNS,
+    VALIDATION,
 )
 from accelerator_portal.catalog.files.known_issues_file import (
     KnownFailure,
@@ -26,8 +27,8 @@ from accelerator_portal.catalog.files.suite_file import (
     SUITES_WITHOUT_FILE,
     SuiteFile,
 )
-from accelerator_portal.catalog.loader import KNOWN_ISSUES, VALIDATION
 from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.checks.rule import indexed_duplicates, rule
 from accelerator_portal.reports.known_issues import readable_key
 from accelerator_portal.reports.report_check import known_names, report_problems
@@ -127,14 +128,14 @@ def known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         )
         for index, issue in enumerate(platform.known_issues):
             key_or_glob = issue.test or issue.glob or ""
-            location = ("issues", index, "test" if issue.test else "glob")
+            key = "test" if issue.test else "glob"
             if index in duplicates:
                 what = f'"{key_or_glob}" is listed twice'
-                yield platform.problem(KNOWN_ISSUES, location, what, "remove one of the two")
+                yield platform.record_problem(issue, key, what, "remove one of the two")
             if alias := _leading_alias(key_or_glob, catalog.suite_names.aliases):
                 what = f'"{alias}" is an alias, so the issue matches no test'
                 name = catalog.suite_names.aliases[alias]
-                yield platform.problem(KNOWN_ISSUES, location, what, f'write "{name}"')
+                yield platform.record_problem(issue, key, what, f'write "{name}"')
                 continue
             if issue.test is None:
                 continue
@@ -142,14 +143,13 @@ def known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 suite = parse_key(issue.test).suite
             except UnreadableKeyError as error:
                 remedy = "use suite/name or suite/name?dtype=float32"
-                yield platform.problem(KNOWN_ISSUES, location, str(error), remedy)
+                yield platform.record_problem(issue, key, str(error), remedy)
                 continue
             portal = {*catalog.suites, *SUITES_WITHOUT_FILE}
             if catalog.suites and suite not in portal and not _is_vendor_suite(suite, platform.id):
                 what = f'there is no suite "{suite}"'
-                yield platform.problem(
-                    KNOWN_ISSUES, location, what, did_you_mean(suite, catalog.suites)
-                )
+                remedy = did_you_mean(suite, catalog.suites)
+                yield platform.record_problem(issue, key, what, remedy)
 
 
 def _leading_alias(key_or_glob: str, aliases: Mapping[str, str]) -> str | None:
@@ -178,14 +178,14 @@ def outdated_known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]
     that doesn't exist has no effect. Often the name of the test is misspelled.
     """
     for platform in catalog.platforms:
-        for index, issue in enumerate(platform.known_issues):
+        for issue in platform.known_issues:
             if issue.expires <= today:
                 what = f"the known issue expired on {issue.expires}"
                 remedy = "remove it, or set a later date if the test still fails"
-                yield platform.problem(KNOWN_ISSUES, ("issues", index, "expires"), what, remedy)
+                yield platform.record_problem(issue, "expires", what, remedy)
             if test_fault := _unknown_test_fault(catalog, issue):
                 key = "test" if issue.test else "glob"
-                yield platform.problem(KNOWN_ISSUES, ("issues", index, key), *test_fault)
+                yield platform.record_problem(issue, key, *test_fault)
 
 
 def _unknown_test_fault(catalog: Catalog, issue: KnownFailure) -> tuple[str, str] | None:
@@ -231,17 +231,15 @@ def own_suites(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     This prevents two vendors from declaring the same suite and shows who maintains it.
     """
     for platform in catalog.platforms:
-        for suite_index, suite in enumerate(platform.accelerator.suites):
-            aliases = (
-                (("aliases", alias_index), alias) for alias_index, alias in enumerate(suite.aliases)
-            )
-            for keys, name in ((("name",), suite.name), *aliases):
+        for suite in platform.accelerator.suites:
+            names: dict[Location, str] = {("name",): suite.name}
+            names |= {("aliases", index): alias for index, alias in enumerate(suite.aliases)}
+            for location, name in names.items():
                 if suite_owner(name) == platform.id:
                     continue
                 what = f'the suite "{name}" does not start with the name of this folder'
                 remedy = f'write "{platform.id}/{name.partition("/")[2]}"'
-                location = ("suites", suite_index, *keys)
-                yield platform.problem("accelerator.yaml", location, what, remedy)
+                yield platform.record_problem(suite, location, what, remedy)
 
 
 # A warning: the report of one vendor must not be able to block that of another.
@@ -366,9 +364,9 @@ def validation_settings(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         recipes = platform.validation.deploy
         for recipe_index, name in indexed_duplicates(recipe.id for recipe in recipes):
             what, remedy = f'the recipe "{name}" is listed twice', "use a unique ID for each"
-            yield platform.problem(VALIDATION, ("deploy", recipe_index, "id"), what, remedy)
-        for recipe_index, recipe in enumerate(recipes):
+            yield platform.record_problem(recipes[recipe_index], "id", what, remedy)
+        for recipe in recipes:
             if recipe.check not in platform.install.checks:
                 what = f'install.yaml has no check "{recipe.check}"'
                 remedy = did_you_mean(recipe.check, platform.install.checks)
-                yield platform.problem(VALIDATION, ("deploy", recipe_index, "check"), what, remedy)
+                yield platform.record_problem(recipe, "check", what, remedy)

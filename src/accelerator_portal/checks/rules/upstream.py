@@ -30,12 +30,11 @@ def relay_list(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     relay_entries = catalog.relay.repositories if catalog.relay else ()
     repositories = {entry.repository for entry in relay_entries}
     for platform in catalog.platforms:
-        for index, entry in enumerate(platform.accelerator.upstream_ci):
+        for entry in platform.accelerator.upstream_ci:
             if entry.repository not in repositories:
-                location = ("upstream_ci", index, "repository")
                 what = f'there is no entry in the relay list for "{entry.repository}"'
                 remedy = did_you_mean(entry.repository, repositories)
-                yield platform.problem("accelerator.yaml", location, what, remedy)
+                yield platform.record_problem(entry, "repository", what, remedy)
 
 
 @rule()
@@ -55,10 +54,9 @@ def upstream_events(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         if not platform.accelerator.maintainers:
             what = "upstream_events is set, but there is no maintainer"
             remedy = "add maintainers"
-            yield platform.problem("accelerator.yaml", ("upstream_events",), what, remedy)
+            yield platform.record_problem(events, (), what, remedy)
         for key, what, remedy in _upstream_run_faults(platform, events.run):
-            location = ("upstream_events", "run", key)
-            yield platform.problem("accelerator.yaml", location, what, remedy)
+            yield platform.record_problem(events.run, key, what, remedy)
 
 
 def _upstream_run_faults(platform: Platform, run: UpstreamRun) -> Iterator[UpstreamFault]:

@@ -82,18 +82,15 @@ def row_order(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _row_order_problems(platform: Platform) -> Iterator[Problem]:
-    for row_index, (previous, row) in enumerate(pairwise(platform.compatibility.rows), 1):
+    for previous, row in pairwise(platform.compatibility.rows):
         if Version(previous.torch) < Version(row.torch):
             what = f'torch "{row.torch}" is listed below {previous.torch}'
-            location = ("rows", row_index, "torch")
-            yield platform.problem(
-                "compatibility.yaml", location, what, "list newest versions first"
-            )
+            yield platform.record_problem(row, "torch", what, "list newest versions first")
 
 
 def _variant_order_problems(platform: Platform) -> Iterator[Problem]:
     newest: dict[str, str] = {}
-    for variant_index, variant in enumerate(platform.install.variants):
+    for variant in platform.install.variants:
         match = _NUMBERED_VARIANT.fullmatch(variant.id)
         if not match:
             continue
@@ -101,8 +98,7 @@ def _variant_order_problems(platform: Platform) -> Iterator[Problem]:
         previous_version = newest.setdefault(family, number)
         if Version(previous_version) < Version(number):
             what = f'"{variant.id}" is listed below {family}{previous_version}'
-            location = ("variants", variant_index, "id")
-            yield platform.problem("install.yaml", location, what, "list newest versions first")
+            yield platform.record_problem(variant, "id", what, "list newest versions first")
         newest[family] = number
 
 
@@ -116,7 +112,7 @@ def version_pattern(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """
     for platform in catalog.platforms:
         pattern = platform.compatibility.version_pattern
-        for row_index, row in enumerate(platform.compatibility.rows if pattern else ()):
+        for row in platform.compatibility.rows if pattern else ():
             if pattern and row.plugin and not pattern.admits(row.plugin, row.torch):
                 what = (
                     f'plugin "{row.plugin}" and torch "{row.torch}" differ in the '
@@ -124,8 +120,7 @@ def version_pattern(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                     f"says that they are the same ({', '.join(pattern.source)})"
                 )
                 remedy = "correct the row, or limit the pattern with since"
-                location = ("rows", row_index, "plugin")
-                yield platform.problem("compatibility.yaml", location, what, remedy)
+                yield platform.record_problem(row, "plugin", what, remedy)
 
 
 @rule()
@@ -137,7 +132,7 @@ def version_conflicts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """
     for platform in catalog.platforms:
         first_rows: dict[tuple[str | None, ...], CompatibilityRow] = {}
-        for row_index, row in enumerate(platform.compatibility.rows):
+        for row in platform.compatibility.rows:
             key = (row.torch, row.plugin, row.variant)
             other = first_rows.setdefault(key, row)
             if other is not row and not (row.note or other.note):
@@ -145,9 +140,7 @@ def version_conflicts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 remedy = (
                     "merge the entries, or add a note that says which source states which value"
                 )
-                yield platform.problem(
-                    "compatibility.yaml", ("rows", row_index, "torch"), what, remedy
-                )
+                yield platform.record_problem(row, "torch", what, remedy)
 
 
 def _conflict_text(row: CompatibilityRow, other: CompatibilityRow) -> str:
@@ -195,14 +188,14 @@ def unknown_releases(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     releases = catalog.releases.by_version
     oldest, newest = min(releases, key=Version), catalog.releases.newest.version
     for platform in catalog.platforms:
-        for row_index, row in enumerate(platform.compatibility.rows):
+        for row in platform.compatibility.rows:
             if row.torch in releases or Version(row.torch) < Version(oldest):
                 continue
             what = f'{RELEASES} has no release "{row.torch}", so this entry has no install command'
             remedy = did_you_mean(row.torch, releases)
             if Version(row.torch) > Version(newest):
                 remedy = f"correct the entry; the newest listed release is {newest}"
-            yield platform.problem("compatibility.yaml", ("rows", row_index, "torch"), what, remedy)
+            yield platform.record_problem(row, "torch", what, remedy)
 
 
 @rule(level="warning")
@@ -278,16 +271,15 @@ def ended_lifecycle(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """
     for platform in catalog.platforms:
         seen: set[str | None] = set()
-        for row_index, row in enumerate(platform.compatibility.rows):
+        for row in platform.compatibility.rows:
             if row.variant in seen:
                 continue
             seen.add(row.variant)
             cycle = row.lifecycle
             if cycle and cycle.until and cycle.until < today:
-                location = ("rows", row_index, "lifecycle", "until")
                 what = f'the newest entry\'s lifecycle "{cycle.status}" ended on {cycle.until}'
                 remedy = "update the lifecycle, or add a newer entry"
-                yield platform.problem("compatibility.yaml", location, what, remedy)
+                yield platform.record_problem(cycle, "until", what, remedy)
 
 
 @rule()

@@ -14,7 +14,7 @@ from itertools import groupby
 from urllib.parse import urlencode
 
 from accelerator_portal.catalog import Platform
-from accelerator_portal.catalog.loader import KNOWN_ISSUES
+from accelerator_portal.catalog.catalog import KNOWN_ISSUES
 from accelerator_portal.catalog.message import message, plural
 from accelerator_portal.reports.test_keys import parse_key
 from accelerator_portal.results.breakages import Breakage
