@@ -59,9 +59,13 @@ FeatureId = Literal[
 
 
 class StrictModel(BaseModel):
-    """Base class of the models of contributed files: immutable; unknown keys are errors."""
+    """Base class of the models of contributed files: immutable; unknown keys are errors.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    The docstring below a field is the field's description in JSON Schemas. If the field's type is a
+    model, the two need different docstrings, because pydantic leaves out a repeated one.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     @classmethod
     def from_objects(cls, *sources: object, **fields: Any) -> Self:  # noqa: ANN401 - values of any field
@@ -81,7 +85,7 @@ class StrictModel(BaseModel):
 class OpenModel(BaseModel):
     """Base class of models of files whose format others define. Immutable; ignores unknown keys."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
 
 
 def validation_error(what: str, remedy: str) -> PydanticCustomError:

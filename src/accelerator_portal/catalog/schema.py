@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
 import json
 import re
-import sys
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 from pydantic import BaseModel
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core.core_schema import ModelSchema
 
 from accelerator_portal.catalog.files.accelerator import Accelerator
 from accelerator_portal.catalog.files.compatibility_file import Compatibility
@@ -94,7 +88,7 @@ def described_schema(model: type[BaseModel]) -> dict[str, Any]:
 
     Callers share the result and must not change it.
     """
-    return model.model_json_schema(by_alias=True, schema_generator=DescribedSchema)
+    return model.model_json_schema(by_alias=True)
 
 
 def schema_files() -> dict[str, str]:
@@ -138,55 +132,3 @@ def file_patterns(name: str) -> Iterator[str]:
     first_path, *other_names = name.split(", ")
     yield first_path
     yield from (f"{first_path.rpartition('/')[0]}/{other}" for other in other_names)
-
-
-# The docstrings below the fields of a model are the descriptions in its JSON Schema.
-#
-# With `use_attribute_docstrings`, pydantic reads docstrings itself, but at every import. This takes
-# a third of the time of importing all models, and only the schemas need the docstrings.
-
-
-class DescribedSchema(GenerateJsonSchema):
-    """Generates JSON Schemas in which a field's docstring is its description."""
-
-    def model_schema(self, schema: ModelSchema) -> JsonSchemaValue:
-        """Return the JSON Schema of one model, with the docstrings of its fields."""
-        json_schema = super().model_schema(schema)
-        model: type[BaseModel] = schema["cls"]
-        for name, text in field_docstrings(model).items():
-            field = model.model_fields[name]
-            field_schema = json_schema.get("properties", {}).get(field.alias or name)
-            if field_schema is not None and field.description is None:
-                field_schema["description"] = text
-        return json_schema
-
-
-def field_docstrings(model: type[BaseModel]) -> dict[str, str]:
-    """Return the docstrings of a model's fields by field name, including inherited fields."""
-    docstrings: dict[str, str] = {}
-    for owner in reversed(model.__mro__):
-        if issubclass(owner, BaseModel) and owner is not BaseModel:
-            docstrings |= _module_field_docstrings(owner.__module__).get(owner.__qualname__, {})
-    return {name: text for name, text in docstrings.items() if name in model.model_fields}
-
-
-@cache
-def _module_field_docstrings(name: str) -> dict[str, dict[str, str]]:
-    """Return the field docstrings of a module's classes, by class name and then field name."""
-    module = sys.modules[name]
-    tree = ast.parse(inspect.getsource(module))
-    return {
-        node.name: _class_field_docstrings(node)
-        for node in tree.body
-        if isinstance(node, ast.ClassDef)
-    }
-
-
-def _class_field_docstrings(node: ast.ClassDef) -> dict[str, str]:
-    docstrings = {}
-    for field, following in pairwise(node.body):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-            match following:
-                case ast.Expr(value=ast.Constant(value=str(text))):
-                    docstrings[field.target.id] = inspect.cleandoc(text)
-    return docstrings

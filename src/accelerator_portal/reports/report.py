@@ -329,7 +329,7 @@ class Report(StrictModel):
     """`made-here`: this project ran the tests. `self-reported`: the vendor or another project ran
     them. `baseline`: results that a project's CI expects. A baseline doesn't count as a run."""
     trigger: Trigger
-    """The event that started the run."""
+    """What started the run."""
     started: Moment | None = None
     """Start time with its time zone, for example `2026-11-21T08:00:00Z`. For a baseline, the time
     of its commit, if known."""

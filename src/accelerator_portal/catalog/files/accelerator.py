@@ -313,7 +313,7 @@ class Accelerator(SourcedFile):
     device: TextFact
     """The device string for `torch.device()`, for example `npu`."""
     package: Package
-    """The Python package that provides the platform."""
+    """The platform's Python package."""
     error_names: tuple[Line, ...] = ()
     """Names that identify error messages of the platform, such as names of its libraries: `hccl`
     finds `libhccl.so` and `HCCL error`. If a name has capital letters, case matters."""

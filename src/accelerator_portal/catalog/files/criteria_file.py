@@ -226,7 +226,7 @@ class Criteria(StrictModel):
     standards: Annotated[tuple[Standard, ...], Field(min_length=1)]
     """The requirement for each kind of test suite."""
     tested: Tested
-    """The requirements for the label "tested" of a stable install option."""
+    """What a stable install option needs for the label "tested"."""
     basic_set: BasicSet | None = None
     """PyTorch tests that every platform should pass (proposal)."""
     executorch_readiness: ExecutorchReadiness | None = None
