@@ -47,7 +47,7 @@ def test_where_nothing_is_known_nothing_contradicts(releases: Catalog) -> None:
 
 
 def test_files_may_be_a_week_from_the_announcement(releases: Catalog) -> None:
-    said = 'the release is dated "2026-01-01", but PyPI (data/packages/torch.json:5) has its files'
+    said = 'the release is dated "2026-01-01", but PyPI (data/packages/torch.json:7) has its files'
     for date in ("2025-12-25", "2026-01-08"):
         assert found(with_torch(releases, torch(date=date))) == []
     for date in ("2025-12-24", "2026-01-09"):
@@ -67,7 +67,7 @@ def test_a_problem_names_its_line_and_what_would_be_right(releases: Catalog) -> 
         RELEASES,
         lines.line(("releases", 0, "date")),
         (
-            'the release is dated "2026-01-01", but PyPI (data/packages/torch.json:6) has its '
+            'the release is dated "2026-01-01", but PyPI (data/packages/torch.json:8) has its '
             "files from 2026-02-01"
         ),
         REMEDY,
@@ -81,7 +81,7 @@ def test_a_problem_names_its_line_and_what_would_be_right(releases: Catalog) -> 
     assert [problem.what for problem in wheels] == [
         (
             f'torch 1.10.0 is listed as "ex2" for linux {arch} on PyPI, but PyPI '
-            "(data/packages/torch.json:6) has no such wheel"
+            "(data/packages/torch.json:8) has no such wheel"
         )
         for arch in ("x86_64", "aarch64")
     ]
@@ -91,7 +91,7 @@ def test_each_python_must_have_a_wheel(releases: Catalog) -> None:
     (what,) = found(with_torch(releases, torch(wheels={X86: "cp312", ARM: ALL})))
     assert what == (
         'torch 1.10.0 is listed as "ex2" for linux x86_64 on PyPI for Python 3.13, 3.13t, '
-        "but PyPI (data/packages/torch.json:5) has wheels only for cp312"
+        "but PyPI (data/packages/torch.json:7) has wheels only for cp312"
     )
 
 
@@ -103,7 +103,7 @@ def test_a_wheel_may_be_for_fewer_pythons_than_the_release(tree: Tree) -> None:
 
 def test_the_cuda_version_is_the_variant_s(tree: Tree) -> None:
     catalog = loaded(tree(edited(CUDA, files=EXAMPLE)))
-    says = "but PyPI (data/packages/torch.json:5) says that the wheel requires CUDA"
+    says = "but PyPI (data/packages/torch.json:7) says that the wheel requires CUDA"
     for cuda, expected in (
         ({X86: "13.0"}, []),
         ({"win_amd64": "12.8"}, []),

@@ -89,10 +89,12 @@ async def read_index(
         if not error.missing:
             raise
         _refuse_lost_releases(before, 0, str(error))
-        return IndexReading(IndexFacts(index=index), frozenset())
+        return IndexReading(IndexFacts(index=index, releases=()), frozenset())
     page = await asyncio.to_thread(parse_page, response, package.name, url)
     _refuse_lost_releases(before, len(page.files), "the page names no file")
-    return await _read_releases(reader, package, page, url, before or IndexFacts(index=index))
+    return await _read_releases(
+        reader, package, page, url, before or IndexFacts(index=index, releases=())
+    )
 
 
 def _refuse_lost_releases(before: IndexFacts | None, file_count: int, cause: str) -> None:

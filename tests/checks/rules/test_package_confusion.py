@@ -39,7 +39,9 @@ def test_another_name_is_fine(package: str, tree: Tree) -> None:
 def test_a_name_that_only_an_index_beside_pypi_has_is_named(tree: Tree) -> None:
     words = ['28: because of extra_index, anybody could register "torch-example" on PyPI']
     assert [p.partition(": ")[2] for p in found(tree, BESIDE)] == [w[4:] for w in words]
-    nothing = PackageFacts(package="torch-example", indexes=(IndexFacts(index="pypi"),))
+    nothing = PackageFacts(
+        package="torch-example", indexes=(IndexFacts(index="pypi", releases=()),)
+    )
     assert len(found(tree, BESIDE, torch_example=nothing)) == 1
 
 

@@ -12,7 +12,7 @@ from tests.folders import COMPATIBILITY, INSTALL, RELEASES, Tree, edited, loaded
 from tests.packages.made_up import ARM, PACKAGE, PLUGINS, X86, release, with_facts
 
 PYPI = "PyPI, read 2026-03-01"
-SAYS = f"{PYPI} (data/packages/{PACKAGE}.json:5)"
+SAYS = f"{PYPI} (data/packages/{PACKAGE}.json:7)"
 FITTING = [release("1.10.0", "torch==1.10.0"), release("1.9.1", "torch==1.9.1")]
 REMEDY = "correct the value, or add a note that explains why both are correct"
 
@@ -80,7 +80,7 @@ OPTION = (INSTALL, '"torch=={torch}"], index: "{index}"', f'"{PACKAGE}==1.9.1"]'
 
 def test_an_option_for_a_system_without_a_wheel(tree: Tree) -> None:
     catalog = loaded(tree(edited(OPTION, files=PLUGINS)))
-    says = f"but {PYPI} (data/packages/{PACKAGE}.json:6)"
+    says = f"but {PYPI} (data/packages/{PACKAGE}.json:8)"
     wheels = "has wheels only for cp312 cp313"
     offers = f"{INSTALL}:24: the option offers {PACKAGE} 1.9.1 on"
     assert found(with_facts(catalog, FITTING)) == [

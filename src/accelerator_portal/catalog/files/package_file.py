@@ -84,7 +84,7 @@ class IndexFacts(StrictModel):
     """`pypi`, or the address of the index."""
     about: Line | None = None
     """The summary of the newest release that is not yanked."""
-    releases: tuple[ReleaseFacts, ...] = ()
+    releases: tuple[ReleaseFacts, ...]
     """The newest releases, newest first. Empty if the index doesn't have the package."""
 
 

@@ -11,7 +11,6 @@ The first folder is `runs` or `baselines`, and the second is `results` or `chang
 from __future__ import annotations
 
 import datetime as dt
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -24,6 +23,7 @@ from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.catalog import HISTORY as HISTORY  # noqa: PLC0414 - part of the layout, too
 from accelerator_portal.catalog.fields import StrictModel
+from accelerator_portal.catalog.json_text import json_text
 from accelerator_portal.reports.file_reading import first_error_text, read_bytes
 from accelerator_portal.reports.report import Moment, Slug
 from accelerator_portal.results.history_state import Basis
@@ -200,14 +200,7 @@ def write_manifest(root: Path, manifest: Manifest) -> None:
 
 def manifest_text(manifest: Manifest) -> str:
     """Return a manifest as JSON."""
-    plain = manifest.model_dump(mode="json")
-    reports = ",\n".join(
-        f"{json.dumps(report_id)}: {json.dumps(report)}"
-        for report_id, report in plain["reports"].items()
-    )
-    files = ",\n".join(map(json.dumps, plain["files"]))
-    head = f'"schema_version": {SCHEMA_VERSION}, "accelerator": "{manifest.accelerator}"'
-    return f'{{{head},\n"reports": {{\n{reports}\n}},\n"files": [\n{files}\n]}}\n'
+    return json_text(manifest.model_dump(mode="json"), depth=2) + "\n"
 
 
 def parquet_files(root: Path, accelerator: str) -> Iterator[Path]:
