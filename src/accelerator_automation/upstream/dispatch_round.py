@@ -70,7 +70,7 @@ class SendResult:
     accelerator: str
     at: dt.datetime
     tries: int
-    """The number of attempts; 0 if the body is too large to be sent."""
+    """The number of attempts."""
     why: str = ""
     """Why sending failed; empty if GitHub accepted the event."""
 
@@ -132,10 +132,7 @@ def _send_item(
     senders: Senders, item: QueueItem, pace: RateLimiter, settings: SendSettings
 ) -> SendResult:
     entry = item.entry
-    try:
-        api_path, body = _dispatch_request(item.change, entry, senders.home)
-    except ValueError as error:
-        return SendResult(entry.accelerator, settings.now(), 0, str(error))
+    api_path, body = _dispatch_request(item.change, entry, senders.home)
     retrying = Retrying(
         stop=stop_after_attempt(settings.tries),
         wait=wait_exponential(settings.wait),
@@ -156,10 +153,7 @@ def _send_item(
 def _dispatch_request(
     change: Change, entry: PlannedPlatform, home: str
 ) -> tuple[str, dict[str, Any]]:
-    """Return the API path and the body of the request for one platform.
-
-    Raises ValueError if the payload is too long.
-    """
+    """Return the API path and the body of the request for one platform."""
     payload = client_payload(change, entry)
     if target := entry.run.sent_to:
         body = {"event_type": target.event_type, "client_payload": payload}

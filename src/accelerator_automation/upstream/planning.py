@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -17,10 +16,6 @@ SUITES: Mapping[Task, str] = {"build": "integration", "unit": "operators", "mode
 """The harness's suites by task. TorchBench is not among them; a vendor's own workflow can run
 it."""
 
-MOST_BYTES = 60_000
-"""The maximum size of a `client_payload` in bytes. GitHub's limits are ten keys and 64 kB. Source:
-npm @octokit/openapi, `repos/create-dispatch-event`."""
-
 REPORT_ARTIFACT = "accelerator-report"
 """The name of the artifact in which a run uploads its report, as the file `report.json`.
 
@@ -28,7 +23,11 @@ The artifact for one task is named `accelerator-report-<task>`. The artifact of 
 (`redispatch`) is named `accelerator-report-<delivery>`.
 """
 
-_LEAST_TITLE_CHARACTERS = 40
+# GitHub allows a `client_payload` ten keys and 64 kB. Source: npm @octokit/openapi,
+# `repos/create-dispatch-event`. A hundred labels and a title of these lengths always fit; GitHub
+# allows no longer ones.
+_MOST_TITLE_CHARACTERS = 256
+_MOST_LABEL_CHARACTERS = 50
 
 
 class PlannedPlatform(StrictModel):
@@ -134,7 +133,7 @@ def client_payload(change: Change, entry: PlannedPlatform) -> dict[str, Any]:
     """Return the `client_payload` of the event that is sent to one platform.
 
     The key `pull_request` has the format of older dispatchers, so that workflows for these
-    dispatchers also work. Raises ValueError if the payload cannot be shortened to MOST_BYTES.
+    dispatchers also work.
     """
     body: dict[str, Any] = {
         "schema_version": 1,
@@ -150,34 +149,9 @@ def client_payload(change: Change, entry: PlannedPlatform) -> dict[str, Any]:
     if change.number is not None:
         body["pull_request"] = {
             "number": change.number,
-            "title": change.title,
+            "title": change.title[:_MOST_TITLE_CHARACTERS],
             "head": {"sha": change.head},
             "base": {"sha": change.base},
-            "labels": [{"name": label} for label in change.labels],
+            "labels": [{"name": label[:_MOST_LABEL_CHARACTERS]} for label in change.labels],
         }
-    return shortened_payload(body)
-
-
-def shortened_payload(body: dict[str, Any], most: int = MOST_BYTES) -> dict[str, Any]:
-    """Return the body, shortened to at most `most` bytes.
-
-    Labels are removed first, then the title is cut. Raises ValueError if the other keys are too
-    long.
-    """
-    pull = body.get("pull_request")
-    while json_size(body) > most:
-        if not isinstance(pull, dict) or not (
-            pull.get("labels") or len(pull["title"]) > _LEAST_TITLE_CHARACTERS
-        ):
-            raise ValueError(f"the event has {json_size(body):,} bytes, more than {most:,}")
-        if pull.get("labels"):
-            pull = {**pull, "labels": pull["labels"][: len(pull["labels"]) // 2]}
-        else:
-            pull = {**pull, "title": f"{pull['title'][: len(pull['title']) // 2]}…"}
-        body = {**body, "pull_request": pull}
     return body
-
-
-def json_size(body: dict[str, Any]) -> int:
-    """Return the size of the body in bytes as JSON, with non-ASCII characters escaped."""
-    return len(json.dumps(body).encode())
