@@ -203,14 +203,10 @@ def parse_json_in_file(path: Path, text: str, remedy: str, line: int | None = No
     try:
         return parse_json(text)
     except json.JSONDecodeError as error:
-        raise file_error(path, line or error.lineno, json_fault(error), remedy) from None
+        what = f"invalid JSON in column {error.colno}: {json_error_text(error)}"
+        raise file_error(path, line or error.lineno, what, remedy) from None
     except ValueError as error:
         raise file_error(path, line or 1, str(error), remedy) from None
-
-
-def json_fault(error: json.JSONDecodeError) -> str:
-    """Return a text that describes a JSON error and names its column."""
-    return f"invalid JSON in column {error.colno}: {json_error_text(error)}"
 
 
 def json_error_text(error: ValueError | RecursionError) -> str:
