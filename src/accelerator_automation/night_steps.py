@@ -33,7 +33,7 @@ from accelerator_automation.last_good_folders import (
 from accelerator_automation.plugin_pull_requests import propose_releases
 from accelerator_automation.pytorch_pull_requests import propose_pytorch_releases
 from accelerator_automation.stated_model_pull_requests import propose_stated_models
-from accelerator_automation.step_runner import NightStep, StepFailed
+from accelerator_automation.step_runner import NightStep, StepFailed, StepResult
 from accelerator_portal.catalog import Catalog, Platform, Problem, ProblemsError
 from accelerator_portal.catalog.clock import utc_now
 from accelerator_portal.catalog.wording import count
@@ -80,7 +80,7 @@ SyncFunction = Callable[[Path, Catalog, SyncOptions], SyncResult]
 
 @dataclass
 class NightRun:
-    """The inputs of a nightly run, and the results that its steps share.
+    """The inputs and the results of a nightly run.
 
     If `archive` or `api` is None, the steps that need it are skipped. `engine` builds the site,
     `package_sync` updates the package data, and `resolver` resolves the install commands.
@@ -124,6 +124,25 @@ class NightRun:
     """The folder with the results of the job that runs the install commands."""
     release_indexes: QueryOptions = field(default_factory=QueryOptions)
     """Options for requests to package indexes about a PyTorch release."""
+    steps: tuple[StepResult, ...] = ()
+    """The results of the steps, once all have run."""
+    difference: str = ""
+    """The changes on the site, as Markdown, once all steps have run."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether a step failed."""
+        return any(step.failed for step in self.steps)
+
+    @property
+    def is_to_publish(self) -> bool:
+        """Whether to publish the site.
+
+        False if the step `site` failed. Otherwise, true if the site was built or another step
+        failed: the operations page of the site shows the failure.
+        """
+        site_failed = any(step.failed for step in self.steps if step.name == "site")
+        return not site_failed and (self.published or self.failed)
 
     def set_aside(self) -> dict[str, tuple[Problem, ...]]:
         """Return the problems of each quarantined folder, by platform id."""

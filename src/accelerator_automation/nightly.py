@@ -5,7 +5,6 @@ Each step can be repeated. After an interruption, start the job again: it contin
 
 from __future__ import annotations
 
-import datetime as dt
 import shutil
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
@@ -19,7 +18,6 @@ from filelock import FileLock, Timeout
 from accelerator_automation.github.api import Api, GitHubError
 from accelerator_automation.github.client import client_from_environment
 from accelerator_automation.night_steps import NightRun, steps
-from accelerator_automation.night_summary import Night
 from accelerator_automation.step_runner import StepResult, run_steps
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.atomic_write import remove_leftovers
@@ -34,8 +32,8 @@ def run_night(
     tonight: NightRun,
     skip: Collection[str] = (),
     on_result: Callable[[StepResult], None] = lambda _: None,
-) -> Night:
-    """Run every step except those in `skip`; return the results and the changes on the site.
+) -> NightRun:
+    """Run every step except those in `skip`; return `tonight` with all results.
 
     A failed step does not stop the others. `on_result` is called with the result of each step.
     Raises OSError if the existing site cannot be copied.
@@ -46,18 +44,10 @@ def run_night(
         old_site = Path(folder, "before")
         if tonight.out.is_dir():
             shutil.copytree(tonight.out, old_site)  # the build takes its place
-        step_results = run_steps(steps(tonight, skip), on_result)
-        difference = _site_difference(old_site, tonight.out) if tonight.published else ""
-    return Night(
-        step_results,
-        tuple(tonight.fetched),
-        tonight.set_aside(),
-        tonight.overdue(),
-        difference,
-        standing_in=tonight.standing_in,
-        issues=tonight.issues,
-        published=tonight.published,
-    )
+        tonight.steps = run_steps(steps(tonight, skip), on_result)
+        if tonight.published:
+            tonight.difference = _site_difference(old_site, tonight.out)
+    return tonight
 
 
 def github_client_for(catalog: Catalog, *, required: bool) -> Api | None:
@@ -120,16 +110,16 @@ def _hold_lock(lock_path: Path, folder: Path) -> Iterator[None]:
         file_lock.release()
 
 
-def night_metrics(night: Night, started: dt.datetime, seconds: float) -> NightMetrics:
+def night_metrics(night: NightRun, seconds: float) -> NightMetrics:
     """Return the metrics of a nightly run that took `seconds`."""
     return NightMetrics(
-        started=started.replace(microsecond=0),
+        started=night.now.replace(microsecond=0),
         seconds=round(seconds, 1),
         published=night.published,
         steps=tuple(map(_step_metrics, night.steps)),
         feeds=dict(Counter(feed.outcome for feed in night.fetched)),
-        quarantined=tuple(night.set_aside or ()),
-        overdue=len(night.overdue),
+        quarantined=tuple(night.set_aside()),
+        overdue=len(night.overdue()),
     )
 
 

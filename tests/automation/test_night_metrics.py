@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,36 +13,48 @@ from accelerator_automation import night_metrics, nightly
 from accelerator_automation.archive_store import open_archive
 from accelerator_automation.feeds import FetchResult
 from accelerator_automation.night_metrics import archive_metrics, archived_metrics, write_nights
-from accelerator_automation.night_summary import Night
+from accelerator_automation.night_steps import NightRun
 from accelerator_automation.step_runner import StepResult
 from accelerator_portal.http.traffic import Traffic
 from accelerator_portal.site.nightly_metrics_page import NightMetrics, read_nights
+from tests.folders import EXAMPLE, Tree, loaded
 
 START = dt.datetime(2026, 11, 20, 3, 0, 7, 12, tzinfo=dt.UTC)
 
 
-def metrics(days: int = 0) -> NightMetrics:
-    steps = (
-        StepResult("reports", "2 feeds", seconds=4.26, traffic=Traffic(3, 900, 1, 1)),
-        StepResult("site", "no room", failed=True, seconds=1.0),
-    )
-    feeds = (
-        FetchResult("a", "x", "new"),
-        FetchResult("b", "y", "new"),
-        FetchResult("c", "z", "refused"),
-    )
-    night = Night(steps, feeds, {"broken": ()})
-    return nightly.night_metrics(night, START + dt.timedelta(days=days), 5.31)
+Measured = Callable[[int], NightMetrics]
 
 
-def test_what_a_night_did_is_measured() -> None:
-    found = metrics()
+@pytest.fixture
+def metrics(tree: Tree) -> Measured:
+    """The metrics of a night that began so many days later."""
+    catalog = replace(loaded(tree(EXAMPLE)), set_aside={"broken": ()})
+
+    def of(days: int) -> NightMetrics:
+        now = START + dt.timedelta(days=days)
+        night = NightRun(Path(), Path(), catalog, valid_catalog=catalog, now=now)
+        night.steps = (
+            StepResult("reports", "2 feeds", seconds=4.26, traffic=Traffic(3, 900, 1, 1)),
+            StepResult("site", "no room", failed=True, seconds=1.0),
+        )
+        night.fetched = [
+            FetchResult("a", "x", "new"),
+            FetchResult("b", "y", "new"),
+            FetchResult("c", "z", "refused"),
+        ]
+        return nightly.night_metrics(night, 5.31)
+
+    return of
+
+
+def test_what_a_night_did_is_measured(metrics: Measured) -> None:
+    found = metrics(0)
     assert (found.start, found.seconds, found.failed_steps) == ("2026-11-20 03:00", 5.3, ("site",))
     assert (found.feeds, found.quarantined) == ({"new": 2, "refused": 1}, ("broken",))
     assert found.network.model_dump() == {"requests": 3, "bytes": 900, "retries": 1, "refusals": 1}
 
 
-def test_nights_are_kept_and_laid_out(tmp_path: Path) -> None:
+def test_nights_are_kept_and_laid_out(metrics: Measured, tmp_path: Path) -> None:
     archive = open_archive(str(tmp_path / "archive"))
     for days in (1, 0):
         archive_metrics(archive, metrics(days))
@@ -50,7 +64,9 @@ def test_nights_are_kept_and_laid_out(tmp_path: Path) -> None:
     assert read_nights(str(tmp_path / "nights.json")) == (metrics(0), metrics(1))
 
 
-def test_old_nights_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_nights_are_removed(
+    metrics: Measured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(night_metrics, "MOST_KEPT", 2)
     archive = open_archive(str(tmp_path))
     for days in range(4):
@@ -59,11 +75,11 @@ def test_old_nights_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b'{"schema_version": 2}', b" " * 200_000])
-def test_a_damaged_night_is_left_out(data: bytes, tmp_path: Path) -> None:
+def test_a_damaged_night_is_left_out(data: bytes, metrics: Measured, tmp_path: Path) -> None:
     archive = open_archive(str(tmp_path))
-    archive_metrics(archive, metrics())
+    archive_metrics(archive, metrics(0))
     archive.write("nights/2026-11-19T030007Z.json", data)
-    assert list(archived_metrics(archive)) == [metrics()]
+    assert list(archived_metrics(archive)) == [metrics(0)]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +87,10 @@ def test_a_damaged_night_is_left_out(data: bytes, tmp_path: Path) -> None:
     [((), False, False), ((), True, True), (("packages",), False, True), (("site",), True, False)],
 )
 def test_a_failure_is_published_unless_the_site_failed(
-    failed: tuple[str, ...], *, published: bool, expected: bool
+    failed: tuple[str, ...], tree: Tree, *, published: bool, expected: bool
 ) -> None:
-    steps = tuple(StepResult(name, "", failed=name in failed) for name in ("packages", "site"))
-    assert Night(steps, published=published).is_to_publish == expected
+    night = NightRun(Path(), Path(), loaded(tree(EXAMPLE)), published=published)
+    night.steps = tuple(
+        StepResult(name, "", failed=name in failed) for name in ("packages", "site")
+    )
+    assert night.is_to_publish == expected

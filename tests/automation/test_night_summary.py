@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
 
 from accelerator_automation.feeds import FetchResult
 from accelerator_automation.issues import Issues
 from accelerator_automation.markdown_check import faults
-from accelerator_automation.night_summary import Night, summary
+from accelerator_automation.night_steps import NightRun
+from accelerator_automation.night_summary import summary
 from accelerator_automation.site_change_comment import MARKER
 from accelerator_automation.step_runner import StepResult
 from accelerator_portal.catalog import Problem
@@ -17,28 +24,37 @@ from tests.folders import EXAMPLE, Tree, loaded
 from tests.results.made_up import START, folded, made_up
 
 
+def night(tree: Tree, set_aside: Mapping[str, tuple[Problem, ...]], **results: Any) -> NightRun:  # noqa: ANN401 - of any field
+    """What a night leaves that set these folders aside."""
+    catalog = loaded(tree(EXAMPLE))
+    valid = replace(catalog, set_aside=set_aside)
+    return NightRun(Path(), Path(), catalog, valid_catalog=valid, **results)
+
+
 def test_a_night_without_news_says_so(tree: Tree) -> None:
-    night = Night(
-        (StepResult("reports", "1 feed, 0 new"),), (FetchResult("example", "x", "unchanged"),)
-    )
-    assert summary(night, loaded(tree(EXAMPLE))) == (
+    steps = (StepResult("reports", "1 feed, 0 new"),)
+    feeds = [FetchResult("example", "x", "unchanged")]
+    assert summary(night(tree, {}, steps=steps, fetched=feeds)) == (
         "# Nightly\n\n- reports: `1 feed, 0 new`\n\nNo new reports.\n"
     )
 
 
-def test_what_is_overdue_and_what_waits_is_told(tree: Tree) -> None:
+def test_what_is_overdue_and_what_waits_is_told(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
     days: list[dict[str, Outcome]] = [{"resnet18": "passed"}, {"resnet18": "crashed"}]
     state, _ = folded(*(made_up(day, outcomes) for day, outcomes in enumerate(days)))
     now = START + dt.timedelta(days=5, minutes=59)
     (breakage,) = open_breakages(state, now, dt.timedelta(hours=72))
-    night = Night(
-        (StepResult("site", "built"),),
-        overdue=(("example", breakage),),
+    monkeypatch.setattr(NightRun, "overdue", lambda _: (("example", breakage),))
+    done = night(
+        tree,
+        {"example": (Problem("accelerators/example/guide.md", 1, "a", "b"),)},
+        steps=(StepResult("site", "built"),),
         issues=Issues(waiting=2),
         standing_in={"example": START.date()},
-        set_aside={"example": (Problem("accelerators/example/guide.md", 1, "a", "b"),)},
     )
-    assert summary(night, loaded(tree(EXAMPLE))).splitlines()[4:] == [
+    assert summary(done).splitlines()[4:] == [
         "## Quarantined",
         "",
         "- `example`, shown in its last valid version, from before 2026-03-01: `accelerators/example/guide.md:1: a; b`",
@@ -53,17 +69,18 @@ def test_what_is_overdue_and_what_waits_is_told(tree: Tree) -> None:
 
 def test_what_was_refused_and_set_aside_is_named_with_its_reason(tree: Tree) -> None:
     hostile = "`</code>\u202e<script> @somebody ![x](http://a)"
-    night = Night(
-        (StepResult("site", "built"),),
-        (
+    done = night(
+        tree,
+        {"broken": (Problem("accelerators/broken/guide.md", 1, hostile, "mend it"),)},
+        steps=(StepResult("site", "built"),),
+        fetched=[
             FetchResult("example", "a", "new"),
             FetchResult("example", "b", "refused", (hostile, "more", "and more")),
             FetchResult("example", "c", "unreachable", ("it did not answer",)),
-        ),
-        {"broken": (Problem("accelerators/broken/guide.md", 1, hostile, "mend it"),)},
+        ],
         difference="No reader will see a difference.\n",
     )
-    text = summary(night, loaded(tree(EXAMPLE)))
+    text = summary(done)
     assert "No report is new" not in text
     assert "## New reports\n\n- `example/a`\n" in text
     assert (

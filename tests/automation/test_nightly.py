@@ -17,7 +17,7 @@ from accelerator_automation.building import inputs_digest
 from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.github.comments import BOT
 from accelerator_automation.night_steps import NETWORK_STEPS, NightRun, steps
-from accelerator_automation.night_summary import Night, summary
+from accelerator_automation.night_summary import summary
 from accelerator_automation.nightly import run_night
 from accelerator_automation.step_runner import StepResult, run_steps
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
@@ -74,11 +74,11 @@ def portal(place: Path) -> Path:
     return root
 
 
-def night(given: NightRun) -> Night:
+def night(given: NightRun) -> NightRun:
     return run_night(given, NETWORK_STEPS)
 
 
-def words(done: Night) -> dict[str, str]:
+def words(done: NightRun) -> dict[str, str]:
     return {step.name: step.words for step in done.steps}
 
 
@@ -363,21 +363,19 @@ def test_a_history_that_is_damaged_is_one_problem_and_the_night_is_told(tmp_path
     damaged = root / "data/history/acme/runs.json"
     damaged.parent.mkdir(parents=True)
     damaged.write_text('{"half', "utf-8")
-    given = tonight(tmp_path)
-    done = night(given)
+    done = night(tonight(tmp_path))
     assert [step.name for step in done.steps if step.failed] == ["history"]
-    assert done.overdue == ()
-    told = summary(done, given.catalog)
+    assert done.overdue() == ()
+    told = summary(done)
     assert told.count("data/history/acme/runs.json:1: invalid history state") == 1
     assert "restore it from the repository's history" in told
     with pytest.raises(ProblemsError):  # or else its issues would be closed
-        given.breakages()
+        done.breakages()
 
 
 def test_a_portal_without_criteria_has_no_deadline_and_no_breakages(tmp_path: Path) -> None:
     root = portal(tmp_path)
     (root / "data/criteria.yaml").unlink()
-    given = tonight(tmp_path)
-    done = night(given)
+    done = night(tonight(tmp_path))
     assert not [step.name for step in done.steps if step.failed]
-    assert (done.overdue, given.breakages()) == ((), [])
+    assert (done.overdue(), done.breakages()) == ((), [])

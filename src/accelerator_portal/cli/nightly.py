@@ -109,17 +109,17 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     night_run.pull_requests, night_run.trials = pull_requests, trials
     start = time.monotonic()
     with nightly_lock(root, night_run.out):
-        night_result = run_night(night_run, skip, _print_step_result)
+        run_night(night_run, skip, _print_step_result)
     if summary_file:
-        write_text_atomically(summary_file, summary(night_result, catalog))
+        write_text_atomically(summary_file, summary(night_run))
     else:
-        click.echo(summary(night_result, catalog))
+        click.echo(summary(night_run))
     if outputs:
         with outputs.open("a", encoding="utf-8") as file:  # other steps write to it, too
-            file.write(f"published={'true' if night_result.is_to_publish else 'false'}\n")
+            file.write(f"published={'true' if night_run.is_to_publish else 'false'}\n")
     if store:
-        archive_metrics(store, night_metrics(night_result, night_run.now, time.monotonic() - start))
-    if night_result.failed:
+        archive_metrics(store, night_metrics(night_run, time.monotonic() - start))
+    if night_run.failed:
         sys.exit(1)
 
 
