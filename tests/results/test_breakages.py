@@ -62,8 +62,6 @@ def test_before_its_first_failure_nothing_is_broken() -> None:
         [P],
         [P, P],
         [P, F, P],
-        [P, "infrastructure-error"],
-        [P, "test-broken", "skipped", "not-run", "executed"],
         [P, None],
     ],
 )
@@ -78,13 +76,6 @@ def test_a_test_that_never_passed_is_told_apart() -> None:
     assert broken(state) == ()
     assert never_passed_count(state, moment(5)) == 1
     assert never_passed_count(state, moment(0)) == 0
-
-
-def test_noise_neither_opens_nor_closes_a_breakage() -> None:
-    (found,) = broken(course(P, "infrastructure-error", F, "infrastructure-error", "skipped"))
-    assert found.last_good.started == moment(0)
-    assert found.first_bad.started == moment(2)
-    assert found.outcome == "failed"
 
 
 def test_a_breakage_that_is_no_longer_reported_stays_open_and_says_so() -> None:

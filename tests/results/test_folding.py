@@ -5,7 +5,7 @@ from pathlib import Path
 
 from accelerator_portal.reports import Report
 from accelerator_portal.results.folding import FoldedHistory, fold_reports, without_future_reports
-from accelerator_portal.results.stored_history import read_history, read_state_of
+from accelerator_portal.results.stored_history import read_state_of
 from tests.results.made_up import made_up
 
 
@@ -47,11 +47,3 @@ def test_a_clock_that_is_a_little_ahead_is_no_future() -> None:
     now = dt.datetime(2026, 3, 1, tzinfo=dt.UTC)
     report = made_up(0, {"a": "passed"}, started=(now + dt.timedelta(hours=20)).isoformat())
     assert without_future_reports(named(report), now) == (named(report), [])
-
-
-def test_parameters_in_another_order_are_the_same_test(tmp_path: Path) -> None:
-    first = made_up(0, {"a?dtype=float32&mode=training": "passed"})
-    second = made_up(1, {"a?mode=training&dtype=float32": "failed"})
-    folding = fold_reports(tmp_path, named(first, second))
-    (change,) = read_history(tmp_path, "example", "runs").changes[1:]
-    assert (change.kind, folding.histories[0].changes) == ("regressed", 2)

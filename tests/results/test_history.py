@@ -234,12 +234,6 @@ def test_a_refused_report_leaves_the_state_as_it_was() -> None:
     assert state_text(state) == before
 
 
-def test_an_empty_report_says_nothing() -> None:
-    state, changes = folded(made_up(0, {"a": P}), made_up(1, {}))
-    assert len(changes) == 1
-    assert standing(state, "a").last_seen.started == START
-
-
 def test_only_the_last_thirty_verdicts_are_remembered() -> None:
     assert standing(course(P, F, *[P] * 20, "skipped", *[P] * 8, F)).recent == f"-{'+' * 28}-"
 

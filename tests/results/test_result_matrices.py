@@ -47,24 +47,6 @@ def test_a_matrix_has_only_like_with_like_in_a_group() -> None:
     assert matrix.cells == ((None, None, "failed"), ("passed", "executed", None))
 
 
-def test_a_column_without_a_type_says_none() -> None:
-    (matrix,) = matrices([stored("four", {})], ["example"])
-    assert [column.dtype for column in matrix.columns] == [""]
-
-
-def test_columns_follow_the_order_of_accelerators() -> None:
-    (matrix,) = matrices([ONE, TWO], ["other", "example"])
-    assert [column.report for column in matrix.columns] == ["two", "one", "one"]
-
-
-def test_each_mode_and_suite_is_a_matrix_of_its_own() -> None:
-    training = stored("three", {"name": "b", "parameters": {**F32, "mode": "training"}})
-    assert [(m.suite, m.mode) for m in matrices([ONE, training], ["example"])] == [
-        ("made-up", "inference"),
-        ("made-up", "training"),
-    ]
-
-
 def test_what_is_not_stated_is_said_so() -> None:
     names = [group_of(test) for test in report(
         {},
@@ -78,13 +60,6 @@ def test_what_is_not_stated_is_said_so() -> None:
         "float32, dynamic",
         "float32, shapes small, case x",
     ]
-
-
-def test_outcomes_are_counted_by_report_and_suite() -> None:
-    assert outcome_counts([ONE, TWO]) == {
-        ("one", "made-up"): {"failed": 1, "passed": 1},
-        ("two", "made-up"): {"executed": 1},
-    }
 
 
 @pytest.mark.parametrize("parameters", [{"dynamic": 1}, {"dynamic": "True"}, {"dynamic": 1.0}])

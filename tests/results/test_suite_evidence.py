@@ -58,3 +58,4 @@ def test_a_report_without_a_date_is_older_than_any_other() -> None:
     dated = of_suite("a", 1, "operators", "failed")
     assert newest_evidence([undated, dated])[0].stored.id == "a"
     assert newest_evidence([undated])[0].age_days(START) is None
+    assert (undated.day, dated.day) == (None, dt.date(2026, 3, 2))

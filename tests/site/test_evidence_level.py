@@ -41,17 +41,6 @@ def test_what_is_missing_leads_to_where_it_is_said_how_to_provide_it(site: Site)
         assert not anchor or anchor in site.pages[address].ids
 
 
-def test_the_highest_level_comes_first(site: Site, view: ResultsView) -> None:
-    assert site.catalog.criteria is not None
-    order = [level.id for level in site.catalog.criteria.levels]
-    for platform in site.catalog.platforms:
-        found = evidence_level(site.catalog, view, platform)
-        assert found is not None
-        places = [order.index(level.id) for level in found.missing]
-        assert places == sorted(places)
-        assert all(place < order.index(found.level.id) for place in places)
-
-
 def test_without_criteria_there_are_no_levels(example_site: Site) -> None:
     catalog = dataclasses.replace(example_site.catalog, criteria=None)
     view = make_results_view(catalog)

@@ -111,10 +111,3 @@ def test_a_test_may_belong_to_two_families() -> None:
         "alpha": ["example"],
         "beta": ["example"],
     }
-
-
-def test_a_report_without_a_date_is_older_than_any_other() -> None:
-    undated = stored("z", model("alpha", "failed"), kind="baseline", started=None)
-    dated = stored("a", model("alpha"), kind="baseline")
-    assert only(undated, dated).passed == 1
-    assert only(undated).reports[0].day is None

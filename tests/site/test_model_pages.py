@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from fnmatch import fnmatchcase
 from itertools import chain
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from accelerator_portal.catalog.files.own_suite import is_executorch_suite
 from accelerator_portal.catalog.wording import count as counted
-from accelerator_portal.reports.outcomes import BAD, GOOD
-from accelerator_portal.reports.stored_reports import StoredReport, stored_reports
 from tests.built_site import Page, Site, attribute
 
 MODELS = "results/by-model/"
@@ -23,47 +19,6 @@ MODELS = "results/by-model/"
 def index(site: Site) -> dict[str, Any]:
     data: dict[str, Any] = json.loads((site.root / "api/v1/models.json").read_text("utf-8"))
     return data
-
-
-def newest(site: Site, platform: str, suite: str, *, baseline: bool) -> StoredReport:
-    """The newest report of a platform that has tests of a suite."""
-    fitting = [
-        stored
-        for stored in stored_reports(site.catalog)[0]
-        if stored.report.accelerator == platform
-        and (stored.report.kind == "baseline") == baseline
-        and any(test.suite == suite for test in stored.report.tests)
-    ]
-    return max(fitting, key=lambda s: (str(s.report.started or ""), s.id))
-
-
-def test_the_counts_of_llama_are_those_of_the_newest_reports(
-    site: Site, index: dict[str, Any]
-) -> None:
-    (llama,) = (family for family in index["families"] if family["id"] == "llama")
-    assert {(c["accelerator"], c["basis"]) for c in llama["counts"]} >= {
-        ("cpu", "runs"),
-        ("xpu", "baselines"),
-    }
-    for count in llama["counts"]:
-        baseline = count["basis"] == "baselines"
-        suites = {
-            suite.name
-            for stored in stored_reports(site.catalog)[0]
-            if stored.report.accelerator == count["accelerator"]
-            and (stored.report.kind == "baseline") == baseline
-            for suite in stored.report.suites
-            if suite.kind == "model" and is_executorch_suite(suite.name) == count["executorch"]
-        }
-        outcomes = [
-            test.outcome
-            for suite in suites
-            for test in newest(site, count["accelerator"], suite, baseline=baseline).report.tests
-            if test.suite == suite and fnmatchcase(test.name.lower(), "*llama*")
-        ]
-        assert count["total"] == len(outcomes)
-        assert count["passed"] == sum(outcome in GOOD for outcome in outcomes)
-        assert count["checked"] == sum(outcome in GOOD | BAD for outcome in outcomes)
 
 
 def platforms_with_model(index: dict[str, Any]) -> set[str]:
@@ -112,20 +67,6 @@ def test_a_cell_has_the_best_evidence_and_says_which(site: Site, index: dict[str
             assert ("expected, not run" in cell.text()) is not run
             assert ("stated, too" in cell.text()) is bool(stated)
             assert (count.get("date") or "") in cell.text()
-
-
-def test_a_run_counts_before_a_baseline(index: dict[str, Any]) -> None:
-    both = 0
-    for family in index["families"]:
-        for platform in {count["accelerator"] for count in family["counts"]}:
-            bases = [
-                c["basis"]
-                for c in family["counts"]
-                if c["accelerator"] == platform and not c["executorch"]
-            ]
-            assert bases in ([], ["runs"], ["baselines"], ["runs", "baselines"])
-            both += len(bases) == 2
-    assert both
 
 
 def test_executorch_is_counted_apart_and_after_pytorch(site: Site, index: dict[str, Any]) -> None:
