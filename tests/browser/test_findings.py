@@ -6,6 +6,7 @@ import pytest
 
 from tests.browser.visit import OpenPage, address_of, expect
 from tests.built_site import Site
+from tests.selector_choices import choices_of
 
 
 @pytest.mark.parametrize("kind", ["installed", "found", "named", "unchecked"])
@@ -18,7 +19,7 @@ def test_it_is_said_for_the_python_that_is_chosen(
         if not said:
             continue
         python, finding = next(iter(said.items()))
-        choice = next(c for c in site.selector.choices(row) if c["python"] == python)
+        choice = next(c for c in choices_of(site.selector, row) if c["python"] == python)
         page = open_page(address_of(choice))
         box = page.locator("[data-part=finding]")
         expect(box).to_have_class(f"finding finding--{kind}")

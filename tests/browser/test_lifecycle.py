@@ -20,7 +20,7 @@ def with_until(site: Site, *, past: bool) -> InstallRow:
 
 def test_it_is_shown_before_the_commands(open_page: OpenPage, site: Site) -> None:
     row = with_until(site, past=False)
-    page = open_page(address_of(next(site.selector.choices(row))))
+    page = open_page(address_of(site.selector.first_choice(row)))
     stage = page.locator("[data-part=stage]")
     assert row.stage
     expect(stage).to_contain_text(row.stage.words)
@@ -32,7 +32,7 @@ def test_it_is_shown_before_the_commands(open_page: OpenPage, site: Site) -> Non
 
 def test_what_has_ended_is_said_to_have(open_page: OpenPage, site: Site) -> None:
     row = with_until(site, past=True)
-    address = address_of(next(site.selector.choices(row)))
+    address = address_of(site.selector.first_choice(row))
     page = open_page(address)
     expect(page.locator("[data-part=stage]")).to_contain_text(" ended on ")
     assert row.stage

@@ -42,7 +42,7 @@ def test_commands_of_several_lines_are_copied_as_several_lines(
     open_page: OpenPage, site: Site
 ) -> None:
     row = next(row for row in site.selector.rows if len(row.commands) > 1)
-    address = address_of(next(site.selector.choices(row)))
+    address = address_of(site.selector.first_choice(row))
     page = open_page(address, permissions=["clipboard-read", "clipboard-write"])
     page.locator("[data-copy=commands]").click()
     expect(page.locator("[data-copy=commands]")).to_have_text("Copied")

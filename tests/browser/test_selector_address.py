@@ -20,11 +20,12 @@ from tests.browser.visit import (
     wait_until_ready,
 )
 from tests.built_site import Site
+from tests.selector_choices import choices_of, row_of
 
 
 def some_choices(selector: Selector, count: int) -> list[Choice]:
     rows = random.Random(7).sample(selector.rows, count)  # noqa: S311 - a sample
-    return [list(selector.choices(row))[-1] for row in rows]
+    return [list(choices_of(selector, row))[-1] for row in rows]
 
 
 def query(page: Page) -> dict[str, str]:
@@ -41,7 +42,7 @@ def test_an_address_leads_to_its_choice(open_page: OpenPage, site: Site) -> None
     for choice in some_choices(site.selector, 6):
         page.goto(address_of(choice))
         wait_until_ready(page)
-        row = site.selector.row(choice)
+        row = row_of(site.selector, choice)
         assert row is not None
         assert shown_commands(page) == "\n".join(row.commands), choice
         assert status(page) == "", choice

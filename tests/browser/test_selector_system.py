@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from accelerator_portal.install.axes import Choice
 from accelerator_portal.install.resolution import offers, resolve
 from accelerator_portal.site.platforms.selector_view import other_machines
 from tests.browser.visit import OpenPage, expect, shown_choice
@@ -124,7 +123,7 @@ def test_a_platforms_page_never_leaves_its_platform(open_page: OpenPage, site: S
 def test_platforms_that_do_not_fit_say_where_they_are(open_page: OpenPage, site: Site) -> None:
     page = open_page("?platform=ascend&os=linux&arch=aarch64")
     offered = offers(site.selector)
-    choice = Choice({"os": "linux", "arch": "aarch64"})
+    choice = {"os": "linux", "arch": "aarch64"}
     reasons = {
         platform: other_machines(site.selector, machines, choice)
         for platform, machines in offered.items()

@@ -8,10 +8,11 @@ from dataclasses import fields
 import pytest
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.install import Choice, InstallRow, Selector
+from accelerator_portal.install import InstallRow, Selector
 from accelerator_portal.install.axes import AXES, row_key
 from accelerator_portal.install.payload import TEXT_COLUMNS, payload
 from tests.further_axis import MUSL_COMMAND, LibcRow, further_selector
+from tests.selector_choices import choices_of, row_of
 
 
 @pytest.fixture(scope="module")
@@ -32,18 +33,10 @@ def test_no_two_rows_of_a_platform_for_the_same_python_have_one_key(selector: Se
     assert len(keys) == len(set(keys))
 
 
-def test_a_choice_is_a_value_that_does_not_change(selector: Selector) -> None:
-    start = selector.starts[0]
-    other = start | {"os": "macos"}
-    assert (start["os"], other["os"]) == ("linux", "macos")
-    assert {start, other | {"os": "linux"}} == {start}
-    assert eval(repr(start), {"Choice": Choice}) == start  # noqa: S307 - what repr is for
-
-
 def test_a_choice_on_a_further_axis_leads_to_its_own_row(further: Selector) -> None:
     for row in further.rows:
-        for choice in further.choices(row):
-            assert further.row(choice) is row
+        for choice in choices_of(further, row):
+            assert row_of(further, choice) is row
             assert (choice["libc"] == "musl") == (MUSL_COMMAND in row.commands)
 
 
@@ -57,4 +50,4 @@ def test_the_scripts_data_hold_a_further_axis(further: Selector) -> None:
     assert data["axes"]["libc"] == [["glibc", "GNU"], ["musl", "musl"]]
     assert [*data["rows"]][-len(TEXT_COLUMNS) :] == [*TEXT_COLUMNS]
     libcs = [data["axes"]["libc"][number][0] for number in data["rows"]["libc"]]
-    assert libcs == [next(further.choices(row))["libc"] for row in further.rows]
+    assert libcs == [further.first_choice(row)["libc"] for row in further.rows]

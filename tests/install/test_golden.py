@@ -12,6 +12,7 @@ import pytest
 
 from accelerator_portal.install import Choice, Selector
 from accelerator_portal.install.commands import venv_commands
+from tests.selector_choices import row_of
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -31,7 +32,7 @@ CHOICES = {
 
 def shown(selector: Selector, choice: Choice) -> str:
     """What a reader pastes, and what it prints; prose is the vendors' own affair."""
-    row = selector.row(choice)
+    row = row_of(selector, choice)
     assert row is not None, choice
     environment = venv_commands(row.method, row.os)
     check = [row.check.command, *row.check.prints.splitlines()] if row.check else []
@@ -46,7 +47,7 @@ def shown(selector: Selector, choice: Choice) -> str:
 @pytest.mark.parametrize("name", CHOICES)
 def test_a_choice_shows_what_it_showed(name: str, selector: Selector) -> None:
     golden = GOLDEN / f"{name}.txt"
-    text = shown(selector, Choice(dict(zip(AXES, CHOICES[name].split(" "), strict=True))))
+    text = shown(selector, dict(zip(AXES, CHOICES[name].split(" "), strict=True)))
     if os.environ.get("PORTAL_UPDATE_GOLDEN"):
         golden.write_text(text, encoding="utf-8")
     assert text == golden.read_text(encoding="utf-8")

@@ -14,6 +14,7 @@ from accelerator_portal.install.selector import Selector
 from accelerator_portal.site.platforms.commands_table import default_build_rows
 from accelerator_portal.site.text_formats import python_range
 from tests.built_site import Page, Site
+from tests.selector_choices import choices_of, row_of
 
 GOLDEN = "golden/commands_acme.json"
 
@@ -73,7 +74,7 @@ def test_every_platform_and_system_of_the_selector_stands_in_the_table(
     known = {
         (selector.label("platform", choice), selector.label("os", choice), choice["arch"])
         for row in selector.rows
-        for choice in [next(selector.choices(row))]
+        for choice in [selector.first_choice(row)]
     }
     assert ("CUDA", "Windows", "x86_64") in known
     archs = {value.label: value.id for value in selector.axes["arch"]}
@@ -103,9 +104,9 @@ def test_a_table_row_promises_only_what_exists(site: Site) -> None:
 
 
 def promises(selector: Selector, row: InstallRow) -> list[tuple[str, str, str]]:
-    choices = list(selector.choices(row))
+    choices = list(choices_of(selector, row))
     system = f"{selector.label('os', choices[0])} {selector.label('arch', choices[0])}"
-    found = selector.row(choices[0])
+    found = row_of(selector, choices[0])
     assert found is not None
     versions = found.pythons or ("any",)
     return [("\n".join(found.commands), system, python) for python in versions]

@@ -7,7 +7,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import Selector
-from accelerator_portal.install.axes import AXES, Choice
+from accelerator_portal.install.axes import AXES
 from accelerator_portal.install.resolution import SupportedReleases
 from accelerator_portal.site.build import RepositoryLinks
 from accelerator_portal.site.platforms.commands_table import commands_table
@@ -80,4 +80,4 @@ def test_a_platform_that_is_not_there_says_where_it_is(
 ) -> None:
     os, arch = machine.split()
     choice = {"os": os, "arch": arch}
-    assert other_machines(selector, {"macos aarch64": "2.15.0"}, Choice(choice)) == reason
+    assert other_machines(selector, {"macos aarch64": "2.15.0"}, choice) == reason

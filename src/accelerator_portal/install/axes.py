@@ -10,7 +10,7 @@ and a field to `InstallRow` that `expand` fills. docs/architecture.md says which
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -32,40 +32,8 @@ class Value(NamedTuple):
     detail: str = ""
 
 
-class Choice(Mapping[str, str]):
-    """An immutable mapping of axis ids to value ids, such as `"os"` to `"linux"`.
-
-    `choice | {"os": "macos"}` is a copy of `choice` with another operating system.
-    """
-
-    __slots__ = ("_values",)
-
-    def __init__(self, values: Mapping[str, str]) -> None:
-        self._values = dict(values)
-
-    def __getitem__(self, axis: str) -> str:
-        """Return the id of the value on an axis."""
-        return self._values[axis]
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the axes."""
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        """Return the number of axes."""
-        return len(self._values)
-
-    def __hash__(self) -> int:
-        """Return the same number for choices with the same values."""
-        return hash(frozenset(self._values.items()))
-
-    def __or__(self, changes: Mapping[str, str]) -> Choice:
-        """Return the choice with other values on some axes."""
-        return Choice({**self._values, **changes})
-
-    def __repr__(self) -> str:
-        """Return the choice as a Python expression."""
-        return f"Choice({self._values})"
+Choice = dict[str, str]
+"""Maps the ids of axes to the ids of the values that a reader selected, such as `os` to `linux`."""
 
 
 @dataclass(frozen=True, slots=True)

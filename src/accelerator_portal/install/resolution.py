@@ -81,7 +81,7 @@ def resolve(
     row, python = min(candidates, key=lambda point: _preference_key(selector, axes, start, point))
     values = {axis.id: getattr(row, axis.field) for axis in selector.table if not axis.many}
     values["python"] = python or wishes.get("python") or start["python"]
-    choice = Choice({axis.id: values[axis.id] for axis in selector.table})
+    choice = {axis.id: values[axis.id] for axis in selector.table}
     return Resolution(platform, choice, row, tuple(reversed(unmet)))
 
 
@@ -108,7 +108,7 @@ def _default_builds_of(selector: Selector, platform: str) -> Iterator[tuple[str,
 
 def machine_of(selector: Selector, row: InstallRow | Choice) -> str:
     """Return the operating system and architecture of a row or choice, such as `linux x86_64`."""
-    if isinstance(row, Choice):
+    if isinstance(row, dict):
         return " ".join([row[axis.id] for axis in selector.machine_axes])
     return " ".join([getattr(row, axis.field) for axis in selector.machine_axes])
 

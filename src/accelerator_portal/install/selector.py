@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import product
 
 from packaging.version import Version
 
@@ -59,14 +58,6 @@ class Selector:
         return {(axis, v.id): index for axis, values in lists for index, v in enumerate(values)}
 
     @cached_property
-    def _row_by_values(self) -> dict[tuple[str, ...], InstallRow]:
-        return {
-            values: row
-            for row in self.rows
-            for values in product(*(self.ids(row, axis) for axis in self.table))
-        }
-
-    @cached_property
     def _value_by_id(self) -> dict[str, dict[str, Value]]:
         return {axis: {v.id: v for v in values} for axis, values in self.axes.items()}
 
@@ -88,15 +79,9 @@ class Selector:
         """Return the rows of the platform with the id `platform`."""
         return tuple(row for _, row in self.numbered_rows.get(platform, ()))
 
-    def choices(self, row: InstallRow) -> Iterator[Choice]:
-        """Yield each choice that `row` covers."""
-        names = [axis.id for axis in self.table]
-        for values in product(*(self.ids(row, axis) for axis in self.table)):
-            yield Choice(dict(zip(names, values, strict=True)))
-
-    def row(self, choice: Choice) -> InstallRow | None:
-        """Return the row that covers a choice, or None if there is none."""
-        return self._row_by_values.get(tuple(choice[axis.id] for axis in self.table))
+    def first_choice(self, row: InstallRow) -> Choice:
+        """Return the choice with the first of the row's values on each axis."""
+        return {axis.id: self.ids(row, axis)[0] for axis in self.table}
 
     def only(self, platform: str) -> Selector:
         """Return the selector with only the rows, variants and drivers of one platform."""
@@ -136,7 +121,7 @@ def make_selector(
         for p in catalog.platforms
         if p.install.variants
     }
-    starts = tuple(Choice(start.model_dump()) for start in catalog.defaults.start)
+    starts = tuple(start.model_dump() for start in catalog.defaults.start)
     more: dict[str, tuple[str, ...]] = {}
     for axis in table:
         if axis.at_once and axis.id in axes:

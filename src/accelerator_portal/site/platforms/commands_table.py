@@ -95,7 +95,7 @@ def commands_table(selector: Selector, rows: Iterable[InstallRow]) -> list[Comma
     order = {axis: {v.id: n for n, v in enumerate(vs)} for axis, vs in selector.axes.items()}
 
     def group_order(group: list[InstallRow]) -> tuple[int, ...]:
-        choice = next(selector.choices(group[0]))
+        choice = selector.first_choice(group[0])
         return tuple(order[axis][choice[axis]] for axis in ("platform", "build", "method"))
 
     return [_table_row(selector, group) for group in sorted(groups.values(), key=group_order)]
@@ -103,7 +103,7 @@ def commands_table(selector: Selector, rows: Iterable[InstallRow]) -> list[Comma
 
 def _table_row(selector: Selector, group: list[InstallRow]) -> CommandsRow:
     row = group[0]
-    choice = next(selector.choices(row))
+    choice = selector.first_choice(row)
     pythons = {python for member in group for python in member.pythons or ()}
     build = selector.value("build", choice)
     return CommandsRow(
@@ -127,7 +127,7 @@ def _systems(selector: Selector, group: list[InstallRow]) -> str:
     os_axis, *other_axes = (axis.id for axis in selector.table if not axis.own_column)
     archs_by_system: dict[str, dict[str, None]] = {}
     for row in group:
-        choice = next(selector.choices(row))
+        choice = selector.first_choice(row)
         rest = " ".join(selector.label(axis, choice) for axis in other_axes)
         archs_by_system.setdefault(selector.label(os_axis, choice), {})[rest] = None
     return "; ".join(f"{system} {', '.join(rest)}" for system, rest in archs_by_system.items())
@@ -160,7 +160,7 @@ def offline_installs(selector: Selector) -> Iterator[OfflineInstall]:
     for row in sorted(
         newest, key=lambda row: rank_by_platform.get(row.platform, len(rank_by_platform))
     ):
-        choice = next(selector.choices(row))
+        choice = selector.first_choice(row)
         packages = dict.fromkeys(package for call in row.calls for package in call.packages)
         lines = _lines_without_source(row)
         python = lines[0].partition(_PIP_INSTALL)[0]
