@@ -21,6 +21,7 @@ from pydantic import (
     Strict,
     Tag,
     WithJsonSchema,
+    model_validator,
 )
 from pydantic_core import PydanticCustomError
 
@@ -91,6 +92,22 @@ class OpenModel(BaseModel):
 def validation_error(what: str, remedy: str) -> PydanticCustomError:
     """Return the error that a validator raises: what is wrong, and the fix."""
     return PydanticCustomError("portal", "{what}; {remedy}", {"what": what, "remedy": remedy})
+
+
+def exactly_one_of(*names: str) -> Any:  # noqa: ANN401 - pydantic's own type
+    """Return a validator of a model that refuses it unless exactly one field in `names` is set.
+
+    Assign the validator to a name in the model's class. A field is set if it is not None. The names
+    must be keys of the file, which have no alias.
+    """
+
+    def check(record: StrictModel) -> StrictModel:
+        if sum(getattr(record, name) is not None for name in names) != 1:
+            what = f"exactly one of these keys is required: {', '.join(names)}"
+            raise validation_error(what, "set one of them and no other")
+        return record
+
+    return model_validator(mode="after")(check)
 
 
 def reject_hidden_characters(value: str) -> str:

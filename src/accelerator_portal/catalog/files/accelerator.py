@@ -28,6 +28,7 @@ from accelerator_portal.catalog.fields import (
     Title,
     TorchVersion,
     Url,
+    exactly_one_of,
     pattern_validator,
     validation_error,
 )
@@ -37,8 +38,6 @@ from accelerator_portal.catalog.files.shared_files import RepositoryName
 from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
 from accelerator_portal.catalog.files.upstream_events import UpstreamEvents
 from accelerator_portal.catalog.folder_name import report_fault
-
-FEED_LOCATION_KEYS = ("url", "release", "artifact")
 
 # GitHub would read other characters as a path, a wildcard or another option.
 _validate_github_name = pattern_validator(
@@ -97,12 +96,10 @@ class ReportFeed(Sourced):
     artifact: WorkflowArtifact | None = None
     """An artifact of a GitHub workflow. Use this key instead of `url`."""
 
+    _check_one_key = exactly_one_of("url", "release", "artifact")
+
     @model_validator(mode="after")
-    def _check_one_location(self) -> ReportFeed:
-        locations = [way for way in FEED_LOCATION_KEYS if getattr(self, way) is not None]
-        if len(locations) != 1:
-            what = "a feed needs exactly one location"
-            raise validation_error(what, f"use one of: {', '.join(FEED_LOCATION_KEYS)}")
+    def _check_checksum(self) -> ReportFeed:
         if self.sha256 is not None and self.url is None:
             raise validation_error(
                 "sha256 is allowed only with url", "remove it; GitHub provides its own checksum"

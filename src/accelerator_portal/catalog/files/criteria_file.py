@@ -8,7 +8,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from accelerator_portal.catalog.fields import Id, Line, Paragraph, StrictModel, validation_error
+from accelerator_portal.catalog.fields import (
+    Id,
+    Line,
+    Paragraph,
+    StrictModel,
+    exactly_one_of,
+    validation_error,
+)
 from accelerator_portal.catalog.files.sources import Source, Sourced
 from accelerator_portal.catalog.files.suite_file import SuiteKind
 
@@ -172,11 +179,7 @@ class ReadinessCriterion(StrictModel):
     why: Paragraph
     """Why a backend should meet the criterion."""
 
-    @model_validator(mode="after")
-    def _check_one_limit(self) -> ReadinessCriterion:
-        if (self.at_least is None) == (self.at_most is None):
-            raise validation_error("exactly one limit is required", "set at_least or at_most")
-        return self
+    _check_one_key = exactly_one_of("at_least", "at_most")
 
     def is_met(self, figure: float) -> bool:
         """Return whether `figure`, the measured value, meets the criterion."""

@@ -19,6 +19,7 @@ from accelerator_portal.catalog.fields import (
     StrictModel,
     Url,
     UrlTemplate,
+    exactly_one_of,
     is_public_https_url,
     pattern_validator,
     validation_error,
@@ -235,12 +236,10 @@ class Step(StrictModel):
     env: Annotated[Mapping[EnvironmentName, EnvironmentValue], Field(min_length=1)] | None = None
     """Environment variables to set, by name."""
 
+    _check_one_key = exactly_one_of("pip", "docker", "download", "run", "env")
+
     @model_validator(mode="after")
-    def _check_one_action(self) -> Step:
-        if sum(value is not None for _, value in self) != 1:
-            raise validation_error(
-                "a step must have exactly one action", "use one of: pip, docker, download, run, env"
-            )
+    def _check_run_command(self) -> Step:
         if (
             self.run
             and not CONTAINER_ENGINES.isdisjoint(self.run)

@@ -6,9 +6,7 @@ import re
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from pydantic import model_validator
-
-from accelerator_portal.catalog.fields import Day, Line, StrictModel, Url, validation_error
+from accelerator_portal.catalog.fields import Day, Line, StrictModel, Url, exactly_one_of
 
 _LITERAL_BRACKET = re.compile(r"\[(?![*?]\])")
 
@@ -32,13 +30,7 @@ class KnownFailure(StrictModel):
     expires: Day
     """Date from which the known issue no longer applies."""
 
-    @model_validator(mode="after")
-    def _check_test_or_glob(self) -> KnownFailure:
-        if (self.test is None) == (self.glob is None):
-            raise validation_error(
-                "a known issue needs either test or glob", "set exactly one of the two"
-            )
-        return self
+    _check_one_key = exactly_one_of("test", "glob")
 
 
 class KnownIssues(StrictModel):

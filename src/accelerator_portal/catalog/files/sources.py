@@ -18,6 +18,7 @@ from accelerator_portal.catalog.fields import (
     SourceIds,
     StrictModel,
     Url,
+    exactly_one_of,
     validation_error,
 )
 from accelerator_portal.catalog.yaml_file import Location, values_in
@@ -91,12 +92,10 @@ class Source(StrictModel):
     quote: Annotated[Line, Field(max_length=200)] | None = None
     """The exact words of a page that state the fact. The link opens there."""
 
+    _check_one_key = exactly_one_of("url", "package")
+
     @model_validator(mode="after")
     def _check_keys_fit(self) -> Source:
-        if (self.url is None) == (self.package is None):
-            raise validation_error(
-                "a source needs either url or package", "set exactly one of the two"
-            )
         if self.lines and not (self.url and is_repository_file(self.url)):
             raise validation_error(
                 "lines need the address of a file in a repository", "use quote instead"

@@ -6,7 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from accelerator_portal.catalog.fields import Line, StrictModel, pattern_validator, validation_error
+from accelerator_portal.catalog.fields import (
+    Line,
+    StrictModel,
+    exactly_one_of,
+    pattern_validator,
+    validation_error,
+)
 from accelerator_portal.catalog.files.shared_files import RepositoryName
 from accelerator_portal.catalog.files.sources import Sourced
 
@@ -64,12 +70,7 @@ class UpstreamRun(StrictModel):
     """A repository that forwards the event to a private CI and publishes the report of that CI.
     A missing report is not an error."""
 
-    @model_validator(mode="after")
-    def _check_one_start_method(self) -> UpstreamRun:
-        if sum(value is not None for _, value in self) != 1:
-            remedy = "use one of: runner, workflow, dispatch, redispatch"
-            raise validation_error("a run needs exactly one way to start it", remedy)
-        return self
+    _check_one_key = exactly_one_of("runner", "workflow", "dispatch", "redispatch")
 
     @property
     def start_method(self) -> StartMethod:

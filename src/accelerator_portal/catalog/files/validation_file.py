@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from accelerator_portal.catalog.fields import Code, Id, Line, StrictModel, Url, validation_error
+from accelerator_portal.catalog.fields import Code, Id, Line, StrictModel, Url, exactly_one_of
 
 _DAY_SECONDS = 86_400
 
@@ -74,13 +74,7 @@ class DeployRecipe(StrictModel):
     timeout_s: _Seconds = 3600
     """Time limit of the recipe in seconds. Default: 3,600."""
 
-    @model_validator(mode="after")
-    def _check_script_or_container(self) -> DeployRecipe:
-        if (self.script is None) == (self.container is None):
-            raise validation_error(
-                "a recipe needs either a script or a container", "set exactly one of the two"
-            )
-        return self
+    _check_one_key = exactly_one_of("script", "container")
 
 
 class Validation(StrictModel):
