@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -139,10 +138,8 @@ def reject_verdict_marks(value: str) -> str:
     return value
 
 
-def pattern_validator(
-    pattern: str, remedy: str, what: str = "has an invalid format"
-) -> Callable[[str], str]:
-    """Return a validator that accepts only texts that match the whole pattern.
+def matches(pattern: str, remedy: str, what: str = "has an invalid format") -> AfterValidator:
+    """Return a validator, for a type in Annotated, of texts that match the whole pattern.
 
     For other texts, the validator raises PydanticCustomError. The error message consists of the
     text, `what` and the fix `remedy`.
@@ -154,7 +151,7 @@ def pattern_validator(
             raise validation_error(f'"{value[:60]}" {what}', remedy)
         return value
 
-    return check
+    return AfterValidator(check)
 
 
 def _validate_line(value: str) -> str:
@@ -355,61 +352,40 @@ Count = Annotated[int, Field(ge=0, le=10**9), NOT_BOOL]
 _ID = r"[a-z0-9]+(?:[-_.][a-z0-9]+)*"
 Id = Annotated[
     str,
-    AfterValidator(
-        pattern_validator(_ID, "use lowercase letters and digits, separated by a single -, _ or .")
-    ),
+    matches(_ID, "use lowercase letters and digits, separated by a single -, _ or ."),
     Field(max_length=60),
 ]
 AdditionalPlatformId = Annotated[
     str,
-    AfterValidator(
-        pattern_validator(
-            r"[a-z][a-z0-9]*([_-][a-z0-9]+)*",
-            "use lowercase letters and digits, separated by single - or _ characters",
-        )
+    matches(
+        r"[a-z][a-z0-9]*([_-][a-z0-9]+)*",
+        "use lowercase letters and digits, separated by single - or _ characters",
     ),
     Field(max_length=80),
 ]
 """An id as pytorch.org's Additional Platforms page writes it, which may have an underscore."""
-Mark = Annotated[
-    str, AfterValidator(pattern_validator(r"[A-Za-z0-9]{2}", "write two letters or digits"))
-]
+Mark = Annotated[str, matches(r"[A-Za-z0-9]{2}", "write two letters or digits")]
 PackageName = Annotated[
     str,
-    AfterValidator(
-        pattern_validator(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", "write a package name")
-    ),
+    matches(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", "write a package name"),
     Field(max_length=100),
 ]
 PlatformTag = Annotated[
     str,
-    AfterValidator(
-        pattern_validator(r"[A-Za-z0-9_.]+", 'write a platform tag such as "manylinux_2_28_x86_64"')
-    ),
+    matches(r"[A-Za-z0-9_.]+", 'write a platform tag such as "manylinux_2_28_x86_64"'),
     Field(max_length=80),
 ]
 ModuleName = Annotated[
     str,
-    AfterValidator(
-        pattern_validator(
-            r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*", "write a module name"
-        )
-    ),
+    matches(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*", "write a module name"),
     Field(max_length=100),
 ]
 GitHubLogin = Annotated[
-    str,
-    AfterValidator(pattern_validator(r"[A-Za-z0-9](?:-?[A-Za-z0-9])*", "write a GitHub login")),
-    Field(max_length=39),
+    str, matches(r"[A-Za-z0-9](?:-?[A-Za-z0-9])*", "write a GitHub login"), Field(max_length=39)
 ]
-PythonVersion = Annotated[
-    str,
-    AfterValidator(pattern_validator(r"3\.[0-9]{1,2}t?", 'use a format like "3.13", or "3.13t"')),
-]
+PythonVersion = Annotated[str, matches(r"3\.[0-9]{1,2}t?", 'use a format like "3.13", or "3.13t"')]
 EnvironmentName = Annotated[
-    str,
-    AfterValidator(pattern_validator(r"[A-Za-z_][A-Za-z0-9_]*", "use letters, digits and _")),
-    Field(max_length=100),
+    str, matches(r"[A-Za-z_][A-Za-z0-9_]*", "use letters, digits and _"), Field(max_length=100)
 ]
 EnvironmentValue = Annotated[str, AfterValidator(_reject_line_breaks), Field(max_length=400)]
 

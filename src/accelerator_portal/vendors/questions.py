@@ -25,7 +25,7 @@ from accelerator_portal.catalog.fields import (
     StrictModel,
     TorchVersion,
     Url,
-    pattern_validator,
+    matches,
     validation_error,
 )
 from accelerator_portal.catalog.files.install_steps import PipStep
@@ -156,12 +156,15 @@ def _non_empty_tuple(kind: Any) -> Any:  # noqa: ANN401 - a type, as pydantic ta
 
 NeededSoftware = Annotated[Line, AfterValidator(_not_pip_command)]
 PipCommand = Annotated[Line, AfterValidator(_valid_pip_command)]
-_is_repository = pattern_validator(
-    r"[A-Za-z0-9](?:-?[A-Za-z0-9])*/[A-Za-z0-9._-]*[A-Za-z0-9_-]",
-    "write owner/name",
-    "is not a repository",
-)
-GivenRepository = Annotated[Line, Field(max_length=140), AfterValidator(_is_repository)]
+GivenRepository = Annotated[
+    Line,
+    Field(max_length=140),
+    matches(
+        r"[A-Za-z0-9](?:-?[A-Za-z0-9])*/[A-Za-z0-9._-]*[A-Za-z0-9_-]",
+        "write owner/name",
+        "is not a repository",
+    ),
+]
 
 QUESTIONS: tuple[Prompt, ...] = (
     Prompt("name", "Name", "short name of the platform", Name),

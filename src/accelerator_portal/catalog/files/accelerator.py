@@ -29,7 +29,7 @@ from accelerator_portal.catalog.fields import (
     TorchVersion,
     Url,
     exactly_one_of,
-    pattern_validator,
+    matches,
     validation_error,
 )
 from accelerator_portal.catalog.files.hardware import Hardware
@@ -40,12 +40,14 @@ from accelerator_portal.catalog.files.upstream_events import UpstreamEvents
 from accelerator_portal.catalog.folder_name import report_fault
 
 # GitHub would read other characters as a path, a wildcard or another option.
-_validate_github_name = pattern_validator(
-    r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}",
-    "use letters, digits and . _ -",
-    "is not a valid GitHub name",
-)
-GitHubName = Annotated[str, AfterValidator(_validate_github_name)]
+GitHubName = Annotated[
+    str,
+    matches(
+        r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}",
+        "use letters, digits and . _ -",
+        "is not a valid GitHub name",
+    ),
+]
 
 
 class ReleaseAsset(StrictModel):

@@ -21,7 +21,7 @@ from accelerator_portal.catalog.fields import (
     UrlTemplate,
     exactly_one_of,
     is_public_https_url,
-    pattern_validator,
+    matches,
     validation_error,
 )
 from accelerator_portal.catalog.files.sources import Sourced
@@ -29,9 +29,10 @@ from accelerator_portal.catalog.files.sources import Sourced
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 # Source: distribution/reference. An image name can contain placeholders.
-_validate_image_name = pattern_validator(
-    r"[\w{][\w.:/@{}+-]*", "use a format like name/image:tag", "is not a valid image name"
-)
+ImageName = Annotated[
+    Line,
+    matches(r"[\w{][\w.:/@{}+-]*", "use a format like name/image:tag", "is not a valid image name"),
+]
 
 # Options of `docker run` that take no value. Source: `docker run --help`, 28.
 _DOCKER_SWITCH = re.compile(
@@ -146,7 +147,7 @@ class HostAccess(Sourced):
 class DockerStep(StrictModel):
     """A container to start."""
 
-    image: Annotated[Line, AfterValidator(_validate_image_name)]
+    image: ImageName
     """Image name and tag, for example `rocm/pytorch:latest`."""
     args: tuple[Line, ...] = ()
     """Options of `docker run`. An option and its value are separate items: `["--device",

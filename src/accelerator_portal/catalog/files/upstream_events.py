@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from accelerator_portal.catalog.fields import (
     Line,
     StrictModel,
     exactly_one_of,
-    pattern_validator,
+    matches,
     validation_error,
 )
 from accelerator_portal.catalog.files.shared_files import RepositoryName
@@ -24,24 +24,30 @@ OWN_WORKFLOW = "upstream-run.yml"
 """File name of the portal's workflow that runs tests on runners attached to this repository."""
 
 # GitHub allows 100 characters. Source: npm @octokit/openapi, `repos/create-dispatch-event`.
-_validate_event_type = pattern_validator(
-    r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}",
-    "use up to 100 letters, digits and . _ -",
-    "is not a valid event type",
-)
-_validate_runner_label = pattern_validator(
-    r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}",
-    "use letters, digits and . _ -",
-    "is not a valid runner label",
-)
-_validate_workflow_name = pattern_validator(
-    r"[a-z0-9][a-z0-9._-]{0,59}\.yml",
-    'use its file name, like "foo.yml"',
-    "is not the file name of a workflow",
-)
-EventType = Annotated[str, AfterValidator(_validate_event_type)]
-RunnerLabel = Annotated[str, AfterValidator(_validate_runner_label)]
-WorkflowName = Annotated[str, AfterValidator(_validate_workflow_name)]
+EventType = Annotated[
+    str,
+    matches(
+        r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}",
+        "use up to 100 letters, digits and . _ -",
+        "is not a valid event type",
+    ),
+]
+RunnerLabel = Annotated[
+    str,
+    matches(
+        r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}",
+        "use letters, digits and . _ -",
+        "is not a valid runner label",
+    ),
+]
+WorkflowName = Annotated[
+    str,
+    matches(
+        r"[a-z0-9][a-z0-9._-]{0,59}\.yml",
+        'use its file name, like "foo.yml"',
+        "is not the file name of a workflow",
+    ),
+]
 
 
 class Dispatch(StrictModel):
