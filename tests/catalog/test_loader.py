@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,11 +10,9 @@ from tests.day import TODAY
 from tests.folders import (
     ACCELERATOR,
     EXAMPLE,
-    GUIDE,
     RELEASES,
     SELECTOR,
     Tree,
-    copied,
     edited,
     loaded,
     problems_in,
@@ -54,33 +51,6 @@ def test_without_the_shared_data_there_is_no_catalogue(path: str, tree: Tree) ->
     catalog, problems = load_and_check(tree({**EXAMPLE, path: "start: ["}), TODAY)
     assert catalog is None
     assert [problem.path for problem in problems] == [path]
-
-
-def test_a_folder_with_a_problem_is_left_out_and_the_others_stay(tree: Tree) -> None:
-    catalog, problems = load_and_check(
-        tree({**EXAMPLE, **copied("other"), GUIDE: "no front matter"}), TODAY
-    )
-    assert catalog is not None
-    assert list(catalog.by_id) == ["other"]
-    (problem,) = problems
-    assert (problem.path, problem.what) == (GUIDE, "the front matter is missing")
-
-
-def _link_to_itself(folder: Path) -> None:
-    folder.symlink_to(folder.name)
-
-
-def _link_elsewhere(folder: Path) -> None:
-    folder.symlink_to("example")
-
-
-@pytest.mark.parametrize("make", [_link_to_itself, _link_elsewhere])
-def test_a_folder_that_is_a_link_is_refused(make: Callable[[Path], None], tree: Tree) -> None:
-    root = tree(EXAMPLE)
-    make(root / "accelerators" / "linked")
-    assert problems_in(root) == [
-        "accelerators/linked:1: the folder is a symbolic link; replace the link with the folder"
-    ]
 
 
 def test_a_key_that_stands_twice_keeps_the_folder_out_though_it_can_be_read(tree: Tree) -> None:

@@ -95,14 +95,6 @@ def test_the_folders_are_read_one_by_one_only_if_they_exceed_a_limit_together(
     assert json.loads(capsys.readouterr().out) == {}
 
 
-def test_a_folder_within_the_limits_is_read(tree: Tree) -> None:
-    root = tree(EXAMPLE)
-    assert folders_over_limits(root, TODAY) == {}
-    catalog, problems = load_within_limits(root, TODAY)
-    assert catalog
-    assert (list(catalog.by_id), problems) == (["example"], [])
-
-
 def test_a_folder_beyond_them_is_left_out_and_named(
     tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,11 +70,6 @@ def test_a_download_stays_in_the_folder_that_the_reader_is_in() -> None:
     assert "-o a.zip " in command_lines((step,), "libtorch", "linux", {})[0]
 
 
-def test_what_is_on_pypi_needs_no_index() -> None:
-    lines = command_lines((Step.model_validate(PINNED),), "pip", "linux", VALUES | {"index": ""})
-    assert lines == ("python3 -m pip install torch==1.10.0 'x[y]'",)
-
-
 def test_steps_keep_their_order() -> None:
     steps = tuple(Step.model_validate(step) for step in (ENV, RUN))
     lines = command_lines(steps, "source", "linux", VALUES)

@@ -60,12 +60,6 @@ def test_minor_releases_after_the_newest_are_counted(
     assert found == SupportedReleases("1.10.0", "1.9.1", behind, has_command=True)
 
 
-def test_versions_are_ordered_as_versions(tree: Tree) -> None:
-    """1.10.0 is newer than 1.9.1, in whatever order they stand."""
-    found = of_example(tree, options(IMAGE.replace('">=1.10"', '["1.9.1", "1.10.0"]')))
-    assert (found.newest, found.oldest) == ("1.10.0", "1.9.1")
-
-
 @pytest.mark.parametrize("text", ["", NIGHTLY, FROM_SOURCE])
 def test_without_a_command_for_a_release_the_vendors_rows_say_it(tree: Tree, text: str) -> None:
     """A nightly build is no release, and what everybody builds for themselves is no command."""

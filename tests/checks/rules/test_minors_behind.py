@@ -44,7 +44,3 @@ def test_so_many_minor_releases_are_allowed(behind: Catalog) -> None:
 def test_without_a_limit_nothing_is_said(behind: Catalog) -> None:
     assert found(behind, None) == []
     assert list(minors_behind.check(replace(behind, criteria=None), TODAY)) == []
-
-
-def test_it_only_reminds() -> None:
-    assert minors_behind.level == "warning"
