@@ -40,7 +40,6 @@ from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.packages.reachable_hosts import resolver_of_reachable_hosts
 from accelerator_portal.packages.sync import (
-    SyncInterrupted,
     SyncOptions,
     SyncResult,
     sync,
@@ -75,7 +74,7 @@ _PACKAGES_FOLDER = "data/packages"
 _MOST_BYTES = 64 * 1024 * 1024
 
 SyncFunction = Callable[[Path, Catalog, SyncOptions], SyncResult]
-"""Updates data/packages, and returns what changed. Raises SyncInterrupted, OSError."""
+"""Updates data/packages, and returns what changed. Raises OSError."""
 
 
 @dataclass
@@ -226,10 +225,7 @@ def _collect_reports(tonight: NightRun) -> str:
 
 def _sync_packages(tonight: NightRun) -> str:
     options = SyncOptions(day=tonight.now.date())
-    try:
-        return sync_summary(tonight.package_sync(tonight.root, tonight.catalog, options))
-    except SyncInterrupted:  # finished work is stored; end the run
-        raise KeyboardInterrupt from None
+    return sync_summary(tonight.package_sync(tonight.root, tonight.catalog, options))
 
 
 def _verify_commands(tonight: NightRun) -> str:

@@ -24,11 +24,10 @@ from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts, PackagesRead
 from accelerator_portal.checks import folder_limits
 from accelerator_portal.checks.quarantine import load_with_quarantine
-from accelerator_portal.http.traffic import Traffic
 from accelerator_portal.install.axes import KEY_AXES
 from accelerator_portal.packages.facts_text import facts_text, packages_read_text
 from accelerator_portal.packages.resolution_questions import ResolutionQuestion
-from accelerator_portal.packages.sync import SyncInterrupted, SyncOptions, SyncResult, sync
+from accelerator_portal.packages.sync import SyncOptions, SyncResult, sync
 from accelerator_portal.packages.uv_resolution import ResolutionResult
 from accelerator_portal.packages.verdict_file import Trial, Verdict, read_verdicts, write_verdicts
 from accelerator_portal.packages.verification import ResolveQuestion
@@ -331,16 +330,6 @@ def test_packages_and_commands_are_looked_up(tmp_path: Path) -> None:
     assert asked == [SyncOptions(NOW.date(), on_package=asked[0].on_package)]
     verdicts = read_verdicts(tmp_path / "root", "example").values()
     assert {verdict.on for found in verdicts for verdict in found.values()} == {NOW.date()}
-
-
-def test_where_packages_are_interrupted_the_night_ends(tmp_path: Path) -> None:
-    write_tree(tmp_path / "root", EXAMPLE)
-
-    def stopped(*_: object) -> SyncResult:
-        raise SyncInterrupted(SyncResult((), ("torch",), Traffic()))
-
-    with pytest.raises(KeyboardInterrupt):
-        only(replace(tonight(tmp_path), package_sync=stopped), *NETWORK_STEPS)
 
 
 def test_a_report_that_cannot_be_folded_fails_that_step_alone(tmp_path: Path) -> None:

@@ -93,14 +93,17 @@ def interrupting_server() -> Iterator[int]:
         server.shutdown()
 
 
-def test_an_interruption_says_what_is_left(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interruption_says_how_to_continue(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     with interrupting_server() as port:
         monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{port}")
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         root = tree(only_from("https://behind-the-proxy.invalid/simple"))
         result = run(root, "beside", replace(FAST, first_pause=60))
         signal.signal(signal.SIGINT, before)
-    assert (result.exit_code, result.stderr) == (130, "Interrupted. Not updated: beside.\n")
+    assert (result.exit_code, result.stderr) == (
+        130,
+        "Interrupted. No file is incomplete. To continue, run the command again.\n",
+    )
 
 
 def test_a_folder_that_cannot_be_written_is_named(tree: Tree) -> None:

@@ -245,6 +245,20 @@ def test_a_sync_ends_in_time_and_says_what_it_missed(root: Path, index: Index) -
     assert (root / "data/packages/torch-example.json").read_bytes() == before
 
 
+def test_after_ctrl_c_each_finished_package_has_its_day(root: Path, index: Index) -> None:
+    index.add("beside", "1.0")
+    finished: list[str] = []
+
+    def interrupt(name: str) -> None:
+        finished.append(name)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        synced(root, index, only=frozenset({"torch-example", "beside"}), on_package=interrupt)
+    assert len(finished) == 1
+    assert read_package_files(root)[1].later == dict.fromkeys(finished, DAY)
+
+
 def test_an_interruption_loses_nothing(root: Path, index: Index) -> None:
     """The first run is killed while the second of two packages hangs; the next one goes on."""
     index.add("beside", "1.0")

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 from packaging.utils import canonicalize_name
 
-from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.clock import utc_now
 from accelerator_portal.catalog.problem import did_you_mean, printable
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.error_messages import INTERRUPTED_EXIT_STATUS
 from accelerator_portal.cli.options import (
     OUTPUT_FOLDER,
     ROOT,
@@ -24,9 +20,6 @@ from accelerator_portal.cli.options import (
     refuse_unknown,
     usable_catalog,
 )
-
-if TYPE_CHECKING:
-    from accelerator_portal.packages.sync import SyncResult
 
 
 @click.group()
@@ -53,26 +46,23 @@ def sync_packages(root: Path, wanted: tuple[str, ...]) -> None:
     """
     from accelerator_portal.http.limits import RequestLimits
     from accelerator_portal.packages.portal_packages import portal_packages
-    from accelerator_portal.packages.sync import SyncInterrupted, SyncOptions, sync, sync_summary
+    from accelerator_portal.packages.sync import SyncOptions, package_lines, sync, sync_summary
 
     catalog = usable_catalog(root)
     package_names = [package.name for package in portal_packages(catalog)]
     names = _requested_packages(wanted, package_names)
     start = time.monotonic()
-    try:
-        with progress_bar("packages", len(names) or len(package_names)) as advance:
-            options = SyncOptions(
-                day=utc_now().date(),
-                only=names,
-                limits=click.get_current_context().find_object(RequestLimits) or RequestLimits(),
-                on_package=lambda _: advance(),
-            )
-            sync_result = sync(root, catalog, options)
-    except SyncInterrupted as interruption:
-        _print_synced_packages(catalog, interruption.synced)
-        click.echo(f"Interrupted. Not updated: {', '.join(interruption.synced.missed)}.", err=True)
-        sys.exit(INTERRUPTED_EXIT_STATUS)
-    _print_synced_packages(catalog, sync_result)
+    with progress_bar("packages", len(names) or len(package_names)) as advance:
+        options = SyncOptions(
+            day=utc_now().date(),
+            only=names,
+            limits=click.get_current_context().find_object(RequestLimits) or RequestLimits(),
+            on_package=lambda _: advance(),
+        )
+        sync_result = sync(root, catalog, options)
+    for package in sync_result.packages:
+        for line in package_lines(package, catalog.packages_read):
+            click.echo(printable(line))
     traffic, seconds = sync_result.traffic, time.monotonic() - start
     traffic_text = (
         f"{count(traffic.requests, 'request')}, {traffic.bytes / 1e6:.1f} MB, {seconds:.0f} s."
@@ -89,14 +79,6 @@ def _requested_packages(option_names: tuple[str, ...], package_names: list[str])
         )
         raise click.BadParameter(error_text, param_hint="--package")
     return names
-
-
-def _print_synced_packages(catalog: Catalog, sync_result: SyncResult) -> None:
-    from accelerator_portal.packages.sync import package_lines
-
-    for package in sync_result.packages:
-        for line in package_lines(package, catalog.packages_read):
-            click.echo(printable(line))
 
 
 @click.group()

@@ -21,7 +21,6 @@ from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.error_messages import INTERRUPTED_EXIT_STATUS
 from accelerator_portal.cli.options import ROOT, print_problems, progress_bar, usable_catalog
 
 if TYPE_CHECKING:
@@ -198,13 +197,9 @@ def _published_release(root: Path, catalog: Catalog, version: str) -> PublishedR
     )
 
     options = click.get_current_context().find_object(QueryOptions) or QueryOptions()
-    try:
-        query_count = len(release_indexes(catalog)) + len(queried_packages(catalog))
-        with progress_bar("indexes", query_count) as advance:
-            return query_release(root, catalog, version, replace(options, on_answer=advance))
-    except KeyboardInterrupt:
-        click.echo(f"Interrupted. {RELEASES} was not changed.", err=True)
-        sys.exit(INTERRUPTED_EXIT_STATUS)
+    query_count = len(release_indexes(catalog)) + len(queried_packages(catalog))
+    with progress_bar("indexes", query_count) as advance:
+        return query_release(root, catalog, version, replace(options, on_answer=advance))
 
 
 def _unread_lines(unread: Mapping[str, str]) -> Iterator[str]:

@@ -93,14 +93,6 @@ class SyncResult:
     traffic: Traffic
 
 
-class SyncInterrupted(Exception):  # noqa: N818 - like KeyboardInterrupt, no error
-    """Raised after a KeyboardInterrupt during a sync; `synced` is the result up to then."""
-
-    def __init__(self, synced: SyncResult) -> None:
-        super().__init__()
-        self.synced = synced
-
-
 def address_of(index: str) -> str:
     """Return the address of PyPI if `index` is `pypi`, else `index`, which is an address."""
     return PYPI_SIMPLE_ENDPOINT if index == PYPI else index
@@ -109,8 +101,8 @@ def address_of(index: str) -> str:
 def sync(root: Path, catalog: Catalog, options: SyncOptions) -> SyncResult:
     """Read the packages that vendors' folders name, and write changed facts below `root`.
 
-    Returns the result. Raises OSError if a file cannot be written, and SyncInterrupted after an
-    interruption.
+    Returns the result. Raises OSError if a file cannot be written. After a KeyboardInterrupt, the
+    packages that were read are stored, each with the day of reading.
     """
     return sync_packages(root, catalog, portal_packages(catalog), options)
 
@@ -127,7 +119,8 @@ def sync_packages(
     try:
         asyncio.run(sync_run.read_all(selected))
     except KeyboardInterrupt:
-        raise SyncInterrupted(sync_run.finish(selected, every)) from None
+        sync_run.finish(selected, every)
+        raise
     return sync_run.finish(selected, every)
 
 
