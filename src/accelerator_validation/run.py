@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
-from accelerator_portal.catalog.problem import printable
+from accelerator_portal.catalog.problem import first_error_text, printable
 from accelerator_portal.reports.outcomes import ATTEMPTED, UNSETTLED, Outcome
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import report_text
@@ -115,10 +115,7 @@ class _RunState:
         try:
             report = build_report(journal_content, finished, not_run_reason)
         except ValidationError as error:
-            first_error = error.errors(include_url=False, include_input=False)[0]
-            error_text = printable(
-                f"{'.'.join(map(str, first_error['loc']))}: {first_error['msg']}"
-            )
+            error_text = printable(first_error_text(error))
             raise RunError(f"{self.request.out} cannot be written: {error_text}") from None
         self.written = time.monotonic()
         try:

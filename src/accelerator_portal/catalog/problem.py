@@ -5,7 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 MAX_TEXT_LENGTH = 500
 
@@ -91,3 +94,10 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     if not names:
         return "remove it"
     return f"use one of: {', '.join(names)}"
+
+
+def first_error_text(error: ValidationError) -> str:
+    """Return the place and the message of the first error that pydantic found."""
+    detail = error.errors(include_url=False, include_input=False)[0]
+    field_path = ".".join(map(str, detail["loc"]))
+    return f"{field_path}: {detail['msg']}" if field_path else detail["msg"]

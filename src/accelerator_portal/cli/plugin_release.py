@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.atomic_write import write_text_atomically
-from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.catalog.problem import did_you_mean, first_error_text
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import ROOT, refuse_unknown, usable_catalog, values_by_name
 from accelerator_portal.packages.compatibility_edit import with_row
@@ -81,10 +81,7 @@ def plugin_release(  # noqa: PLR0913, PLR0917 - one for each option
     try:
         proposals = [proposal(catalog, platform, release, answers) for release in releases]
     except ValidationError as error:
-        first_error = error.errors(include_url=False, include_input=False)[0]
-        raise click.UsageError(
-            f"{'.'.join(map(str, first_error['loc']))}: {first_error['msg']}"
-        ) from None
+        raise click.UsageError(first_error_text(error)) from None
     _add_rows(root, platform, proposals)
 
 

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.clock import utc_now
-from accelerator_portal.catalog.problem import printable
+from accelerator_portal.catalog.problem import first_error_text, printable
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import (
     ANY_ROOT,
@@ -201,9 +201,7 @@ def _imported_report(
             tests=results.tests,
         )
     except ValidationError as error:
-        first_error = error.errors(include_url=False)[0]
-        location = ".".join(map(str, first_error["loc"]))
-        raise click.ClickException(f"{location}: {first_error['msg']}") from None
+        raise click.ClickException(first_error_text(error)) from None
 
 
 def _local_environment(catalog: Catalog | None, accelerator: str) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from accelerator_portal.catalog.files.package_file import (
     PackageFacts,
     PackagesRead,
 )
+from accelerator_portal.catalog.problem import first_error_text
 from accelerator_portal.catalog.text_file import one_line
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.http.cache import HttpCache
@@ -250,9 +251,7 @@ async def _read_index_or_error(
     except FetchError as error:
         return str(error)
     except ValidationError as error:  # a value that is not valid in a file of facts
-        first_error = error.errors(include_url=False, include_input=False)[0]
-        location = ".".join(map(str, first_error["loc"]))
-        return f"the response contains an invalid value: {location}: {first_error['msg']}"
+        return f"the response contains an invalid value: {first_error_text(error)}"
 
 
 def _write_if_changed(path: Path, text: str) -> bool:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from accelerator_portal.catalog import Problem, ProblemsError
@@ -167,13 +166,6 @@ def lines_of(path: Path, text: str) -> Iterator[str]:
             raise file_error(path, number, what, "create the file again with one result per line")
         yield text[start:end]
         start, number = end, number + 1
-
-
-def first_error_text(error: ValidationError) -> str:
-    """Return the place and the message of the first error that pydantic found."""
-    detail = error.errors(include_url=False, include_input=False)[0]
-    field_path = ".".join(map(str, detail["loc"]))
-    return f"{field_path}: {detail['msg']}" if field_path else detail["msg"]
 
 
 def place_and_text(place: str, detail: ErrorDetails) -> tuple[str, str]:

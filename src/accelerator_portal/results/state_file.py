@@ -12,7 +12,8 @@ from pydantic import Field, NonNegativeInt, ValidationError
 
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.fields import StrictModel
-from accelerator_portal.reports.file_reading import file_error, first_error_text, read_bytes
+from accelerator_portal.catalog.problem import first_error_text
+from accelerator_portal.reports.file_reading import file_error, read_bytes
 from accelerator_portal.reports.outcomes import Outcome, Stage
 from accelerator_portal.reports.report import Slug
 from accelerator_portal.results.history_state import (

@@ -23,7 +23,7 @@ from accelerator_portal.catalog.fields import (
     TorchVersion,
     Url,
 )
-from accelerator_portal.catalog.problem import Problem
+from accelerator_portal.catalog.problem import Problem, first_error_text
 
 PYPI = "pypi"
 """The name of PyPI in package files, which name every other index by its address."""
@@ -193,9 +193,7 @@ def _read_json_file(root: Path, path: str, model: type[M], problems: list[Proble
             return None
         return model.model_validate(json.loads(file.read_bytes()))
     except ValidationError as error:
-        first_error = error.errors(include_url=False, include_input=False)[0]
-        location = ".".join(map(str, first_error["loc"]))
-        problems.append(Problem(path, 1, f"{location}: {first_error['msg']}", _REMEDY))
+        problems.append(Problem(path, 1, first_error_text(error), _REMEDY))
     except (OSError, ValueError, RecursionError) as error:
         what = f"the file cannot be read ({type(error).__name__})"
         problems.append(Problem(path, 1, what, _REMEDY))

@@ -24,7 +24,8 @@ from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.catalog import HISTORY as HISTORY  # noqa: PLC0414 - part of the layout, too
 from accelerator_portal.catalog.fields import StrictModel
 from accelerator_portal.catalog.json_text import json_text
-from accelerator_portal.reports.file_reading import first_error_text, read_bytes
+from accelerator_portal.catalog.problem import first_error_text
+from accelerator_portal.reports.file_reading import read_bytes
 from accelerator_portal.reports.report import Moment, Slug
 from accelerator_portal.results.history_state import Basis
 

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.fields import OpenModel
+from accelerator_portal.catalog.problem import first_error_text
 from accelerator_portal.reports.file_reading import load_json, read_bytes
 from accelerator_portal.reports.outcomes import Outcome, ReportKind
 from accelerator_portal.site.api_shapes import InstallData
@@ -271,9 +272,7 @@ class _Reader:
         try:
             return model.model_validate(self._load_file(address))
         except ValidationError as error:
-            first_error = error.errors(include_url=False)[0]
-            location = ".".join(map(str, first_error["loc"])) or "the file"
-            self._refuse(address, f"{location}: {first_error['msg']}", _REBUILD)
+            self._refuse(address, first_error_text(error), _REBUILD)
 
     def _load_file(self, address: str) -> Any:  # noqa: ANN401 - any JSON
         file = self._file_path(address)

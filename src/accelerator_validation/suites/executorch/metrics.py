@@ -17,7 +17,7 @@ from statistics import median
 import torch
 from pydantic import TypeAdapter, ValidationError
 
-from accelerator_portal.reports.file_reading import first_error_text
+from accelerator_portal.catalog.problem import first_error_text
 from accelerator_portal.reports.report import ReportText, Slug
 from accelerator_validation.case import short_message
 from accelerator_validation.classify import describe_error
