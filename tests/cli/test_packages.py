@@ -104,12 +104,3 @@ def test_an_interruption_says_how_to_continue(tree: Tree, monkeypatch: pytest.Mo
         130,
         "Interrupted. No file is incomplete. To continue, run the command again.\n",
     )
-
-
-def test_a_folder_that_cannot_be_written_is_named(tree: Tree) -> None:
-    root = tree(only_from(NOWHERE))
-    (root / "data/packages").write_text("a file")
-    result = run(root, "beside")
-    assert result.exit_code == 1
-    assert "data/packages" in result.stderr
-    assert "Traceback" not in result.output
