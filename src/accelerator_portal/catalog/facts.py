@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from accelerator_portal.catalog.catalog import Catalog, platform_id_of
 from accelerator_portal.catalog.files.accelerator import Accelerator
 from accelerator_portal.catalog.files.sources import Source
+from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
 from accelerator_portal.catalog.message import message
 from accelerator_portal.catalog.yaml_file import Location
@@ -185,10 +186,7 @@ def aged_facts(catalog: Catalog) -> tuple[AgedFact, ...]:
 
 def facts_by_platform(aged: Iterable[AgedFact]) -> dict[str, list[AgedFact]]:
     """Return facts by platform id, in the order of `aged`. The key is empty for shared data."""
-    groups: dict[str, list[AgedFact]] = {}
-    for aged_fact in aged:
-        groups.setdefault(aged_fact.platform, []).append(aged_fact)
-    return groups
+    return grouped((aged_fact.platform, aged_fact) for aged_fact in aged)
 
 
 def _make_aged_fact(fact: Fact, vendors: Mapping[str, frozenset[str]]) -> AgedFact:

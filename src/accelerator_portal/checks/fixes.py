@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from accelerator_portal.catalog import Problem
+from accelerator_portal.catalog.grouping import grouped
 
 
 def fixed_text(text: str, problems: Iterable[Problem]) -> tuple[str, list[Problem]]:
@@ -29,10 +30,7 @@ def fixed_files(root: Path, problems: Iterable[Problem]) -> tuple[dict[Path, str
 
     Writes no file. Raises OSError if a file cannot be read.
     """
-    by_path: dict[str, list[Problem]] = {}
-    for problem in problems:
-        if problem.fix:
-            by_path.setdefault(problem.path, []).append(problem)
+    by_path = grouped((problem.path, problem) for problem in problems if problem.fix)
     texts: dict[Path, str] = {}
     all_solved: list[Problem] = []
     for path, file_problems in by_path.items():

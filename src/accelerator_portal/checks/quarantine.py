@@ -10,6 +10,7 @@ from pathlib import Path
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import platform_id_of
+from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.loader import load_platform
 from accelerator_portal.checks import RULES, errors, run_checks
 from accelerator_portal.checks.folder_limits import load_within_limits
@@ -106,10 +107,7 @@ def _errors_by_folder(
 ) -> tuple[dict[str, tuple[Problem, ...]], list[Problem]]:
     """Return the errors of each vendor's folder that has errors, and all problems elsewhere."""
     problems = list(problems)
-    folders: dict[str, list[Problem]] = {}
-    for problem in errors(problems):
-        if folder := platform_id_of(problem.path):
-            folders.setdefault(folder, []).append(problem)
+    folders = grouped((folder, p) for p in errors(problems) if (folder := platform_id_of(p.path)))
     other_problems = [
         problem for problem in problems if platform_id_of(problem.path) not in folders
     ]

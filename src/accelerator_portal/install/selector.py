@@ -10,6 +10,7 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.releases_file import Ended
+from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.install.axes import AXES, Axis, Choice, Value
 from accelerator_portal.install.hardware_limits import DriverBounds, driver_bounds
 from accelerator_portal.install.rows import NO_VARIANT, PREVIEW, InstallRow
@@ -46,10 +47,7 @@ class Selector:
     @cached_property
     def numbered_rows(self) -> dict[str, list[tuple[int, InstallRow]]]:
         """The rows by platform id, each with its position among all rows."""
-        numbered: dict[str, list[tuple[int, InstallRow]]] = {}
-        for index, row in enumerate(self.rows):
-            numbered.setdefault(row.platform, []).append((index, row))
-        return numbered
+        return grouped((row.platform, (index, row)) for index, row in enumerate(self.rows))
 
     @cached_property
     def _positions(self) -> dict[tuple[str, str], int]:

@@ -15,6 +15,7 @@ from accelerator_portal.catalog.files.package_file import (
     ReleaseFacts,
     releases_newest_first,
 )
+from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.text_file import one_line
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.http.cache import CachedBody, HttpCache, get_cached
@@ -110,9 +111,7 @@ def _refuse_lost_releases(before: IndexFacts | None, file_count: int, cause: str
 async def _read_releases(
     reader: IndexReader, package: PortalPackage, page: IndexPage, url: str, before: IndexFacts
 ) -> IndexReading:
-    files: dict[Version, list[IndexFile]] = {}
-    for file in page.files:
-        files.setdefault(file.version, []).append(file)
+    files = grouped((file.version, file) for file in page.files)
     work = _PackageReader(
         reader, package, url, {release.version: release for release in before.releases}
     )

@@ -14,6 +14,7 @@ from typing import Literal
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.cached import cached_by_owner
 from accelerator_portal.catalog.files.package_file import ANY_PLATFORM_TAG, FactChange, IndexFacts
+from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.message import comma_list, message
 from accelerator_portal.install.resolution import minor_release, supported_releases
 from accelerator_portal.packages.fitting_releases import (
@@ -86,10 +87,8 @@ def _platform_news(catalog: Catalog, platform: Platform) -> Iterator[NewsItem]:
 def _release_news(
     catalog: Catalog, platform: Platform, package: str, facts: IndexFacts
 ) -> Iterator[NewsItem]:
-    torch_by_plugin: dict[str, list[str]] = {}
-    for lag in release_lags(catalog, platform):
-        if lag.plugin:
-            torch_by_plugin.setdefault(lag.plugin, []).append(lag.torch)
+    lags = release_lags(catalog, platform)
+    torch_by_plugin = grouped((lag.plugin, lag.torch) for lag in lags if lag.plugin)
     for release in usable_releases(facts.releases):
         if release.date is None:
             continue

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
+from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.packages.portal_packages import TORCH
 from accelerator_portal.packages.wheel_tags import (
     ANY_PLATFORM,
@@ -57,10 +58,7 @@ def representative_wheels(files: Sequence[IndexFile], *, of_each_system: bool) -
     systems are used only if the release has no others. If `of_each_system` is false, returns only
     one wheel: preferably for any system, then for Linux x86_64.
     """
-    groups: dict[tuple[str, ...], list[IndexFile]] = {}
-    for file in files:
-        if file.tags:
-            groups.setdefault(_system_of_tag(platform_tag(file.tags)), []).append(file)
+    groups = grouped((_system_of_tag(platform_tag(file.tags)), file) for file in files if file.tags)
     known_systems = groups.keys() - {_OTHER_SYSTEM}
     selected = [
         max(groups[system], key=_wheel_preference)

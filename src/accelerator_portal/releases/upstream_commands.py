@@ -16,6 +16,7 @@ from packaging.version import Version
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.package_file import PYPI
 from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX
+from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.http.client import open_client
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.install.expand import expand
@@ -305,10 +306,7 @@ def _command_key(command: UpstreamCommand) -> _CommandKey:
 def _commands_by_key(
     commands: Iterable[UpstreamCommand],
 ) -> dict[_CommandKey, list[UpstreamCommand]]:
-    grouped_commands: dict[_CommandKey, list[UpstreamCommand]] = {}
-    for command in commands:
-        grouped_commands.setdefault(_command_key(command), []).append(command)
-    return grouped_commands
+    return grouped((_command_key(command), command) for command in commands)
 
 
 def _pypi_builds(catalog: Catalog) -> frozenset[_CommandKey]:

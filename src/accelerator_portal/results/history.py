@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
+from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.file_reading import file_error
 from accelerator_portal.reports.outcomes import Outcome, Stage
@@ -109,11 +110,9 @@ def state_with_archived_report(
     outcome and stage. `gone` has the keys of the tests that the report should contain but does not.
     """
     by_group: dict[str, dict[str, OutcomeAndStage]] = {}
-    gone_keys_by_group: dict[str, list[str]] = {}
     for key, outcome in outcomes.items():
         by_group.setdefault(parse_key(key).group, {})[key] = outcome
-    for key in gone:
-        gone_keys_by_group.setdefault(parse_key(key).group, []).append(key)
+    gone_keys_by_group = grouped((parse_key(key).group, key) for key in gone)
     groups = dict(state.groups)
     for name in by_group.keys() | gone_keys_by_group.keys():
         groups[name] = _updated_group(

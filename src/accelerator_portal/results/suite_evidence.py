@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from accelerator_portal.catalog.files.suite_file import SuiteKind
+from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.stored_reports import StoredReport
@@ -57,9 +58,7 @@ def newest_evidence(reports: Iterable[StoredReport]) -> tuple[SuiteEvidence, ...
     """
     evidence_by_suite: dict[str, SuiteEvidence] = {}
     for stored in sorted(reports, key=lambda s: (s.report.kind != "baseline", s.order)):
-        tests_by_suite: dict[str, list[TestEntry]] = {}
-        for test in stored.report.tests:
-            tests_by_suite.setdefault(test.suite, []).append(test)
+        tests_by_suite = grouped((test.suite, test) for test in stored.report.tests)
         for suite, tests in tests_by_suite.items():
             evidence_by_suite[suite] = SuiteEvidence(suite, stored, tuple(tests))
     return tuple(evidence_by_suite[suite] for suite in sorted(evidence_by_suite))

@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field
 
 from accelerator_portal.catalog.fields import Count, StrictModel
+from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
 
@@ -128,10 +129,8 @@ def compare_steps(nights: Sequence[NightMetrics]) -> tuple[StepComparison, ...]:
     if not nights:
         return ()
     newest, *other_nights = nights
-    seconds_by_step: dict[str, list[float]] = {}
-    for night in other_nights:
-        for step in night.steps:
-            seconds_by_step.setdefault(step.name, []).append(step.seconds)
+    steps = (step for night in other_nights for step in night.steps)
+    seconds_by_step = grouped((step.name, step.seconds) for step in steps)
     return tuple(
         StepComparison(
             step, median(seconds_by_step[step.name]) if step.name in seconds_by_step else None

@@ -18,6 +18,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from accelerator_portal.catalog.files.releases_file import Releases
+from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.markdown_file import GUIDE_HEADINGS
 from accelerator_portal.install.additional_platforms import AdditionalPlatforms, Commands
 from accelerator_portal.install.pip_command import pip_steps
@@ -98,10 +99,8 @@ def _install_options(
     An option has all operating systems that use its command. `channel` is `stable` or `preview`.
     The options have no architectures, because `additional-platforms.json` does not state them.
     """
-    systems: dict[str, list[str]] = {}
-    for os, command in (("linux", commands.linux), ("windows", commands.windows)):
-        if command:
-            systems.setdefault(command, []).append(os)
+    commands_by_os = (("linux", commands.linux), ("windows", commands.windows))
+    systems = grouped((command, os) for os, command in commands_by_os if command)
     for command, names in systems.items():
         steps = pip_steps(command)
         yield {

@@ -10,6 +10,7 @@ from packaging.utils import canonicalize_name
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.files.install_steps import package_name
+from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.checks.look_alike_names import claimed_fault, skeleton
 from accelerator_portal.checks.rule import rule
@@ -121,11 +122,9 @@ def shared_devices(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     For example, ROCm uses `cuda`, and two vendors use `tpu`. `torch.device("tpu")` alone doesn't
     say which platform a program uses.
     """
-    platforms_by_device: dict[str, list[Platform]] = {}
-    for platform in catalog.platforms:
-        platforms_by_device.setdefault(platform.accelerator.device.value.casefold(), []).append(
-            platform
-        )
+    platforms_by_device = grouped(
+        (platform.accelerator.device.value.casefold(), platform) for platform in catalog.platforms
+    )
     for device, platforms in platforms_by_device.items():
         for platform in platforms if len(platforms) > 1 else ():
             if not platform.accelerator.device.note:

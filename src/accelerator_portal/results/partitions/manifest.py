@@ -23,6 +23,7 @@ from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.catalog import HISTORY as HISTORY  # noqa: PLC0414 - part of the layout, too
 from accelerator_portal.catalog.fields import StrictModel
+from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.json_text import json_text
 from accelerator_portal.catalog.problem import first_error_text
 from accelerator_portal.reports.file_reading import read_bytes
@@ -214,10 +215,7 @@ def parquet_files(root: Path, accelerator: str) -> Iterator[Path]:
 
 def files_by_partition(files: Iterable[ListedFile]) -> Mapping[Partition, list[ListedFile]]:
     """Return the files grouped by partition. The partitions are sorted."""
-    grouped_files: dict[Partition, list[ListedFile]] = {}
-    for file in files:
-        grouped_files.setdefault(file.partition, []).append(file)
-    return dict(sorted(grouped_files.items()))
+    return dict(sorted(grouped((file.partition, file) for file in files).items()))
 
 
 def table_folder(root: Path, basis: Basis, table: Table, accelerator: str) -> Path:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from packaging.version import Version
 
+from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.message import message
 from accelerator_portal.install.derived_formats import VENDOR_METHODS
 from accelerator_portal.install.resolution import machine_of, offers
@@ -70,9 +71,7 @@ def preferred_rows(rows: Iterable[InstallRow]) -> list[InstallRow]:
 
     The rows are selected separately for each platform, operating system and architecture.
     """
-    rows_by_machine: dict[tuple[str, str, str], list[InstallRow]] = {}
-    for row in rows:
-        rows_by_machine.setdefault((row.platform, row.os, row.arch), []).append(row)
+    rows_by_machine = grouped(((row.platform, row.os, row.arch), row) for row in rows)
     row_groups = (
         [row for row in machine_rows if row.method in _PREFERRED_METHODS] or machine_rows
         for machine_rows in rows_by_machine.values()

@@ -13,6 +13,7 @@ from accelerator_portal.catalog.fields import Arch, Day, StrictModel
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow, Lifecycle
 from accelerator_portal.catalog.files.releases_file import Release, Releases, Wheel
 from accelerator_portal.catalog.files.sources import Source
+from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.message import comma_list, message
 from accelerator_portal.install.axes import build_id
 from accelerator_portal.install.labels import OS_LABELS
@@ -85,9 +86,7 @@ def release_rows(catalog: Catalog, selector: Selector) -> Iterator[ReleaseRow]:
             v for v in catalog.releases.by_version if Version(v).release[:2] == minor
         ]
         rows = [row for row in selector.rows if row.build == release.version]
-        rows_by_platform: dict[str, list[InstallRow]] = {}
-        for row in rows:
-            rows_by_platform.setdefault(row.platform, []).append(row)
+        rows_by_platform = grouped((row.platform, row) for row in rows)
         cells = tuple(
             ReleaseCell(
                 p.id,

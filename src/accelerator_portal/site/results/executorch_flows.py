@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 
+from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.reports.formats.executorch import BACKENDS, PLAIN, PORTABLE
 from accelerator_portal.reports.outcomes import ATTEMPTED, BAD, GOOD
 from accelerator_portal.reports.report import TestEntry
@@ -143,9 +144,7 @@ def flow_runs(reports: Iterable[StoredReport]) -> tuple[FlowRun, ...]:
 
     Baselines are ignored. The flows are sorted by platform, suite, backend and recipe.
     """
-    reports_by_platform: dict[str, list[StoredReport]] = {}
-    for stored in reports:
-        reports_by_platform.setdefault(stored.report.accelerator, []).append(stored)
+    reports_by_platform = grouped((stored.report.accelerator, stored) for stored in reports)
     runs = [
         run
         for platform, platform_reports in reports_by_platform.items()

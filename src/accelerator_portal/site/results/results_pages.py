@@ -9,6 +9,7 @@ from typing import Any
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.own_suite import suite_folder, suite_owner
+from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.reports.missing_operators import missing_operators
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.results.evidence_level import as_of
@@ -253,9 +254,7 @@ def suite_tests_pages(
 
 
 def _letter_tests(tests: list[TestView]) -> dict[str, LetterTests]:
-    tests_by_letter: dict[str, list[TestView]] = {}
-    for test in tests:
-        tests_by_letter.setdefault(initial(test.name), []).append(test)
+    tests_by_letter = grouped((initial(test.name), test) for test in tests)
     return {
         letter: LetterTests(
             len(letter_tests), failing_count(letter_tests), static_tests(letter_tests)
