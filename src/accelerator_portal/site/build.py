@@ -93,7 +93,7 @@ from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.stale_facts_page import stale_facts_pages
 from accelerator_portal.site.templates import TEMPLATES_FOLDER, Templates
 from accelerator_portal.site.text_formats import python_range
-from accelerator_portal.site.translated_pages import TRANSLATED_PAGES, messages_file, render_page
+from accelerator_portal.site.translated_pages import messages_file, render_page, render_pages
 
 QUESTIONS = "questions.md"
 VERSIONS = "versions/index.md"
@@ -150,8 +150,7 @@ def build_site(
     all_templates = (templates, *translated)
     yield from _shared_pages(catalog, selector, all_templates, test_results, verification)
     runs = speed_runs(catalog, test_results.reports)
-    for page_templates in all_templates:
-        yield from _hardware_choice_pages(catalog, page_templates, hardware, features, runs)
+    yield from _hardware_choice_pages(catalog, all_templates, hardware, features, runs)
     faqs = shared_questions(catalog)
     vendors = {platform.accelerator.vendor for platform in catalog.platforms}
     for platform in catalog.platforms:
@@ -188,17 +187,11 @@ def build_site(
     yield from _test_result_pages(catalog, test_results, histories, all_templates)
     yield from history_pages(catalog, test_results, histories, templates, data_time)
     yield from archive_pages(root, templates)
-    yield from (
-        render_page(page_templates, VERSIONS, {"rows": releases}, edit=RELEASES)
-        for page_templates in all_templates
-    )
+    yield from render_pages(all_templates, VERSIONS, {"rows": releases}, edit=RELEASES)
     for row in releases:
         path, template = f"versions/{row.release.version}.md", "versions/release.md.j2"
         context = {"row": row, "arch_labels": ARCH_LABELS, "minimum_systems": minimum_systems}
-        yield from (
-            render_page(page_templates, path, context, template=template, edit=RELEASES)
-            for page_templates in all_templates
-        )
+        yield from render_pages(all_templates, path, context, template=template, edit=RELEASES)
     yield from packages_pages(catalog, templates)
     versions = versions_data(catalog, releases)
     yield from api_files(catalog, selector, hardware, versions, features)
@@ -216,9 +209,7 @@ def _test_result_pages(
     all_templates: Sequence[Templates],
 ) -> Iterator[SiteFile]:
     templates = all_templates[0]
-    yield from (
-        results_index(catalog, test_results, page_templates) for page_templates in all_templates
-    )
+    yield from results_index(catalog, test_results, all_templates)
     yield from results_pages(catalog, test_results, histories, templates)
     yield from results_files(test_results)
     yield from model_pages(catalog, test_results, all_templates)
@@ -285,9 +276,7 @@ def _shared_pages(
     view = selector_view(selector) if selector.starts else None
     common = {"view": view, "selector": selector, "evidence": test_results.newest_run_lines()}
     for path, context in pages.items():
-        for templates in all_templates:
-            if templates.language == ENGLISH or path in TRANSLATED_PAGES:
-                yield render_page(templates, path, {**common, **context})
+        yield from render_pages(all_templates, path, {**common, **context})
 
 
 def _check_rows(catalog: Catalog, rows: Iterable[InstallRow]) -> list[InstallRow]:
@@ -342,12 +331,12 @@ def _questions_page(catalog: Catalog, templates: Templates, faqs: list[PageQuest
 
 def _hardware_choice_pages(
     catalog: Catalog,
-    templates: Templates,
+    all_templates: Sequence[Templates],
     hardware: HardwareData,
     features: FeaturesData,
     runs: Sequence[SpeedRun],
 ) -> Iterator[SiteFile]:
-    """Yield the pages that help readers choose hardware, in the language of the templates.
+    """Yield the pages that help readers choose hardware, in each language.
 
     The pages are `hardware.md`, `compare.md` and `features.md`.
     """
@@ -366,7 +355,7 @@ def _hardware_choice_pages(
         "features": {"features": features, "least": LEAST_FEATURE_SHARE},
     }
     for name, context in pages.items():
-        yield render_page(templates, f"{name}.md", context)
+        yield from render_pages(all_templates, f"{name}.md", context)
 
 
 def _other_backends(catalog: Catalog, key: Literal["observed", "runtimes"]) -> dict[str, Any]:

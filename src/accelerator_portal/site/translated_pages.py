@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
@@ -40,6 +40,19 @@ TRANSLATED_PAGES = (
     "results/by-model/*.md",
     "contribute/index.md",
 )
+
+
+def render_pages(
+    all_templates: Iterable[Templates], path: str, context: Mapping[str, Any], **options: str
+) -> Iterator[SiteFile]:
+    """Yield the page `path` in English and, if it is translated, in the other languages.
+
+    `all_templates` has the templates of each language. `options` are `template` and `edit`, as
+    for `render_page`.
+    """
+    for templates in all_templates:
+        if templates.language == ENGLISH or _is_translated(path):
+            yield render_page(templates, path, context, **options)
 
 
 def render_page(

@@ -33,7 +33,7 @@ from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
-from accelerator_portal.site.translated_pages import render_page
+from accelerator_portal.site.translated_pages import render_pages
 
 MOST_NEWS = 10
 """The maximum number of package news items on the dashboard; the feed has more."""
@@ -118,10 +118,7 @@ def dashboard_pages(
         "news": news(catalog)[:MOST_NEWS],
     }
     edit = "data/criteria.yaml"
-    yield from (
-        render_page(page_templates, "results/dashboard.md", context, edit=edit)
-        for page_templates in all_templates
-    )
+    yield from render_pages(all_templates, "results/dashboard.md", context, edit=edit)
     yield all_templates[0].page("results/standards.md", edit=edit, **context)
     for state in states:
         yield data_file(_badge_path(state), _badge(state))

@@ -44,7 +44,7 @@ from accelerator_portal.site.results.suite_tests import ReportedTest
 from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.text_formats import outcome_words
-from accelerator_portal.site.translated_pages import render_page
+from accelerator_portal.site.translated_pages import render_pages
 
 MODELS_PAGES = f"{RESULTS_PAGES}/by-model"
 
@@ -283,16 +283,14 @@ def model_pages(
     """
     view = models_view(catalog, results)
     path = f"{MODELS_PAGES}/index.md"
-    yield from (
-        render_page(page_templates, path, {"view": view}, edit=MODEL_FAMILIES)
-        for page_templates in all_templates
-    )
+    yield from render_pages(all_templates, path, {"view": view}, edit=MODEL_FAMILIES)
     for family in view.families:
         path = f"{MODELS_PAGES}/{family.family.id}.md"
         template = f"{MODELS_PAGES}/family.md.j2"
         context = {"view": family, "most": MOST_LISTED}
-        for page_templates in all_templates:
-            yield render_page(page_templates, path, context, template=template, edit=MODEL_FAMILIES)
+        yield from render_pages(
+            all_templates, path, context, template=template, edit=MODEL_FAMILIES
+        )
     for platform in catalog.platforms:
         if platform.stated_models:
             yield all_templates[0].page(

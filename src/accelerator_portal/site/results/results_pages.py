@@ -50,7 +50,7 @@ from accelerator_portal.site.results.suite_tests import (
 )
 from accelerator_portal.site.site_file import API, SiteFile, data_file
 from accelerator_portal.site.templates import Templates
-from accelerator_portal.site.translated_pages import render_page
+from accelerator_portal.site.translated_pages import render_pages
 
 MOST_CHANGES = 5
 """The maximum number of changes of a test on its page; the page of its history has all changes."""
@@ -59,8 +59,10 @@ SUITE_TESTS = "suite-tests"
 """The folder below `/api/v1/` with the files of large suites' tests."""
 
 
-def results_index(catalog: Catalog, results: ResultsView, templates: Templates) -> SiteFile:
-    """Return the overview page: the newest results, the suites and the reports."""
+def results_index(
+    catalog: Catalog, results: ResultsView, all_templates: Iterable[Templates]
+) -> Iterator[SiteFile]:
+    """Yield the overview page in each language: the newest results, the suites and the reports."""
     data_time = as_of(catalog, [stored.report for stored in results.reports])
     newest_evidence = {p.id: results.newest(p.id) for p in catalog.platforms}
     grid = dashboard_grid(catalog, newest_evidence, results.own, data_time)
@@ -72,7 +74,7 @@ def results_index(catalog: Catalog, results: ResultsView, templates: Templates) 
         "at": data_time,
         "results": results,
     }
-    return render_page(templates, f"{RESULTS_PAGES}/index.md", context)
+    yield from render_pages(all_templates, f"{RESULTS_PAGES}/index.md", context)
 
 
 def _suite_titles(catalog: Catalog, results: ResultsView) -> dict[str, str]:
