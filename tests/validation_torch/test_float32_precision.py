@@ -58,7 +58,7 @@ def test_suites_that_compare_numbers_compute_full_float32(
 
 def test_recurrent_layers_are_trained_in_training_mode_without_dropout() -> None:
     example = weak_spots.example("lstm")
-    lstm = example.model.inner.lstm
+    lstm = example.model.lstm
     lstm.dropout = 0.5
     example.model.eval()
     model_comparison._train(example, model_comparison._unwrapped_model)

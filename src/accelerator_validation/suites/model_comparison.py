@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -50,10 +50,11 @@ _NOISE = 0.02
 
 @dataclass(frozen=True)
 class Example:
-    """A model, and its inputs by the names of the parameters of its method `forward`."""
+    """A model, and the inputs of its method `forward`: by name, or by position (`args`)."""
 
     model: Any
-    inputs: Mapping[str, Any]
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    args: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -196,7 +197,7 @@ def _perturb_weights(example: Example) -> None:
             for norm in norms:
                 norm.train()
                 norm.momentum = 1.0  # the statistics become those of these inputs
-            example.model(**example.inputs)
+            example.model(*example.args, **example.inputs)
         # Some models cache tensors without gradients in evaluation. A switch to training clears
         # them; only the CPU's copy would have them.
         example.model.train().eval()
@@ -216,7 +217,8 @@ def _compile_wrapper(case: Case) -> ModelWrapper:
 
 def _infer(example: Example, wrap: ModelWrapper) -> dict[str, Any]:
     with torch.no_grad():
-        return {"the output": float_tensors(wrap(example.model)(**example.inputs))}
+        output = wrap(example.model)(*example.args, **example.inputs)
+    return {"the output": float_tensors(output)}
 
 
 def _train(example: Example, wrap: ModelWrapper) -> dict[str, Any]:
@@ -233,7 +235,7 @@ def _train(example: Example, wrap: ModelWrapper) -> dict[str, Any]:
             module.train()
             module.dropout = 0.0
     optimizer = torch.optim.SGD(model.parameters(), lr=_LEARNING_RATE)
-    loss = _loss(wrap(model)(**example.inputs))
+    loss = _loss(wrap(model)(*example.args, **example.inputs))
     loss.backward()
     results: dict[str, Any] = {"the loss": loss}
     parameters = {n: p for n, p in model.named_parameters() if p.grad is not None}
@@ -282,12 +284,12 @@ def _copy_example(example: Example, device: str, dtype: torch.dtype) -> Example:
             return value
         return value.to(device, dtype) if value.is_floating_point() else value.to(device)
 
-    inputs = tree_map(move_value, dict(example.inputs))
+    args, inputs = tree_map(move_value, (example.args, dict(example.inputs)))
     model = copy.deepcopy(example.model).to(device=device, dtype=dtype)
     if dtype is torch.float64 and hasattr(model, "set_experts_implementation"):
         # The default, grouped products, is not available in float64.
         model.set_experts_implementation("eager")
-    return Example(model, inputs)
+    return Example(model, inputs, args)
 
 
 @contextmanager

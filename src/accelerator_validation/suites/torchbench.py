@@ -69,7 +69,7 @@ def _compare_results(case: Case, context: Context, cpu_model: Any) -> Result:
             f"The model ran but doesn't expose its module: {_short_error(error)}"
         ) from None
     try:
-        return run_model(case, context, lambda: _named_example(module, inputs))
+        return run_model(case, context, lambda: _example(module, inputs))
     except Exception as error:
         if context.reference:
             raise UncheckedError(
@@ -98,24 +98,11 @@ def _make_model(model_class: Any, test: str, device: str) -> Any:
         raise SkippedError(f"TorchBench doesn't support this test: {_short_error(error)}") from None
 
 
-def _named_example(module: nn.Module, inputs: Any) -> Example:
-    """Return a module with its inputs by name. Positional inputs get the names `input_0` etc."""
+def _example(module: nn.Module, inputs: Any) -> Example:
     if isinstance(inputs, dict):
         return Example(module.eval(), inputs)
-    positional_inputs = inputs if isinstance(inputs, tuple | list) else (inputs,)
-    named_inputs = {f"input_{number}": value for number, value in enumerate(positional_inputs)}
-    return Example(_PositionalInputs(module).eval(), named_inputs)
-
-
-class _PositionalInputs(nn.Module):
-    """A wrapper that takes named inputs and passes them to a module by position."""
-
-    def __init__(self, inner: nn.Module) -> None:
-        super().__init__()
-        self.inner = inner
-
-    def forward(self, **inputs: Any) -> Any:
-        return self.inner(*inputs.values())
+    args = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
+    return Example(module.eval(), args=args)
 
 
 @contextmanager

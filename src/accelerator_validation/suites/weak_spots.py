@@ -173,17 +173,6 @@ def run(case: Case, context: Context) -> Result:
 
 
 def example(name: str) -> Example:
-    """Return the model of the test `name`, with its inputs."""
-    model, inputs = _MODELS[name]
-    return Example(_NamedInput(model()), {"x": inputs()})
-
-
-class _NamedInput(nn.Module):
-    """A wrapper that takes an input with the name `x`, and passes it to a model."""
-
-    def __init__(self, inner: nn.Module) -> None:
-        super().__init__()
-        self.inner = inner
-
-    def forward(self, x: torch.Tensor) -> Any:
-        return self.inner(x)
+    """Return the model of the test `name`, with its input."""
+    model, make_input = _MODELS[name]
+    return Example(model(), args=(make_input(),))

@@ -143,14 +143,16 @@ class _PositionalModel(nn.Module):
         self.model, self.names = model, names
 
     def forward(self, *inputs: Any) -> tuple[torch.Tensor, ...]:
-        return tuple(float_tensors(self.model(**dict(zip(self.names, inputs, strict=True)))))
+        count = len(inputs) - len(self.names)
+        named_inputs = dict(zip(self.names, inputs[count:], strict=True))
+        return tuple(float_tensors(self.model(*inputs[:count], **named_inputs)))
 
 
 def _model_sample(example: Example, *, dynamic: bool) -> Sample:
     model = example.model.eval()
     if hasattr(model, "config"):
         model.config.use_cache = False  # a decoder's cache for the next word is not a result
-    inputs = tuple(example.inputs.values())
+    inputs = (*example.args, *example.inputs.values())
     positional_model = _PositionalModel(model, tuple(example.inputs))
     if not dynamic:
         return Sample(positional_model, inputs)
