@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -23,10 +24,12 @@ from accelerator_portal.site.results.history_view import (
     listed_changes,
 )
 from accelerator_portal.site.results.results_view import ResultsView
-from tests.folders import EXAMPLE, Tree, loaded
+from accelerator_portal.site.templates import TEMPLATES_FOLDER, Templates
+from tests.folders import EXAMPLE, REPOSITORY, Tree, loaded
 from tests.results.made_up import folded, made_up
 
 _NONE = ResultsView((), {}, {})
+TEMPLATES = Templates(REPOSITORY / TEMPLATES_FOLDER)
 MONDAY = dt.date(2026, 3, 2)
 
 
@@ -75,6 +78,15 @@ def test_feeds_link_to_no_report_that_is_not_listed(
     catalog = loaded(tree(EXAMPLE))
     state, changes = folded(made_up(0, {"a": "passed"}), made_up(14, {"a": "failed"}))
     histories = TestHistories((History(state, tuple(changes)),), catalog)
-    newest, older = (feed.content for feed in reversed([*feeds(catalog, _NONE, histories)][1:]))
+    newest, older = (
+        feed.content for feed in reversed([*feeds(catalog, _NONE, histories, TEMPLATES)][1:])
+    )
     assert f'href="../changes/#{histories.episodes[0].anchor}"' in newest
     assert 'href="../test-history/#data"' in older
+
+
+def test_a_feed_stays_xml_whatever_a_title_has() -> None:
+    title = "<b>]]>&amp;\"'\x00\x0b\x1b\ud7ff\ufffe\uffff"
+    text = TEMPLATES.render("results/feed.atom.j2", urn="urn:x", title=title, entries=[])
+    found = ET.fromstring(text).findtext("{http://www.w3.org/2005/Atom}title")  # noqa: S314 - ours
+    assert found == "<b>]]>&amp;\"'\\u0000\\u000b\\u001b\ud7ff\\ufffe\\uffff"

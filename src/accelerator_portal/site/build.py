@@ -216,7 +216,7 @@ def _test_result_pages(
     yield report_comparison_page(catalog, test_results, templates)
     yield from pages_of_test_histories(catalog, histories, templates)
     yield from dashboard_pages(catalog, test_results, histories, all_templates)
-    yield from feeds(catalog, test_results, histories)
+    yield from feeds(catalog, test_results, histories, templates)
 
 
 def _shared_pages(

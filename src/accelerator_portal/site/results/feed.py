@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from xml.etree.ElementTree import Element, SubElement, tostring
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.packages.news import news
 from accelerator_portal.site.results.history_view import TestHistories, listed_changes, week_of
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.site_file import SiteFile
+from accelerator_portal.site.templates import Templates
+
+_TEMPLATE = "results/feed.atom.j2"
 
 # Older entries are only in the feeds of weeks and on the pages.
 MOST_ENTRIES = 50
@@ -27,12 +29,15 @@ class _FeedEntry:
     address: str
 
 
-def feeds(catalog: Catalog, results: ResultsView, histories: TestHistories) -> Iterator[SiteFile]:
+def feeds(
+    catalog: Catalog, results: ResultsView, histories: TestHistories, templates: Templates
+) -> Iterator[SiteFile]:
     """Yield the feed of the newest entries, and a complete feed for each week with changes."""
     result_entries = [*_report_entries(catalog, results), *_change_entries(catalog, histories)]
     newest_entries = _newest_first([*result_entries, *_package_entries(catalog, MOST_PACKAGE_NEWS)])
     urn, title = "urn:accelerator-portal:reports", "PyTorch accelerators: test results and packages"
-    yield SiteFile("results/feed.atom", _feed_xml(urn, title, newest_entries[:MOST_ENTRIES]))
+    feed = templates.render(_TEMPLATE, urn=urn, title=title, entries=newest_entries[:MOST_ENTRIES])
+    yield SiteFile("results/feed.atom", feed)
     all_entries = _newest_first([*result_entries, *_package_entries(catalog, None)])
     for week in sorted({week.id for week in histories.weeks}):
         entries = [
@@ -40,25 +45,14 @@ def feeds(catalog: Catalog, results: ResultsView, histories: TestHistories) -> I
             for entry in all_entries
             if week_of(entry.updated.date()) == week
         ]
-        yield SiteFile(
-            f"results/weeks/{week}.atom", _feed_xml(f"{urn}:{week}", f"{title}, {week}", entries)
+        feed = templates.render(
+            _TEMPLATE, urn=f"{urn}:{week}", title=f"{title}, {week}", entries=entries
         )
+        yield SiteFile(f"results/weeks/{week}.atom", feed)
 
 
 def _newest_first(entries: list[_FeedEntry]) -> list[_FeedEntry]:
     return sorted(entries, key=lambda entry: (entry.updated, entry.id), reverse=True)
-
-
-def _feed_xml(urn: str, title: str, entries: Sequence[_FeedEntry]) -> str:
-    """Return a feed as XML. `urn` is the id of the feed."""
-    newest = entries[0].updated if entries else dt.datetime.fromtimestamp(0, dt.timezone.utc)
-    root = Element("feed", xmlns="http://www.w3.org/2005/Atom")
-    _add_text(root, "id", urn)
-    _add_text(root, "title", title)
-    _add_text(SubElement(root, "author"), "name", "PyTorch accelerator portal")
-    _add_text(root, "updated", newest.isoformat()).tail = "\n"
-    root.extend(map(_entry_element, entries))
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
 
 
 def _report_entries(catalog: Catalog, results: ResultsView) -> Iterator[_FeedEntry]:
@@ -100,19 +94,3 @@ def _package_entries(catalog: Catalog, limit: int | None) -> Iterator[_FeedEntry
 
 def _platform_name(catalog: Catalog, accelerator: str) -> str:
     return catalog.by_id[accelerator].accelerator.name
-
-
-def _entry_element(entry: _FeedEntry) -> Element:
-    element = Element("entry")
-    _add_text(element, "id", f"urn:accelerator-portal:{entry.id}")
-    _add_text(element, "title", entry.title)
-    _add_text(element, "updated", entry.updated.isoformat())
-    SubElement(element, "link", href=entry.address)
-    element.tail = "\n"
-    return element
-
-
-def _add_text(parent: Element, tag: str, text: str) -> Element:
-    element = SubElement(parent, tag)
-    element.text = text
-    return element
