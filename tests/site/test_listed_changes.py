@@ -6,27 +6,30 @@ import datetime as dt
 import xml.etree.ElementTree as ET
 
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 
+from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Environment, Trigger
 from accelerator_portal.results.history_state import HistoryPoint
 from accelerator_portal.results.stored_history import History
+from accelerator_portal.site.build import RepositoryLinks
 from accelerator_portal.site.results import history_view
 from accelerator_portal.site.results.feed import feeds
+from accelerator_portal.site.results.history_pages import history_pages
 from accelerator_portal.site.results.history_view import (
-    LEAST_CHANGES_OF_A_REPORT,
-    MOST_CHANGES,
     MOST_CHANGES_OF_A_REPORT,
     MOST_REPORTS,
     Episode,
     HistoryStep,
     TestHistories,
     Week,
-    listed_changes,
+    listed_anchors,
+    listed_weeks,
 )
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.templates import TEMPLATES_FOLDER, Templates
 from tests.folders import EXAMPLE, REPOSITORY, Tree, loaded
-from tests.results.made_up import folded, made_up
+from tests.results.made_up import START, folded, made_up
 
 _NONE = ResultsView((), {}, {})
 TEMPLATES = Templates(REPOSITORY / TEMPLATES_FOLDER)
@@ -44,31 +47,43 @@ def week(age: int, reports: int, steps: int) -> Week:
     return Week(start, tuple(Episode("acme", "runs", p, (step,) * steps, {}) for p in points))
 
 
-def test_weeks_that_fit_are_listed_with_all_their_changes() -> None:
+def test_weeks_that_fit_are_all_listed() -> None:
     weeks = [week(age, 3, 7) for age in range(10)]
-    found = listed_changes(weeks)
-    assert [listed.week for listed in found.weeks] == weeks
-    assert found.older == 0
-    assert {report.more for listed in found.weeks for report in listed.reports} == {0}
-    assert len(found.anchors) == 30
+    assert listed_weeks(weeks) == weeks
+    assert len(listed_anchors(weeks)) == 30
 
 
 def test_a_year_of_many_platforms_lists_the_newest_weeks_whole() -> None:
     weeks = [week(age, 150, 1) for age in range(52)]
-    found = listed_changes(weeks)
-    assert [listed.week for listed in found.weeks] == weeks[: MOST_REPORTS // 150]
-    assert found.older == 150 * (52 - MOST_REPORTS // 150)
+    assert listed_weeks(weeks) == weeks[: MOST_REPORTS // 150]
+    assert len(listed_anchors(weeks)) == MOST_REPORTS // 150 * 150
 
 
 def test_the_newest_week_is_listed_however_many_reports_it_has() -> None:
-    found = listed_changes([week(0, MOST_REPORTS + 1, 200), week(1, 1, 1)])
-    assert found.older == 1
-    (only,) = found.weeks
-    shown = [len(report.steps) for report in only.reports]
-    assert shown[0] == MOST_CHANGES_OF_A_REPORT
-    assert shown[-1] == LEAST_CHANGES_OF_A_REPORT
-    assert sum(shown) <= MOST_CHANGES + LEAST_CHANGES_OF_A_REPORT * len(shown)
-    assert only.reports[0].more == 200 - MOST_CHANGES_OF_A_REPORT
+    weeks = [week(0, MOST_REPORTS + 1, 200), week(1, 1, 1)]
+    assert listed_weeks(weeks) == weeks[:1]
+
+
+def test_a_report_with_many_changes_lists_regressions_first_and_says_how_many_are_left_out(
+    tree: Tree,
+) -> None:
+    names = [f"{number:03}" for number in range(MOST_CHANGES_OF_A_REPORT + 5)]
+    passed: Outcome = "passed"
+    failed: Outcome = "failed"
+    state, changes = folded(
+        made_up(0, {name: passed if name == names[-1] else failed for name in names}),
+        made_up(1, {name: failed if name == names[-1] else passed for name in names}),
+    )
+    catalog = loaded(tree(EXAMPLE))
+    histories = TestHistories((History(state, tuple(changes)),), catalog)
+    links = RepositoryLinks("https://example.org", "https://example.org/edit/")
+    templates = Templates(REPOSITORY / TEMPLATES_FOLDER, catalog=catalog, repository=links)
+    page, *_ = history_pages(catalog, _NONE, histories, templates, START)
+    newest = LexborHTMLParser(page.content).css_first(".episode")
+    assert newest is not None
+    kinds = [item.attributes["data-kind"] for item in newest.css("li")]
+    assert kinds == ["regressed", *["fixed"] * (MOST_CHANGES_OF_A_REPORT - 1)]
+    assert "5 more changes of Example" in newest.text()
 
 
 def test_feeds_link_to_no_report_that_is_not_listed(

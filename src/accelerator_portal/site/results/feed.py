@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.packages.news import news
-from accelerator_portal.site.results.history_view import TestHistories, listed_changes, week_of
+from accelerator_portal.site.results.history_view import TestHistories, listed_anchors, week_of
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.site_file import SiteFile
 from accelerator_portal.site.templates import Templates
@@ -70,11 +70,11 @@ def _change_entries(catalog: Catalog, histories: TestHistories) -> Iterator[_Fee
     An entry links to the report on the page of changes. If the page no longer lists the report, it
     links to the data of all changes.
     """
-    listed_anchors = listed_changes(histories.weeks).anchors
+    anchors = listed_anchors(histories.weeks)
     for episode in histories.episodes:
         if episode.steps or episode.first:
             title = f"{_platform_name(catalog, episode.accelerator)}: {episode.summary}"
-            is_listed = episode.anchor in listed_anchors
+            is_listed = episode.anchor in anchors
             address = f"changes/#{episode.anchor}" if is_listed else "test-history/#data"
             yield _FeedEntry(episode.anchor, title, episode.point.started, address)
 

@@ -31,7 +31,12 @@ from accelerator_portal.site.results.history_shapes import (
     TestCourses,
     TestHistoryIndex,
 )
-from accelerator_portal.site.results.history_view import TestHistories, listed_changes, week_of
+from accelerator_portal.site.results.history_view import (
+    MOST_CHANGES_OF_A_REPORT,
+    TestHistories,
+    listed_weeks,
+    week_of,
+)
 from accelerator_portal.site.results.json_shards import shards
 from accelerator_portal.site.results.result_addresses import RESULTS_PAGES, address_of
 from accelerator_portal.site.results.results_view import ResultsView
@@ -78,7 +83,8 @@ def history_pages(
         changes=_kinds_of_changes(test_histories),
         trends=[group for group in groups if group.figures],
         without_run=_platforms_without_run(catalog, results),
-        listed=listed_changes(test_histories.weeks),
+        listed=listed_weeks(test_histories.weeks),
+        most_changes=MOST_CHANGES_OF_A_REPORT,
         shown=MOST_SHOWN,
         open_weeks=MOST_WEEKS,
         address_of=address_of,

@@ -34,15 +34,9 @@ from accelerator_portal.site.text_formats import prose_list
 MOST_REPORTS = 400
 """The maximum number of reports on the page of changes. The newest week is always listed."""
 
-MOST_CHANGES_OF_A_REPORT = 100
-"""The maximum number of listed changes of one report."""
-
-MOST_CHANGES = 4_000
-"""After the page of changes has listed this number of changes, it lists at most
-LEAST_CHANGES_OF_A_REPORT changes of each older report."""
-
-LEAST_CHANGES_OF_A_REPORT = 5
-"""The maximum number of listed changes of a report after MOST_CHANGES changes are listed."""
+MOST_CHANGES_OF_A_REPORT = 20
+"""The maximum number of listed changes of one report. With this maximum and MOST_REPORTS, the page
+has at most about 2.5 MB."""
 
 _MOST_NAMED_SUITES = 3
 """The maximum number of suites that a summary names. If there are more, they are only counted."""
@@ -70,7 +64,8 @@ class HistoryStep:
 class Episode:
     """The changes that one report brought: changed test results, and new suites with their tests.
 
-    `point` has the facts about the report. `steps` has a change for each test whose result changed.
+    `point` has the facts about the report. `steps` has a change for each test whose result changed,
+    regressions first.
     """
 
     accelerator: str
@@ -111,6 +106,25 @@ class Episode:
 
 
 @dataclass(frozen=True, slots=True)
+class PlatformDay:
+    """The changes of a platform's reports on a day, in UTC."""
+
+    day: dt.date
+    accelerator: str
+    reports: tuple[Episode, ...]
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of changes on this day, by which readers filter, such as `regressed`.
+
+        `first` stands for the first report of a suite.
+        """
+        firsts = ("first" for report in self.reports if report.first)
+        kinds = (step.kind for report in self.reports for step in report.steps)
+        return tuple(dict.fromkeys((*firsts, *kinds)))
+
+
+@dataclass(frozen=True, slots=True)
 class Week:
     """The reports with changes in a week, newest first; `start` is the Monday, in UTC."""
 
@@ -121,6 +135,15 @@ class Week:
     def id(self) -> str:
         """The ISO 8601 year and week: `2026-W47`."""
         return week_of(self.start)
+
+    @property
+    def days(self) -> tuple[PlatformDay, ...]:
+        """The reports grouped by day and platform, newest day first."""
+        reports_by_day: dict[tuple[dt.date, str], list[Episode]] = {}
+        for episode in self.episodes:
+            day = episode.point.started.astimezone(dt.timezone.utc).date()
+            reports_by_day.setdefault((day, episode.accelerator), []).append(episode)
+        return tuple(PlatformDay(*key, tuple(reports)) for key, reports in reports_by_day.items())
 
 
 def week_of(day: dt.date) -> str:
@@ -226,12 +249,12 @@ def _monday(point: HistoryPoint) -> dt.date:
 def _history_episodes(catalog: Catalog, history: History) -> Iterator[Episode]:
     state = history.state
     for report_changes in changes_by_report(history.changes):
-        steps = tuple(_history_steps(report_changes.changes))
+        steps = sorted(_history_steps(report_changes.changes), key=lambda s: s.kind != "regressed")
         point = state.reports[report_changes.report]
         first_counts = {
             catalog.suite_title(suite): number for suite, number in report_changes.first.items()
         }
-        yield Episode(state.accelerator, state.basis, point, steps, first_counts)
+        yield Episode(state.accelerator, state.basis, point, tuple(steps), first_counts)
 
 
 def _history_steps(changes: Iterable[OutcomeChange]) -> Iterator[HistoryStep]:
@@ -267,91 +290,19 @@ def _settings_words(tests: Iterable[Identity]) -> str:
     return "; ".join(filter(None, words))
 
 
-@dataclass(frozen=True, slots=True)
-class ShownReportChanges:
-    """A report on the page of changes, with the changes that the page lists.
-
-    `episode` has all changes of the report, and `steps` has the listed ones.
-    """
-
-    episode: Episode
-    steps: tuple[HistoryStep, ...]
-
-    @property
-    def more(self) -> int:
-        """The number of changes that are not listed."""
-        return len(self.episode.steps) - len(self.steps)
-
-
-@dataclass(frozen=True, slots=True)
-class PlatformDay:
-    """The changes of a platform's reports on a day, in UTC."""
-
-    day: dt.date
-    accelerator: str
-    reports: tuple[ShownReportChanges, ...]
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds of changes on this day, by which readers filter, such as `regressed`.
-
-        `first` stands for the first report of a suite.
-        """
-        firsts = ("first" for report in self.reports if report.episode.first)
-        kinds = (step.kind for report in self.reports for step in report.episode.steps)
-        return tuple(dict.fromkeys((*firsts, *kinds)))
-
-
-@dataclass(frozen=True, slots=True)
-class ListedWeek:
-    """A week on the page of changes; `reports` are its reports, newest first."""
-
-    week: Week
-    reports: tuple[ShownReportChanges, ...]
-
-    @property
-    def entries(self) -> tuple[PlatformDay, ...]:
-        """The reports grouped by day and platform, newest day first."""
-        reports_by_day: dict[tuple[dt.date, str], list[ShownReportChanges]] = {}
-        for report in self.reports:
-            started = report.episode.point.started.astimezone(dt.timezone.utc)
-            reports_by_day.setdefault((started.date(), report.episode.accelerator), []).append(
-                report
-            )
-        return tuple(PlatformDay(*key, tuple(reports)) for key, reports in reports_by_day.items())
-
-
-@dataclass(frozen=True, slots=True)
-class ListedChanges:
-    """The weeks on the page of changes; `older` is the number of reports in weeks not listed."""
-
-    weeks: tuple[ListedWeek, ...]
-    older: int
-
-    @property
-    def anchors(self) -> frozenset[str]:
-        """The HTML ids of the listed reports on the page: `changed-xpu-0123456789abcdef`."""
-        return frozenset(r.episode.anchor for week in self.weeks for r in week.reports)
-
-
-def listed_changes(weeks: Sequence[Week]) -> ListedChanges:
-    """Return the weeks and changes that the page of changes lists, newest first.
+def listed_weeks(weeks: Sequence[Week]) -> Sequence[Week]:
+    """Return the weeks that the page of changes lists, newest first.
 
     `weeks` are all weeks, newest first. The newest week is always listed. Older weeks are listed as
-    long as all listed weeks together have at most MOST_REPORTS reports. A report is listed with its
-    first MOST_CHANGES_OF_A_REPORT changes. When MOST_CHANGES changes are listed, each older report
-    is listed with its first LEAST_CHANGES_OF_A_REPORT changes.
+    long as all listed weeks together have at most MOST_REPORTS reports.
     """
     reports_so_far = accumulate(len(week.episodes) for week in weeks)
-    shown_weeks = weeks[: max(1, sum(number <= MOST_REPORTS for number in reports_so_far))]
-    changes_left = MOST_CHANGES
-    listed_weeks: list[ListedWeek] = []
-    for week in shown_weeks:
-        reports: list[ShownReportChanges] = []
-        for episode in week.episodes:
-            step_limit = min(MOST_CHANGES_OF_A_REPORT, max(changes_left, LEAST_CHANGES_OF_A_REPORT))
-            reports.append(ShownReportChanges(episode, episode.steps[:step_limit]))
-            changes_left -= len(reports[-1].steps)
-        listed_weeks.append(ListedWeek(week, tuple(reports)))
-    older_count = sum(len(week.episodes) for week in weeks[len(shown_weeks) :])
-    return ListedChanges(tuple(listed_weeks), older_count)
+    return weeks[: max(1, sum(number <= MOST_REPORTS for number in reports_so_far))]
+
+
+def listed_anchors(weeks: Sequence[Week]) -> frozenset[str]:
+    """Return the HTML ids of the reports that the page of changes lists.
+
+    `weeks` are all weeks, newest first. An id is, for example, `changed-xpu-0123456789abcdef`.
+    """
+    return frozenset(e.anchor for week in listed_weeks(weeks) for e in week.episodes)

@@ -15,7 +15,7 @@ from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.results.evidence_level import as_of
 from accelerator_portal.results.suite_evidence import SuiteEvidence
 from accelerator_portal.site.results.dashboard_grid import dashboard_grid, grid_tabs
-from accelerator_portal.site.results.history_view import TestHistories, listed_changes
+from accelerator_portal.site.results.history_view import TestHistories, listed_anchors
 from accelerator_portal.site.results.json_shards import shards
 from accelerator_portal.site.results.matrix_pages import matrix_files, matrix_pages
 from accelerator_portal.site.results.report_pages import (
@@ -94,7 +94,7 @@ def results_pages(
         "kinds": KIND_DESCRIPTIONS,
         "results": results,
         "large_suites": large_suites(results.reports),
-        "linked": listed_changes(histories.weeks).anchors,
+        "linked": listed_anchors(histories.weeks),
     }
     titles = _suite_titles(catalog, results)
     platform_names = {p.id: p.accelerator.name for p in catalog.platforms}
