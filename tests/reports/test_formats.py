@@ -57,6 +57,16 @@ def test_suites_that_become_one_have_the_planned_tests_of_all(name: str, tmp_pat
     assert [(suite.name, suite.planned) for suite in found.suites] == [("c", 8)]
 
 
+@pytest.mark.parametrize("name", READERS)
+def test_every_reader_refuses_a_suite_that_is_none(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "results"
+    file.touch()
+    with pytest.raises(ProblemsError) as error:
+        READERS[name](file, ImportOptions("My Suite"))
+    words = '"My Suite" is not a valid suite name; write "my-suite"'
+    assert str(error.value) == f"results:1: {words}"
+
+
 @pytest.mark.parametrize(("command", "names"), [("import", READERS), ("export", WRITERS)])
 def test_the_command_line_offers_every_format(command: str, names: dict[str, object]) -> None:
     words = CliRunner().invoke(main, ["report", command, "--help"]).output

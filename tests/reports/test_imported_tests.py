@@ -179,15 +179,6 @@ def test_a_file_with_too_many_tests_is_refused_at_once(monkeypatch: pytest.Monke
     assert str(error.value) == "example.csv:4: the file has more than 2 tests; split it by suite"
 
 
-def test_what_can_be_no_suite_is_refused() -> None:
-    with pytest.raises(ProblemsError) as error:
-        imported().suite("My Suite", "model")
-    assert str(error.value) == (
-        'example.csv:1: "My Suite" is not a valid suite name; '
-        "use lowercase letters and digits, separated by a single -, _ or ."
-    )
-
-
 @pytest.mark.parametrize(
     ("name", "remedy"), [("My Ops", 'write "my-ops"'), ("測試", "use lowercase letters")]
 )

@@ -35,10 +35,10 @@ from accelerator_portal.reports.file_reading import (
     lines_of,
     read_text,
 )
-from accelerator_portal.reports.formats.imported_tests import ImportedTests
+from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
 from accelerator_portal.reports.formats.statuses import dynamo_meaning
 from accelerator_portal.reports.outcomes import GOOD
-from accelerator_portal.reports.report import Scalar
+from accelerator_portal.reports.report import Scalar, Suite
 
 DTYPES = frozenset({"float32", "bfloat16", "float16", "amp", "amp_bf16", "amp_fp16", "float64"})
 
@@ -81,7 +81,7 @@ def read_dynamo_csv(path: Path, options: ImportOptions) -> ImportResult:
     """
     name, parameters = _suite_and_parameters(path, options)
     tests = ImportedTests(path, options)
-    suite = tests.suite(name, "model")
+    suite = Suite(name=name, kind="model")
     rows = _csv_rows(path)
     head = next(rows, None)
     if head is None:
@@ -102,16 +102,17 @@ def _suite_and_parameters(path: Path, options: ImportOptions) -> tuple[str, dict
     `options` has no suite.
     """
     parameters: dict[str, Scalar] = {}
+    user_suite = chosen_suite(path, options)
     match = _FILE_NAME_PATTERN.fullmatch(path.name)
     if match is None:
-        if options.suite is None:
+        if user_suite is None:
             raise file_error(
                 path, 1, "the file name does not state how the models were run", _FILE_NAME_REMEDY
             )
-        return options.suite, parameters
+        return user_suite, parameters
     for word in re.findall(rf"({_WORD_PATTERN})_", match["words"]):
         parameters |= _PARAMETERS_BY_WORD[word]
-    return options.suite or match["suite"], parameters | {"mode": match["mode"]}
+    return user_suite or match["suite"], parameters | {"mode": match["mode"]}
 
 
 def _csv_rows(path: Path) -> Iterator[_Row]:

@@ -46,7 +46,7 @@ from accelerator_portal.reports.file_reading import (
     read_text,
 )
 from accelerator_portal.reports.formats import pytest_json
-from accelerator_portal.reports.formats.imported_tests import ImportedTests
+from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
 from accelerator_portal.reports.formats.statuses import executorch_meaning
 from accelerator_portal.reports.report import Scalar, Suite
 from accelerator_portal.reports.shortened_text import shortened_text
@@ -91,6 +91,7 @@ BACKENDS = (
 )
 PORTABLE = "portable"
 PLAIN = "plain"
+_SUITE = "executorch-operators"
 _REMEDY = "use an unmodified file from ExecuTorch's suite"
 _PARAMS_REMEDY = "use a JSON object of strings, or leave it empty"
 
@@ -103,7 +104,7 @@ def read_executorch_csv(path: Path, options: ImportOptions) -> ImportResult:
     Raises ProblemsError if the file or the suite name is invalid.
     """
     tests = ImportedTests(path, options)
-    suite = executorch_suite(tests, options)
+    suite = _executorch_suite(path, options)
     flows = set()
     for line, row in _csv_rows(path, tests):
         flows.add(row["Flow"])
@@ -113,14 +114,14 @@ def read_executorch_csv(path: Path, options: ImportOptions) -> ImportResult:
     return ImportResult(suites=(suite,), tests=tests.checked_tests(), note=note)
 
 
-def executorch_suite(tests: ImportedTests, options: ImportOptions) -> Suite:
+def _executorch_suite(path: Path, options: ImportOptions) -> Suite:
     """Return the suite `options.suite`, or `executorch-operators` if the user named none.
 
     Its kind is `model` if "model" is in the name, else `operator`. Raises ProblemsError if the
     name is invalid.
     """
-    name = options.suite or "executorch-operators"
-    return tests.suite(name, "model" if "model" in name else "operator")
+    name = chosen_suite(path, options) or _SUITE
+    return Suite(name=name, kind="model" if "model" in name else "operator")
 
 
 def flows_note(flows: set[str], tests: ImportedTests) -> str | None:
@@ -304,9 +305,9 @@ def read_executorch_json(path: Path, options: ImportOptions) -> ImportResult:
     A module or class that pytest cannot collect becomes a test with the outcome `test-broken`.
     `options.suite` names the suite. Raises ProblemsError if the file or that name is invalid.
     """
+    suite = _executorch_suite(path, options)
     document, records = pytest_json.read_document(path)
     tests = ImportedTests(path, options)
-    suite = executorch_suite(tests, options)
     flows: set[str] = set()
     for number, record in enumerate(records):
         try:

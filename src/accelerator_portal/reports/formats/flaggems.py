@@ -27,6 +27,7 @@ from accelerator_portal.reports.file_reading import (
     parse_python,
 )
 from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
+from accelerator_portal.reports.report import Suite
 
 _SUITE = "flaggems"
 _VENDORS = {"mlu": "cambricon", "musa": "mthreads"}
@@ -42,7 +43,7 @@ def read_flaggems(path: Path, options: ImportOptions) -> ImportResult:
     Raises ProblemsError if the file is not valid Python or the suite name is invalid.
     """
     tests = ImportedTests(path, options)
-    suite = tests.suite(chosen_suite(path, options) or _SUITE, "operator")
+    suite = Suite(name=chosen_suite(path, options) or _SUITE, kind="operator")
     vendor = _VENDORS.get(options.accelerator, options.accelerator)
     module = parse_python(path, _REMEDY)
     module_marks = [

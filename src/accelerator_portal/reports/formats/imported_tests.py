@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from accelerator_portal.catalog import Problem, ProblemsError
-from accelerator_portal.catalog.files.suite_file import SuiteKind
 from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER, escape_sequence
 from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
 from accelerator_portal.reports.file_reading import (
@@ -22,7 +21,7 @@ from accelerator_portal.reports.file_reading import (
     read_text,
 )
 from accelerator_portal.reports.outcomes import OUTCOMES
-from accelerator_portal.reports.report import Environment, Suite, TestEntry
+from accelerator_portal.reports.report import Environment, TestEntry
 from accelerator_portal.reports.test_ids import valid_suite_name
 from accelerator_portal.reports.test_keys import Identity, identity_of
 
@@ -98,17 +97,6 @@ class ImportedTests:
         If a value is invalid, return an empty environment and record faults that name `place`.
         """
         return self.parse_record(Environment, facts, place) or Environment()
-
-    def suite(self, name: str, kind: SuiteKind) -> Suite:
-        """Return a suite with this name and kind. Raises ProblemsError if the name is invalid."""
-        try:
-            return Suite(name=name, kind=kind)
-        except ValidationError:
-            what = f'"{name[:60]}" is not a valid suite name'
-            self.record_fault(
-                1, what, "use lowercase letters and digits, separated by a single -, _ or ."
-            )
-            raise self._faults_error() from None
 
     def cells_by_column(
         self, line: int, columns: Sequence[str], row: Sequence[str]

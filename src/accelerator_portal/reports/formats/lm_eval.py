@@ -31,7 +31,7 @@ from accelerator_portal.reports.formats.imported_tests import (
     parse_document,
     read_yaml,
 )
-from accelerator_portal.reports.report import Finite
+from accelerator_portal.reports.report import Finite, Suite
 
 _SUITE = "vllm-lm-eval"
 _NON_SLUG_CHARACTERS = re.compile(r"[^a-z0-9]+")
@@ -68,7 +68,7 @@ def read_lm_eval(path: Path, options: ImportOptions) -> ImportResult:
     invalid.
     """
     tests = ImportedTests(path, options)
-    suite = tests.suite(chosen_suite(path, options) or _SUITE, "model")
+    suite = Suite(name=chosen_suite(path, options) or _SUITE, kind="model")
     file = read_yaml(path)
     expected = _expected_accuracy(path, file.data)
     for index, task in enumerate(expected.tasks):

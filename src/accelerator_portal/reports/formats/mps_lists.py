@@ -32,6 +32,7 @@ from accelerator_portal.reports.file_reading import (
     read_text,
 )
 from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
+from accelerator_portal.reports.report import Suite
 from accelerator_portal.reports.shortened_text import shortened_text
 
 _SUITE = "operators"
@@ -69,7 +70,7 @@ def read_mps_lists(path: Path, options: ImportOptions) -> ImportResult:
     invalid.
     """
     tests = ImportedTests(path, options, may_repeat=True)
-    suite = tests.suite(chosen_suite(path, options) or _SUITE, "operator")
+    suite = Suite(name=chosen_suite(path, options) or _SUITE, kind="operator")
     lists = list(_operator_lists(parse_python(path, _REMEDY)))
     if all(_unread_reason(list_name) for _, list_name, _ in lists):
         raise file_error(path, 1, "no list of operators found", _REMEDY)

@@ -40,6 +40,7 @@ from accelerator_portal.reports.formats.imported_tests import (
     read_yaml,
 )
 from accelerator_portal.reports.formats.statuses import TT_XLA, StatusMeaning
+from accelerator_portal.reports.report import Suite
 from accelerator_portal.reports.shortened_text import shortened_text
 
 _SUITE = "tt-forge-models"
@@ -103,7 +104,7 @@ def read_tt_xla(path: Path, options: ImportOptions) -> ImportResult:
     Raises ProblemsError if the file or the suite name is invalid.
     """
     tests = ImportedTests(path, options, may_repeat=True)
-    suite = tests.suite(chosen_suite(path, options) or _SUITE, "model")
+    suite = Suite(name=chosen_suite(path, options) or _SUITE, kind="model")
     file = read_yaml(path)
     for key, entry in parse_document(path, _ConfigurationFile, file.data).test_config.items():
         line = file.line(("test_config", key))

@@ -33,6 +33,7 @@ from accelerator_portal.reports.file_reading import (
     read_text,
 )
 from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
+from accelerator_portal.reports.report import Suite
 
 _SUITE = "xpu/torch-xpu-ops"
 _ISSUE_URL = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/(?:issues|pull)/\d+")
@@ -45,7 +46,7 @@ def read_xpu_skip_list(path: Path, options: ImportOptions) -> ImportResult:
     `options.suite` names the suite. Raises ProblemsError if the file or that name is invalid.
     """
     tests = ImportedTests(path, options)
-    suite = tests.suite(chosen_suite(path, options) or _SUITE, "unit")
+    suite = Suite(name=chosen_suite(path, options) or _SUITE, kind="unit")
     lines = io.StringIO(read_text(path), newline=None).readlines()  # as Python counts lines
     for key, tests_node in _skip_list_entries(path):
         if isinstance(tests_node, ast.Constant) and tests_node.value is None:
