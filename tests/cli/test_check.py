@@ -78,7 +78,7 @@ def test_every_problem_is_printed_on_its_own_line(
     [
         ["check"],
         ["facts"],
-        ["history", "show", "example"],
+        ["history", "check"],
         ["install", "verify"],
         ["new", "x"],
         ["owners"],

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from accelerator_portal.cli import main
-from tests.folders import EXAMPLE, REPOSITORY, Tree
+from tests.folders import EXAMPLE, FORMS, REPOSITORY, Tree
 
 
 def commands(
@@ -119,7 +119,7 @@ READING = [
 def test_a_file_that_is_not_there_is_wrong_usage_everywhere(
     line: list[str], tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = tree({**EXAMPLE, "pyproject.toml": "x"})
+    root = tree({**EXAMPLE, **FORMS, "pyproject.toml": "x"})
     monkeypatch.chdir(root)
     before = sorted(root.rglob("*"))
     done = run(*(word.replace("FILE", "nowhere") for word in line))

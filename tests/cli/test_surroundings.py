@@ -15,7 +15,7 @@ import pytest
 from accelerator_portal.reports.report_file import report_text
 from tests.cli.base_only import run_together
 from tests.cli.test_options import READING, run
-from tests.folders import EXAMPLE, Tree, write_tree
+from tests.folders import EXAMPLE, FORMS, Tree, write_tree
 from tests.reports.examples import report
 
 # What may stand where a file is expected.
@@ -62,7 +62,7 @@ def test_a_file_of_any_kind_is_answered_in_a_line(
 
 def test_a_pipe_or_a_device_is_answered_in_a_line(tree: Tree) -> None:
     """Reading it would not end: the test fails by its time limit then."""
-    root = tree({**EXAMPLE, "pyproject.toml": "x"})
+    root = tree({**EXAMPLE, **FORMS, "pyproject.toml": "x"})
     for end in ("", ".whl"):
         os.mkfifo(root / f"pipe{end}")
         (root / f"device{end}").symlink_to("/dev/zero")
@@ -96,7 +96,7 @@ def test_a_stream_that_fails_is_told_in_a_line(
     small = {**os.environ, "COLUMNS": "40", "LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
     done = subprocess.run(
         ["/bin/sh", "-c", command],
-        cwd=tree(EXAMPLE),
+        cwd=tree({**EXAMPLE, **FORMS}),
         env=small,
         capture_output=True,
         text=True,

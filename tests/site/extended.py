@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from accelerator_portal.cli import main
 from accelerator_portal.site.languages import LOCALE_FOLDER
 from tests.built_site import EXAMPLE, copy_sources
+from tests.folders import FORMS, write_tree
 
 # The second platform, as `accelerator-portal new` creates it.
 ANSWERS = {
@@ -66,7 +67,7 @@ msgstr "はじめに"
 
 def write_extended(root: Path) -> None:
     """Write the sources into the folder `root`."""
-    copy_sources(root, EXAMPLE)
+    write_tree(copy_sources(root, EXAMPLE), FORMS)
     words = [word for flag, text in ANSWERS.items() for word in (f"--{flag}", text)]
     result = CliRunner().invoke(main, ["new", "foo", "--root", str(root), *words])
     assert result.exit_code == 0, result.output
