@@ -160,11 +160,6 @@ def test_a_module_that_cannot_be_collected_is_a_broken_test(tmp_path: Path) -> N
     ]
 
 
-def test_a_file_without_some_of_its_tests_is_refused(tmp_path: Path) -> None:
-    cut = {**document(REAL), "summary": {"total": 9}}
-    assert "summary.total is 9, but the number of tests is 1" in FILE.problems(tmp_path, cut)[0]
-
-
 @pytest.mark.parametrize(
     ("test", "message"),
     [
@@ -188,11 +183,3 @@ def test_a_file_without_some_of_its_tests_is_refused(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_is_said(tmp_path: Path, test: object, message: str) -> None:
     assert FILE.problems(tmp_path, document(test)) == [f"report.json:1: {message}; {REMEDY}"]
-
-
-def test_a_file_of_two_backends_is_refused(tmp_path: Path) -> None:
-    rows = [{**ROW, "Flow": flow} for flow in ("xnnpack", "coreml_static_int8")]
-    cases = [case(f"a.py::test_a[{row['Flow']}]", "passed", row) for row in rows]
-    what = "the file contains results of several backends: coreml, xnnpack"
-    remedy = "split the file; a report covers one accelerator"
-    assert FILE.problems(tmp_path, document(*cases)) == [f"report.json:1: {what}; {remedy}"]

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from accelerator_portal.reports import file_reading as module
 from accelerator_portal.reports.file_reading import (
     READ_AS_TEST,
     lines_of,
-    load_json,
     with_entry_counts,
 )
 from accelerator_portal.reports.shortened_text import MAX_TEXT_LENGTH
@@ -51,29 +49,3 @@ def test_counts_are_kept_when_a_note_is_too_long() -> None:
     note = with_entry_counts("x" * MAX_TEXT_LENGTH, {READ_AS_TEST: 1}) or ""
     assert note.endswith(f"x {counts}")
     assert len(note) <= MAX_TEXT_LENGTH
-
-
-NO_JSON = "results.json:1: invalid JSON: {}; create the file again"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", NO_JSON.format("expecting value")),
-        ('{"reportFormat": "CT', NO_JSON.format("unterminated string starting at")),
-        ("[1, NaN]", "results.json:1: NaN is not a valid JSON number; create the file again"),
-        (
-            "-Infinity",
-            "results.json:1: -Infinity is not a valid JSON number; create the file again",
-        ),
-        ("1e999", "results.json:1: 1e999 is too large for a number; create the file again"),
-        ("1" * 5000, "results.json:1: a number has too many digits; create the file again"),
-        ("[" * 100_000, "results.json:1: the values are nested too deeply; create the file again"),
-    ],
-)
-def test_what_is_no_json_is_refused(tmp_path: Path, text: str, message: str) -> None:
-    file = tmp_path / "results.json"
-    file.write_text(text, "utf-8")
-    with pytest.raises(ProblemsError) as caught:
-        load_json(file)
-    assert re.sub(r"(invalid JSON) in column \d+", r"\1", str(caught.value)) == message

@@ -90,8 +90,3 @@ def test_flaggems_has_names_of_its_own_for_vendors(tmp_path: Path) -> None:
 def test_a_condition_that_cannot_be_read_counts_as_false(tmp_path: Path, condition: str) -> None:
     mark = f'@pytest.mark.skipif({condition}, reason="r")\n'
     assert not read(tmp_path, f"{mark}def test_a(): pass\n").tests
-
-
-@pytest.mark.parametrize("text", ["def f(:\n", "x = '\x00'\n", "x = " + "(" * 5000])
-def test_a_file_that_is_no_python_is_refused(tmp_path: Path, text: str) -> None:
-    assert FILE.problems(tmp_path, text)[0].startswith("test_x.py:1: invalid Python")

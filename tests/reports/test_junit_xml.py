@@ -15,18 +15,7 @@ from tests.reports.junit_files import SUITE, problems, read
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            '<!DOCTYPE x SYSTEM "file:///etc/passwd"><testsuites/>',
-            "1: the file has a document type (<!DOCTYPE …>); remove it; test reports do not use one",
-        ),
-        ("<testsuites>", "1: invalid XML in column 13: no element found; create the file again"),
-        (
-            b'<?xml version="1.0" encoding="nobody"?><testsuites/>',
-            "1: the file has an unknown encoding; save it as UTF-8",
-        ),
-        ("<html/>", "1: the outermost element is <html>, not <testsuites>; use a JUnit XML file"),
         ("<testsuites/>", "1: the file contains no test suite; use a JUnit XML file with results"),
-        ("<testsuites>" + "<a>" * 100, "1: more than 50 nested elements; create the file again"),
         (
             SUITE.format('\n\n<testcase name="a" time="nan"/>'),
             '3: time="nan" is not a number of seconds; use a format like "1.25"',
