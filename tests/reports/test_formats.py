@@ -61,10 +61,13 @@ def test_suites_that_become_one_have_the_planned_tests_of_all(name: str, tmp_pat
 def test_every_reader_refuses_a_suite_that_is_none(name: str, tmp_path: Path) -> None:
     file = tmp_path / "results"
     file.touch()
-    with pytest.raises(ProblemsError) as error:
-        READERS[name](file, ImportOptions("My Suite"))
-    words = '"My Suite" is not a valid suite name; write "my-suite"'
-    assert str(error.value) == f"results:1: {words}"
+    for suite, remedy in (
+        ("My Suite", 'write "my-suite"'),
+        (f"{'a' * 100}/x", f'write "{"a" * 60}"'),
+    ):
+        with pytest.raises(ProblemsError) as error:
+            READERS[name](file, ImportOptions(suite))
+        assert str(error.value) == f'results:1: "{suite[:60]}" is not a valid suite name; {remedy}'
 
 
 @pytest.mark.parametrize(("command", "names"), [("import", READERS), ("export", WRITERS)])

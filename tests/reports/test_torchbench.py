@@ -95,6 +95,9 @@ def test_a_result_file(tmp_path: Path) -> None:
         ("['--precision', 'amp_bf16']", {"compiler": "eager", "dtype": "amp_bf16"}),
         ("['--amp']", {"compiler": "eager", "dtype": "amp"}),
         ("['--inductor', '--dynamic_shapes']", {"compiler": "inductor", "dynamic": True}),
+        ("['--dynamic_shapes', 'True']", {"compiler": "eager", "dynamic": True}),
+        ("['--dynamic_shapes=True']", {"compiler": "eager", "dynamic": True}),
+        ("['--torchdynamo', '']", {"compiler": "eager"}),
         ("['--ind', '--amp_level']", {"compiler": "eager", "recipe": "--ind --amp_level"}),
         (
             "['--accuracy', '--channels-last', '--num-batch', '3', 'x=y']",
@@ -192,6 +195,10 @@ NO_VALUE, A_VALUE = key(args="['--precision']"), key(args="['--amp=1']")
             [
                 f'"{key()[:60]}".metrics.a--b: {NO_SLUG}; {FORMAT}',
             ],
+        ),
+        (
+            content({key(): True}),
+            [f'"{key()}" is neither a text nor a number; use an unmodified file from TorchBench'],
         ),
         (content({key("a" * 4000): "pass"}), [f'"model={"a" * 54}" names no test; {FORM}']),
         (

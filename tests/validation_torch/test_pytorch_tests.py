@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import unittest
 from pathlib import Path
 
 import pytest
 import torch
 
 from accelerator_portal.reports.report_file import read_report
+from accelerator_validation.pytorch_tests.suite import run_test
 from tests.made_once import made_once
 from tests.validation_torch.conftest import Done, validate, validate_once
 from tests.validation_torch.pytorch_checkout import FILES, make_checkout
@@ -138,3 +140,17 @@ def test_a_mistake_is_one_message(
     assert said in done.said
     assert "Traceback" not in done.said
     assert not done.report.exists()
+
+
+def test_an_error_after_an_expected_failure_counts() -> None:
+    class DeviceLost(unittest.TestCase):
+        @classmethod
+        def tearDownClass(cls) -> None:
+            raise RuntimeError("device lost")
+
+        @unittest.expectedFailure
+        def test_expected(self) -> None:
+            raise AssertionError
+
+    result = run_test(DeviceLost, "test_expected", "checkout")
+    assert (result.outcome, result.reason) == ("failed", "RuntimeError: device lost")

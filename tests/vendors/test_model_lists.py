@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.catalog.files.stated_models_file import LIST_ITEM, ModelList, StatedModel
+from accelerator_portal.catalog.files.stated_models_file import (
+    LIST_ITEM,
+    ModelList,
+    StatedModel,
+    StatedModels,
+)
+from accelerator_portal.vendors.model_list_update import stated_models_text
 from accelerator_portal.vendors.model_lists import NOT_MARKED, read_models
+from tests.folders import REPOSITORY
 
 DOCUMENT = """\
 # Models
@@ -200,3 +208,12 @@ def test_items_of_lists_are_models_and_an_item_with_a_list_is_none() -> None:
         StatedModel(name="Llama 3", purpose=("inference", "training")),
     )
     assert (found.rows, found.left_out) == (4, {"withdrawn": 1})
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [file.parent.name for file in sorted(REPOSITORY.glob("accelerators/*/stated-models.yaml"))],
+)
+def test_a_file_without_changes_is_written_as_it_was(folder: str) -> None:
+    text = (REPOSITORY / f"accelerators/{folder}/stated-models.yaml").read_text("utf-8")
+    assert stated_models_text(StatedModels.model_validate(yaml.safe_load(text))) == text

@@ -24,8 +24,8 @@ The artifact for one task is named `accelerator-report-<task>`. The artifact of 
 """
 
 # GitHub allows a `client_payload` ten keys and 64 kB. Source: npm @octokit/openapi,
-# `repos/create-dispatch-event`. A hundred labels and a title of these lengths always fit; GitHub
-# allows no longer ones.
+# `repos/create-dispatch-event`. A hundred labels and a title of these lengths always fit. The
+# lengths are GitHub's own limits.
 _MOST_TITLE_CHARACTERS = 256
 _MOST_LABEL_CHARACTERS = 50
 

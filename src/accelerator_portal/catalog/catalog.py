@@ -157,9 +157,9 @@ class Platform:
         return self.record_problem(option, "id", what, remedy)
 
     @property
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> tuple[Step, ...]:
         """The steps of all install options."""
-        return (step for option in self.install.options for step in option.steps)
+        return tuple(step for option in self.install.options for step in option.steps)
 
     @property
     def generations(self) -> tuple[Generation, ...]:

@@ -139,9 +139,9 @@ def reject_verdict_marks(value: str) -> str:
 
 
 def matches(pattern: str, remedy: str, what: str = "has an invalid format") -> AfterValidator:
-    """Return a validator, for a type in Annotated, of texts that match the whole pattern.
+    """Return a validator for `Annotated`. It accepts only texts that match the whole pattern.
 
-    For other texts, the validator raises PydanticCustomError. The error message consists of the
+    For other texts, it raises PydanticCustomError. The error message consists of the
     text, `what` and the fix `remedy`.
     """
     compiled = re.compile(pattern)

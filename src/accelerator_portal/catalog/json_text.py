@@ -1,4 +1,4 @@
-"""Writes JSON with one record per line, for readable diffs."""
+"""Writes JSON with a line for each value of the outer levels, for readable diffs."""
 
 from __future__ import annotations
 

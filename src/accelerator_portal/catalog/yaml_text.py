@@ -22,9 +22,7 @@ def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
-def _represent_list(
-    dumper: yaml.SafeDumper, items: list[Any] | tuple[Any, ...]
-) -> yaml.SequenceNode:
+def _represent_list(dumper: yaml.SafeDumper, items: list[Any]) -> yaml.SequenceNode:
     short = (
         all(isinstance(item, str) for item in items) and sum(map(len, items)) < _MAX_INLINE_LENGTH
     )
@@ -33,7 +31,6 @@ def _represent_list(
 
 _PortalDumper.add_representer(str, _represent_text)
 _PortalDumper.add_representer(list, _represent_list)
-_PortalDumper.add_representer(tuple, _represent_list)
 
 
 def yaml_text(data: object) -> str:
@@ -65,7 +62,8 @@ def cited_record(record: BaseModel) -> dict[str, Any]:
 
     A single source is an id, not a list of ids.
     """
-    data = record.model_dump(exclude_defaults=True)
+    fields = record.model_dump(exclude_defaults=True)
+    data = {key: [*value] if isinstance(value, tuple) else value for key, value in fields.items()}
     if source := data.pop("source", None):
         data["source"] = source[0] if len(source) == 1 else source
     return data

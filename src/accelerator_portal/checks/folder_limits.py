@@ -1,6 +1,6 @@
 """Limits the time and memory for reading and checking one vendor's folder.
 
-Each folder is first read and checked in a separate process, so that one vendor's folder can't block
+Folders are first read and checked in a separate process, so that one vendor's folder can't block
 the check of the others. `accelerator-portal check` and the quarantine skip a folder that exceeds
 the limits.
 """

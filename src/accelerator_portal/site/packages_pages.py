@@ -202,8 +202,8 @@ class PackageView:
 
     `index` is the display name of the package's index. `facts` are what the index stated on the day
     `read`. `fault` describes a later failed attempt to read the index, or is None. `rows` is the
-    version table. If `index` is not PyPI, `other` has
-    PyPI's facts about a package of the same name, or None.
+    version table. If `index` is not PyPI, `other` has PyPI's facts about a package of the same
+    name, or None.
     """
 
     package: str

@@ -168,7 +168,9 @@ def run_test(kind: Callable[[str], unittest.TestCase], method: str, checkout: st
     recorder = _ExceptionRecorder()
     unittest.TestSuite([kind(method)]).run(recorder)
     if recorder.errors or recorder.failures:
-        return error_result(recorder.exceptions[0], "run", checkout)
+        # An expected failure can only precede an error of the class's or module's tear-down.
+        error = recorder.exceptions[len(recorder.expectedFailures)]
+        return error_result(error, "run", checkout)
     if recorder.expectedFailures:
         expected = recorder.exceptions[0]
         reason_text = f"{type(expected).__name__}: {expected}"

@@ -81,8 +81,9 @@ class SuiteNames:
 
 def is_suite_name(name: str) -> bool:
     """Return whether a text is a valid suite name, such as `operators` or `acme/kernels`."""
-    word = name.rpartition("/")[2]
-    return len(word) <= _LONGEST_WORD and re.fullmatch(SUITE_NAME_PATTERN, name) is not None
+    if len(name) > LONGEST_SUITE_NAME or len(name.rpartition("/")[2]) > _LONGEST_WORD:
+        return False
+    return re.fullmatch(SUITE_NAME_PATTERN, name) is not None
 
 
 def validate_suite_name_length(name: str) -> str:

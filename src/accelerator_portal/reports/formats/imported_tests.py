@@ -212,13 +212,13 @@ def read_yaml(path: Path) -> YamlFile:
 
 def chosen_suite(path: Path, options: ImportOptions) -> str | None:
     """Return the suite that the user named, or None. Raises ProblemsError if it is invalid."""
-    if options.suite is not None and valid_suite_name(options.suite) != options.suite:
+    if options.suite and valid_suite_name(options.suite) != options.suite:
         what = f'"{options.suite[:60]}" is not a valid suite name'
         valid_name = valid_suite_name(options.suite)
         raise file_error(
             path, 1, what, f'write "{valid_name}"' if valid_name else "use lowercase letters"
         )
-    return options.suite
+    return options.suite or None
 
 
 def _visible(value: object) -> object:

@@ -61,7 +61,9 @@ _ARGUMENTS.add_argument(
 )
 _ARGUMENTS.add_argument("--precision", dest="dtype", type=lambda word: dtype_or_none(word) or word)
 _ARGUMENTS.add_argument("--amp", dest="dtype", action="store_const", const="amp")
-_ARGUMENTS.add_argument("--dynamic_shapes", dest="dynamic", action="store_true")
+_ARGUMENTS.add_argument(
+    "--dynamic_shapes", dest="dynamic", nargs="?", const=True, type=lambda _: True
+)
 _ACCURACY = "--accuracy"  # states what is measured, not how the model ran
 
 
@@ -104,7 +106,10 @@ def read_torchbench(path: Path, options: ImportOptions) -> ImportResult:
                 imported.record_fault(1, f'"{key[:200]}": {error}', _KEY_REMEDY)
                 continue
         test = tests[identity]
-        if isinstance(value, str):
+        if isinstance(value, bool):
+            what = f'"{key[:200]}" is neither a text nor a number'
+            imported.record_fault(1, what, "use an unmodified file from TorchBench")
+        elif isinstance(value, str):
             test.texts[match["metric"]] = value
         elif value is not None:
             test.figures[match["metric"]] = value
@@ -135,7 +140,7 @@ def _key_parameters(match: re.Match[str]) -> dict[str, Scalar]:
         parameters["batch_size"] = int(match["batch"])
     words = [word[1:-1] for word in re.findall(_TEXT, match["args"])]
     stated, recipe = _ARGUMENTS.parse_known_args(word for word in words if word != _ACCURACY)
-    parameters |= vars(stated)
+    parameters |= {name: value for name, value in vars(stated).items() if value}
     return parameters | ({"recipe": " ".join(recipe)} if recipe else {})
 
 

@@ -35,8 +35,8 @@ MOST_REPORTS = 400
 """The maximum number of reports on the page of changes. The newest week is always listed."""
 
 MOST_CHANGES_OF_A_REPORT = 20
-"""The maximum number of listed changes of one report. With this maximum and MOST_REPORTS, the page
-has at most about 2.5 MB."""
+"""The maximum number of listed changes of one report. With MOST_REPORTS reports, the page has
+about 2.5 MB."""
 
 _MOST_NAMED_SUITES = 3
 """The maximum number of suites that a summary names. If there are more, they are only counted."""

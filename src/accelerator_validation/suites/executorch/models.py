@@ -133,9 +133,10 @@ def run(case: Case, context: Context) -> Result:
 
 
 class _PositionalModel(nn.Module):
-    """A wrapper that passes positional inputs to a model by name.
+    """A wrapper that takes all inputs by position, and passes the last ones to a model by name.
 
-    It returns only the floating-point tensors of the model's output.
+    `names` are the names of these inputs. The wrapper returns only the floating-point tensors of
+    the model's output.
     """
 
     def __init__(self, model: Any, names: tuple[str, ...]) -> None:
@@ -143,9 +144,9 @@ class _PositionalModel(nn.Module):
         self.model, self.names = model, names
 
     def forward(self, *inputs: Any) -> tuple[torch.Tensor, ...]:
-        count = len(inputs) - len(self.names)
-        named_inputs = dict(zip(self.names, inputs[count:], strict=True))
-        return tuple(float_tensors(self.model(*inputs[:count], **named_inputs)))
+        unnamed = len(inputs) - len(self.names)
+        named_inputs = dict(zip(self.names, inputs[unnamed:], strict=True))
+        return tuple(float_tensors(self.model(*inputs[:unnamed], **named_inputs)))
 
 
 def _model_sample(example: Example, *, dynamic: bool) -> Sample:
