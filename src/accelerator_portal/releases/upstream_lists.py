@@ -200,8 +200,9 @@ class SupportedVersions:
     variants: frozenset[str]
     """The CUDA and ROCm variants, such as `cu130`."""
     pythons: frozenset[str]
+    """The supported Python versions, such as `3.12`, without experimental ones."""
     experimental: frozenset[str]
-    """Python versions that RELEASE.md calls experimental."""
+    """The Python versions that RELEASE.md calls experimental."""
 
 
 def has_support_matrix(text: str) -> bool:

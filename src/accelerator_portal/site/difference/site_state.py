@@ -217,9 +217,10 @@ def read_state(folder: Path) -> SiteState:
 
 @contextmanager
 def problems_in(file: Path) -> Iterator[None]:
-    """Replace the path in problems that the `with` block raises by the whole path of `file`.
+    """Give the problems that the `with` block raises the whole path of `file`, and one remedy.
 
-    The whole path shows in which of the two compared sites the file is.
+    The whole path shows in which of the two compared sites the file is. The remedy is to build the
+    site again.
     """
     try:
         yield

@@ -64,7 +64,7 @@ class HistoryData(StrictModel):
     reports: tuple[PointData, ...]
     """The reports, by time."""
     changes: tuple[ChangeData, ...]
-    """The changes of each report, by time."""
+    """The changes of tests, in the order of the reports that show them."""
     tallies: dict[str, tuple[TallyData, ...]]
     """The counts of outcomes by suite, after each report that changed them."""
 

@@ -131,7 +131,10 @@ class ReportedTest:
 
 
 def _interval_words(metric: Metric) -> str:
-    """Return a median's interval in words: ` (1.2 to 1.4, 30 repeats)`."""
+    """Return a median's interval and repeats as text to append: ` (1.2 to 1.4, 30 repeats)`.
+
+    A fact that the metric lacks is left out; without both, the text is empty.
+    """
     interval = " to ".join(format_number(value) for value in metric.interval or ())
     repeats = count(metric.repeats, "repeat") if metric.repeats else ""
     words = ", ".join(filter(None, (interval, repeats)))
