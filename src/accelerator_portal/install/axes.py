@@ -5,7 +5,7 @@ values cover.
 
 The table AXES determines the keys of a choice, the fieldsets on the page with their order and
 labels, the data for the page's script and the keys of rows. To add an axis, add an entry to AXES,
-and a field to `InstallRow` that `expand` fills. docs/architecture.md says which axes need more.
+and a field to `InstallRow` that `expand` fills. docs/how-to-add.md says which axes need more.
 """
 
 from __future__ import annotations
