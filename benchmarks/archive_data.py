@@ -11,8 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-from accelerator_portal.reports.outcomes import OUTCOMES
-from accelerator_portal.reports.report import Report
 from accelerator_portal.results.history import fold_report
 from accelerator_portal.results.history_state import State
 from accelerator_portal.results.partitions.columns import arrow_schema
@@ -28,6 +26,8 @@ from accelerator_portal.results.partitions.manifest import (
 from accelerator_portal.results.partitions.parquet_files import write_parquet_file
 from accelerator_portal.results.state_file import write_state
 from accelerator_portal.results.stored_history import state_path
+from accelerator_reports.outcomes import OUTCOMES
+from accelerator_reports.report import Report
 
 if TYPE_CHECKING:
     import numpy as np

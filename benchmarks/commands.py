@@ -18,10 +18,10 @@ from benchmarks.measure import run_measured
 
 ROOT = Path(__file__).parent.parent
 
-_MAIN = "from accelerator_portal.cli import main; main()"
+_MAIN = "from accelerator_reports.cli import main; main()"
 _CHECK = """
 from pathlib import Path
-from accelerator_portal.catalog.clock import today
+from accelerator_reports.files.clock import today
 from accelerator_portal.checks import load_and_check
 load_and_check(Path("."), today())
 """

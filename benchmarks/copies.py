@@ -20,9 +20,10 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel, get_files
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.catalog import ACCELERATORS, EXCEPTIONS, SELECTOR, SHARED_FAQ
+from accelerator_portal.catalog.catalog import EXCEPTIONS, SELECTOR, SHARED_FAQ
 from accelerator_portal.catalog.loader import load_catalog
 from accelerator_portal.install.expand import expand
+from accelerator_reports.files.folders import ACCELERATORS
 
 COPIED = ("data", "hooks", "site_src")
 

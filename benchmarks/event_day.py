@@ -22,7 +22,7 @@ from benchmarks.event_github import DayGitHub
 from tests.automation.upstream import scene
 from tests.automation.upstream.scene import HOME, NOW, SECTION, UPSTREAM
 from tests.folders import SOURCES, write_tree
-from tests.results.made_up import folded
+from tests.portal.results.made_up import folded
 
 A_ROUND, A_DAY = dt.timedelta(minutes=30), dt.timedelta(days=1)
 ANSWER_AFTER = dt.timedelta(hours=1)

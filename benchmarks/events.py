@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from accelerator_portal.catalog.wording import count
+from accelerator_reports.files.wording import count
 from benchmarks.event_day import Day, day_catalog
 from benchmarks.event_github import APP, DayGitHub
 from tests.automation.upstream.scene import NOW, UPSTREAM, SimulatedClock

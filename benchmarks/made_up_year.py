@@ -12,12 +12,12 @@ from pathlib import Path
 
 import yaml
 
-from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.results.history import OutcomeChange, fold_report
 from accelerator_portal.results.history_state import State
 from accelerator_portal.results.stored_history import History
+from accelerator_reports.outcomes import Outcome
+from accelerator_reports.report import Report
+from accelerator_reports.report_file import report_text
 
 START = dt.datetime(2025, 11, 1, tzinfo=dt.timezone.utc)
 SUITE = "made-up"

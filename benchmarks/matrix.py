@@ -20,9 +20,9 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from accelerator_portal.reports.outcomes import OUTCOMES
-from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_file import report_text
+from accelerator_reports.outcomes import OUTCOMES
+from accelerator_reports.report import Report
+from accelerator_reports.report_file import report_text
 from benchmarks.browser import browser_path
 from benchmarks.copies import make_generated
 from benchmarks.made_up_year import SUITE, add_suite

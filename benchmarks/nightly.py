@@ -25,10 +25,10 @@ from accelerator_automation.step_runner import StepResult, run_steps
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.accelerator import ReportFeed
 from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.reports.report_file import report_text
+from accelerator_reports.outcomes import Outcome
+from accelerator_reports.report_file import report_text
 from benchmarks.copies import catalog_of, make_generated
-from tests.results.made_up import made_up
+from tests.portal.results.made_up import made_up
 
 ROOT = Path(__file__).parent.parent
 SUITE = [{"name": "models", "kind": "unit"}]

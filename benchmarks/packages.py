@@ -24,7 +24,7 @@ from accelerator_portal.packages.index_page import ACCEPT
 from accelerator_portal.packages.portal_packages import PortalPackage
 from accelerator_portal.packages.sync import SyncOptions, sync_packages
 from benchmarks.copies import catalog_of
-from tests.packages.loopback import Index, served
+from tests.portal.packages.loopback import Index, served
 
 ROOT = Path(__file__).parent.parent
 TAGS = ("cp312-cp312-manylinux_2_28_x86_64", "cp312-cp312-manylinux_2_28_aarch64")

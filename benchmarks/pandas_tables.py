@@ -7,9 +7,9 @@ from typing import cast
 
 import pandas as pd
 
-from accelerator_portal.reports.outcomes import Outcome, ReportKind
-from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.results.result_matrices import Column, ResultMatrix, group_of
+from accelerator_portal.results.stored_reports import StoredReport
+from accelerator_reports.outcomes import Outcome, ReportKind
 
 
 def long_table(reports: Iterable[StoredReport]) -> pd.DataFrame:

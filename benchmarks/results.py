@@ -16,13 +16,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from accelerator_portal.reports.outcomes import OUTCOMES
-from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_check import KnownNames, report_problems
-from accelerator_portal.reports.report_file import read_report, report_text
 from accelerator_portal.results.history import fold_report
+from accelerator_reports.outcomes import OUTCOMES
+from accelerator_reports.report import Report
+from accelerator_reports.report_check import KnownNames, report_problems
+from accelerator_reports.report_file import read_report, report_text
 from benchmarks.measure import peak_memory
-from tests.results.made_up import folded
+from tests.portal.results.made_up import folded
 
 START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 

@@ -12,15 +12,16 @@ import random
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import click
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from accelerator_portal.cli.main import main as command_line
+from accelerator_reports.cli.main import main as command_line
 
 ROOT = Path(__file__).parent.parent
-SOURCES = ROOT / "src"
+SOURCES = (ROOT / "src", *sorted(ROOT.glob("packages/*/src")))
 
 Places = dict[str, str]
 """Sentences, each with the first place at which it was found."""
@@ -53,7 +54,7 @@ def main() -> int:
         sys.stderr.write(f"{arguments.site}: site not found. Build it with: make site\n")
         return 1
     pool = site_sentences(arguments.site)
-    for place, text in [*help_texts(command_line), *messages(SOURCES)]:
+    for place, text in [*help_texts(command_line), *chain.from_iterable(map(messages, SOURCES))]:
         add(pool, place, text)
     print(f"{len(pool):,} sentences, seed {arguments.seed}")
     for number, (sentence, place) in enumerate(draw(pool, arguments.seed, arguments.number), 1):

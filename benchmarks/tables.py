@@ -15,12 +15,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
-from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.results.history import ChangeKind, OutcomeChange
 from accelerator_portal.results.partitions.columns import change_tables, changes_in
 from accelerator_portal.results.partitions.parquet_files import parquet_bytes, read_parquet
 from accelerator_portal.results.result_matrices import matrices, outcome_counts, tallies
+from accelerator_portal.results.stored_reports import StoredReport
+from accelerator_reports.outcomes import OUTCOMES, Outcome
 from benchmarks.pandas_tables import long_table, pandas_counts, pandas_matrices, pandas_tallies
 from benchmarks.results import START, made_report, seconds, show
 

@@ -19,8 +19,6 @@ from mkdocs.plugins import event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
-from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.catalog.clock import today
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.site import RepositoryLinks, build_site
@@ -31,6 +29,8 @@ from accelerator_portal.site.languages import published_languages
 from accelerator_portal.site.nightly_metrics_page import read_nights
 from accelerator_portal.site.security_policy import add_security_policy
 from accelerator_portal.site.site_file import PLATFORMS, SiteFile, write_files
+from accelerator_reports.files.clock import today
+from accelerator_reports.files.problem import ProblemsError
 
 # With more platforms, the sidebar lists none of them: each page would contain links to all.
 MOST_IN_NAVIGATION = 60

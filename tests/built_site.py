@@ -25,7 +25,7 @@ from accelerator_portal.site.results.findings import read_all_verdicts, with_fin
 from tests.made_once import made_once
 
 REPOSITORY = Path(__file__).parents[1]
-EXAMPLE = Path(__file__).parent / "site" / "example"
+EXAMPLE = Path(__file__).parent / "portal/site/example"
 
 # What a build reads, beside the data.
 SITE_SOURCES = ("mkdocs.yml", "hooks", "site_src")

@@ -10,8 +10,8 @@ import datetime as dt
 import re
 from pathlib import Path
 
-from accelerator_portal.catalog.catalog import ACCELERATORS
-from accelerator_portal.catalog.clock import DATE_VARIABLE
+from accelerator_reports.files.clock import DATE_VARIABLE
+from accelerator_reports.files.folders import ACCELERATORS
 
 _REPOSITORY = Path(__file__).parents[1]
 _DAY = re.compile(r'(?:read: |"(?:started|finished)": ")(\d{4}-\d{2}-\d{2})')

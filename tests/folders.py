@@ -11,6 +11,14 @@ from tests.day import TODAY
 
 REPOSITORY = Path(__file__).parents[1]
 
+# Each distribution of this repository, and the folder of its pyproject.toml.
+PACKAGES = {
+    "accelerator-reports": REPOSITORY / "packages/reports",
+    "accelerator-validation": REPOSITORY / "packages/validation",
+    "accelerator-portal": REPOSITORY,
+    "accelerator-automation": REPOSITORY / "packages/automation",
+}
+
 RELEASES = "data/releases.yaml"
 SELECTOR = "data/selector.yaml"
 ACCELERATOR = "accelerators/example/accelerator.yaml"

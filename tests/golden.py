@@ -1,6 +1,6 @@
 """Golden files: what was once looked at and found right, kept to be compared with.
 
-After a change that is meant: PORTAL_UPDATE_GOLDEN=1 make test ARGS="tests/site", then look.
+After a change that is meant: PORTAL_UPDATE_GOLDEN=1 make test ARGS="tests/portal/site", then look.
 """
 
 from __future__ import annotations

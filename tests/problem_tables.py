@@ -28,7 +28,7 @@ import yaml
 
 from tests.day import TODAY
 from tests.folders import EXAMPLE, Edit, edited
-from tests.packages.made_up import PLUGINS
+from tests.portal.packages.made_up import PLUGINS
 
 FOLDER = "accelerators/example/"
 _DAYS = {"TODAY": 0, "TOMORROW": 1, "IN_TWO_DAYS": 2, "YESTERDAY": -1}

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from accelerator_portal.cli.main import main
+from accelerator_reports.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -18,15 +18,17 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     ROOT / "SECURITY.md",
     *ROOT.glob("docs/*.md"),
+    *ROOT.glob("packages/*/README.md"),
 ]
-PAGES_IDS = [page.name for page in PAGES]
+PAGES_IDS = [page.relative_to(ROOT).as_posix() for page in PAGES]
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
 PACKAGE = ROOT / "src" / "accelerator_portal"
 ROOTS = (
     ROOT,
     PACKAGE,
-    ROOT / "src",
-    ROOT / "src/accelerator_automation/upstream",
+    *ROOT.glob("packages/*/src"),
+    ROOT / "packages/automation/src/accelerator_automation",
+    ROOT / "packages/automation/src/accelerator_automation/upstream",
     ROOT / ".github" / "workflows",
     ROOT / "tests",
 )
@@ -43,7 +45,7 @@ def commands(program: str) -> Iterator[tuple[str, list[str]]]:
     for page in PAGES:
         for line in code(page):
             if re.match(rf"{program}\s", line):
-                yield f"{page.name}: {line}", shlex.split(line)[1:]
+                yield f"{page.relative_to(ROOT)}: {line}", shlex.split(line)[1:]
 
 
 PORTAL = dict(commands("accelerator-portal"))

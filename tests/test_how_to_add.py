@@ -12,13 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.reports.report_file import report_text
+from accelerator_reports.report_file import report_text
 from tests.built_site import EXAMPLE as ACME
 from tests.built_site import MKDOCS_ENVIRONMENT, copy_sources
-from tests.folders import ACCELERATOR, EXAMPLE, RELEASES, REPOSITORY, edited, write_tree
-from tests.results.made_up import made_up
-
-PACKAGE = REPOSITORY / "src" / "accelerator_portal"
+from tests.folders import ACCELERATOR, EXAMPLE, PACKAGES, RELEASES, REPOSITORY, edited, write_tree
+from tests.portal.results.made_up import made_up
 
 RULE = '''
 
@@ -28,7 +26,7 @@ def made_up(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     yield Problem("data/releases.yaml", 1, "made up", "nothing")
 '''
 READER = '''"""A made-up format."""
-from accelerator_portal.reports.file_reading import file_error
+from accelerator_reports.file_reading import file_error
 def read_made_up(path, options):
     raise file_error(path, 1, "read by the made-up reader", "nothing")
 '''
@@ -63,7 +61,7 @@ EXPORT = ["export", "--out", "out"]
 class Addition:
     """What a section of the page says: new text at the end or after a line of a file, and its effect.
 
-    `changes` are files of the package, `others` those of the repository; the text is then in what
+    `changes` are files of a package, the portal if none is named, `others` those of the repository; the text is then in what
     the last command prints, or in the file `seen`.
     """
 
@@ -82,11 +80,11 @@ ADDITIONS: Mapping[str, Addition] = {
     ),
     "a report reader": Addition(
         {
-            "reports/formats/made_up.py": ("", READER),
-            "reports/formats/format_list.py": (
+            "accelerator_reports/formats/made_up.py": ("", READER),
+            "accelerator_reports/formats/format_list.py": (
                 "FORMATS: Mapping[str, Format] = {",
                 (
-                    "\n    'made-up': Format('made up', __import__('accelerator_portal.reports.formats.made_up',"
+                    "\n    'made-up': Format('made up', __import__('accelerator_reports.formats.made_up',"
                     " fromlist=['x']).read_made_up, b'made-up'),"
                 ),
             ),
@@ -97,9 +95,12 @@ ADDITIONS: Mapping[str, Addition] = {
     ),
     "an outcome": Addition(
         {
-            "reports/outcomes.py": ("OUTCOMES: Mapping[Outcome, OutcomeInfo] = {", OUTCOME),
+            "accelerator_reports/outcomes.py": (
+                "OUTCOMES: Mapping[Outcome, OutcomeInfo] = {",
+                OUTCOME,
+            ),
             # The same file again.
-            "reports/./outcomes.py": ("Outcome = Literal[", '\n    "made-up",'),
+            "accelerator_reports/./outcomes.py": ("Outcome = Literal[", '\n    "made-up",'),
         },
         [["schema"], ["report", "show", "report.json"]],
         "1 test: 1 made-up",
@@ -159,9 +160,9 @@ ADDITIONS: Mapping[str, Addition] = {
     "a command": Addition(
         {
             "cli/made_up.py": ("", COMMAND),
-            "cli/main.py": (
+            "commands.py": (
                 "COMMANDS = {",
-                "\n    'made-up': _lazy_command('made_up:made_up', 'Show it.'),",
+                "\n    'made-up': LazyCommand('accelerator_portal.cli.made_up:made_up', 'Show it.'),",
             ),
         },
         [["made-up"]],
@@ -176,7 +177,7 @@ ADDITIONS: Mapping[str, Addition] = {
 def run(root: Path, *words: str, source: Path | None = None) -> str:
     place = {"PYTHONPATH": str(source)} if source else {}
     done = subprocess.run(
-        [sys.executable, "-m", "accelerator_portal.cli", *words],
+        [sys.executable, "-m", "accelerator_reports.cli", *words],
         cwd=root,
         env={**os.environ, **MKDOCS_ENVIRONMENT, **place},
         capture_output=True,
@@ -200,7 +201,8 @@ def test_what_a_section_lists_is_all_that_has_to_change(name: str, tmp_path: Pat
     heading = f"\n### {name[0].upper()}{name[1:]}\n"
     assert heading in (REPOSITORY / "docs/how-to-add.md").read_text("utf-8")
     addition, source = ADDITIONS[name], tmp_path / "src"
-    shutil.copytree(PACKAGE.parent, source)
+    for folder in PACKAGES.values():
+        shutil.copytree(folder / "src", source, dirs_exist_ok=True)
     root = copy_sources(tmp_path / "root", ACME)
     if ["build"] not in addition.commands:
         shutil.rmtree(root / "accelerators")
@@ -214,7 +216,9 @@ def test_what_a_section_lists_is_all_that_has_to_change(name: str, tmp_path: Pat
     if addition.changes:  # without them, the repository alone has no effect
         change(root, addition.others)
         assert addition.text not in seen()
-        change(source / PACKAGE.name, addition.changes)
+        for file, text in addition.changes.items():
+            named = file.startswith("accelerator_")
+            change(source if named else source / "accelerator_portal", {file: text})
     else:
         assert addition.text not in seen()
         change(root, addition.others)

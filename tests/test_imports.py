@@ -8,39 +8,36 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
 
-from tests.folders import REPOSITORY
+from tests.folders import PACKAGES, REPOSITORY
 
-SOURCES = REPOSITORY / "src"
-PORTAL = SOURCES / "accelerator_portal"
-HARNESS, AUTOMATION = "accelerator_validation", "accelerator_automation"
+SOURCES = [folder / "src" for folder in PACKAGES.values()]
+PORTAL = REPOSITORY / "src/accelerator_portal"
+REPORTS, VALIDATION = "accelerator_reports", "accelerator_validation"
 
-# A room may import those above it. The harness and the automation are packages of their own.
-ORDER = (
-    "catalog",
-    "http",
-    "install",
-    "reports",
-    "packages",
-    "releases",
-    "results",
-    "checks",
-    "vendors",
-    "site",
-    AUTOMATION,
-    HARNESS,
-    "cli",
+# What a package may import of this repository. A module of the portal may import the portal's
+# rooms that stand before its own.
+ALLOWED = {
+    REPORTS: {REPORTS},
+    VALIDATION: {REPORTS, VALIDATION},
+    "accelerator_portal": {REPORTS, "accelerator_portal"},
+    "accelerator_automation": {REPORTS, "accelerator_portal", "accelerator_automation"},
+}
+ROOMS = (
+    *("catalog", "http", "install", "packages", "releases", "results", "checks", "vendors"),
+    *("site", "cli", "commands"),
 )
-ALLOWED = {room: set(ORDER[: place + 1]) for place, room in enumerate(ORDER)}
-ALLOWED[HARNESS] = {"catalog", "reports", HARNESS}
+BELOW = dict(zip(ROOMS, accumulate(map(list[str], ([r] for r in ROOMS))), strict=True))
 
 # What a test suite needs, and the portal does not.
 HEAVY = {"executorch", "timm", "torch", "torchao", "torchvision", "transformers"}
+GENERATOR = {"mkdocs", "material", "hooks", "tests", "benchmarks", "tools"}
 
-MODULES = sorted(SOURCES.rglob("*.py"))
+MODULES = sorted(path for source in SOURCES for path in source.rglob("*.py"))
 PUBLIC = [path for path in MODULES if path.name == "__init__.py"]
 
 
@@ -55,32 +52,42 @@ def imported(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+def package(module: str) -> str:
+    return module.partition(".")[0]
+
+
 def room(module: str) -> str | None:
-    package, *inside = module.split(".")
-    if package in {HARNESS, AUTOMATION}:
-        return package
-    return inside[0] if package == PORTAL.name and inside else None
+    """The room of a module of the portal; None for the package itself and for other packages."""
+    parts = module.split(".")
+    return parts[1] if parts[0] == PORTAL.name and len(parts) > 1 else None
 
 
 def named(path: Path) -> str:
-    parts = path.relative_to(SOURCES).with_suffix("").parts
+    source = next(source for source in SOURCES if path.is_relative_to(source))
+    parts = path.relative_to(source).with_suffix("").parts
     return ".".join(parts).removesuffix(".__init__")
 
 
-def test_every_room_has_its_place_in_the_order() -> None:
+def test_every_package_and_room_has_its_place() -> None:
     rooms = {path.parent.name for path in PORTAL.glob("*/__init__.py")}
-    assert {*rooms, HARNESS, AUTOMATION} == set(ORDER)
-    assert {path.name for path in SOURCES.iterdir()} == {PORTAL.name, HARNESS, AUTOMATION}
+    modules = {path.stem for path in PORTAL.glob("*.py")} - {"__init__"}
+    assert rooms | modules == set(ROOMS)
+    assert {path.name for source in SOURCES for path in source.iterdir()} == set(ALLOWED)
+    assert {path.parent for path in REPOSITORY.glob("packages/*/pyproject.toml")} < {
+        *PACKAGES.values()
+    }
 
 
 @pytest.mark.parametrize("path", MODULES, ids=named)
 def test_imports_run_one_way(path: Path) -> None:
-    here = room(named(path))
-    rooms = {found for module in imported(path) if (found := room(module))}
-    assert rooms <= (ALLOWED[here] if here else set())
-    outside = {module.partition(".")[0] for module in imported(path)}
-    assert not outside & {"mkdocs", "material", "hooks", "tests", "benchmarks"}
-    assert here == HARNESS or not outside & HEAVY
+    module = named(path)
+    packages = {package(name) for name in imported(path)}
+    assert packages & ALLOWED.keys() <= ALLOWED[package(module)]
+    assert not packages & GENERATOR
+    may_need_torch = package(module) == VALIDATION or module == f"{REPORTS}.environment"
+    assert may_need_torch or not packages & HEAVY
+    if here := room(module):
+        assert {found for name in imported(path) if (found := room(name))} <= {*BELOW[here]}
 
 
 def test_no_module_imports_itself_through_others() -> None:
@@ -113,8 +120,8 @@ def test_torch_is_imported_only_when_a_suite_runs() -> None:
     program = """
 import sys
 from importlib import import_module
-from accelerator_portal.cli.main import COMMANDS
-for command in COMMANDS.values():
+from accelerator_reports.cli.main import installed_commands
+for command in installed_commands().values():
     import_module(command.place.partition(":")[0])
 print(*sys.modules)
 """
@@ -134,8 +141,7 @@ def test_a_rule_is_imported_by_what_runs_rules_alone() -> None:
 
 def test_hooks_know_the_library_but_not_its_command() -> None:
     for path in (REPOSITORY / "hooks").glob("*.py"):
-        rooms = {room(module) for module in imported(path)}
-        assert "cli" not in rooms, path.name
+        assert "cli" not in {name.split(".")[1] for name in imported(path) if "." in name}, path
 
 
 @pytest.mark.parametrize("path", PUBLIC, ids=named)

@@ -7,14 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.folders import REPOSITORY
+from tests.folders import PACKAGES
 
-SOURCES = REPOSITORY / "src"
+SOURCES = [folder / "src" for folder in PACKAGES.values()]
 
 # Pydantic names a record's class where a file has something else in its place, so the names below
 # stand in messages to readers of that file, or in a published schema: neither side can change.
-_CTRF = "accelerator_portal/reports/formats/ctrf_model.py"
-_PYTEST = "accelerator_portal/reports/formats/pytest_json.py"
+_CTRF = "accelerator_reports/formats/ctrf_model.py"
+_PYTEST = "accelerator_reports/formats/pytest_json.py"
 _PUBLISHED_SITE = "accelerator_portal/site/difference/site_state.py"
 ACCEPTED = {
     "Document": [_CTRF, _PYTEST],  # each is a part of its own format, and used with its module
@@ -22,11 +22,11 @@ ACCEPTED = {
     "Test": [_CTRF, _PYTEST],
     "Environment": [
         _CTRF,
-        "accelerator_portal/reports/report.py",
+        "accelerator_reports/report.py",
     ],  # CTRF's own part; the report's is published
     "Stage": [
         _PYTEST,
-        "accelerator_portal/reports/outcomes.py",
+        "accelerator_reports/outcomes.py",
     ],  # pytest's own part; the report's is the term
     "Hardware": [
         "accelerator_portal/catalog/files/hardware.py",
@@ -50,17 +50,18 @@ def public_types(source: str) -> Iterator[str]:
             yield name
 
 
-def modules_by_type(folder: Path) -> dict[str, list[str]]:
-    """The modules that define each public type, as paths relative to the folder."""
+def modules_by_type(*folders: Path) -> dict[str, list[str]]:
+    """The modules that define each public type, as paths relative to their folder."""
     found = defaultdict(list)
-    for path in sorted(folder.rglob("*.py")):
-        for name in public_types(path.read_text(encoding="utf-8")):
-            found[name].append(path.relative_to(folder).as_posix())
+    for folder in folders:
+        for path in sorted(folder.rglob("*.py")):
+            for name in public_types(path.read_text(encoding="utf-8")):
+                found[name].append(path.relative_to(folder).as_posix())
     return found
 
 
 def test_no_two_modules_define_types_of_one_name() -> None:
-    found = modules_by_type(SOURCES)
+    found = modules_by_type(*SOURCES)
     assert {name: modules for name, modules in found.items() if len(modules) > 1} == ACCEPTED
 
 

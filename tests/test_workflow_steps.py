@@ -217,7 +217,8 @@ def test_the_harness_is_installed_under_constraints(tmp_path: Path, packages: st
     text = script("validate.yml", "Install the harness")
     assert run(tmp_path, text, {"PACKAGES": packages}).returncode == 0
     assert words(tmp_path) == [
-        *("-m", "pip", "install", "--quiet", "--constraint", "installed.txt", "-e", "portal"),
+        *("-m", "pip", "install", "--quiet", "--constraint", "installed.txt"),
+        *("-e", "portal/packages/reports", "-e", "portal/packages/validation"),
         *packages.split(),
     ]
     assert (tmp_path / "work/installed.txt").read_text("utf-8") == "torch==2.10.0\n"

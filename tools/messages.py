@@ -25,9 +25,9 @@ from mkdocs.utils.yaml import yaml_load
 
 from accelerator_portal.catalog.catalog import CRITERIA, RELEASES
 from accelerator_portal.catalog.files.hardware import Purpose
-from accelerator_portal.reports.outcomes import OUTCOMES, ReportKind
 from accelerator_portal.results.stated_models import NO_PURPOSE
 from accelerator_portal.site.languages import LOCALE_FOLDER, normalize_message
+from accelerator_reports.outcomes import OUTCOMES, ReportKind
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -89,10 +89,10 @@ def messages() -> Iterator[tuple[str, str | tuple[str, ...]]]:
 def _data_messages() -> Iterator[tuple[str, str]]:
     """Yield the words in data that pages translate, such as outcomes, with the file of each."""
     for outcome, info in OUTCOMES.items():
-        yield "src/accelerator_portal/reports/outcomes.py", outcome.replace("-", " ")
-        yield "src/accelerator_portal/reports/outcomes.py", info.meaning
+        yield "packages/reports/src/accelerator_reports/outcomes.py", outcome.replace("-", " ")
+        yield "packages/reports/src/accelerator_reports/outcomes.py", info.meaning
     for kind in get_args(ReportKind):
-        yield "src/accelerator_portal/reports/outcomes.py", kind
+        yield "packages/reports/src/accelerator_reports/outcomes.py", kind
     for purpose in (*get_args(Purpose), "training and inference", NO_PURPOSE):
         yield "src/accelerator_portal/catalog/files/hardware.py", purpose
     for path in sorted(ROOT.glob("data/suites/*.yaml")):

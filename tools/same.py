@@ -21,6 +21,7 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -128,12 +129,15 @@ def _damaged_text(text: str, kind: int, place: int) -> str:
 def _write_outputs(tree: Path, inputs: Path, out: Path) -> None:
     out.mkdir(parents=True)
     python = [sys.executable, "-P"]
-    env = {"PYTHONPATH": str(tree / "src"), "NO_MKDOCS_2_WARNING": "1"}
+    sources = [tree / "src", *tree.glob("packages/*/src")]
+    env = {"PYTHONPATH": os.pathsep.join(map(str, sources)), "NO_MKDOCS_2_WARNING": "1"}
+    # Before 2026-11-28, the portal was one package, and the command a module of it.
+    cli = "accelerator_reports.cli" if len(sources) > 1 else "accelerator_portal.cli"
     run = partial(_run_command, tree=tree, env=env)
     print(f"building {out.name} …", file=sys.stderr)
     run([*python, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(out / "site")])
-    run([*python, "-m", "accelerator_portal.cli", "export", "--out", str(out / "export")])
-    run([*python, __file__, "--commands", str(inputs), str(out)])
+    run([*python, "-m", cli, "export", "--out", str(out / "export")])
+    run([*python, __file__, "--commands", cli, str(inputs), str(out)])
     if VALIDATION.exists():
         env["PYTHONPATH"] += f"{os.pathsep}{inputs / 'double'}"
         words = (
@@ -142,7 +146,7 @@ def _write_outputs(tree: Path, inputs: Path, out: Path) -> None:
             "--suite=integration",
             f"--out={out / 'validation.json'}",
         )
-        done = run([str(VALIDATION), "-m", "accelerator_portal.cli", *words], check=False)
+        done = run([str(VALIDATION), "-m", cli, *words], check=False)
         if not (out / "validation.json").exists():
             print(f"{out.name}: validate wrote no report:\n{done.stderr[-2000:]}", file=sys.stderr)
 
@@ -159,14 +163,14 @@ def _run_command(
     return done
 
 
-def _run_commands(inputs: Path, out: Path) -> None:
+def _run_commands(cli: str, inputs: Path, out: Path) -> None:
     """Run the portal's commands, and write the output and exit status of each one to a file.
 
     Runs the help of every command, and the commands that read reports and vendor folders.
     """
     from click.testing import CliRunner
 
-    from accelerator_portal.cli import main as portal
+    portal = import_module(cli).main
 
     def call(name: str, *words: str) -> None:
         done = CliRunner().invoke(portal, words)
@@ -233,6 +237,6 @@ def _text_lines(file: Path) -> list[str]:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--commands"]:
-        _run_commands(Path(sys.argv[2]), Path(sys.argv[3]))
+        _run_commands(sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4]))
     else:
         sys.exit(main())

@@ -9,8 +9,8 @@ import pytest
 
 from accelerator_automation import git_push
 from accelerator_automation.archive_store import ArchiveError
-from accelerator_automation.git import GitError, git, run_git
 from accelerator_automation.git_push import fetch_archive, push_archive
+from accelerator_portal.catalog.git import GitError, git, run_git
 
 pytestmark = pytest.mark.usefixtures("git_identity")
 

@@ -17,14 +17,14 @@ from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.github.comments import BOT
 from accelerator_automation.proposals import ProposalResults
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.reports.file_reading import ImportOptions, with_entry_counts
-from accelerator_portal.reports.formats.dynamo_csv import read_dynamo_csv
-from accelerator_portal.reports.merge import merged_results
-from accelerator_portal.reports.report_file import report_text
+from accelerator_reports.file_reading import ImportOptions, with_entry_counts
+from accelerator_reports.formats.dynamo_csv import read_dynamo_csv
+from accelerator_reports.merge import merged_results
+from accelerator_reports.report_file import report_text
 from tests.automation.github_double import HOME, Fault, GitHubDouble
 from tests.automation.github_git import GitStore
 from tests.folders import Tree, edited, loaded
-from tests.results.made_up import made_up
+from tests.portal.results.made_up import made_up
 
 VENDOR = "acme/plugin"
 FILES = ("ci/inductor_timm_inference.csv", "ci/inductor_timm_training.csv")

@@ -15,11 +15,11 @@ from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.github.comments import BOT
 from accelerator_automation.issues import MOST_OPENED, Issues
 from accelerator_portal.catalog import Platform
-from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.results.breakages import Breakage, open_breakages
+from accelerator_reports.outcomes import Outcome
 from tests.automation.github_double import HOME, Fault, GitHubDouble
 from tests.folders import ACCELERATOR, EXAMPLE, Tree, loaded
-from tests.results.made_up import START, folded, made_up
+from tests.portal.results.made_up import START, folded, made_up
 
 ISSUES = f"repos/{HOME}/issues"
 

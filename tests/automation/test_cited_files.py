@@ -13,11 +13,11 @@ from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.github.comments import BOT
 from accelerator_automation.issues import Issues
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.reports.report_file import report_text
+from accelerator_reports.report_file import report_text
 from tests.automation.github_double import HOME, Fault, GitHubDouble
 from tests.automation.github_git import GitStore
 from tests.folders import ACCELERATOR, INSTALL, Tree, edited, loaded
-from tests.results.made_up import made_up
+from tests.portal.results.made_up import made_up
 
 VENDOR = "vendor/plugin"
 TABLE = "docs/table.md"

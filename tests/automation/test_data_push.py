@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_automation.git import GitError, git
 from accelerator_automation.git_push import PushResult, PushRetry, push_data
+from accelerator_portal.catalog.git import GitError, git
 
 pytestmark = pytest.mark.usefixtures("git_identity")
 

@@ -14,13 +14,13 @@ import pytest
 from accelerator_automation import feeds
 from accelerator_automation.feeds import FeedAccess, FetchResult, fetch_reports
 from accelerator_portal.catalog import Catalog, load_catalog
-from accelerator_portal.catalog.files import results_folder
 from accelerator_portal.catalog.files.accelerator import ReportFeed
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.reports.report_file import report_text
+from accelerator_reports import results_folder
+from accelerator_reports.report_file import report_text
 from tests.folders import EXAMPLE, Tree, loaded
-from tests.results.made_up import made_up
+from tests.portal.results.made_up import made_up
 
 NOW = dt.datetime(2026, 6, 1, tzinfo=dt.UTC)
 PATIENCE = 60.0  # seconds, for what happens at once on a machine that does nothing else

@@ -217,7 +217,9 @@ def test_the_environment_says_who_and_where(
 def test_without_pygithub_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GH_TOKEN", TOKEN)
     monkeypatch.setitem(sys.modules, "github", None)
-    words = r"^PyGithub is not installed\. .*pip install '\.\[automation\]'$"
+    words = (
+        r"^PyGithub is not installed\. .*pip install \./packages/reports \. \./packages/automation$"
+    )
     with pytest.raises(GitHubError, match=words):
         client_from_environment()
 

@@ -8,7 +8,8 @@ import pytest
 
 from accelerator_automation.archive_store import is_published, open_archive, store_published_digest
 from accelerator_automation.building import inputs_digest
-from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog import Catalog
+from accelerator_reports.files.problem import Problem
 from tests.folders import EXAMPLE, GUIDE, Tree, loaded
 
 PROBLEM = Problem("accelerators/broken/guide.md", 1, "made up", "mend it")

@@ -17,11 +17,11 @@ from accelerator_automation.night_steps import NightRun
 from accelerator_automation.night_summary import summary
 from accelerator_automation.site_change_comment import MARKER
 from accelerator_automation.step_runner import StepResult
-from accelerator_portal.catalog import Problem
-from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.results.breakages import open_breakages
+from accelerator_reports.files.problem import Problem
+from accelerator_reports.outcomes import Outcome
 from tests.folders import EXAMPLE, Tree, loaded
-from tests.results.made_up import START, folded, made_up
+from tests.portal.results.made_up import START, folded, made_up
 
 
 def night(tree: Tree, set_aside: Mapping[str, tuple[Problem, ...]], **results: Any) -> NightRun:  # noqa: ANN401 - of any field

@@ -20,7 +20,7 @@ from accelerator_automation.night_steps import NETWORK_STEPS, NightRun, steps
 from accelerator_automation.night_summary import summary
 from accelerator_automation.nightly import run_night
 from accelerator_automation.step_runner import StepResult, run_steps
-from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
+from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts, PackagesRead
 from accelerator_portal.checks import folder_limits
 from accelerator_portal.checks.quarantine import load_with_quarantine
@@ -31,7 +31,8 @@ from accelerator_portal.packages.sync import SyncOptions, SyncResult, sync
 from accelerator_portal.packages.uv_resolution import ResolutionResult
 from accelerator_portal.packages.verdict_file import Trial, Verdict, read_verdicts, write_verdicts
 from accelerator_portal.packages.verification import ResolveQuestion
-from accelerator_portal.reports.report_file import report_text
+from accelerator_reports.files.problem import ProblemsError
+from accelerator_reports.report_file import report_text
 from tests.automation.github_double import GitHubDouble
 from tests.automation.github_git import GitStore
 from tests.automation.made_up import HOME
@@ -39,9 +40,9 @@ from tests.automation.small_site import SmallEngine
 from tests.built_site import EXAMPLE as ACME
 from tests.built_site import copy_sources
 from tests.folders import COMPATIBILITY, EXAMPLE, write_tree
-from tests.packages.made_up import PACKAGE, PLUGINS, release
-from tests.packages.syncing import FAST
-from tests.results.made_up import made_up
+from tests.portal.packages.made_up import PACKAGE, PLUGINS, release
+from tests.portal.packages.syncing import FAST
+from tests.portal.results.made_up import made_up
 
 NOW = dt.datetime(2026, 11, 20, 3, tzinfo=dt.UTC)
 

@@ -15,7 +15,7 @@ from accelerator_portal.catalog.files.package_file import ReleaseFacts
 from tests.automation.github_double import HOME, Fault, GitHubDouble
 from tests.automation.github_git import GitStore
 from tests.folders import ACCELERATOR, COMPATIBILITY, Tree, edited, loaded
-from tests.packages.made_up import PLUGINS, release, with_facts
+from tests.portal.packages.made_up import PLUGINS, release, with_facts
 
 BRANCH = "plugin-release/example"
 LISTED = [release("1.10.0", "torch==1.10.0"), release("1.9.1", "torch==1.9.1")]

@@ -14,7 +14,7 @@ from accelerator_automation.site_change_comment import (
 from accelerator_portal.site.difference import Difference
 from accelerator_portal.site.difference.shapes import PagesDifference
 from tests.automation.made_up import RUN_PAGE, run
-from tests.site.difference.drawn import differences, texts
+from tests.portal.site.difference.drawn import differences, texts
 
 ABOUT = (
     f"Built from commit `123456789012` by [this run]({RUN_PAGE}). The artifact `preview` is a "

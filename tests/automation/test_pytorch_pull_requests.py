@@ -26,9 +26,9 @@ from accelerator_portal.releases.release_edit import read_releases
 from tests.automation.github_double import HOME, GitHubDouble
 from tests.automation.github_git import GitStore
 from tests.folders import Tree
-from tests.packages.loopback import send
-from tests.packages.made_up import release
-from tests.releases.made_up import FILES, VERSION, Indexes, made_up_indexes
+from tests.portal.packages.loopback import send
+from tests.portal.packages.made_up import release
+from tests.portal.releases.made_up import FILES, VERSION, Indexes, made_up_indexes
 
 BRANCH = f"pytorch-release/{VERSION}"
 Night = Callable[[Catalog], ProposalResults]

@@ -8,10 +8,10 @@ import pytest
 
 from accelerator_automation.archive_store import Archive, gzip_decompress, open_archive
 from accelerator_automation.night_steps import archive_package_data, archive_runs
-from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_file import report_text
-from accelerator_portal.reports.stored_reports import StoredReport
-from tests.results.made_up import made_up
+from accelerator_portal.results.stored_reports import StoredReport
+from accelerator_reports.report import Report
+from accelerator_reports.report_file import report_text
+from tests.portal.results.made_up import made_up
 
 FRIDAY = dt.date(2026, 11, 20)
 

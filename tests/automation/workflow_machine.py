@@ -21,8 +21,8 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from accelerator_portal.catalog.clock import DATE_VARIABLE
-from accelerator_portal.cli import main
+from accelerator_reports.cli import main
+from accelerator_reports.files.clock import DATE_VARIABLE
 from tests.automation.github_double import GitHubDouble
 from tests.automation.made_up import archive
 from tests.automation.upstream.scene import HOME, keep_upload

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from mkdocs.utils.yaml import yaml_load
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.catalog.catalog import ACCELERATORS
+from accelerator_reports.files.folders import ACCELERATORS
 from tests.browser.watched import MISSING
 from tests.built_site import REPOSITORY
 

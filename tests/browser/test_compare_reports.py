@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route
 
-from accelerator_portal.reports.report_file import report_text
-from accelerator_portal.reports.stored_reports import stored_reports
-from accelerator_portal.results.report_comparison import compare_reports
+from accelerator_portal.results.stored_reports import stored_reports
 from accelerator_portal.site.results.result_addresses import address_of
+from accelerator_reports.comparison import compare_reports
+from accelerator_reports.report_file import report_text
 from tests.browser.visit import OpenPage, expect
 from tests.built_site import Site
 from tests.reports.examples import report

@@ -18,7 +18,7 @@ from tests.browser.visit import Opened, OpenPage, expect
 from tests.built_site import Site
 
 QUESTIONS = "questions/"
-MESSAGES = Path(__file__).parents[1] / "site" / "error_messages.yaml"
+MESSAGES = Path(__file__).parents[1] / "portal/site" / "error_messages.yaml"
 
 # Of the messages, how many open their answer, find it first, and among the first three.
 LEAST_OPENED = 0.8

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from accelerator_portal.cli import main
-from tests.cli.additional_platforms import FILE
-from tests.cli.test_new import FLAGS
+from accelerator_reports.cli import main
 from tests.folders import EXAMPLE, FORMS, Tree
 from tests.hostile.mutations import places
 from tests.hostile.test_imported_files import TEXTS
+from tests.portal.cli.additional_platforms import FILE
+from tests.portal.cli.test_new import FLAGS
 
 COMMANDS = (
     "pip install {}",

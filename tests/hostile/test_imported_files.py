@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from accelerator_portal.cli import main
-from accelerator_portal.reports.report_file import read_report
+from accelerator_reports.cli import main
+from accelerator_reports.report_file import read_report
 from tests.hostile.imported_files import changed_files, good_files
 
 TEXTS: Mapping[str, str] = {

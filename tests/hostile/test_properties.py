@@ -23,29 +23,30 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 from selectolax.lexbor import LexborHTMLParser
 
-from accelerator_portal.catalog import Catalog, Problem, ProblemsError
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.accelerator import Accelerator
 from accelerator_portal.catalog.files.compatibility_file import Compatibility
 from accelerator_portal.catalog.files.install_file import Install
-from accelerator_portal.catalog.files.known_issues_file import KnownIssues
-from accelerator_portal.catalog.files.sources import SourcedFile
-from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.catalog.markdown_file import parse_markdown
-from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER
-from accelerator_portal.catalog.yaml_file import parse_yaml
-from accelerator_portal.catalog.yaml_validation import validate
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.install.expand import expand
-from accelerator_portal.reports.file_reading import ImportOptions
-from accelerator_portal.reports.formats.format_list import READERS, detect_format
-from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_check import KnownNames, report_problems
-from accelerator_portal.reports.report_file import read_report, report_text
-from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.results.result_matrices import matrices
+from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.site.build import RepositoryLinks, build_site
 from accelerator_portal.site.results.matrix_pages import csv_text
 from accelerator_portal.site.vendor_text import render_vendor_text
+from accelerator_reports.file_reading import ImportOptions
+from accelerator_reports.files.problem import Problem, ProblemsError
+from accelerator_reports.files.sources import SourcedFile
+from accelerator_reports.files.text_file import HIDDEN_CHARACTER
+from accelerator_reports.files.yaml_file import parse_yaml
+from accelerator_reports.files.yaml_validation import validate
+from accelerator_reports.formats.format_list import READERS, detect_format
+from accelerator_reports.known_issues_file import KnownIssues
+from accelerator_reports.report import Report
+from accelerator_reports.report_check import KnownNames, report_problems
+from accelerator_reports.report_file import read_report, report_text
+from accelerator_reports.validation_file import Validation
 from tests.built_site import copy_sources
 from tests.day import TODAY
 from tests.folders import EXAMPLE, write_tree
@@ -53,7 +54,7 @@ from tests.hostile import formats, markdown
 from tests.hostile.imported_files import JSON
 from tests.hostile.mutations import mutated
 from tests.hostile.reports import GOOD
-from tests.site.test_vendor_text import assert_harmless
+from tests.portal.site.test_vendor_text import assert_harmless
 
 # A whole folder takes a hundred times as long as one file.
 FEW = settings(max_examples=settings().max_examples // 16)
@@ -61,7 +62,7 @@ NOW = dt.datetime(2026, 11, 21, tzinfo=dt.UTC)
 T = TypeVar("T")
 FRONT = EXAMPLE["accelerators/example/guide.md"].split("## ")[0]
 
-ACME = Path(__file__).parents[1] / "site/example/accelerators/acme"
+ACME = Path(__file__).parents[1] / "portal/site/example/accelerators/acme"
 
 
 def _acme(name: str) -> Any:  # noqa: ANN401 - any YAML

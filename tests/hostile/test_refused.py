@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.catalog import Problem, ProblemsError
-from accelerator_portal.catalog.problem import MAX_TEXT_LENGTH
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.install.expand import MAX_ROWS
-from accelerator_portal.reports.file_reading import ImportOptions
-from accelerator_portal.reports.formats.format_list import READERS
 from accelerator_portal.site.vendor_text import render_vendor_text
+from accelerator_reports.file_reading import ImportOptions
+from accelerator_reports.files.problem import MAX_TEXT_LENGTH, Problem, ProblemsError
+from accelerator_reports.formats.format_list import READERS
 from tests.day import TODAY
 from tests.folders import ACCELERATOR, EXAMPLE, GUIDE, INSTALL, Tree, edited, write_tree
 from tests.hostile import fields, folders, formats, large, markdown, reports, yaml_files

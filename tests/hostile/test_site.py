@@ -14,13 +14,13 @@ import pytest
 from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser
 
-from accelerator_portal.cli import main
 from accelerator_portal.site.vendor_text import render_vendor_text
+from accelerator_reports.cli import main
 from tests.built_site import Page, Site
 from tests.hostile import markdown, texts
 from tests.hostile.built import hostile_site, plain_site
 from tests.hostile.platforms import NAMES, hostile_sources, plainly
-from tests.site.test_vendor_text import assert_harmless
+from tests.portal.site.test_vendor_text import assert_harmless
 
 __all__ = ["hostile_site", "plain_site"]
 
@@ -30,7 +30,7 @@ VENDORS = ".vendor-text"
 # Tests stand on pages by the initial or the order of their names, which a text changes.
 BY_INITIAL = re.compile(r"/tests/([^/]+/)?$|results/made-up/([0-9]+/)?$")
 
-_COMMAND = "from accelerator_portal.cli import main; main()"
+_COMMAND = "from accelerator_reports.cli import main; main()"
 
 
 def made_of(html: str, *, without: str = VENDORS) -> Counter[tuple[str, ...]]:

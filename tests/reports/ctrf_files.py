@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from accelerator_portal.reports.formats.ctrf import read_ctrf
+from accelerator_reports.formats.ctrf import read_ctrf
 from tests.reports.format_file import FormatFile
 
 STATUSES = ("passed", "failed", "skipped", "pending", "other")

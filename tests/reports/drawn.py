@@ -7,12 +7,11 @@ from typing import TypeVar, get_args
 
 from hypothesis import strategies as st
 
-from accelerator_portal.catalog.fields import VERDICT_MARK
-from accelerator_portal.catalog.files.suite_file import SuiteKind
-from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER
-from accelerator_portal.reports.file_reading import ImportResult
-from accelerator_portal.reports.outcomes import Outcome, ReportKind, Stage
-from accelerator_portal.reports.report import (
+from accelerator_reports.file_reading import ImportResult
+from accelerator_reports.files.fields import VERDICT_MARK
+from accelerator_reports.files.text_file import HIDDEN_CHARACTER
+from accelerator_reports.outcomes import Outcome, ReportKind, Stage
+from accelerator_reports.report import (
     Component,
     Environment,
     Evidence,
@@ -24,7 +23,8 @@ from accelerator_portal.reports.report import (
     TestEntry,
     Trigger,
 )
-from accelerator_portal.reports.test_keys import identity_of
+from accelerator_reports.suite_file import SuiteKind
+from accelerator_reports.test_keys import identity_of
 
 # Any character but half of a pair, which no text in UTF-8 has.
 CHARACTERS = st.characters(exclude_categories=["Cs"])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.stored_reports import StoredReport
+from accelerator_reports.report import Report
 
 TEST: dict[str, Any] = {"suite": "made-up", "name": "first", "outcome": "passed"}
 
@@ -27,8 +26,3 @@ def report(*tests: dict[str, Any], **changes: Any) -> Report:  # noqa: ANN401 - 
     if tests:
         data["tests"] = [{**TEST, **test} for test in tests]
     return Report.model_validate(data)
-
-
-def stored(name: str, *tests: dict[str, Any], **changes: Any) -> StoredReport:  # noqa: ANN401
-    """Return the example as a stored report with this id."""
-    return StoredReport(name, f"{name}.json", report(*tests, **changes), None)

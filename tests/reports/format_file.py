@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.file_reading import ImportOptions, ImportResult, Reader
-from accelerator_portal.reports.report import TestEntry
+from accelerator_reports.file_reading import ImportOptions, ImportResult, Reader
+from accelerator_reports.files.problem import ProblemsError
+from accelerator_reports.report import TestEntry
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from accelerator_portal.reports.formats.junit import read_junit
+from accelerator_reports.formats.junit import read_junit
 from tests.reports.format_file import FormatFile
 
 SUITE = '<testsuites><testsuite name="pytest">{}</testsuite></testsuites>'

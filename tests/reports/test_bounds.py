@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_check import (
+from accelerator_reports.files.problem import ProblemsError
+from accelerator_reports.report import Report
+from accelerator_reports.report_check import (
     MAX_CELLS,
     MAX_MODES,
     MAX_SUITES,
@@ -18,8 +18,7 @@ from accelerator_portal.reports.report_check import (
     report_problems,
     site_limit_faults,
 )
-from accelerator_portal.reports.report_file import read_report, report_text
-from accelerator_portal.reports.stored_reports import _report_id
+from accelerator_reports.report_file import read_report, report_text
 from tests.reports.examples import report as example
 
 
@@ -61,12 +60,6 @@ def test_a_table_has_only_so_many_cells() -> None:
     (fault,) = site_limit_faults(report(*many))
     assert fault[0] == "the tables would have 2,250,000 cells, more than 2,000,000"
     assert not list(site_limit_faults(report(*({"name": f"t{n}"} for n in range(3000)))))
-
-
-def test_no_two_reports_have_one_id() -> None:
-    assert _report_id("acme", "nightly") == "acme-nightly"
-    pairs = [("acme", "x-nightly"), ("acme-x", "nightly"), ("acme", "x"), ("acme-x", "x")]
-    assert len({_report_id(*pair) for pair in pairs}) == len(pairs)
 
 
 def test_a_file_of_very_many_suites_is_refused_with_one_fault(tmp_path: Path) -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.catalog.files.own_suite import SUITE_NAME_PATTERN
-from accelerator_portal.reports.file_reading import ImportOptions, ImportResult
-from accelerator_portal.reports.formats.ctrf import ctrf_status
-from accelerator_portal.reports.outcomes import OUTCOMES
-from accelerator_portal.reports.report import Environment, Evidence, Metric, Suite, TestEntry
+from accelerator_reports.file_reading import ImportOptions, ImportResult
+from accelerator_reports.formats.ctrf import ctrf_status
+from accelerator_reports.outcomes import OUTCOMES
+from accelerator_reports.report import Environment, Evidence, Metric, Suite, TestEntry
+from accelerator_reports.suite_names import SUITE_NAME_PATTERN
 from tests.reports.ctrf_files import STATUSES, case_fields, document, problems, read
 
 

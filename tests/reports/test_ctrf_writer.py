@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from accelerator_portal.reports.file_reading import ImportOptions
-from accelerator_portal.reports.formats.ctrf import ctrf_text, read_ctrf
-from accelerator_portal.reports.report import (
+from accelerator_reports.file_reading import ImportOptions
+from accelerator_reports.formats.ctrf import ctrf_text, read_ctrf
+from accelerator_reports.report import (
     Environment,
     Evidence,
     Metric,

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.reports.file_reading import ImportOptions
-from accelerator_portal.reports.formats.executorch import read_executorch_csv
-from accelerator_portal.reports.report import Scalar
+from accelerator_reports.file_reading import ImportOptions
+from accelerator_reports.formats.executorch import read_executorch_csv
+from accelerator_reports.report import Scalar
 from tests.reports.format_file import FormatFile, only
 
 # Everything here is made up: tests, results, figures. The columns are those of ExecuTorch.

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.reports.file_reading import ImportOptions, ImportResult
-from accelerator_portal.reports.formats.executorch import read_executorch_json
-from accelerator_portal.reports.formats.format_list import detect_format
-from accelerator_portal.reports.report import TestEntry
+from accelerator_reports.file_reading import ImportOptions, ImportResult
+from accelerator_reports.formats.executorch import read_executorch_json
+from accelerator_reports.formats.format_list import detect_format
+from accelerator_reports.report import TestEntry
 from tests.reports.format_file import FormatFile, only
 
 # As ExecuTorch 1.5.1 wrote it on 2026-11-21, without its log; the other tests are made up.

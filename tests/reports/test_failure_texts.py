@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.reports.failure_texts import (
+from accelerator_reports.failure_texts import (
     _COMPILED,
     MAX_CHARS,
     outcome_of_text,
     without_colors,
 )
-from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
+from accelerator_reports.outcomes import OUTCOMES, Outcome
 
 # Made up, in the form in which PyTorch, pytest and their plugins write such messages.
 SAID: list[tuple[Outcome | None, str]] = [

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports import file_reading as module
-from accelerator_portal.reports.file_reading import (
+from accelerator_reports import file_reading as module
+from accelerator_reports.file_reading import (
     READ_AS_TEST,
     lines_of,
     with_entry_counts,
 )
-from accelerator_portal.reports.shortened_text import MAX_TEXT_LENGTH
+from accelerator_reports.files.problem import ProblemsError
+from accelerator_reports.shortened_text import MAX_TEXT_LENGTH
 
 FILE = Path("somewhere/example.csv")
 

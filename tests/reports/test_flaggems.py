@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.reports.file_reading import ImportOptions, ImportResult
-from accelerator_portal.reports.formats.flaggems import read_flaggems
-from accelerator_portal.reports.formats.format_list import detect_format
+from accelerator_reports.file_reading import ImportOptions, ImportResult
+from accelerator_reports.formats.flaggems import read_flaggems
+from accelerator_reports.formats.format_list import detect_format
 from tests.reports.format_file import FormatFile
 
 # The structure is that of FlagGems' files; the tests are made up.

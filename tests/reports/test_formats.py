@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.cli.main import main
-from accelerator_portal.reports.file_reading import ImportOptions
-from accelerator_portal.reports.formats.format_list import FORMATS, READERS, WRITERS, detect_format
+from accelerator_reports.cli.main import main
+from accelerator_reports.file_reading import ImportOptions
+from accelerator_reports.files.problem import ProblemsError
+from accelerator_reports.formats.format_list import FORMATS, READERS, WRITERS, detect_format
 from tests.reports.examples import report
 
 READ = [name for name, form in FORMATS.items() if form.read]

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.file_reading import ImportOptions
-from accelerator_portal.reports.formats import imported_tests as module
-from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
-from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
-from accelerator_portal.reports.report import Suite
+from accelerator_reports.file_reading import ImportOptions
+from accelerator_reports.files.problem import ProblemsError
+from accelerator_reports.formats import imported_tests as module
+from accelerator_reports.formats.imported_tests import ImportedTests, chosen_suite
+from accelerator_reports.outcomes import OUTCOMES, Outcome
+from accelerator_reports.report import Suite
 
 FILE = Path("somewhere/example.csv")
 TEST: dict[str, Any] = {"suite": "example", "name": "m", "outcome": "passed"}

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from accelerator_portal.reports.file_reading import ImportOptions, ImportResult
-from accelerator_portal.reports.formats.junit import junit_text, read_junit
-from accelerator_portal.reports.outcomes import OUTCOMES
-from accelerator_portal.reports.report import Environment, Report, Suite, TestEntry, Trigger
+from accelerator_reports.file_reading import ImportOptions, ImportResult
+from accelerator_reports.formats.junit import junit_text, read_junit
+from accelerator_reports.outcomes import OUTCOMES
+from accelerator_reports.report import Environment, Report, Suite, TestEntry, Trigger
 from tests.reports import drawn
 from tests.reports.junit_files import SUITE, problems, read
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.file_reading import ImportOptions, ImportResult
-from accelerator_portal.reports.formats.junit import read_junit
-from accelerator_portal.reports.report import Suite
+from accelerator_reports.file_reading import ImportOptions, ImportResult
+from accelerator_reports.files.problem import ProblemsError
+from accelerator_reports.formats.junit import read_junit
+from accelerator_reports.report import Suite
 from tests.reports.junit_files import SUITE, problems, read
 
 

@@ -4,10 +4,10 @@ import datetime as dt
 
 import pytest
 
-from accelerator_portal.reports.known_issues import issue_matches_test, outdated_issues
-from accelerator_portal.reports.test_keys import identity_of
+from accelerator_reports.known_issues import issue_matches_test, outdated_issues
+from accelerator_reports.test_keys import identity_of
+from tests.portal.results.made_up import known_failure
 from tests.reports.examples import report
-from tests.results.made_up import known_failure
 
 DAY = dt.date(2026, 3, 1)
 F32 = {"dtype": "float32", "mode": "inference"}

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.reports.file_reading import ImportResult
-from accelerator_portal.reports.formats.format_list import detect_format
-from accelerator_portal.reports.formats.lm_eval import read_lm_eval
+from accelerator_reports.file_reading import ImportResult
+from accelerator_reports.formats.format_list import detect_format
+from accelerator_reports.formats.lm_eval import read_lm_eval
 from tests.reports.format_file import FormatFile
 
 # The structure is that of the files of vllm-ascend and vllm-gaudi; models and values are made up.

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.reports.formats.format_list import detect_format
-from accelerator_portal.reports.formats.mps_lists import read_mps_lists
+from accelerator_reports.formats.format_list import detect_format
+from accelerator_reports.formats.mps_lists import read_mps_lists
 from tests.reports.format_file import FormatFile
 
 # The structure is that of PyTorch's file; the operators are made up.

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.reports.file_reading import ImportOptions
-from accelerator_portal.reports.formats.format_list import detect_format
-from accelerator_portal.reports.formats.onnx_scoreboard import read_onnx_scoreboard
+from accelerator_reports.file_reading import ImportOptions
+from accelerator_reports.formats.format_list import detect_format
+from accelerator_reports.formats.onnx_scoreboard import read_onnx_scoreboard
 from tests.reports.format_file import FormatFile
 
 # The structure is that of the scoreboard's files; the tests are made up.

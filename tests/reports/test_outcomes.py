@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from accelerator_portal.reports.outcomes import (
+from accelerator_reports.outcomes import (
     BAD,
     OUTCOMES,
     WORST_FIRST,
@@ -16,7 +16,7 @@ from accelerator_portal.reports.outcomes import (
     OutcomeInfo,
     outcomes_in,
 )
-from accelerator_portal.reports.report import Report
+from accelerator_reports.report import Report
 
 
 def test_the_table_has_every_outcome_in_the_order_of_the_vocabulary() -> None:

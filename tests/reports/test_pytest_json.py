@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.reports.file_reading import ImportOptions, ImportResult
-from accelerator_portal.reports.formats.pytest_json import read_pytest_json
-from accelerator_portal.reports.report import Environment, Suite, TestEntry
+from accelerator_reports.file_reading import ImportOptions, ImportResult
+from accelerator_reports.formats.pytest_json import read_pytest_json
+from accelerator_reports.report import Environment, Suite, TestEntry
 from tests.reports.format_file import FormatFile
 
 NODE = "tests/test_x.py::test_a"

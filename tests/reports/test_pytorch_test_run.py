@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.reports.file_reading import ImportOptions, ImportResult
-from accelerator_portal.reports.formats.format_list import detect_format
-from accelerator_portal.reports.formats.junit import read_junit
-from accelerator_portal.reports.formats.pytorch_test_run import read_pytorch_test_run
+from accelerator_reports.file_reading import ImportOptions, ImportResult
+from accelerator_reports.formats.format_list import detect_format
+from accelerator_reports.formats.junit import read_junit
+from accelerator_reports.formats.pytorch_test_run import read_pytorch_test_run
 from tests.reports.format_file import FormatFile
 
 # The structure is that of the uploaded files; tests and numbers are made up.

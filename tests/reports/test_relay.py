@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.outcomes import BAD, OUTCOMES, Outcome, OutcomeGroup, ReportKind
-from accelerator_portal.reports.relay import relay_summary
-from accelerator_portal.reports.report import Report
+from accelerator_reports.files.problem import ProblemsError
+from accelerator_reports.outcomes import BAD, OUTCOMES, Outcome, OutcomeGroup, ReportKind
+from accelerator_reports.relay import relay_summary
+from accelerator_reports.report import Report
 from tests.reports.examples import TEST
 from tests.reports.examples import report as example
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from accelerator_portal.reports.report import SCHEMA_VERSION, Metric, Report
+from accelerator_reports.report import SCHEMA_VERSION, Metric, Report
 from tests.reports.examples import TEST, report
 
 LONGEST_ID, LONGEST_SHORT, LONGEST_TEXT = 101, 200, 4000

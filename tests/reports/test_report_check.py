@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.reports.report_check import KnownNames, report_problems
-from tests.catalog.suites import suite
+from accelerator_reports.report_check import KnownNames, report_problems
+from tests.portal.catalog.suites import suite
 from tests.reports.examples import report
 
 NOW = dt.datetime(2026, 2, 1, tzinfo=dt.UTC)

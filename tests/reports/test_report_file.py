@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports import report_file
-from accelerator_portal.reports.outcomes import OUTCOMES
-from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_file import first_test_line, read_report, report_text
+from accelerator_reports import report_file
+from accelerator_reports.files.problem import ProblemsError
+from accelerator_reports.outcomes import OUTCOMES
+from accelerator_reports.report import Report
+from accelerator_reports.report_file import first_test_line, read_report, report_text
 from tests.reports.drawn import VISIBLE
 from tests.reports.examples import REPORT, TEST, report
 
@@ -209,7 +209,7 @@ def test_the_outermost_object_has_no_more_keys_than_others(
 def limited(code: str, most: int = 2**30) -> str:
     """Run code in a process with a limit of memory and time; return the end of what it says."""
     limits = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({most}, {most}))"
-    reader = "from accelerator_portal.reports.report_file import read_report"
+    reader = "from accelerator_reports.report_file import read_report"
     done = subprocess.run(
         [sys.executable, "-c", f"{reader}\n{limits}\n{code}"],
         capture_output=True,

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.catalog.files.own_suite import SuiteNames
-from accelerator_portal.reports.report_check import KnownNames, report_problems
-from accelerator_portal.reports.report_names import (
+from accelerator_reports.report_check import KnownNames, report_problems
+from accelerator_reports.report_names import (
     name_warnings,
     with_full_suite_names,
     with_imported_suite_names,
 )
-from tests.catalog.suites import suite
+from accelerator_reports.suite_names import SuiteNames
+from tests.portal.catalog.suites import suite
 from tests.reports.examples import report
 
 SUITE = suite("model", "BertTiny", "ResNetTiny")

@@ -5,16 +5,16 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.file_reading import ImportResult
-from accelerator_portal.reports.merge import (
+from accelerator_reports.file_reading import ImportResult
+from accelerator_reports.files.problem import ProblemsError
+from accelerator_reports.merge import (
     ShardFile,
     merged_results,
     merged_shards,
     shard_problems,
 )
-from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.shortened_text import MAX_TEXT_LENGTH
+from accelerator_reports.report import Report
+from accelerator_reports.shortened_text import MAX_TEXT_LENGTH
 from tests.reports.examples import report
 
 POSITIONS = {1: "1 4", 2: "2 5", 3: "3"}

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.reports.shortened_text import shortened_text
+from accelerator_reports.shortened_text import shortened_text
 
 
 @given(st.text(max_size=60), st.integers(5, 40))

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.reports.formats.statuses import (
+from accelerator_reports.formats.statuses import (
     DYNAMO,
     EXECUTORCH,
     StatusMeaning,
     dynamo_meaning,
     executorch_meaning,
 )
-from accelerator_portal.reports.outcomes import GOOD, Outcome, Stage
-from accelerator_portal.reports.report import TestEntry
+from accelerator_reports.outcomes import GOOD, Outcome, Stage
+from accelerator_reports.report import TestEntry
 
 ALL = {**DYNAMO, **EXECUTORCH}
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.reports.test_ids import (
+from accelerator_reports.test_ids import (
     MAX_CASE,
     MAX_NAME,
     ParsedTestId,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from accelerator_portal.reports import TestEntry
-from accelerator_portal.reports.test_keys import (
+from accelerator_reports.report import TestEntry
+from accelerator_reports.test_keys import (
     Identity,
     UnreadableKeyError,
     identity_of,

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.reports.file_reading import ImportOptions
-from accelerator_portal.reports.formats.torchbench import read_torchbench
-from accelerator_portal.reports.report import Environment, Scalar, TestEntry
+from accelerator_reports.file_reading import ImportOptions
+from accelerator_reports.formats.torchbench import read_torchbench
+from accelerator_reports.report import Environment, Scalar, TestEntry
 from tests.reports.format_file import FormatFile, only
 
 # Everything here is made up: models, results, versions.

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.reports.formats.format_list import detect_format
-from accelerator_portal.reports.formats.tt_xla import read_tt_xla
+from accelerator_reports.formats.format_list import detect_format
+from accelerator_reports.formats.tt_xla import read_tt_xla
 from tests.reports.format_file import FormatFile
 
 # The structure is that of TT-XLA's files; the models are made up.

@@ -15,7 +15,7 @@ from accelerator_validation.side_process import ProcessOutput, SideProcess
 from tests.validation.packages import install_entry_point
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
-ASK = "from accelerator_validation.environment import plugin; import json, sys; "
+ASK = "from accelerator_reports.environment import plugin; import json, sys; "
 IMPORTED = "import torch_acme.version; " + ASK
 
 
@@ -36,8 +36,7 @@ def plugin(site: Path, code: str = IMPORTED, device: str = "acme") -> object:
 
 def python(site: Path, code: str) -> bytes:
     command = [sys.executable, "-c", code]
-    path = ":".join(["src", str(site)])
-    done = subprocess.run(command, env={"PYTHONPATH": path}, capture_output=True, check=True)
+    done = subprocess.run(command, env={"PYTHONPATH": str(site)}, capture_output=True, check=True)
     return done.stdout
 
 
@@ -56,7 +55,7 @@ get_device_module = {"cuda": cards, "cuda:1": cards}.__getitem__
 )
 def test_a_device_may_have_an_index(tmp_path: Path, device: str, hardware: str | None) -> None:
     (tmp_path / "torch.py").write_text(TORCH)
-    code = "from accelerator_validation.environment import environment, processor; import json\n"
+    code = "from accelerator_reports.environment import environment, processor; import json\n"
     found = json.loads(
         python(tmp_path, f"{code}print(json.dumps([environment({device!r}), processor()]))")
     )

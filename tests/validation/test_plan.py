@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.catalog import ProblemsError
+from accelerator_reports.files.problem import ProblemsError
 from accelerator_validation.case import Case, case_from_key
 from accelerator_validation.matrix import parse_matrix, read_matrix, suite_names
 from accelerator_validation.plan import Offer, apply_known_issues, expand
-from tests.results.made_up import known_failure
+from tests.portal.results.made_up import known_failure
 
 MATRIX = """\
 kind: operator

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.catalog import Platform, ProblemsError, load_catalog
-from accelerator_portal.catalog.files.validation_file import Validation
+from accelerator_reports.files.problem import ProblemsError
+from accelerator_reports.validation_file import Validation
 from accelerator_validation.matrix import Matrix, Tolerance, parse_matrix
 from accelerator_validation.plan import RunError
+from accelerator_validation.platform_folder import PlatformFolder, read_platform_folder
 from accelerator_validation.platform_settings import apply_settings, settings_sentences
 from accelerator_validation.request import require_script_permission
 from accelerator_validation.run import begin_run
@@ -46,13 +47,9 @@ deploy:
 """
 
 
-def platform(tree: Tree, text: str) -> Platform:
-    catalog, problems = load_catalog(
-        tree({**EXAMPLE, "accelerators/example/validation.yaml": text})
-    )
-    assert catalog is not None
-    assert problems == []
-    return catalog.by_id["example"]
+def platform(tree: Tree, text: str) -> PlatformFolder:
+    root = tree({**EXAMPLE, "accelerators/example/validation.yaml": text})
+    return read_platform_folder(root, "example")
 
 
 def matrices() -> dict[str, Matrix]:

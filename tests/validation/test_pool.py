@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.reports.report import TestEntry
+from accelerator_reports.report import TestEntry
 from accelerator_validation import pool
 from tests.validation.processes import is_gone
 from tests.validation.runs import TORCH, request, run

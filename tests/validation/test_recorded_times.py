@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.catalog import Platform, load_catalog
-from accelerator_portal.reports.report_file import report_text
+from accelerator_reports.report_file import report_text
+from accelerator_validation.platform_folder import PlatformFolder, read_platform_folder
 from accelerator_validation.sharding import recorded_times, times_by_test
 from tests.folders import EXAMPLE, write_tree
 from tests.reports.examples import report
@@ -24,7 +24,7 @@ BOTH = {"made-up/first": 3000, "made-up/second": 2000}
 
 
 @pytest.fixture
-def platform(tmp_path: Path) -> Platform:
+def platform(tmp_path: Path) -> PlatformFolder:
     """A folder with two reports, a baseline, one that is broken and one of another platform."""
     results = {
         "old": report_text(OLD),
@@ -37,21 +37,19 @@ def platform(tmp_path: Path) -> Platform:
     }
     files = {f"accelerators/example/results/{name}.json": text for name, text in results.items()}
     write_tree(tmp_path, {**EXAMPLE, **files})
-    catalog, _ = load_catalog(tmp_path)
-    assert catalog
-    return catalog.by_id["example"]
+    return read_platform_folder(tmp_path, "example")
 
 
 def test_the_newest_report_that_has_a_time_counts() -> None:
     assert times_by_test([NEW, OLD]) == times_by_test([OLD, NEW]) == BOTH
 
 
-def test_a_platform_s_own_runs_are_read(platform: Platform) -> None:
+def test_a_platform_s_own_runs_are_read(platform: PlatformFolder) -> None:
     assert recorded_times(None, platform) == BOTH
 
 
 def test_a_report_that_is_named_stands_for_those_of_the_platform(
-    platform: Platform, tmp_path: Path
+    platform: PlatformFolder, tmp_path: Path
 ) -> None:
     file = tmp_path / "times.json"
     file.write_text(report_text(OLD), "utf-8")

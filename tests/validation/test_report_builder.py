@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from accelerator_portal.reports.report import TestEntry
+from accelerator_reports.report import TestEntry
 from accelerator_validation.case import Case, Result, result_from_record
 from accelerator_validation.journal import JournalContent
 from accelerator_validation.report_builder import build_report

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.reports.report import OperatorCoverage
-from accelerator_portal.reports.report_file import read_report
+from accelerator_reports.report import OperatorCoverage
+from accelerator_reports.report_file import read_report
 from accelerator_validation.journal import read_journal
 from accelerator_validation.journal_heading import ON_CPU
 from accelerator_validation.plan import RunError
@@ -20,7 +20,7 @@ from accelerator_validation.request import ShardRequest
 from accelerator_validation.run import begin_run
 from accelerator_validation.sharding import apply_sharding
 from tests.folders import REPOSITORY
-from tests.results.made_up import known_failure
+from tests.portal.results.made_up import known_failure
 from tests.validation.runs import TORCH, go_on, matrix, plan, request, run
 
 PROGRAM = """
@@ -38,7 +38,7 @@ sys.exit(done.exit_code)
 
 def started(folder: Path) -> subprocess.Popen[bytes]:
     """Start a run that hangs in its third test, in a process of its own, and wait for that test."""
-    environment = {**os.environ, "PYTHONPATH": f"{REPOSITORY}/src:{REPOSITORY}"}
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(folder)], env=environment)
     journal = folder / "report.journal.jsonl"
     for _ in range(2400):

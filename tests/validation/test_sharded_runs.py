@@ -10,14 +10,14 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from accelerator_portal.cli import main
-from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_file import read_report
+from accelerator_reports.cli import main
+from accelerator_reports.report import Report
+from accelerator_reports.report_file import read_report
 from accelerator_validation.probe import ProbeResult
 from accelerator_validation.request import ShardRequest
 from accelerator_validation.run import begin_run, continue_run
 from accelerator_validation.sharding import apply_sharding
-from tests.results.made_up import known_failure
+from tests.portal.results.made_up import known_failure
 from tests.validation.runs import matrix, plan, request
 
 NAMES = ["passed-1", "wrong-2", "passed-3", "crash-4", "skip-5", "passed-6", "missing-7"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 from pathlib import Path
@@ -14,7 +13,7 @@ from tests.folders import REPOSITORY
 from tests.validation.processes import is_gone
 
 PROGRAM = "tests.validation.side_program"
-PATHS = {"PYTHONPATH": os.pathsep.join([str(REPOSITORY), str(REPOSITORY / "src")])}
+PATHS = {"PYTHONPATH": str(REPOSITORY)}
 
 
 def test_what_it_reads_prints_and_ends_with() -> None:

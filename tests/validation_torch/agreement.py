@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_file import read_report
+from accelerator_reports.report import Report
+from accelerator_reports.report_file import read_report
 
 DTYPE = "float32"
 

@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.reports.report import Environment, Suite, TestEntry
-from accelerator_portal.reports.report_file import read_report
-from accelerator_portal.reports.test_keys import identity_of
-from tests.folders import REPOSITORY
+from accelerator_reports.report import Environment, Suite, TestEntry
+from accelerator_reports.report_file import read_report
+from accelerator_reports.test_keys import identity_of
 from tests.made_once import made_once
 from tests.validation_torch.installing import SHIM, install_double
 
@@ -65,8 +64,8 @@ class Done:
 
 def validate(folder: Path, *words: str, **environment: str) -> Done:
     """Run `accelerator-portal validate` with the double's folder, if any, on its path."""
-    path = [str(REPOSITORY / "src"), str(SHIM), environment.pop("site", "")]
-    program = "from accelerator_portal.cli import main; main()"
+    path = [str(SHIM), environment.pop("site", "")]
+    program = "from accelerator_reports.cli import main; main()"
     report = folder / "report.json"
     variables = {**os.environ, **environment, "PYTHONPATH": os.pathsep.join(filter(None, path))}
     done = subprocess.run(

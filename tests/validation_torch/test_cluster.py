@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.reports.test_keys import identity_of
-from tests.folders import REPOSITORY
+from accelerator_reports.test_keys import identity_of
 from tests.validation.cluster.dask_cluster import NANNY, DaskCluster, dask_cluster
 from tests.validation_torch.conftest import Done, validate
 from tests.validation_torch.installing import SHIM
@@ -52,7 +51,7 @@ def test_a_run_on_two_machines_of_which_one_is_lost_has_the_verdicts_of_a_local_
     local, remote = tmp_path / "local", tmp_path / "remote"
     for folder in (local, remote):
         folder.mkdir()
-    path = os.pathsep.join([str(REPOSITORY / "src"), str(SHIM), site])
+    path = os.pathsep.join([str(SHIM), site])
     variables = {"PAPER_FAULTS": FAULTS, "PYTHONPATH": path}
     with dask_cluster(tmp_path, 2, variables, NANNY) as cluster:
         thread = killed_in_the_middle(cluster, remote / "report.journal.jsonl")

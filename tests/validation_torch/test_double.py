@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.reports.report import Component
+from accelerator_reports.report import Component
 from tests.validation_torch.conftest import Done, validate, validate_once
 from tests.validation_torch.installing import install_double
 

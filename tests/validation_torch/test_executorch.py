@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from accelerator_portal.reports.file_reading import ImportOptions
-from accelerator_portal.reports.formats.executorch import read_executorch_csv
-from accelerator_portal.reports.report import Report, TestEntry
-from accelerator_portal.reports.report_file import read_report
-from accelerator_portal.reports.test_keys import identity_of
+from accelerator_reports.file_reading import ImportOptions
+from accelerator_reports.formats.executorch import read_executorch_csv
+from accelerator_reports.report import Report, TestEntry
+from accelerator_reports.report_file import read_report
+from accelerator_reports.test_keys import identity_of
 from accelerator_validation.executorch.metric import METRIC_GROUP as METRICS
 from accelerator_validation.executorch.registry import BACKEND_GROUP
 from accelerator_validation.suites.executorch.metrics import reportable_values

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.reports.report import TestEntry
+from accelerator_reports.report import TestEntry
 from tests.validation_torch.conftest import validate
 
 OPERATORS = ("--device=cpu", "--suite=executorch-operators", "-k", "linear_unbatched")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from contextlib import suppress
@@ -25,7 +24,6 @@ from accelerator_validation.suites.aten import (
 from accelerator_validation.suites.aten import device_operators as registered
 from accelerator_validation.suites.sample_placement import placed_samples
 from accelerator_validation.worker import Job, run_case
-from tests.folders import REPOSITORY
 
 
 def dispatched(name: str, mode: str) -> set[str]:
@@ -142,8 +140,7 @@ def test_a_kernel_for_an_operator_that_torch_does_not_have_is_no_operator() -> N
         "assert operator_counts('cpu')['core']\n"
         "assert 'of_another_torch' not in device_operators()\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "src")}
-    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_what_falls_back_to_the_cpu_is_noted_and_nothing_else_is() -> None:

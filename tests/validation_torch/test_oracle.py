@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.reports.report_file import read_report
+from accelerator_reports.report_file import read_report
 from tests.folders import REPOSITORY
 from tests.validation_torch.agreement import Pair, pairs
 from tests.validation_torch.oracle import questions
@@ -78,7 +78,7 @@ def compare(
         for question in questions(names, device, SAMPLES)
         if names
     ] or ["--suite=operators", "--dtype=float32"]
-    program = "from accelerator_portal.cli import main; main()"
+    program = "from accelerator_reports.cli import main; main()"
     where = ["--device", device, *plugin]
     run("-c", program, "validate", *where, f"--timeout={TIMEOUT_S}", *chosen, "--out", str(report))
     oracle = ["-m", "tests.validation_torch.oracle", *where, f"--samples={SAMPLES}"]

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.reports.file_reading import ImportOptions
-from accelerator_portal.reports.formats.junit import read_junit
-from accelerator_portal.reports.test_keys import identity_of
+from accelerator_reports.file_reading import ImportOptions
+from accelerator_reports.formats.junit import read_junit
+from accelerator_reports.test_keys import identity_of
 from tests.made_once import made_once
 from tests.validation_torch.conftest import Done, validate, validate_once
 from tests.validation_torch.pytest_suite import make_suite

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from accelerator_portal.reports.report_file import read_report
+from accelerator_reports.report_file import read_report
 from accelerator_validation.pytorch_tests.suite import run_test
 from tests.made_once import made_once
 from tests.validation_torch.conftest import Done, validate, validate_once

@@ -21,7 +21,6 @@ from accelerator_validation.suites.sample_placement import (
     placed_samples,
     sample_text,
 )
-from tests.folders import REPOSITORY
 
 # No device of this name has to be there: nothing is computed on it.
 ABSENT = "xpu"
@@ -134,10 +133,9 @@ json.dump([different, same, kept], sys.stdout)
 
 @pytest.mark.slow
 def test_every_tensor_lies_where_a_device_that_makes_its_samples_has_it(site: str) -> None:
-    path = os.pathsep.join([str(REPOSITORY / "src"), site])
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
-        env={**os.environ, "PYTHONPATH": path},
+        env={**os.environ, "PYTHONPATH": site},
         capture_output=True,
         text=True,
         timeout=500,

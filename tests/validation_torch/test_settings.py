@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.reports.report_file import read_report
+from accelerator_reports.report_file import read_report
 from tests.folders import EXAMPLE, write_tree
 from tests.validation_torch.conftest import Done, validate
 

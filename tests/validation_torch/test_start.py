@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -11,14 +10,13 @@ from pathlib import Path
 import pytest
 
 from accelerator_validation.probe import start_probe, wait_for_probe
-from tests.folders import REPOSITORY
 from tests.validation_torch.conftest import validate
 
 
 def test_an_import_that_hangs_is_told_apart_from_a_device_that_hangs(
     site: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(REPOSITORY / "src"), site]))
+    monkeypatch.setenv("PYTHONPATH", site)
     monkeypatch.setenv("PAPER_LOADING", "hang")
     with start_probe("paper") as process:
         found = wait_for_probe(process, limit_s=6)
@@ -28,7 +26,7 @@ def test_an_import_that_hangs_is_told_apart_from_a_device_that_hangs(
 def test_a_device_that_fails_leaves_its_plugin_known(
     site: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(REPOSITORY / "src"), site]))
+    monkeypatch.setenv("PYTHONPATH", site)
     monkeypatch.setenv("PAPER_LOADING", "absent")
     with start_probe("paper") as process:
         found = wait_for_probe(process)
@@ -52,12 +50,11 @@ def test_a_device_needs_no_more_than_memory_and_a_copy(site: str, tmp_path: Path
 
 
 def test_it_says_what_it_does_at_once_and_ends_when_it_is_told_to(tmp_path: Path) -> None:
-    program = "from accelerator_portal.cli import main; main()"
+    program = "from accelerator_reports.cli import main; main()"
     report = tmp_path / "report.json"
     words = ["validate", "--device", "cpu", "--suite", "operators", "--out", str(report)]
     running = subprocess.Popen(
         [sys.executable, "-c", program, *words],
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY / "src")},
         stderr=subprocess.PIPE,
         text=True,
     )
@@ -68,7 +65,6 @@ def test_it_says_what_it_does_at_once_and_ends_when_it_is_told_to(tmp_path: Path
     )
     second = subprocess.run(
         [sys.executable, "-c", program, *words],
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY / "src")},
         capture_output=True,
         text=True,
         check=False,

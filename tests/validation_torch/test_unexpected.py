@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from accelerator_portal.catalog.files.known_issues_file import KnownFailure, KnownIssues
-from accelerator_portal.reports.known_issues import issue_matches_test
-from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.test_keys import Identity
+from accelerator_reports.known_issues import issue_matches_test
+from accelerator_reports.known_issues_file import KnownFailure, KnownIssues
+from accelerator_reports.outcomes import Outcome
+from accelerator_reports.report import Report
+from accelerator_reports.test_keys import Identity
 from tests.reports.examples import report
 from tests.validation_torch.unexpected import surprises
 

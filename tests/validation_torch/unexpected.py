@@ -15,12 +15,12 @@ from pathlib import Path
 
 import yaml
 
-from accelerator_portal.catalog.files.known_issues_file import KnownIssues
-from accelerator_portal.reports.known_issues import issue_matches_test, outdated_issues
-from accelerator_portal.reports.outcomes import UNSETTLED
-from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_file import read_report
-from accelerator_portal.reports.test_keys import identity_of
+from accelerator_reports.known_issues import issue_matches_test, outdated_issues
+from accelerator_reports.known_issues_file import KnownIssues
+from accelerator_reports.outcomes import UNSETTLED
+from accelerator_reports.report import Report
+from accelerator_reports.report_file import read_report
+from accelerator_reports.test_keys import identity_of
 
 
 def surprises(

@@ -24,7 +24,9 @@ def share_environment(shared: Path, workspace: Path) -> None:
     (packages,) = shared.glob("lib/python*/site-packages")
     (own,) = place.glob("lib/python*/site-packages")
     # Python's module site reads these in order: the workspace's sources come first.
-    (own / "shared.pth").write_text(f"{workspace / 'src'}\n{packages}\n", "utf-8")
+    sources = [workspace / "src", *sorted(workspace.glob("packages/*/src"))]
+    lines = "".join(f"{path}\n" for path in (*sources, packages))
+    (own / "shared.pth").write_text(lines, "utf-8")
     for program in (shared / "bin").iterdir():
         target = place / "bin" / program.name
         if not target.exists() and program.is_file():

@@ -9,7 +9,7 @@ from typing import Any
 
 from accelerator_automation.github.comments import BOT as ACTIONS
 from accelerator_automation.upstream.workflow_artifacts import PLAN_FILE
-from accelerator_portal.catalog.wording import count
+from accelerator_reports.files.wording import count
 from tests.automation.github_double import BOT
 from tests.automation.made_up import FORK, left, pull, run
 from tests.automation.made_up import archive as packed

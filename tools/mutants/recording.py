@@ -26,8 +26,8 @@ from tools.mutants.workspace import State, copy_tree, read_state
 _EXCLUDED_TESTS = (
     "tests/benchmarks",
     "tests/browser",
-    "tests/site/test_reproducible.py",
-    "tests/site/test_serve.py",
+    "tests/portal/site/test_reproducible.py",
+    "tests/portal/site/test_serve.py",
     "tests/test_workflow_steps.py",
     "tests/test_workflows.py",
     "tests/tools",

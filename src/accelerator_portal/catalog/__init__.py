@@ -2,6 +2,6 @@
 
 from accelerator_portal.catalog.catalog import Catalog, Platform
 from accelerator_portal.catalog.loader import load_catalog
-from accelerator_portal.catalog.problem import Problem, ProblemsError
+from accelerator_reports.files.problem import Problem, ProblemsError
 
 __all__ = ["Catalog", "Platform", "Problem", "ProblemsError", "load_catalog"]

@@ -17,8 +17,6 @@ from accelerator_portal.catalog.files.finder_file import FinderWords
 from accelerator_portal.catalog.files.hardware import Generation
 from accelerator_portal.catalog.files.install_file import Install
 from accelerator_portal.catalog.files.install_steps import Step
-from accelerator_portal.catalog.files.known_issues_file import KnownFailure
-from accelerator_portal.catalog.files.own_suite import OwnSuite, SuiteNames, suite_owner
 from accelerator_portal.catalog.files.package_file import PackageFacts, PackagesRead
 from accelerator_portal.catalog.files.releases_file import Releases
 from accelerator_portal.catalog.files.shared_files import (
@@ -33,15 +31,17 @@ from accelerator_portal.catalog.files.shared_files import (
     Relay,
     SelectorDefaults,
 )
-from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.files.stated_models_file import StatedModels
-from accelerator_portal.catalog.files.suite_file import SuiteFile
-from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.catalog.markdown_file import MarkdownFile, Translation
-from accelerator_portal.catalog.problem import Problem
-from accelerator_portal.catalog.yaml_file import Location, YamlFile
+from accelerator_reports.files.folders import ACCELERATORS, KNOWN_ISSUES, VALIDATION
+from accelerator_reports.files.problem import Problem
+from accelerator_reports.files.sources import Source
+from accelerator_reports.files.yaml_file import Location, YamlFile
+from accelerator_reports.known_issues_file import KnownFailure
+from accelerator_reports.suite_file import SuiteFile
+from accelerator_reports.suite_names import OwnSuite, SuiteNames, suite_owner
+from accelerator_reports.validation_file import Validation
 
-ACCELERATORS = "accelerators"
 HISTORY = "data/history"
 RELEASES = "data/releases.yaml"
 SELECTOR = "data/selector.yaml"
@@ -50,7 +50,6 @@ EXECUTORCH_GOALS = "data/executorch-goals.yaml"
 MODELS = "data/models.yaml"
 MODEL_FAMILIES = "data/model-families.yaml"
 FEATURE_TESTS = "data/feature-tests.yaml"
-SUITES = "data/suites"
 EXCEPTIONS = "data/exceptions.yaml"
 HOSTS = "data/hosts.yaml"
 RELAY = "data/relay.yaml"
@@ -58,9 +57,6 @@ OWN_RUNS = "data/own-runs.yaml"
 OTHER_BACKENDS = "data/other-backends.yaml"
 FINDER = "data/finder.yaml"
 SHARED_FAQ = "data/faq.md"
-RESULTS = "results"
-KNOWN_ISSUES = "known-issues.yaml"
-VALIDATION = "validation.yaml"
 STATED_MODELS = "stated-models.yaml"
 
 

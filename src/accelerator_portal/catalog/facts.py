@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 
 from accelerator_portal.catalog.catalog import Catalog, platform_id_of
 from accelerator_portal.catalog.files.accelerator import Accelerator
-from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
 from accelerator_portal.catalog.message import message
-from accelerator_portal.catalog.yaml_file import Location
+from accelerator_reports.files.sources import Source
+from accelerator_reports.files.yaml_file import Location
 
 TrustLevel = Literal["metadata", "test", "vendor", "other", "thread"]
 

@@ -12,7 +12,6 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from accelerator_portal.catalog.catalog import (
-    ACCELERATORS,
     CRITERIA,
     EXCEPTIONS,
     EXECUTORCH_GOALS,
@@ -20,19 +19,15 @@ from accelerator_portal.catalog.catalog import (
     FINDER,
     HISTORY,
     HOSTS,
-    KNOWN_ISSUES,
     MODEL_FAMILIES,
     MODELS,
     OTHER_BACKENDS,
     OWN_RUNS,
     RELAY,
     RELEASES,
-    RESULTS,
     SELECTOR,
     SHARED_FAQ,
     STATED_MODELS,
-    SUITES,
-    VALIDATION,
     Catalog,
     Platform,
     platform_id_of,
@@ -42,10 +37,8 @@ from accelerator_portal.catalog.files.compatibility_file import Compatibility
 from accelerator_portal.catalog.files.criteria_file import Criteria
 from accelerator_portal.catalog.files.finder_file import FinderWords
 from accelerator_portal.catalog.files.install_file import Install
-from accelerator_portal.catalog.files.known_issues_file import KnownIssues
 from accelerator_portal.catalog.files.package_file import read_package_files
 from accelerator_portal.catalog.files.releases_file import Releases
-from accelerator_portal.catalog.files.results_folder import list_reports
 from accelerator_portal.catalog.files.shared_files import (
     Exceptions,
     ExecutorchGoals,
@@ -59,14 +52,23 @@ from accelerator_portal.catalog.files.shared_files import (
     SelectorDefaults,
 )
 from accelerator_portal.catalog.files.stated_models_file import StatedModels
-from accelerator_portal.catalog.files.suite_file import SuiteFile
-from accelerator_portal.catalog.files.validation_file import Validation
-from accelerator_portal.catalog.folder_name import folder_fault
 from accelerator_portal.catalog.markdown_file import Translation, parse_markdown, parse_translation
-from accelerator_portal.catalog.problem import Problem, did_you_mean
-from accelerator_portal.catalog.text_file import read_text
-from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
-from accelerator_portal.catalog.yaml_validation import validate
+from accelerator_reports.files.folder_name import folder_fault
+from accelerator_reports.files.folders import (
+    ACCELERATORS,
+    KNOWN_ISSUES,
+    RESULTS,
+    SUITES,
+    VALIDATION,
+)
+from accelerator_reports.files.problem import Problem, did_you_mean
+from accelerator_reports.files.text_file import read_text
+from accelerator_reports.files.yaml_file import YamlFile, parse_yaml
+from accelerator_reports.files.yaml_validation import validate
+from accelerator_reports.known_issues_file import KnownIssues
+from accelerator_reports.results_folder import list_reports
+from accelerator_reports.suite_file import SuiteFile
+from accelerator_reports.validation_file import Validation
 
 _REQUIRED = ("accelerator.yaml", "install.yaml", "compatibility.yaml", "guide.md", "faq.md")
 _PLATFORM_FILES = (*_REQUIRED, KNOWN_ISSUES, VALIDATION, STATED_MODELS)

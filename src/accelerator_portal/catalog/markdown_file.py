@@ -14,11 +14,11 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from pydantic import BaseModel, Field
 
-from accelerator_portal.catalog.fields import Line, StrictModel
-from accelerator_portal.catalog.files.sources import Source, SourcedFile
-from accelerator_portal.catalog.problem import Problem
-from accelerator_portal.catalog.yaml_file import parse_yaml
-from accelerator_portal.catalog.yaml_validation import validate
+from accelerator_reports.files.fields import Line, StrictModel
+from accelerator_reports.files.problem import Problem
+from accelerator_reports.files.sources import Source, SourcedFile
+from accelerator_reports.files.yaml_file import parse_yaml
+from accelerator_reports.files.yaml_validation import validate
 
 M = TypeVar("M", bound=BaseModel)
 

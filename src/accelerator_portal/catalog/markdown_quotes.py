@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER, escape_sequence
+from accelerator_reports.files.text_file import HIDDEN_CHARACTER, escape_sequence
 
 _BACKTICKS = re.compile(r"`+")
 _SHORTEST_FENCE = 3

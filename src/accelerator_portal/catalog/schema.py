@@ -16,7 +16,6 @@ from accelerator_portal.catalog.files.compatibility_file import Compatibility
 from accelerator_portal.catalog.files.criteria_file import Criteria
 from accelerator_portal.catalog.files.finder_file import FinderWords
 from accelerator_portal.catalog.files.install_file import Install
-from accelerator_portal.catalog.files.known_issues_file import KnownIssues
 from accelerator_portal.catalog.files.releases_file import Releases
 from accelerator_portal.catalog.files.shared_files import (
     Exceptions,
@@ -30,11 +29,12 @@ from accelerator_portal.catalog.files.shared_files import (
     Relay,
     SelectorDefaults,
 )
-from accelerator_portal.catalog.files.sources import SourcedFile
 from accelerator_portal.catalog.files.stated_models_file import StatedModels
-from accelerator_portal.catalog.files.suite_file import SuiteFile
-from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.catalog.markdown_file import TranslatedFile
+from accelerator_reports.files.sources import SourcedFile
+from accelerator_reports.known_issues_file import KnownIssues
+from accelerator_reports.suite_file import SuiteFile
+from accelerator_reports.validation_file import Validation
 
 SCHEMA_FOLDER = "data/schema"
 

@@ -8,10 +8,11 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
-from accelerator_portal.catalog import Catalog, Problem, load_catalog
+from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.checks import rules
 from accelerator_portal.checks.exemptions import without_exemptions
 from accelerator_portal.checks.rule import Rule
+from accelerator_reports.files.problem import Problem
 
 CatalogLoader = Callable[[Path, dt.date], tuple[Catalog | None, list[Problem]]]
 """A function that takes a repository folder and the current day, and returns the folder's catalog

@@ -10,7 +10,7 @@ from functools import lru_cache
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.markdown_file import MarkdownFile
 from accelerator_portal.checks.shell_parser import Pipeline, pipelines, pipelines_of_words
-from accelerator_portal.reports.stored_reports import stored_reports
+from accelerator_portal.results.stored_reports import stored_reports
 
 # Reports contain many commands, and most are of the harness. Only texts with a pipe, a backtick, a
 # parenthesis, an address, a dot, an at sign, a container engine, or a word that

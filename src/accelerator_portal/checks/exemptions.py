@@ -6,10 +6,10 @@ import datetime as dt
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import EXCEPTIONS, platform_id_of
 from accelerator_portal.catalog.files.shared_files import Exemption
-from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_reports.files.problem import Problem, did_you_mean
 
 
 def without_exemptions(

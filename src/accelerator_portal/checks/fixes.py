@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from accelerator_portal.catalog import Problem
 from accelerator_portal.catalog.grouping import grouped
+from accelerator_reports.files.problem import Problem
 
 
 def fixed_text(text: str, problems: Iterable[Problem]) -> tuple[str, list[Problem]]:

@@ -17,8 +17,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from accelerator_portal.catalog import Catalog, Problem, load_catalog
-from accelerator_portal.catalog.catalog import ACCELERATORS
+from accelerator_portal.catalog import Catalog, load_catalog
+from accelerator_reports.files.folders import ACCELERATORS
+from accelerator_reports.files.problem import Problem
 
 MAX_SECONDS = 10
 MAX_BYTES = 1_000_000_000

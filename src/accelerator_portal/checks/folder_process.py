@@ -21,10 +21,10 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from accelerator_portal.catalog import Catalog, load_catalog
-from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.catalog.loader import load_platform
 from accelerator_portal.checks import load_and_check, run_checks
 from accelerator_portal.checks.folder_limits import MAX_BYTES, MAX_SECONDS
+from accelerator_reports.files.folders import ACCELERATORS
 
 _EXCEPTION = 1
 _NO_MEMORY = 3

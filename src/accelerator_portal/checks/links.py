@@ -10,10 +10,11 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.http.client import HttpClient, open_client
 from accelerator_portal.http.errors import MISSING_STATUSES, FetchError
 from accelerator_portal.http.limits import RequestLimits
+from accelerator_reports.files.problem import Problem
 
 RULE = "network"
 LIMITS = RequestLimits(concurrent_per_host=2, redirects=8)

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import platform_id_of
 from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.loader import load_platform
 from accelerator_portal.checks import RULES, errors, run_checks
 from accelerator_portal.checks.folder_limits import load_within_limits
+from accelerator_reports.files.problem import Problem
 
 # The file beside the last valid versions that has the first day on which each was shown.
 SINCE_FILE = "since.json"

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from inspect import getdoc
 from typing import TypeVar
 
-from accelerator_portal.catalog import Catalog, Problem
-from accelerator_portal.catalog.problem import Severity
+from accelerator_portal.catalog import Catalog
+from accelerator_reports.files.problem import Problem, Severity
 
 T = TypeVar("T", bound=Hashable)
 

@@ -3,98 +3,18 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import click
 
-from accelerator_automation import building
-from accelerator_automation.archive_store import open_archive
-from accelerator_automation.building import restore_previous
-from accelerator_automation.last_good_folders import last_good_dates
-from accelerator_portal.catalog.atomic_write import write_folder_atomically
-from accelerator_portal.catalog.clock import today
-from accelerator_portal.catalog.wording import count
-from accelerator_portal.checks.quarantine import load_with_quarantine
-from accelerator_portal.cli.options import (
-    ARCHIVE,
-    INPUT_FOLDER,
-    OUTPUT_FILE,
-    OUTPUT_FOLDER,
-    ROOT,
-    checked_catalog,
-)
+from accelerator_portal.cli.options import ROOT, checked_catalog
 from accelerator_portal.site import RepositoryLinks, build_site
 from accelerator_portal.site.commonmark_export import EXPORT_INDEX, export_files
 from accelerator_portal.site.difference import compare, markdown, read_state
 from accelerator_portal.site.languages import published_languages
-
-_MAX_SHOWN_LINKS = 20
-
-
-@click.command()
-@ROOT
-@click.option(
-    "--out",
-    type=OUTPUT_FOLDER,
-    default="site",
-    help="Write the site to this folder. Default: site.",
-)
-@click.option(
-    "--quarantine", is_flag=True, help="Exclude vendor folders with errors and build the rest."
-)
-@ARCHIVE
-@click.option(
-    "--outputs",
-    type=OUTPUT_FILE,
-    help="Append inputs=SHA256, a checksum of the site's inputs, to this file. Needs --archive.",
-)
-@click.option("--restore", is_flag=True, help="Restore the previous site instead of building.")
-def build(  # noqa: PLR0913, PLR0917 - one for each option
-    root: Path,
-    out: Path,
-    quarantine: bool,
-    archive: str | None,
-    outputs: Path | None,
-    restore: bool,
-) -> None:
-    """Build the site and check every link.
-
-    MkDocs runs in strict mode.
-
-    A successful build replaces the existing site; a failed build leaves it unchanged. The previous
-    site is kept: --restore restores it. With an archive, vendor folders with errors appear in
-    their last valid version.
-    """
-    try:
-        if restore:
-            restore_previous(out.absolute())
-            click.echo(f"Restored the previous site to {out}.")
-            return
-        store = open_archive(archive) if archive else None
-        catalog_without_broken = load_with_quarantine(root, today())[0] if store else None
-        last_good_by_platform = (
-            last_good_dates(store, catalog_without_broken.set_aside, today())
-            if store and catalog_without_broken
-            else {}
-        )
-        building.build(root, out, store, last_good_by_platform, quarantine=quarantine)
-        if outputs and store:
-            digest = (
-                building.inputs_digest(root, catalog_without_broken, last_good_by_platform)
-                if catalog_without_broken
-                else ""
-            )
-            with outputs.open("a", encoding="utf-8") as file:  # other steps write to it, too
-                file.write(f"inputs={digest}\n")
-    except building.EngineError as error:  # MkDocs has printed the error
-        sys.exit(error.code)
-    except building.BrokenLinksError as error:
-        for link in error.links[:_MAX_SHOWN_LINKS]:
-            click.echo(link, err=True)
-        raise click.ClickException(str(error)) from None
-    click.echo(f"Built the site in {out}.")
-
+from accelerator_reports.cli.options import INPUT_FOLDER, OUTPUT_FOLDER
+from accelerator_reports.files.atomic_write import write_folder_atomically
+from accelerator_reports.files.wording import count
 
 _ASSETS = "site_src/pages"
 _MKDOCS_SETTINGS = "mkdocs.yml"

@@ -16,18 +16,18 @@ from typing import Any
 
 import click
 
-from accelerator_portal.catalog import Catalog, Problem
-from accelerator_portal.catalog.atomic_write import write_text_atomically
-from accelerator_portal.catalog.catalog import ACCELERATORS
-from accelerator_portal.catalog.clock import today
-from accelerator_portal.catalog.problem import printable
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.schema import format_address
-from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.fixes import fixed_files
 from accelerator_portal.checks.folder_limits import first_problems, load_within_limits
-from accelerator_portal.cli.extras import require_extra
 from accelerator_portal.cli.options import ROOT, progress_bar
+from accelerator_reports.cli.extras import Extra, require_extra
+from accelerator_reports.files.atomic_write import write_text_atomically
+from accelerator_reports.files.clock import today
+from accelerator_reports.files.folders import ACCELERATORS
+from accelerator_reports.files.problem import Problem, printable
+from accelerator_reports.files.wording import count
 
 MOST_COLUMNS = 120
 
@@ -226,7 +226,7 @@ def check(  # noqa: PLR0913 - each is an option
     Errors make the command fail; warnings don't.
     """
     if network:
-        require_extra("packages", "check --network")
+        require_extra(Extra("accelerator-portal", "packages"), "check --network")
     selection = _repository_paths(root, paths)
     changed_platforms = changed_folders(root, base)
     catalog, problems = _checked_catalog_and_problems(root, selection, changed_platforms)

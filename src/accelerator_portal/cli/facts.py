@@ -9,7 +9,6 @@ import click
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import platform_id_of
-from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.facts import (
     TRUST_LEVELS,
     Fact,
@@ -19,8 +18,10 @@ from accelerator_portal.catalog.facts import (
     trust_level,
     vendor_sites,
 )
-from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import JSON, ROOT, WholeNumber, checked_catalog, print_json
+from accelerator_portal.cli.options import ROOT, checked_catalog
+from accelerator_reports.cli.options import JSON, WholeNumber, print_json
+from accelerator_reports.files.clock import today
+from accelerator_reports.files.wording import count
 
 
 @click.command("facts")

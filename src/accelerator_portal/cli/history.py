@@ -11,23 +11,7 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
-from accelerator_portal.catalog import Problem
-from accelerator_portal.catalog.atomic_write import write_bytes_atomically
-from accelerator_portal.catalog.catalog import ACCELERATORS
-from accelerator_portal.catalog.clock import utc_now
-from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.extras import require_extra
-from accelerator_portal.cli.options import (
-    ANY_ROOT,
-    INPUT_FILE,
-    OUTPUT_FILE,
-    ROOT,
-    DateText,
-    print_problems,
-    progress_bar,
-    refuse_unknown,
-    require_repository,
-)
+from accelerator_portal.cli.options import ROOT, progress_bar, require_repository
 from accelerator_portal.results.folding import (
     fold_reports,
     folder_reports,
@@ -52,6 +36,20 @@ from accelerator_portal.results.rollups import (
     pandas_rollup,
     result_partitions,
 )
+from accelerator_reports.cli.extras import Extra, require_extra
+from accelerator_reports.cli.options import (
+    ANY_ROOT,
+    INPUT_FILE,
+    OUTPUT_FILE,
+    DateText,
+    print_problems,
+    refuse_unknown,
+)
+from accelerator_reports.files.atomic_write import write_bytes_atomically
+from accelerator_reports.files.clock import utc_now
+from accelerator_reports.files.folders import ACCELERATORS
+from accelerator_reports.files.problem import Problem
+from accelerator_reports.files.wording import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,7 +118,7 @@ def _rollup_frame(
 ) -> pd.DataFrame:
     if engine == "pandas":
         return pandas_rollup(rollup, partitions)
-    require_extra("cluster", "history rollup with Dask")
+    require_extra(Extra("accelerator-portal", "cluster"), "history rollup with Dask")
     with _dask_client(scheduler) as client:
         return dask_rollup(rollup, partitions, client)
 

@@ -12,21 +12,10 @@ from typing import Any
 
 import click
 
-from accelerator_portal.catalog import Catalog, Problem, ProblemsError
-from accelerator_portal.catalog.atomic_write import write_folder_atomically, write_text_atomically
-from accelerator_portal.catalog.catalog import ACCELERATORS, HOSTS
-from accelerator_portal.catalog.clock import today
-from accelerator_portal.catalog.problem import printable
-from accelerator_portal.catalog.wording import count
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.catalog import HOSTS
 from accelerator_portal.checks import errors
-from accelerator_portal.cli.error_messages import INTERRUPTED_EXIT_STATUS
-from accelerator_portal.cli.generated_files import outdated_files
-from accelerator_portal.cli.options import (
-    INPUT_FILE,
-    ROOT,
-    print_problems,
-    whole_catalog,
-)
+from accelerator_portal.cli.options import ROOT, whole_catalog
 from accelerator_portal.install.additional_platforms import read_additional_platforms
 from accelerator_portal.install.pip_command import UnreadableCommandError
 from accelerator_portal.vendors.answer_faults import id_fault
@@ -52,6 +41,14 @@ from accelerator_portal.vendors.interview import (
 from accelerator_portal.vendors.known_hosts import with_host_lines, with_known_hosts
 from accelerator_portal.vendors.package_metadata import NoMetadataError, read_package
 from accelerator_portal.vendors.questions import QUESTIONS, Prompt, RefusedAnswerError, answer_text
+from accelerator_reports.cli.error_messages import INTERRUPTED_EXIT_STATUS
+from accelerator_reports.cli.generated_files import outdated_files
+from accelerator_reports.cli.options import INPUT_FILE, print_problems
+from accelerator_reports.files.atomic_write import write_folder_atomically, write_text_atomically
+from accelerator_reports.files.clock import today
+from accelerator_reports.files.folders import ACCELERATORS
+from accelerator_reports.files.problem import Problem, ProblemsError, printable
+from accelerator_reports.files.wording import count
 
 _Command = Callable[..., None]
 

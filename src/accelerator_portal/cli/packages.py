@@ -9,17 +9,11 @@ from pathlib import Path
 import click
 from packaging.utils import canonicalize_name
 
-from accelerator_portal.catalog.clock import utc_now
-from accelerator_portal.catalog.problem import did_you_mean, printable
-from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import (
-    OUTPUT_FOLDER,
-    ROOT,
-    WholeNumber,
-    progress_bar,
-    refuse_unknown,
-    usable_catalog,
-)
+from accelerator_portal.cli.options import ROOT, progress_bar, usable_catalog
+from accelerator_reports.cli.options import OUTPUT_FOLDER, WholeNumber, refuse_unknown
+from accelerator_reports.files.clock import utc_now
+from accelerator_reports.files.problem import did_you_mean, printable
+from accelerator_reports.files.wording import count
 
 
 @click.group()

@@ -9,10 +9,7 @@ import click
 from pydantic import ValidationError
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.atomic_write import write_text_atomically
-from accelerator_portal.catalog.problem import did_you_mean, first_error_text
-from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import ROOT, refuse_unknown, usable_catalog, values_by_name
+from accelerator_portal.cli.options import ROOT, usable_catalog
 from accelerator_portal.packages.compatibility_edit import with_row
 from accelerator_portal.packages.plugin_releases import (
     PluginRelease,
@@ -23,6 +20,10 @@ from accelerator_portal.packages.plugin_releases import (
     proposal,
 )
 from accelerator_portal.packages.portal_packages import TORCH
+from accelerator_reports.cli.options import refuse_unknown, values_by_name
+from accelerator_reports.files.atomic_write import write_text_atomically
+from accelerator_reports.files.problem import did_you_mean, first_error_text
+from accelerator_reports.files.wording import count
 
 
 @click.command("plugin-release")

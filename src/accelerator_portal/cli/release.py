@@ -16,12 +16,13 @@ from urllib.parse import urlsplit
 import click
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.catalog.clock import today
-from accelerator_portal.catalog.problem import printable
-from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import ROOT, print_problems, progress_bar, usable_catalog
+from accelerator_portal.cli.options import ROOT, progress_bar, usable_catalog
+from accelerator_reports.cli.options import print_problems
+from accelerator_reports.files.atomic_write import write_text_atomically
+from accelerator_reports.files.clock import today
+from accelerator_reports.files.problem import printable
+from accelerator_reports.files.wording import count
 
 if TYPE_CHECKING:
     from accelerator_portal.checks.release_addition import ReleaseAddition

@@ -10,18 +10,19 @@ from pathlib import Path
 
 import click
 
-from accelerator_automation.git import git
-from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.catalog import STATED_MODELS
-from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.files.stated_models_file import ModelList
-from accelerator_portal.cli.options import INPUT_FOLDER, ROOT, refuse_unknown, usable_catalog
+from accelerator_portal.catalog.git import git
+from accelerator_portal.cli.options import ROOT, usable_catalog
 from accelerator_portal.vendors.model_list_update import (
     DocumentCopy,
     cited_document,
     stated_models_text,
     with_updated_list,
 )
+from accelerator_reports.cli.options import INPUT_FOLDER, refuse_unknown
+from accelerator_reports.files.atomic_write import write_text_atomically
+from accelerator_reports.files.clock import today
 
 
 @click.command("stated-models")

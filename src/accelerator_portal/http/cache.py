@@ -14,8 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.http.client import HttpClient
+from accelerator_reports.files.atomic_write import write_bytes_atomically
 
 
 @dataclass(frozen=True, slots=True)

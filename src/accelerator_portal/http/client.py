@@ -22,7 +22,6 @@ from tenacity import (
     wait_random,
 )
 
-from accelerator_portal.catalog.public_host import is_public
 from accelerator_portal.http.errors import MISSING_STATUSES, FetchError, InvalidResponseError
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.http.public_hosts import (
@@ -32,6 +31,7 @@ from accelerator_portal.http.public_hosts import (
     public_transport,
 )
 from accelerator_portal.http.traffic import REFUSING_STATUSES, Traffic, current_traffic
+from accelerator_reports.files.public_host import is_public
 
 _OK, _PARTIAL, _NOT_MODIFIED = 200, 206, 304
 # A host is given up after this many addresses in a row without a response. The second number is for

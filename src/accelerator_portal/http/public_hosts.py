@@ -18,7 +18,7 @@ from urllib.request import getproxies
 import httpcore
 import httpx
 
-from accelerator_portal.catalog.public_host import is_public_ip
+from accelerator_reports.files.public_host import is_public_ip
 
 
 class PrivateHostError(httpcore.ConnectError):

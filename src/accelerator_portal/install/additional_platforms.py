@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from accelerator_portal.catalog import Platform
-from accelerator_portal.catalog.fields import (
+from accelerator_reports.files.fields import (
     AdditionalPlatformId,
     Code,
     Line,
@@ -21,10 +21,10 @@ from accelerator_portal.catalog.fields import (
     Url,
     validation_error,
 )
-from accelerator_portal.catalog.problem import Problem
-from accelerator_portal.catalog.text_file import read_text
-from accelerator_portal.catalog.yaml_file import parse_yaml
-from accelerator_portal.catalog.yaml_validation import validate
+from accelerator_reports.files.problem import Problem
+from accelerator_reports.files.text_file import read_text
+from accelerator_reports.files.yaml_file import parse_yaml
+from accelerator_reports.files.yaml_validation import validate
 
 
 class Commands(StrictModel):

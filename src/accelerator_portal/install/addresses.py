@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from accelerator_portal.catalog.files.install_steps import Step
-from accelerator_portal.catalog.yaml_file import Location
+from accelerator_reports.files.yaml_file import Location
 
 # The length is bounded, so that a search takes time proportional to the text. No real scheme is
 # longer.

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from posixpath import basename
 from urllib.parse import unquote, urlsplit
 
-from accelerator_portal.catalog.fields import Method, Os
-from accelerator_portal.catalog.files.install_file import join_statements
 from accelerator_portal.catalog.files.install_steps import DockerStep, DownloadStep, PipStep, Step
 from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX
 from accelerator_portal.install.placeholders import fill_placeholders
@@ -17,6 +15,8 @@ from accelerator_portal.install.shell_quotes import (
     quote_address,
     set_variable_command,
 )
+from accelerator_reports.files.fields import Method, Os
+from accelerator_reports.install_check import join_statements
 
 _PYTHON_COMMANDS = {"linux": "python3", "macos": "python3", "windows": "python"}
 

@@ -17,7 +17,6 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.fields import Method
 from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX
 from accelerator_portal.catalog.message import message
 from accelerator_portal.install.commands import UV_BACKENDS
@@ -31,6 +30,7 @@ from accelerator_portal.install.rows import (
     TextFile,
 )
 from accelerator_portal.install.shell_quotes import command_line
+from accelerator_reports.files.fields import Method
 
 # The methods that vendors state; all other methods are derived from these.
 VENDOR_METHODS: frozenset[str] = frozenset(get_args(Method))

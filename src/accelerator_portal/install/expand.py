@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.cached import cached_by_owner
-from accelerator_portal.catalog.fields import Method, Os
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow, Lifecycle
 from accelerator_portal.catalog.files.install_file import Option, Requirement
 from accelerator_portal.catalog.message import (
@@ -16,7 +15,6 @@ from accelerator_portal.catalog.message import (
     join_sentences,
     message,
 )
-from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.install.commands import (
     check_command,
     command_lines,
@@ -43,6 +41,8 @@ from accelerator_portal.install.targets import (
     is_for_os,
     targets,
 )
+from accelerator_reports.files.fields import Method, Os
+from accelerator_reports.files.problem import Problem, did_you_mean
 
 # An image or an archive contains Python or needs none. Unless its commands name a Python version,
 # the reader's version does not matter.

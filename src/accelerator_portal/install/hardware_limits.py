@@ -9,11 +9,11 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.fields import version_or_none
 from accelerator_portal.catalog.files.hardware import Generation
 from accelerator_portal.install.hardware_support import runs_on_generation
 from accelerator_portal.install.labels import OS_LABELS
 from accelerator_portal.install.rows import InstallRow
+from accelerator_reports.files.fields import version_or_none
 
 # The word in the name of each vendor's driver.
 _DRIVER = "driver"

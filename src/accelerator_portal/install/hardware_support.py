@@ -10,11 +10,11 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.fields import exact_version
 from accelerator_portal.catalog.files.hardware import BuildSupport, Generation
 from accelerator_portal.install.commands import CONTAINER_METHODS
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.rows import NO_VARIANT, PREVIEW, InstallRow
+from accelerator_reports.files.fields import exact_version
 
 ReleaseSupport = Literal["newest", "earlier", "preview", "no-command", "none"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from accelerator_portal.catalog.fields import Arch, Method, Os
-from accelerator_portal.catalog.files.sources import Source
+from accelerator_reports.files.fields import Arch, Method, Os
+from accelerator_reports.files.sources import Source
 
 PREVIEW = "preview"
 NO_VARIANT = "default"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 
-from accelerator_portal.catalog.fields import Os
+from accelerator_reports.files.fields import Os
 
 # PowerShell splats a word that begins with `@`, and splits a word such as `-Dx.y=1` at the dot.
 _PLAIN_ON_WINDOWS = re.compile(r"(?!@|-(?!-)[^.]*\.)[A-Za-z0-9_@+=:./\\-]+")

@@ -10,7 +10,6 @@ from itertools import product
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.files.install_file import Option, Variant
 from accelerator_portal.catalog.files.releases_file import (
@@ -20,8 +19,9 @@ from accelerator_portal.catalog.files.releases_file import (
     Release,
     Wheel,
 )
-from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.install.rows import PREVIEW
+from accelerator_reports.files.fields import Arch, Os
+from accelerator_reports.files.sources import Source
 
 
 @dataclass(frozen=True, slots=True)

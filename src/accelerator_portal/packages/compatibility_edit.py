@@ -9,17 +9,17 @@ from packaging.version import Version
 
 from accelerator_portal.catalog.files.compatibility_file import Compatibility, CompatibilityRow
 from accelerator_portal.catalog.files.package_file import PYPI
-from accelerator_portal.catalog.files.sources import Source
-from accelerator_portal.catalog.problem import ProblemsError
-from accelerator_portal.catalog.yaml_file import (
+from accelerator_portal.catalog.yaml_text import cited_record, yaml_lines
+from accelerator_portal.packages.plugin_releases import SOURCE_ID, PluginRelease
+from accelerator_reports.files.problem import ProblemsError
+from accelerator_reports.files.sources import Source
+from accelerator_reports.files.yaml_file import (
     YamlFile,
     comment_start,
     edit_error,
     read_for_edit,
     replace_read_date,
 )
-from accelerator_portal.catalog.yaml_text import cited_record, yaml_lines
-from accelerator_portal.packages.plugin_releases import SOURCE_ID, PluginRelease
 
 _REMEDY = "write the rows as a list with one `- torch: ...` entry each, or add the row by hand"
 

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.catalog.fields import exact_version
 from accelerator_portal.catalog.files.package_file import PACKAGES, PYPI, IndexFacts, ReleaseFacts
 from accelerator_portal.catalog.files.releases_file import Release, Wheel
-from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.install.targets import Target
 from accelerator_portal.packages.facts_text import release_line_number
 from accelerator_portal.packages.fitting_releases import (
@@ -26,6 +24,9 @@ from accelerator_portal.packages.fitting_releases import (
 )
 from accelerator_portal.packages.portal_packages import TORCH, option_requirements
 from accelerator_portal.packages.wheel_tags import runs_on, supports_python
+from accelerator_reports.files.fields import exact_version
+from accelerator_reports.files.problem import Problem
+from accelerator_reports.files.yaml_file import Location
 
 REMEDY = "correct the value, or add a note that explains why both are correct"
 

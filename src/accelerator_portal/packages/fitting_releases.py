@@ -16,7 +16,6 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.cached import cached_by_owner
-from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.files.package_file import (
     ANY_PLATFORM_TAG,
     PYPI,
@@ -26,6 +25,7 @@ from accelerator_portal.catalog.files.package_file import (
 from accelerator_portal.packages.portal_packages import TORCH, platform_requirements
 from accelerator_portal.packages.stored_releases import MOST_RELEASES, MOST_WITHOUT_FINAL
 from accelerator_portal.packages.wheel_tags import runs_on, supports_python
+from accelerator_reports.files.fields import Arch, Os
 
 SYSTEMS: tuple[tuple[Os, Arch], ...] = tuple(product(get_args(Os), get_args(Arch)))
 """All pairs of an operating system and an architecture."""

@@ -16,8 +16,6 @@ from accelerator_portal.catalog.files.package_file import (
     releases_newest_first,
 )
 from accelerator_portal.catalog.grouping import grouped
-from accelerator_portal.catalog.text_file import one_line
-from accelerator_portal.catalog.wording import count
 from accelerator_portal.http.cache import CachedBody, HttpCache, get_cached
 from accelerator_portal.http.client import HttpClient, may_request_link
 from accelerator_portal.http.errors import FetchError, InvalidResponseError
@@ -41,6 +39,8 @@ from accelerator_portal.packages.wheel_metadata import (
     requirements_of_wheel,
 )
 from accelerator_portal.packages.wheel_tags import platform_tag, python_label, python_label_key
+from accelerator_reports.files.text_file import one_line
+from accelerator_reports.files.wording import count
 
 
 @dataclass(frozen=True, slots=True)

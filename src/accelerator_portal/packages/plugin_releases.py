@@ -17,7 +17,6 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.fields import exact_version
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.files.package_file import ReleaseFacts
 from accelerator_portal.install.labels import OS_LABELS
@@ -31,6 +30,7 @@ from accelerator_portal.packages.fitting_releases import (
     usable_releases,
 )
 from accelerator_portal.packages.wheel_tags import ordered_pythons, supports_python
+from accelerator_reports.files.fields import exact_version
 
 SOURCE_ID = "package"
 """A placeholder id, with which a proposed row cites the package's metadata as its source.

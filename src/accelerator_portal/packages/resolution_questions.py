@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.install.rows import InstallRow, PipCall
+from accelerator_reports.files.fields import Arch, Os
 
 # The methods whose commands are resolved. pip and uv use several indexes in different ways.
 RESOLVED_METHODS = ("pip", "uv")

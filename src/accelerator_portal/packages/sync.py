@@ -18,7 +18,6 @@ from pydantic import ValidationError
 from pypi_simple import PYPI_SIMPLE_ENDPOINT
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.files.package_file import (
     PACKAGES,
     PACKAGES_READ,
@@ -29,9 +28,6 @@ from accelerator_portal.catalog.files.package_file import (
     PackageFacts,
     PackagesRead,
 )
-from accelerator_portal.catalog.problem import first_error_text
-from accelerator_portal.catalog.text_file import one_line
-from accelerator_portal.catalog.wording import count
 from accelerator_portal.http.cache import HttpCache
 from accelerator_portal.http.client import open_client
 from accelerator_portal.http.errors import FetchError
@@ -41,6 +37,10 @@ from accelerator_portal.packages.fact_changes import fact_changes, merged_change
 from accelerator_portal.packages.facts_text import facts_text, packages_read_text
 from accelerator_portal.packages.index_reader import IndexReader, IndexReading, read_index
 from accelerator_portal.packages.portal_packages import PortalPackage, portal_packages
+from accelerator_reports.files.atomic_write import write_bytes_atomically
+from accelerator_reports.files.problem import first_error_text
+from accelerator_reports.files.text_file import one_line
+from accelerator_reports.files.wording import count
 
 USER_AGENT = "accelerator-portal (reads package metadata, never packages)"
 CACHE = ".cache/packages"

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.progress import Progress, no_progress
 from accelerator_portal.install.rows import CheckLine, InstallRow
 from accelerator_portal.packages.install_check import InstallResult, is_for_this_machine
@@ -33,6 +32,7 @@ from accelerator_portal.packages.verdict_file import (
     verdict_row_key,
     write_verdicts,
 )
+from accelerator_reports.files.problem import Problem, ProblemsError
 
 MIN_FREE_BYTES = 10 * 10**9
 """The free disk space that an installation needs: a CUDA build takes 5.3 GB, its downloads 3 GB."""

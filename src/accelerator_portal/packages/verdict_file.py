@@ -14,12 +14,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from accelerator_portal.catalog.atomic_write import write_bytes_atomically
-from accelerator_portal.catalog.fields import StrictModel
 from accelerator_portal.install.axes import KEY_AXES, row_key
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.packages.uv_resolution import ResolutionKind, ResolutionResult
-from accelerator_portal.reports.file_reading import file_error, read_bytes
+from accelerator_reports.file_reading import file_error, read_bytes
+from accelerator_reports.files.atomic_write import write_bytes_atomically
+from accelerator_reports.files.fields import StrictModel
 
 VERDICTS = "data/verdicts"
 

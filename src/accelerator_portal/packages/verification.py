@@ -19,8 +19,6 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.fields import version_or_none
-from accelerator_portal.catalog.wording import count
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.packages.install_check import install_row
@@ -40,6 +38,8 @@ from accelerator_portal.packages.verdict_file import (
     verdict_row_key,
     write_verdicts,
 )
+from accelerator_reports.files.fields import version_or_none
+from accelerator_reports.files.wording import count
 
 ResolveQuestion = Callable[[ResolutionQuestion], ResolutionResult]
 """A function that resolves one question."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from packaging.tags import Tag
 from packaging.version import Version
 
-from accelerator_portal.catalog.fields import Arch, Os
+from accelerator_reports.files.fields import Arch, Os
 
 ANY_PLATFORM = "any"
 

@@ -11,7 +11,6 @@ from packaging.requirements import Requirement
 from packaging.utils import parse_wheel_filename
 from packaging.version import Version
 
-from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.files.package_file import ANY_PLATFORM_TAG, PYPI, ReleaseFacts
 from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX, Companion
 from accelerator_portal.packages.index_page import IndexFile
@@ -22,6 +21,7 @@ from accelerator_portal.packages.wheel_tags import (
     python_label,
     system_of_tag,
 )
+from accelerator_reports.files.fields import Arch, Os
 
 # PyTorch's names of variants. Other local versions, such as `cpu.cxx11.abi`, are not variants.
 _VARIANT = re.compile(r"cpu|xpu|cu\d+|rocm\d+(?:\.\d+)*")

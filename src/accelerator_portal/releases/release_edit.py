@@ -16,8 +16,12 @@ from accelerator_portal.catalog.files.releases_file import (
     Releases,
     Wheel,
 )
-from accelerator_portal.catalog.problem import ProblemsError
-from accelerator_portal.catalog.yaml_file import (
+from accelerator_portal.catalog.yaml_text import cited_record, yaml_line, yaml_lines
+from accelerator_portal.packages.portal_packages import TORCHVISION
+from accelerator_portal.releases.published_builds import companion_source_id, torch_source_id
+from accelerator_portal.releases.release_entry import EntryChange
+from accelerator_reports.files.problem import ProblemsError
+from accelerator_reports.files.yaml_file import (
     Location,
     YamlFile,
     comment_start,
@@ -25,10 +29,6 @@ from accelerator_portal.catalog.yaml_file import (
     read_for_edit,
     replace_read_date,
 )
-from accelerator_portal.catalog.yaml_text import cited_record, yaml_line, yaml_lines
-from accelerator_portal.packages.portal_packages import TORCHVISION
-from accelerator_portal.releases.published_builds import companion_source_id, torch_source_id
-from accelerator_portal.releases.release_entry import EntryChange
 
 _REMEDY = "write each wheel on one line, or add the release by hand"
 

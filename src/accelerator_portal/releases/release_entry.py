@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 from packaging.version import Version
 
-from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.files.package_file import PYPI
 from accelerator_portal.catalog.files.releases_file import (
     PYTORCH_INDEX,
@@ -17,7 +16,6 @@ from accelerator_portal.catalog.files.releases_file import (
     Releases,
     Wheel,
 )
-from accelerator_portal.catalog.problem import UserError
 from accelerator_portal.packages.portal_packages import TORCHVISION
 from accelerator_portal.packages.wheel_tags import ordered_pythons
 from accelerator_portal.releases.published_builds import (
@@ -26,6 +24,8 @@ from accelerator_portal.releases.published_builds import (
     companion_source_id,
     torch_source_id,
 )
+from accelerator_reports.files.fields import Arch, Os
+from accelerator_reports.files.problem import UserError
 
 BuildKey = tuple[str, Os, Arch]
 

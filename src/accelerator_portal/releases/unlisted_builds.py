@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.package_file import PYPI
 from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX, Release, Wheel
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import PREVIEW, InstallRow, PipCall
 from accelerator_portal.packages.fitting_releases import names_torch
+from accelerator_reports.files.problem import Problem
 
 
 @dataclass(frozen=True, slots=True)

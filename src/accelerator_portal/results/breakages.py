@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.reports.report import Component, Environment
 from accelerator_portal.results.history_state import HistoryPoint, State, StoredTestState
+from accelerator_reports.comparison import EnvironmentDifference, environment_differences
+from accelerator_reports.outcomes import Outcome
 
 FLAKY_WINDOW = 8
 """The number of a test's last verdicts (good or bad) that decide whether the test is flaky."""
@@ -19,19 +19,6 @@ FLAKY_FLIPS = 3
 
 Only the last `FLAKY_WINDOW` verdicts of the test count.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class EnvironmentDifference:
-    """A value that differs between two environments.
-
-    `what` names the value, such as `driver` or `plugin.version`. `before` or `after` is None if
-    that environment does not state the value.
-    """
-
-    what: str
-    before: str | None
-    after: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,32 +82,6 @@ def never_passed_count(state: State, at: dt.datetime) -> int:
     omitted. If `state` contains baselines (results that a vendor's CI expects), the result is 0.
     """
     return sum(standing.last_good is None for _, standing, _, _ in _failing_tests(state, at))
-
-
-def environment_differences(
-    before: Environment, after: Environment
-) -> tuple[EnvironmentDifference, ...]:
-    """Return the differences between two environments, in the order of the report format.
-
-    Software components are split into parts, such as `plugin.version`. Packages come last,
-    sorted by name: `packages.numpy`.
-    """
-    both = zip(_environment_values(before), _environment_values(after), strict=True)
-    differences = [EnvironmentDifference(name, old, new) for (name, old), (_, new) in both]
-    for name in sorted({*before.packages, *after.packages}):
-        old, new = before.packages.get(name), after.packages.get(name)
-        differences.append(EnvironmentDifference(f"packages.{name}", old, new))
-    return tuple(difference for difference in differences if difference.before != difference.after)
-
-
-def _environment_values(environment: Environment) -> Iterator[tuple[str, str | None]]:
-    for name in Environment.model_fields:
-        value = getattr(environment, name)
-        if name in {"plugin", "sdk", "backend"}:
-            for part in Component.model_fields:
-                yield f"{name}.{part}", getattr(value, part, None)
-        elif name != "packages":
-            yield name, None if value is None else str(value)
 
 
 def _failing_tests(

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.fields import version_or_none
 from accelerator_portal.catalog.files.criteria_file import (
     Criteria,
     Level,
@@ -19,9 +18,10 @@ from accelerator_portal.catalog.files.criteria_file import (
     Tested,
 )
 from accelerator_portal.catalog.message import comma_list, message, plural, semicolon_list
-from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
-from accelerator_portal.reports.report import OPERATORS_ON_CPU, Report, TestEntry
-from accelerator_portal.reports.test_keys import identity_of
+from accelerator_reports.files.fields import version_or_none
+from accelerator_reports.outcomes import BAD, GOOD, Outcome
+from accelerator_reports.report import OPERATORS_ON_CPU, Report, TestEntry
+from accelerator_reports.test_keys import identity_of
 
 MAX_LISTED_NAMES = 8
 """A sentence names at most this many operators, or one more if only one would be left out."""

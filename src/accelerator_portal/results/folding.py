@@ -12,13 +12,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from accelerator_portal.catalog import Problem, ProblemsError, load_catalog
+from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.progress import Progress, no_progress
-from accelerator_portal.catalog.wording import count
-from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_file import read_report
-from accelerator_portal.reports.report_names import with_full_suite_names
-from accelerator_portal.reports.stored_reports import stored_reports
 from accelerator_portal.results.history import fold_report, history_point
 from accelerator_portal.results.history_state import Basis, State, basis_of
 from accelerator_portal.results.partitions.manifest import read_manifest
@@ -29,6 +24,12 @@ from accelerator_portal.results.partitions.parquet_files import (
 )
 from accelerator_portal.results.state_file import write_state
 from accelerator_portal.results.stored_history import read_state_of, state_path
+from accelerator_portal.results.stored_reports import stored_reports
+from accelerator_reports.files.problem import Problem, ProblemsError
+from accelerator_reports.files.wording import count
+from accelerator_reports.report import Report
+from accelerator_reports.report_file import read_report
+from accelerator_reports.report_names import with_full_suite_names
 
 CLOCK_DIFFERENCE = dt.timedelta(days=1)
 """The time by which the clock of a machine that runs tests may be ahead."""

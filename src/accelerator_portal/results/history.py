@@ -7,17 +7,13 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
 from accelerator_portal.catalog.grouping import grouped
-from accelerator_portal.catalog.wording import count
-from accelerator_portal.reports.file_reading import file_error
-from accelerator_portal.reports.outcomes import Outcome, Stage
-from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.test_keys import identity_of, parse_key
 from accelerator_portal.results.history_state import (
     Group,
     HistoryPoint,
@@ -27,8 +23,12 @@ from accelerator_portal.results.history_state import (
     initial_test_state,
     origins_of,
     updated_test_state,
-    verdict,
 )
+from accelerator_reports.file_reading import file_error
+from accelerator_reports.files.wording import count
+from accelerator_reports.outcomes import Outcome, Stage, verdict
+from accelerator_reports.report import Report
+from accelerator_reports.test_keys import identity_of, parse_key
 
 ChangeKind = Literal[
     "new", "gone", "returned", "regressed", "fixed", "changed", "expectation changed"
@@ -278,3 +278,36 @@ def _change_kind(before: StoredTestState, after: StoredTestState) -> ChangeKind:
     if sign and last_sign and sign != last_sign:
         return "fixed" if sign == "+" else "regressed"
     return "returned" if before.gone else "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class ReportChanges:
+    """The changes of tests in one report, compared with earlier reports; `report` is its id.
+
+    If no earlier report has a suite, the tests of this suite are not in `changes`. They are only
+    counted: `first` maps each of these suites to its number of tests.
+    """
+
+    started: dt.datetime
+    report: str
+    first: Mapping[str, int]
+    changes: tuple[OutcomeChange, ...]
+
+
+def changes_by_report(changes: Iterable[OutcomeChange]) -> Iterator[ReportChanges]:
+    """Yield the changes grouped by report, oldest report first."""
+    seen: set[str] = set()
+    ordered = sorted(changes, key=lambda change: (change.started, change.report))
+    for (started, report_id), report_changes in groupby(
+        ordered, key=lambda c: (c.started, c.report)
+    ):
+        first_counts: Counter[str] = Counter()
+        other_changes: list[OutcomeChange] = []
+        for change in report_changes:
+            suite = parse_key(change.key).suite
+            if suite in seen:
+                other_changes.append(change)
+            else:
+                first_counts[suite] += 1
+        seen.update(first_counts)
+        yield ReportChanges(started, report_id, dict(first_counts), tuple(other_changes))

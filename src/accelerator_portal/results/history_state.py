@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome, ReportKind, Stage
-from accelerator_portal.reports.report import Environment, Moment, Report, Trigger
+from accelerator_reports.outcomes import Outcome, OutcomeSign, ReportKind, Stage, verdict
+from accelerator_reports.report import Environment, Moment, Report, Trigger
 
 VERDICT_WINDOW = 30
 """The maximum number of verdicts (good or bad) that are stored for a test. A report gives at most
@@ -25,9 +25,6 @@ VERDICT_PATTERN = re.compile("=?[+-]")
 
 Basis = Literal["runs", "baselines"]
 """Whether a history contains runs, or baselines (results that a project expects)."""
-
-OutcomeSign = Literal["+", "-", ""]
-"""`+` for good, `-` for bad, empty if the outcome says nothing about the product."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +134,6 @@ class State:
         """Yield each test's key and state, sorted by key."""
         keys_and_states = (item for group in self.groups.values() for item in group.tests.items())
         yield from sorted(keys_and_states, key=lambda item: item[0])
-
-
-def verdict(outcome: Outcome) -> OutcomeSign:
-    """Return `+` for a good outcome and `-` for a bad outcome.
-
-    The result is empty if the outcome says nothing about the product, as for `skipped`.
-    """
-    return "+" if outcome in GOOD else "-" if outcome in BAD else ""
 
 
 def initial_test_state(outcome: Outcome, stage: Stage | None, at: HistoryPoint) -> StoredTestState:

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TypeAlias
 
-from accelerator_portal.catalog.files.own_suite import suite_owner
-from accelerator_portal.reports.outcomes import Outcome, ReportKind
-from accelerator_portal.reports.report import TestEntry
-from accelerator_portal.reports.stored_reports import StoredReport
-from accelerator_portal.reports.test_keys import parse_key
 from accelerator_portal.results.history import OutcomeChange
+from accelerator_portal.results.stored_reports import StoredReport
+from accelerator_reports.outcomes import Outcome, ReportKind
+from accelerator_reports.report import TestEntry
+from accelerator_reports.suite_names import suite_owner
+from accelerator_reports.test_keys import parse_key
 
 # The parameters that `group_of` names first, in this order. Each table has one suite and one mode.
 GROUP_PARAMETERS = ("compiler", "dtype", "dynamic", "freezing", "shapes", "recipe")

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from accelerator_portal.reports.outcomes import BAD, GOOD
 from accelerator_portal.results.partitions.manifest import (
     ListedFile,
     Partition,
@@ -23,6 +22,7 @@ from accelerator_portal.results.partitions.manifest import (
     read_manifest,
 )
 from accelerator_portal.results.partitions.parquet_files import read_listed_files
+from accelerator_reports.outcomes import BAD, GOOD
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,12 +10,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, ValidationError
 
-from accelerator_portal.catalog.atomic_write import write_bytes_atomically
-from accelerator_portal.catalog.fields import StrictModel
-from accelerator_portal.catalog.problem import first_error_text
-from accelerator_portal.reports.file_reading import file_error, read_bytes
-from accelerator_portal.reports.outcomes import Outcome, Stage
-from accelerator_portal.reports.report import Slug
 from accelerator_portal.results.history_state import (
     VERDICT_PATTERN,
     VERDICT_WINDOW,
@@ -25,6 +19,12 @@ from accelerator_portal.results.history_state import (
     State,
     StoredTestState,
 )
+from accelerator_reports.file_reading import file_error, read_bytes
+from accelerator_reports.files.atomic_write import write_bytes_atomically
+from accelerator_reports.files.fields import StrictModel
+from accelerator_reports.files.problem import first_error_text
+from accelerator_reports.outcomes import Outcome, Stage
+from accelerator_reports.report import Slug
 
 SCHEMA_VERSION = 1
 

@@ -11,9 +11,9 @@ from typing import get_args
 from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.files.hardware import Purpose
 from accelerator_portal.catalog.files.shared_files import ModelFamily
-from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.files.stated_models_file import ModelList, StatedModel
 from accelerator_portal.catalog.message import message
+from accelerator_reports.files.sources import Source
 
 NO_PURPOSE = "not stated"
 

@@ -11,14 +11,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from accelerator_portal.catalog import Problem, ProblemsError
-from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.results.history import OutcomeChange, fold_report
 from accelerator_portal.results.history_state import Basis, State
 from accelerator_portal.results.partitions.columns import changes_in
 from accelerator_portal.results.partitions.manifest import HISTORY, read_manifest
 from accelerator_portal.results.partitions.parquet_files import read_listed_file
 from accelerator_portal.results.state_file import read_state
+from accelerator_portal.results.stored_reports import StoredReport
+from accelerator_reports.files.problem import Problem, ProblemsError
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from accelerator_portal.catalog.files.suite_file import SuiteKind
 from accelerator_portal.catalog.grouping import grouped
-from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
-from accelerator_portal.reports.report import TestEntry
-from accelerator_portal.reports.stored_reports import StoredReport
+from accelerator_portal.results.stored_reports import StoredReport
+from accelerator_reports.outcomes import OUTCOMES, Outcome
+from accelerator_reports.report import TestEntry
+from accelerator_reports.suite_file import SuiteKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from packaging.version import Version
 from pydantic import BaseModel
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.fields import Os
 from accelerator_portal.catalog.files.package_file import PackageFacts
 from accelerator_portal.catalog.schema import SCHEMA_MODELS, model_schema
 from accelerator_portal.install.additional_platforms import (
@@ -26,7 +25,6 @@ from accelerator_portal.install.hardware_limits import row_ranges
 from accelerator_portal.install.payload import Card, payload, payload_overview
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector
-from accelerator_portal.reports import Report
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.api_shapes import (
     AcceleratorFile,
@@ -72,6 +70,8 @@ from accelerator_portal.site.results.results_shapes import (
 from accelerator_portal.site.site_file import API, SiteFile, data_file
 from accelerator_portal.site.stale_facts_page import STALE_FACTS, SourceAges
 from accelerator_portal.site.vendor_text import render_vendor_text
+from accelerator_reports.files.fields import Os
+from accelerator_reports.report import Report
 
 ADDITIONAL_PLATFORMS = "additional-platforms.json"
 PLATFORM_INSTALL_PATH = "install/{platform}.json"

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from accelerator_portal.catalog.fields import Integration, StrictModel
 from accelerator_portal.catalog.files.accelerator import Accelerator
 from accelerator_portal.catalog.files.compatibility_file import Compatibility
 from accelerator_portal.catalog.files.install_file import Install
+from accelerator_reports.files.fields import Integration, StrictModel
 
 
 class IndexEntry(StrictModel):

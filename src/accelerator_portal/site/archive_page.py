@@ -11,8 +11,6 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
-from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.outcomes import BAD, GOOD
 from accelerator_portal.results.partitions.columns import COLUMNS
 from accelerator_portal.results.partitions.manifest import (
     HISTORY,
@@ -23,6 +21,8 @@ from accelerator_portal.results.partitions.manifest import (
 from accelerator_portal.site.results.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.site_file import SiteFile
 from accelerator_portal.site.templates import Templates
+from accelerator_reports.files.problem import ProblemsError
+from accelerator_reports.outcomes import BAD, GOOD
 
 PAGE = f"{RESULTS_PAGES}/ask.md"
 ARCHIVE_FOLDER = "archive"

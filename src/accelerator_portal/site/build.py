@@ -10,8 +10,6 @@ from typing import Any, Literal
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.facts import vendor_sites
-from accelerator_portal.catalog.files.own_suite import suite_owner
-from accelerator_portal.catalog.files.sources import Sourced, sources_by_id
 from accelerator_portal.catalog.schema import FILE_FORMATS
 from accelerator_portal.checks import RULES
 from accelerator_portal.checks.folder_limits import LIMITS
@@ -21,9 +19,6 @@ from accelerator_portal.install.labels import ARCH_LABELS
 from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector, make_selector
-from accelerator_portal.reports import Report
-from accelerator_portal.reports.formats.format_list import EXAMPLES, FORMATS
-from accelerator_portal.reports.report import SCHEMA_VERSION
 from accelerator_portal.results.evidence_level import as_of
 from accelerator_portal.site.api import api_files, selector_files
 from accelerator_portal.site.archive_page import archive_pages
@@ -94,6 +89,10 @@ from accelerator_portal.site.stale_facts_page import stale_facts_pages
 from accelerator_portal.site.templates import TEMPLATES_FOLDER, Templates
 from accelerator_portal.site.text_formats import python_range
 from accelerator_portal.site.translated_pages import messages_file, render_page, render_pages
+from accelerator_reports.files.sources import Sourced, sources_by_id
+from accelerator_reports.formats.format_list import EXAMPLES, FORMATS
+from accelerator_reports.report import SCHEMA_VERSION, Report
+from accelerator_reports.suite_names import suite_owner
 
 QUESTIONS = "questions.md"
 VERSIONS = "versions/index.md"

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from accelerator_portal.catalog.message import Translatable
-from accelerator_portal.catalog.problem import ProblemsError
-from accelerator_portal.catalog.yaml_file import edit_error, parse_yaml
+from accelerator_reports.files.problem import ProblemsError
+from accelerator_reports.files.yaml_file import edit_error, parse_yaml
 
 LOCALE_FOLDER = "site_src/locale"
 

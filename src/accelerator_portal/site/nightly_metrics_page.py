@@ -11,10 +11,10 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from accelerator_portal.catalog.fields import Count, StrictModel
 from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
+from accelerator_reports.files.fields import Count, StrictModel
 
 PAGE = "contribute/operations.md"
 OPERATIONS = "operations.json"

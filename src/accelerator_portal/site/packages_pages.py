@@ -13,7 +13,6 @@ from itertools import groupby
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.fields import Day, StrictModel
 from accelerator_portal.catalog.files.package_file import PYPI, IndexFacts, IndexFault
 from accelerator_portal.install.labels import OS_LABELS
 from accelerator_portal.packages.fitting_releases import (
@@ -31,6 +30,7 @@ from accelerator_portal.packages.news import news
 from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.text_formats import prose_list, python_range
+from accelerator_reports.files.fields import Day, StrictModel
 
 LAGS_PAGE = "versions/followed.md"
 

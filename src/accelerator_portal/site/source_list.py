@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from accelerator_portal.catalog.facts import TRUST_LEVELS, trust_level
-from accelerator_portal.catalog.files.sources import Source
+from accelerator_reports.files.sources import Source
 
 
 @dataclass(frozen=True, slots=True)

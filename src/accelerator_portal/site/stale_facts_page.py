@@ -18,11 +18,11 @@ from accelerator_portal.catalog.facts import (
     aged_facts,
     facts_by_platform,
 )
-from accelerator_portal.catalog.fields import StrictModel
 from accelerator_portal.catalog.files.package_file import PYPI
-from accelerator_portal.catalog.files.sources import points_to_branch
 from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
+from accelerator_reports.files.fields import StrictModel
+from accelerator_reports.files.sources import points_to_branch
 
 PAGE = "contribute/stale-facts.md"
 STALE_FACTS = "stale-facts.json"

@@ -13,11 +13,7 @@ from jinja2.ext import Extension
 from jinja2.parser import Parser
 from markupsafe import Markup, escape
 
-from accelerator_portal.catalog.files.own_suite import suite_folder
 from accelerator_portal.catalog.message import Translatable
-from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER, escape_sequence
-from accelerator_portal.catalog.wording import count
-from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.format_reference import type_words
 from accelerator_portal.site.languages import ENGLISH, Language
@@ -34,6 +30,10 @@ from accelerator_portal.site.text_formats import (
     python_range,
 )
 from accelerator_portal.site.vendor_text import citation
+from accelerator_reports.files.text_file import HIDDEN_CHARACTER, escape_sequence
+from accelerator_reports.files.wording import count
+from accelerator_reports.outcomes import OUTCOMES
+from accelerator_reports.suite_names import suite_folder
 
 TEMPLATES_FOLDER = "site_src/templates"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from accelerator_portal.catalog.files.accelerator import FeatureSupport
 from accelerator_portal.catalog.message import Translatable, and_list, comma_list, message
 from accelerator_portal.install.labels import OS_LABELS
-from accelerator_portal.reports.outcomes import Outcome
+from accelerator_reports.outcomes import Outcome
 
 EXTENT_WORDS: dict[FeatureSupport, str] = {
     "yes": message("works"),

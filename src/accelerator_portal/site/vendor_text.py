@@ -18,12 +18,12 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
-from accelerator_portal.catalog.fields import is_public_https_url, is_site_path
 from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
 from accelerator_portal.catalog.message import message
 from accelerator_portal.site.anchors import Anchors, slug
 from accelerator_portal.site.languages import ENGLISH, Language
 from accelerator_portal.site.source_list import SourceEntry, SourceList
+from accelerator_reports.files.fields import is_public_https_url, is_site_path
 
 Cite = Callable[[str], SourceEntry | None]
 

@@ -15,9 +15,6 @@ from packaging.version import Version
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.install_steps import Step
-from accelerator_portal.catalog.folder_name import folder_fault
-from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks.look_alike_names import (
     alphabet_faults,
     claimed_fault,
@@ -29,6 +26,9 @@ from accelerator_portal.install.pip_command import pip_steps
 from accelerator_portal.install.shell_quotes import UnquotableError
 from accelerator_portal.vendors.draft import PlatformCase
 from accelerator_portal.vendors.draft_from_entry import pinned_version, step_requirements
+from accelerator_reports.files.folder_name import folder_fault
+from accelerator_reports.files.problem import did_you_mean
+from accelerator_reports.files.wording import count
 
 AnswerFault = tuple[str, str] | None
 """Two texts about a wrong answer: what is wrong, and the fix. None if the answer is not wrong."""

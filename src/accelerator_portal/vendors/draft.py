@@ -13,10 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from accelerator_portal.catalog import Catalog, Problem
-from accelerator_portal.catalog.catalog import ACCELERATORS
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.install_steps import Step
-from accelerator_portal.catalog.files.sources import cited_ids
 from accelerator_portal.catalog.loader import load_platform
 from accelerator_portal.catalog.markdown_file import CITATION, GUIDE_HEADINGS
 from accelerator_portal.catalog.yaml_text import yaml_text
@@ -25,6 +23,9 @@ from accelerator_portal.install.addresses import host_of, step_addresses
 from accelerator_portal.install.pip_command import pip_steps
 from accelerator_portal.vendors.package_metadata import PackageMetadata
 from accelerator_portal.vendors.questions import Answer
+from accelerator_reports.files.folders import ACCELERATORS
+from accelerator_reports.files.problem import Problem
+from accelerator_reports.files.sources import cited_ids
 
 Record = Mapping[str, Any]
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import yaml
 
-from accelerator_portal.catalog import Catalog, Platform, Problem, ProblemsError
-from accelerator_portal.catalog.catalog import ACCELERATORS
-from accelerator_portal.catalog.text_file import read_text
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_reports.files.folders import ACCELERATORS
+from accelerator_reports.files.problem import Problem, ProblemsError
+from accelerator_reports.files.text_file import read_text
 
 CODEOWNERS = ".github/CODEOWNERS"
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from accelerator_portal.catalog.problem import printable
 from accelerator_portal.vendors.answer_faults import answer_fault
 from accelerator_portal.vendors.derived_answers import derived_answer, pins_one_of_several
 from accelerator_portal.vendors.draft import PlatformCase
@@ -22,6 +21,7 @@ from accelerator_portal.vendors.questions import (
     read_answer,
     refused_answer,
 )
+from accelerator_reports.files.problem import printable
 
 
 class AskQuestion(Protocol):

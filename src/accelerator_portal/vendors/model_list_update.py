@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any, NamedTuple
 
-from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.files.stated_models_file import (
     GITHUB_FILE_AT_COMMIT,
     ModelList,
@@ -13,6 +12,7 @@ from accelerator_portal.catalog.files.stated_models_file import (
 )
 from accelerator_portal.catalog.yaml_text import yaml_text
 from accelerator_portal.vendors.model_lists import read_models
+from accelerator_reports.files.sources import Source
 
 _SCHEMA_LINE = "# yaml-language-server: $schema=../../data/schema/stated-models.schema.json\n"
 

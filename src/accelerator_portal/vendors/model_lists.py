@@ -19,15 +19,15 @@ from markdown_it import MarkdownIt
 from pydantic import ValidationError
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from accelerator_portal.catalog import Problem, ProblemsError
-from accelerator_portal.catalog.fields import VERDICT_MARK
 from accelerator_portal.catalog.files.stated_models_file import (
     LIST_ITEM,
     ModelList,
     StatedModel,
     StatedPurpose,
 )
-from accelerator_portal.catalog.text_file import HIDDEN_CHARACTER
+from accelerator_reports.files.fields import VERDICT_MARK
+from accelerator_reports.files.problem import Problem, ProblemsError
+from accelerator_reports.files.text_file import HIDDEN_CHARACTER
 
 NOT_MARKED = "not marked as supported"
 _DEPRECATED = re.compile(r"\bdeprecated\b", re.IGNORECASE)

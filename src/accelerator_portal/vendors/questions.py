@@ -9,7 +9,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, create_model
 
-from accelerator_portal.catalog.fields import (
+from accelerator_portal.catalog.files.install_steps import PipStep
+from accelerator_portal.install.pip_command import UnreadableCommandError, pip_steps
+from accelerator_reports.files.fields import (
     Arch,
     Day,
     GitHubLogin,
@@ -28,11 +30,9 @@ from accelerator_portal.catalog.fields import (
     matches,
     validation_error,
 )
-from accelerator_portal.catalog.files.install_steps import PipStep
-from accelerator_portal.catalog.problem import printable
-from accelerator_portal.catalog.yaml_file import Location, YamlFile
-from accelerator_portal.catalog.yaml_validation import validate
-from accelerator_portal.install.pip_command import UnreadableCommandError, pip_steps
+from accelerator_reports.files.problem import printable
+from accelerator_reports.files.yaml_file import Location, YamlFile
+from accelerator_reports.files.yaml_validation import validate
 
 DOCUMENTATION_SOURCE = "documentation"
 PACKAGE_SOURCE = "package"

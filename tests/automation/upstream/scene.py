@@ -21,8 +21,8 @@ from accelerator_automation.upstream.run_lists import ArtifactLists, RunLists
 from accelerator_automation.upstream.run_search import CLOCK_SKEW, ReportSearch, SentRequest
 from accelerator_automation.upstream.workflow_artifacts import WRITING_WORKFLOWS
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
-from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_check import KnownNames
+from accelerator_reports.report import Report
+from accelerator_reports.report_check import KnownNames
 from tests.automation.github_double import OWN_TOKEN, TOKEN, GitHubDouble
 from tests.automation.made_up import archive
 from tests.folders import EXAMPLE

@@ -18,7 +18,7 @@ from accelerator_automation.upstream.callback import (
     workflow_job,
 )
 from accelerator_automation.upstream.change import RefusedEventError
-from accelerator_portal.catalog import ProblemsError
+from accelerator_reports.files.problem import ProblemsError
 from tests.automation.upstream.relay_contract import (
     ENVELOPE,
     OPTIONAL_WORKFLOW_KEYS,

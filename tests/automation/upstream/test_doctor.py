@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from accelerator_automation.upstream.doctor import ADMINISTRATOR_VARIABLE, SECRETS
-from accelerator_portal.cli import main
+from accelerator_reports.cli import main
 from tests.automation.github_double import TOKEN, Fault, GitHubDouble
 from tests.automation.upstream.scene import HOME, VENDOR, portal
 from tests.folders import Tree

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from accelerator_automation.upstream.new_failures import MOST_KEPT, ReportNews, report_news
-from accelerator_portal.catalog.files.known_issues_file import KnownFailure
 from accelerator_portal.results.history_state import State
+from accelerator_reports.known_issues_file import KnownFailure
 from tests.automation.upstream.scene import NOW, report
-from tests.results.made_up import folded
+from tests.portal.results.made_up import folded
 
 TODAY = NOW.date()
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from accelerator_automation.github.app import APP_ID, APP_KEY
 from accelerator_automation.upstream.doctor import APP_SECRETS, SECRETS
-from accelerator_portal.cli import main
+from accelerator_reports.cli import main
 from tests.automation import github_apps
 from tests.automation.github_apps import AppDouble, new_key, private_key
 from tests.automation.github_double import GitHubDouble

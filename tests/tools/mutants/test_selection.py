@@ -21,13 +21,13 @@ FILES = {
     PAGE: "from accelerator_portal.catalog.facts import LIMIT\n\n\ndef page():\n    return LIMIT\n",
 }
 TESTS = (
-    RecordedTest("tests/catalog/test_loader.py::test_all", 0.5),
-    RecordedTest("tests/catalog/test_facts.py::test_small[1]", 0.2),
-    RecordedTest("tests/catalog/test_facts.py::test_small[2]", 0.1),
-    RecordedTest("tests/catalog/test_facts.py::test_large", 0.9),
-    RecordedTest("tests/site/test_links.py::test_links", 0.1, ("site",)),
-    RecordedTest("tests/site/test_page.py::test_page", 3.0),
-    RecordedTest("tests/site/test_pages.py::test_pages", 70.0),
+    RecordedTest("tests/portal/catalog/test_loader.py::test_all", 0.5),
+    RecordedTest("tests/portal/catalog/test_facts.py::test_small[1]", 0.2),
+    RecordedTest("tests/portal/catalog/test_facts.py::test_small[2]", 0.1),
+    RecordedTest("tests/portal/catalog/test_facts.py::test_large", 0.9),
+    RecordedTest("tests/portal/site/test_links.py::test_links", 0.1, ("site",)),
+    RecordedTest("tests/portal/site/test_page.py::test_page", 3.0),
+    RecordedTest("tests/portal/site/test_pages.py::test_pages", 70.0),
 )
 LOADER, SMALL, OTHER_SMALL, LARGE, LINKS, ON_PAGE, ON_PAGES = (test.id for test in TESTS)
 # Which lines ran where, below the roots of the copies that were recorded.

@@ -17,7 +17,7 @@ FILES = {
     "src/accelerator_portal/__init__.py": "",
     MODULE: "ONE = 1\n",
     "tests/folders.py": "A = 1\n",
-    "tests/site/test_a.py": "",
+    "tests/portal/site/test_a.py": "",
     "site/index.html": "built",
 }
 
@@ -57,12 +57,12 @@ def test_no_change_outlives_its_trial_or_hides_behind_a_compiled_file(
 
 def test_a_state_tells_which_tests_changed_and_whether_anything_else_did(root: Path) -> None:
     first = read_state(root)
-    (root / "tests/site/test_a.py").write_text("A = 1\n", "utf-8")
-    (root / "tests/site/test_b.py").write_text("", "utf-8")
+    (root / "tests/portal/site/test_a.py").write_text("A = 1\n", "utf-8")
+    (root / "tests/portal/site/test_b.py").write_text("", "utf-8")
     second = read_state(root)
-    assert second.changed(first) == ["tests/site/test_a.py", "tests/site/test_b.py"]
+    assert second.changed(first) == ["tests/portal/site/test_a.py", "tests/portal/site/test_b.py"]
     assert second.package == first.package
-    for path in ("tests/folders.py", "tests/site/table.yaml"):
+    for path in ("tests/folders.py", "tests/portal/site/table.yaml"):
         before = read_state(root).package
         (root / path).write_text("A: 2\n", "utf-8")
         assert read_state(root).package != before

@@ -31,7 +31,7 @@ class DaskCluster:
         # Each worker writes into a folder of its own, under the test's.
         self._variables = {
             **os.environ,
-            "PYTHONPATH": f"{REPOSITORY}/src:{REPOSITORY}",
+            "PYTHONPATH": str(REPOSITORY),
             "DASK_TEMPORARY_DIRECTORY": str(folder / "dask"),
             **variables,
         }

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_file import read_report
+from accelerator_reports.report import Report
+from accelerator_reports.report_file import read_report
 from accelerator_validation.case import Case, Result
 from accelerator_validation.cluster import cluster_pool
 from accelerator_validation.cluster.connection import connect_to_cluster
@@ -136,7 +136,7 @@ def test_an_interruption_ends_what_runs_and_keeps_what_ran(tmp_path: Path) -> No
     program = "tests.validation.cluster.fake_runs"
     with dask_cluster(tmp_path, workers=2) as cluster:
         words = [sys.executable, "-m", program, cluster.address, str(tmp_path), *names]
-        variables = {**os.environ, "PYTHONPATH": f"{REPOSITORY}/src:{REPOSITORY}"}
+        variables = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
         process = subprocess.Popen(words, env=variables, cwd=REPOSITORY)
         journal = tmp_path / "report.journal.jsonl"
         for _ in range(2400):

@@ -7,7 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
-from accelerator_portal.catalog.fields import (
+from accelerator_portal.catalog.files.hardware import Hardware
+from accelerator_portal.catalog.files.shared_files import RepositoryName
+from accelerator_portal.catalog.files.upstream_events import UpstreamEvents
+from accelerator_reports.files.fields import (
     AdditionalPlatformId,
     Arch,
     Day,
@@ -32,12 +35,9 @@ from accelerator_portal.catalog.fields import (
     matches,
     validation_error,
 )
-from accelerator_portal.catalog.files.hardware import Hardware
-from accelerator_portal.catalog.files.own_suite import OwnSuite
-from accelerator_portal.catalog.files.shared_files import RepositoryName
-from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
-from accelerator_portal.catalog.files.upstream_events import UpstreamEvents
-from accelerator_portal.catalog.folder_name import report_fault
+from accelerator_reports.files.folder_name import report_fault
+from accelerator_reports.files.sources import Sourced, SourcedFile
+from accelerator_reports.suite_names import OwnSuite
 
 # GitHub would read other characters as a path, a wildcard or another option.
 GitHubName = Annotated[

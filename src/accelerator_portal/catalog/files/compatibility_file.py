@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from packaging.version import Version
 from pydantic import Field
 
-from accelerator_portal.catalog.fields import (
+from accelerator_reports.files.fields import (
     Day,
     Id,
     Line,
@@ -18,7 +18,7 @@ from accelerator_portal.catalog.fields import (
     StrictModel,
     TorchVersion,
 )
-from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
+from accelerator_reports.files.sources import Sourced, SourcedFile
 
 PatternPart = Literal["minor", "release"]
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from accelerator_portal.catalog.fields import (
+from accelerator_reports.files.fields import (
     Id,
     Line,
     Paragraph,
@@ -16,8 +16,8 @@ from accelerator_portal.catalog.fields import (
     exactly_one_of,
     validation_error,
 )
-from accelerator_portal.catalog.files.sources import Source, Sourced
-from accelerator_portal.catalog.files.suite_file import SuiteKind
+from accelerator_reports.files.sources import Source, Sourced
+from accelerator_reports.suite_file import SuiteKind
 
 LevelRequirement = Literal["tested", "run", "baseline", "maintainers", "command"]
 Days = Annotated[int, Field(ge=1, le=3650)]

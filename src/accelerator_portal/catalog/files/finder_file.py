@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from accelerator_portal.catalog.fields import Line, Os, StrictModel
-from accelerator_portal.catalog.files.sources import Source
+from accelerator_reports.files.fields import Line, Os, StrictModel
+from accelerator_reports.files.sources import Source
 
 Words = Annotated[tuple[Line, ...], Field(min_length=1)]
 

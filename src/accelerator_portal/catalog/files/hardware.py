@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from accelerator_portal.catalog.fields import (
+from accelerator_reports.files.fields import (
     NOT_BOOL,
     Arch,
     Flag,
@@ -19,7 +19,7 @@ from accelerator_portal.catalog.fields import (
     Title,
     validation_error,
 )
-from accelerator_portal.catalog.files.sources import Sourced
+from accelerator_reports.files.sources import Sourced
 
 InstanceType = Annotated[Line, Field(max_length=60, pattern=r"^[A-Za-z0-9*][A-Za-z0-9_.*-]+$")]
 

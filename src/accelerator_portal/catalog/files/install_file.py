@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 from typing import Annotated, get_args
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from accelerator_portal.catalog.fields import (
+from accelerator_portal.catalog.files.install_steps import Step
+from accelerator_portal.catalog.files.releases_file import BuildKind
+from accelerator_reports.files.fields import (
     Arch,
     Channel,
-    Code,
     Flag,
     Id,
     Line,
@@ -26,9 +26,8 @@ from accelerator_portal.catalog.fields import (
     Url,
     validation_error,
 )
-from accelerator_portal.catalog.files.install_steps import Step
-from accelerator_portal.catalog.files.releases_file import BuildKind
-from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
+from accelerator_reports.files.sources import Sourced, SourcedFile
+from accelerator_reports.install_check import Check
 
 _RELEASE_SOURCE_KEYS = (*get_args(BuildKind), "compatibility")
 
@@ -59,54 +58,6 @@ class Variant(StrictModel):
     steps."""
     requires: tuple[Requirement, ...] = ()
     """Software that the variant requires on the machine."""
-
-
-class Check(Sourced):
-    """A check of the installation: Python code and its expected output."""
-
-    code: Code
-    """Python code to run. Each line is one simple statement."""
-    prints: Code
-    """What the code prints if the installation works."""
-
-    @field_validator("code")
-    @classmethod
-    def _validate_code(cls, code: str) -> str:
-        """Return the code unchanged.
-
-        Raises PydanticCustomError if the code is not valid Python, contains other statements than
-        imports, assignments and expressions, or changes its meaning if `join_statements` joins it.
-        """
-        try:
-            module = ast.parse(code)
-            tree_dump = ast.dump(module)
-        except SyntaxError as error:
-            raise validation_error(f"invalid Python: {error.msg}", "correct the code") from None
-        except (ValueError, RecursionError, MemoryError):
-            raise validation_error("Python cannot parse this code", "reduce the nesting") from None
-        if not all(
-            isinstance(s, ast.Expr | ast.Assign | ast.Import | ast.ImportFrom) for s in module.body
-        ):
-            raise validation_error(
-                "compound statements are not allowed", "use only imports, assignments and calls"
-            )
-        if not _has_same_syntax_tree(join_statements(code), tree_dump):
-            what = "the lines change their meaning when joined into one line"
-            raise validation_error(what, "write each statement on one line, without comments")
-        return code
-
-
-def join_statements(code: str) -> str:
-    """Return the lines of `code` as one line, joined by `; `. Each line is one statement."""
-    lines = (line.strip() for line in code.splitlines())
-    return "; ".join(line for line in lines if line)
-
-
-def _has_same_syntax_tree(line: str, tree_dump: str) -> bool:
-    try:
-        return ast.dump(ast.parse(line)) == tree_dump
-    except (SyntaxError, RecursionError, MemoryError):
-        return False
 
 
 class Option(Sourced):

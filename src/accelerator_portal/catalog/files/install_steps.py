@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 from packaging.requirements import InvalidRequirement, Requirement
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from accelerator_portal.catalog.fields import (
+from accelerator_reports.files.fields import (
     EnvironmentName,
     EnvironmentValue,
     Flag,
@@ -24,7 +24,7 @@ from accelerator_portal.catalog.fields import (
     matches,
     validation_error,
 )
-from accelerator_portal.catalog.files.sources import Sourced
+from accelerator_reports.files.sources import Sourced
 
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 

@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 from pydantic import BaseModel, Field, ValidationError
 
-from accelerator_portal.catalog.fields import (
+from accelerator_reports.files.fields import (
     Day,
     Flag,
     Line,
@@ -23,7 +23,7 @@ from accelerator_portal.catalog.fields import (
     TorchVersion,
     Url,
 )
-from accelerator_portal.catalog.problem import Problem, first_error_text
+from accelerator_reports.files.problem import Problem, first_error_text
 
 PYPI = "pypi"
 """The name of PyPI in package files, which name every other index by its address."""

@@ -10,7 +10,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 from pydantic import Field
 
-from accelerator_portal.catalog.fields import (
+from accelerator_reports.files.fields import (
     Arch,
     Day,
     Id,
@@ -25,7 +25,7 @@ from accelerator_portal.catalog.fields import (
     TorchVersion,
     Url,
 )
-from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
+from accelerator_reports.files.sources import Sourced, SourcedFile
 
 PYTORCH_INDEX = "https://download.pytorch.org/whl"
 

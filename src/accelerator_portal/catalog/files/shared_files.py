@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from accelerator_portal.catalog.fields import (
+from accelerator_reports.files.fields import (
     Arch,
     Day,
     FeatureId,
@@ -23,8 +23,8 @@ from accelerator_portal.catalog.fields import (
     Url,
     validation_error,
 )
-from accelerator_portal.catalog.files.sources import Source, Sourced, SourcedFile
-from accelerator_portal.catalog.files.suite_file import SuiteFile
+from accelerator_reports.files.sources import Source, Sourced, SourcedFile
+from accelerator_reports.suite_file import SuiteFile
 
 HostName = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9-]+)+$")]
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from accelerator_portal.catalog.fields import (
+from accelerator_reports.files.fields import (
     Count,
     Flag,
     Line,
@@ -18,7 +18,7 @@ from accelerator_portal.catalog.fields import (
     reject_verdict_marks,
     validation_error,
 )
-from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
+from accelerator_reports.files.sources import Sourced, SourcedFile
 
 GITHUB_FILE_AT_COMMIT = re.compile(
     r"https://github\.com/(?P<repository>[^/]+/[^/]+)/blob/(?P<commit>[0-9a-f]{40})/(?P<path>.+)"

@@ -6,15 +6,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from accelerator_portal.catalog.fields import (
+from accelerator_portal.catalog.files.shared_files import RepositoryName
+from accelerator_reports.files.fields import (
     Line,
     StrictModel,
     exactly_one_of,
     matches,
     validation_error,
 )
-from accelerator_portal.catalog.files.shared_files import RepositoryName
-from accelerator_portal.catalog.files.sources import Sourced
+from accelerator_reports.files.sources import Sourced
 
 UpstreamTrigger = Literal["pull-request", "push", "daily", "weekly"]
 Task = Literal["build", "unit", "torchbench", "models"]

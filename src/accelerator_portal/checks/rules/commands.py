@@ -6,7 +6,7 @@ import datetime as dt
 import re
 from collections.abc import Iterator, Sequence
 
-from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import HOSTS
 from accelerator_portal.catalog.files.install_steps import CONTAINER_ENGINES
 from accelerator_portal.checks.command_texts import CommandText, command_texts
@@ -28,6 +28,7 @@ from accelerator_portal.install.addresses import (
     step_addresses,
     text_addresses,
 )
+from accelerator_reports.files.problem import Problem
 
 _SAFE_SCHEMES = {"https", "ssh"}
 # Requests over http to these hosts stay on the machine: to a server that the reader started, and

@@ -12,12 +12,13 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.catalog.fields import version_or_none
 from accelerator_portal.checks.rule import rule
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import PREVIEW, InstallRow
+from accelerator_reports.files.fields import version_or_none
+from accelerator_reports.files.problem import Problem
 
 _PYTORCH_BUILD = re.compile(r"cpu|xpu|cu\d+|rocm\d+(?:\.\d+)*")
 

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 
 from packaging.utils import canonicalize_name
 
-from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.install_steps import package_name
 from accelerator_portal.catalog.grouping import grouped
-from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.checks.look_alike_names import claimed_fault, skeleton
 from accelerator_portal.checks.rule import rule
+from accelerator_reports.files.problem import Problem
+from accelerator_reports.files.yaml_file import Location
 
 # PyPI rejects versions with a local part, so nobody can upload `==0.2.3+torch2.11` there.
 _LOCAL_PIN = re.compile(r"==[^,;{]*\+")

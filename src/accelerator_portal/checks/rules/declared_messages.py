@@ -6,8 +6,9 @@ import datetime as dt
 import re
 from collections.abc import Iterator
 
-from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.checks.rule import rule
+from accelerator_reports.files.problem import Problem
 
 _MAX_CHARACTERS = 300
 _MAX_VARYING_PARTS = 3

@@ -9,18 +9,18 @@ from itertools import combinations
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from accelerator_portal.catalog import Catalog, Platform, Problem
-from accelerator_portal.catalog.fields import version_or_none
+from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.accelerator import OperatingSystem
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.files.hardware import BuildSupport, HardwareModel, OtherBuilds
-from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.checks.rule import rule
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.hardware_limits import lower_bound
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.packages.contradictions import contradictions as index_contradictions
 from accelerator_portal.packages.contradictions import torch_contradictions
+from accelerator_reports.files.fields import version_or_none
+from accelerator_reports.files.problem import Problem, did_you_mean
 
 
 @rule()

@@ -7,34 +7,29 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
-from accelerator_portal.catalog import Catalog, Problem
-from accelerator_portal.catalog.catalog import (
-    ACCELERATORS,
-    FEATURE_TESTS,
-    HISTORY,
-    MODEL_FAMILIES,
-    OWN_RUNS,
-    VALIDATION,
-)
-from accelerator_portal.catalog.files.known_issues_file import (
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.catalog import FEATURE_TESTS, HISTORY, MODEL_FAMILIES, OWN_RUNS
+from accelerator_portal.catalog.files.shared_files import matches_test_pattern, model_suites
+from accelerator_portal.catalog.known_names import known_names
+from accelerator_portal.checks.rule import indexed_duplicates, rule
+from accelerator_portal.results.stored_reports import StoredReport, left_out_reports, stored_reports
+from accelerator_reports.files.folders import ACCELERATORS, VALIDATION
+from accelerator_reports.files.problem import Problem, did_you_mean
+from accelerator_reports.files.yaml_file import Location
+from accelerator_reports.known_issues import readable_key
+from accelerator_reports.known_issues_file import (
     KnownFailure,
     matches_key_pattern,
 )
-from accelerator_portal.catalog.files.own_suite import suite_owner
-from accelerator_portal.catalog.files.shared_files import matches_test_pattern, model_suites
-from accelerator_portal.catalog.files.suite_file import (
+from accelerator_reports.report_check import report_problems
+from accelerator_reports.report_names import name_warnings
+from accelerator_reports.suite_file import (
     SUITES_OF_CHECKOUTS,
     SUITES_WITHOUT_FILE,
     SuiteFile,
 )
-from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.catalog.yaml_file import Location
-from accelerator_portal.checks.rule import indexed_duplicates, rule
-from accelerator_portal.reports.known_issues import readable_key
-from accelerator_portal.reports.report_check import known_names, report_problems
-from accelerator_portal.reports.report_names import name_warnings
-from accelerator_portal.reports.stored_reports import StoredReport, left_out_reports, stored_reports
-from accelerator_portal.reports.test_keys import (
+from accelerator_reports.suite_names import suite_owner
+from accelerator_reports.test_keys import (
     Identity,
     UnreadableKeyError,
     identity_of,

@@ -5,14 +5,14 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Mapping
 
-from accelerator_portal.catalog import Catalog, Platform, Problem
-from accelerator_portal.catalog.fields import is_public_https_url, is_site_path, url_fault
-from accelerator_portal.catalog.files.sources import cited_ids
+from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.markdown_file import CITATION, GUIDE_HEADINGS, MarkdownFile, Section
-from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.catalog.yaml_file import YamlFile
 from accelerator_portal.checks.look_alike_names import alphabet_faults, name_fault
 from accelerator_portal.checks.rule import rule
+from accelerator_reports.files.fields import is_public_https_url, is_site_path, url_fault
+from accelerator_reports.files.problem import Problem, did_you_mean
+from accelerator_reports.files.sources import cited_ids
+from accelerator_reports.files.yaml_file import YamlFile
 
 MAX_LINES = 200
 """The maximum number of lines of a guide on pytorch.org's Additional Platforms page.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator
 
-from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.upstream_events import UpstreamRun
-from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.checks.rule import rule
+from accelerator_reports.files.problem import Problem, did_you_mean
 
 # The files in `.github/workflows/`. A test compares the two.
 OWN_WORKFLOWS = frozenset(

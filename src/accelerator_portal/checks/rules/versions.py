@@ -12,20 +12,20 @@ from typing import get_args
 from packaging.version import Version
 from pydantic import ValidationError
 
-from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.catalog.fields import version_or_none
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.files.releases_file import Build, BuildKind
-from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.markdown_file import MarkdownFile
-from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.checks.rule import rule
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.hardware_limits import lower_bound
 from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.packages.plugin_releases import new_releases
+from accelerator_reports.files.fields import version_or_none
+from accelerator_reports.files.problem import Problem, did_you_mean
+from accelerator_reports.files.sources import Source
+from accelerator_reports.files.yaml_file import Location
 
 _NUMBERED_VARIANT = re.compile(r"(.*?[a-z-])(\d+(?:\.\d+)+)")
 _SHARED_NUMBERS_TEXT = {"minor": "first two numbers", "release": "first three numbers"}

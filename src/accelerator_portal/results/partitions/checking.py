@@ -7,9 +7,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from accelerator_portal.catalog import Problem, ProblemsError
-from accelerator_portal.catalog.wording import count
-from accelerator_portal.reports.report import Component, Environment, Trigger
 from accelerator_portal.results.history import OutcomeAndStage, state_with_archived_report
 from accelerator_portal.results.history_state import Basis, HistoryPoint, State, StoredTestState
 from accelerator_portal.results.partitions.columns import ENVIRONMENT_COLUMNS
@@ -24,6 +21,9 @@ from accelerator_portal.results.partitions.manifest import (
 )
 from accelerator_portal.results.partitions.parquet_files import read_listed_file
 from accelerator_portal.results.stored_history import read_state_of
+from accelerator_reports.files.problem import Problem, ProblemsError
+from accelerator_reports.files.wording import count
+from accelerator_reports.report import Component, Environment, Trigger
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import unquote
 
-from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.test_keys import identity_of
 from accelerator_portal.results.history import OutcomeChange
 from accelerator_portal.results.partitions.manifest import Table
+from accelerator_reports.report import Report
+from accelerator_reports.test_keys import identity_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from accelerator_portal.catalog import Problem, ProblemsError
-from accelerator_portal.catalog.wording import count
 from accelerator_portal.results.partitions.columns import sorted_table
 from accelerator_portal.results.partitions.manifest import (
     HISTORY,
@@ -24,6 +22,8 @@ from accelerator_portal.results.partitions.parquet_files import (
     read_listed_files,
     write_parquet_file,
 )
+from accelerator_reports.files.problem import Problem, ProblemsError
+from accelerator_reports.files.wording import count
 
 
 def compact_accelerator(root: Path, accelerator: str, before: str) -> tuple[int, int]:

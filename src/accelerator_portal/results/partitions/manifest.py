@@ -19,16 +19,15 @@ from urllib.parse import quote, unquote
 
 from pydantic import Field, NonNegativeInt, ValidationError
 
-from accelerator_portal.catalog import Problem, ProblemsError
-from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.catalog import HISTORY as HISTORY  # noqa: PLC0414 - part of the layout, too
-from accelerator_portal.catalog.fields import StrictModel
 from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.json_text import json_text
-from accelerator_portal.catalog.problem import first_error_text
-from accelerator_portal.reports.file_reading import read_bytes
-from accelerator_portal.reports.report import Moment, Slug
 from accelerator_portal.results.history_state import Basis
+from accelerator_reports.file_reading import read_bytes
+from accelerator_reports.files.atomic_write import write_text_atomically
+from accelerator_reports.files.fields import StrictModel
+from accelerator_reports.files.problem import Problem, ProblemsError, first_error_text
+from accelerator_reports.report import Moment, Slug
 
 SCHEMA_VERSION: Literal[1] = 1
 

@@ -10,10 +10,6 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from accelerator_portal.catalog import Problem, ProblemsError
-from accelerator_portal.catalog.atomic_write import write_bytes_atomically
-from accelerator_portal.reports.file_reading import file_error, read_bytes
-from accelerator_portal.reports.report import Report
 from accelerator_portal.results.history import OutcomeChange
 from accelerator_portal.results.history_state import Basis, HistoryPoint, basis_of
 from accelerator_portal.results.partitions.columns import (
@@ -34,6 +30,10 @@ from accelerator_portal.results.partitions.manifest import (
     report_file_stem,
     write_manifest,
 )
+from accelerator_reports.file_reading import file_error, read_bytes
+from accelerator_reports.files.atomic_write import write_bytes_atomically
+from accelerator_reports.files.problem import Problem, ProblemsError
+from accelerator_reports.report import Report
 
 if TYPE_CHECKING:
     import pyarrow as pa

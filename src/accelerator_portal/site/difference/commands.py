@@ -8,13 +8,13 @@ from difflib import SequenceMatcher
 from functools import cache
 from typing import Any, NamedTuple
 
-from accelerator_portal.catalog.wording import count
 from accelerator_portal.install.axes import AXES
 from accelerator_portal.install.derived_formats import VENDOR_METHODS
 from accelerator_portal.site.api_shapes import InstallData
 from accelerator_portal.site.difference.json_changes import changes, shortened
 from accelerator_portal.site.difference.shapes import MOST_PLACES, CommandChange, Item, ItemChange
 from accelerator_portal.site.text_formats import prose_list, python_range
+from accelerator_reports.files.wording import count
 
 # Limits on the lines of a command, and on the values of an axis that are listed.
 MOST_LINES = 40

@@ -9,14 +9,8 @@ from typing import Any
 
 from pydantic import AwareDatetime, Field, ValidationError
 
-from accelerator_portal.catalog import Problem, ProblemsError
-from accelerator_portal.catalog.fields import OpenModel
-from accelerator_portal.reports.file_reading import load_json
-from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
-from accelerator_portal.reports.report import Scalar
-from accelerator_portal.reports.stored_reports import LONG_AGO
-from accelerator_portal.reports.test_keys import Identity, parameters_of
 from accelerator_portal.results.history_state import Basis
+from accelerator_portal.results.stored_reports import LONG_AGO
 from accelerator_portal.site.difference.commands import (
     CommandsByChoice,
     command_changes,
@@ -40,6 +34,12 @@ from accelerator_portal.site.difference.site_state import (
     VersionRows,
     problems_in,
 )
+from accelerator_reports.file_reading import load_json
+from accelerator_reports.files.fields import OpenModel
+from accelerator_reports.files.problem import Problem, ProblemsError
+from accelerator_reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
+from accelerator_reports.report import Scalar
+from accelerator_reports.test_keys import Identity, parameters_of
 
 # Keys of quality data that pages don't show as text.
 _HIDDEN_QUALITY_KEYS = ("id", "badge")

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from accelerator_portal.catalog.markdown_quotes import code_span, fenced_code
-from accelerator_portal.reports.outcomes import BAD, GOOD
 from accelerator_portal.site.difference.shapes import (
     CommandChange,
     Difference,
@@ -20,6 +19,7 @@ from accelerator_portal.site.difference.shapes import (
     PlatformDifference,
 )
 from accelerator_portal.site.text_formats import prose_list
+from accelerator_reports.outcomes import BAD, GOOD
 
 # GitHub accepts 65,536 characters; the rest is for other text in the comment.
 MOST_MARKDOWN_CHARACTERS = 60_000

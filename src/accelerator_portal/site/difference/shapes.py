@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from accelerator_portal.catalog.fields import Count, StrictModel
-from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.results.history_state import Basis
+from accelerator_reports.files.fields import Count, StrictModel
+from accelerator_reports.outcomes import Outcome
 
 ItemChange = Literal["added", "gone", "changed"]
 

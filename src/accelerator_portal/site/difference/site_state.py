@@ -17,14 +17,13 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from accelerator_portal.catalog import Problem, ProblemsError
-from accelerator_portal.catalog.fields import OpenModel
-from accelerator_portal.catalog.problem import first_error_text
-from accelerator_portal.reports.file_reading import load_json, read_bytes
-from accelerator_portal.reports.outcomes import Outcome, ReportKind
 from accelerator_portal.site.api_shapes import InstallData
 from accelerator_portal.site.difference.commands import CommandsByChoice, commands_by_choice
 from accelerator_portal.site.site_file import API
+from accelerator_reports.file_reading import load_json, read_bytes
+from accelerator_reports.files.fields import OpenModel
+from accelerator_reports.files.problem import Problem, ProblemsError, first_error_text
+from accelerator_reports.outcomes import Outcome, ReportKind
 
 API_VERSION = 1
 

@@ -8,7 +8,6 @@ from functools import partial
 from typing import get_args
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.fields import FeatureId
 from accelerator_portal.catalog.files.hardware import HardwareModel, Purpose
 from accelerator_portal.catalog.message import (
     Translatable,
@@ -20,11 +19,12 @@ from accelerator_portal.catalog.message import (
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.labels import METHOD_LABELS, OS_LABELS
 from accelerator_portal.install.resolution import supported_releases
-from accelerator_portal.reports.stored_reports import stored_reports
+from accelerator_portal.results.stored_reports import stored_reports
 from accelerator_portal.site.platforms.features import FEATURE_LABELS
 from accelerator_portal.site.platforms.release_pages import lifecycle_words
 from accelerator_portal.site.results.speeds import SpeedRun
 from accelerator_portal.site.text_formats import EXTENT_WORDS, format_number, python_range
+from accelerator_reports.files.fields import FeatureId
 
 
 @dataclass(frozen=True, slots=True)

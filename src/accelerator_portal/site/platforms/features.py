@@ -12,17 +12,17 @@ from typing import get_args
 from pydantic import SkipValidation
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.fields import FeatureId, StrictModel
 from accelerator_portal.catalog.files.accelerator import Feature, FeatureSupport
-from accelerator_portal.catalog.files.own_suite import suite_folder
 from accelerator_portal.catalog.files.shared_files import FeatureEvidence, FeatureTests
-from accelerator_portal.catalog.files.sources import Source, sources_by_id
 from accelerator_portal.catalog.message import message
-from accelerator_portal.reports.outcomes import ATTEMPTED, BAD, GOOD, Outcome, ReportKind
-from accelerator_portal.reports.report import Report, TestEntry
-from accelerator_portal.reports.stored_reports import LONG_AGO, StoredReport
+from accelerator_portal.results.stored_reports import LONG_AGO, StoredReport
 from accelerator_portal.site.results.result_addresses import address_of
 from accelerator_portal.site.results.results_view import ResultsView
+from accelerator_reports.files.fields import FeatureId, StrictModel
+from accelerator_reports.files.sources import Source, sources_by_id
+from accelerator_reports.outcomes import ATTEMPTED, BAD, GOOD, Outcome, ReportKind
+from accelerator_reports.report import Report, TestEntry
+from accelerator_reports.suite_names import suite_folder
 
 FEATURE_LABELS: dict[FeatureId, str] = {
     "amp": message("Automatic mixed precision"),

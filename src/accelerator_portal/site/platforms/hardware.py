@@ -14,11 +14,9 @@ from urllib.parse import urlencode
 from pydantic import SkipValidation
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.fields import Arch, Integration, Os, StrictModel
 from accelerator_portal.catalog.files.accelerator import Identify
 from accelerator_portal.catalog.files.finder_file import FinderWords
 from accelerator_portal.catalog.files.hardware import BuildSupport, Generation, HardwareModel
-from accelerator_portal.catalog.files.sources import Source, sources_by_id
 from accelerator_portal.catalog.message import message, or_list
 from accelerator_portal.install.hardware_support import (
     HardwareSupport,
@@ -30,6 +28,8 @@ from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.platforms.hardware_cards import cards_by_id
 from accelerator_portal.site.site_file import PLATFORMS
 from accelerator_portal.site.text_formats import prose_list
+from accelerator_reports.files.fields import Arch, Integration, Os, StrictModel
+from accelerator_reports.files.sources import Source, sources_by_id
 
 WSL = "WSL2"
 

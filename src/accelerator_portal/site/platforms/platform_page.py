@@ -9,10 +9,9 @@ from typing import Any
 from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.message import message
 from accelerator_portal.install.selector import Selector
-from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.results.partitions.manifest import BASES
 from accelerator_portal.results.stated_models import model_statements
+from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.languages import Language
 from accelerator_portal.site.platforms.commands_table import commands_table
@@ -23,6 +22,7 @@ from accelerator_portal.site.results.history_view import TestHistories
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.vendor_text import render_section
+from accelerator_reports.report import Report
 
 # The number of version rows and answers that are visible before the reader opens the others.
 MOST_VERSIONS = 3

@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.fields import Arch, Day, StrictModel
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow, Lifecycle
 from accelerator_portal.catalog.files.releases_file import Release, Releases, Wheel
-from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.message import comma_list, message
 from accelerator_portal.install.axes import build_id
@@ -25,6 +23,8 @@ from accelerator_portal.packages.wheel_tags import minimum_system, runs_on
 from accelerator_portal.site.platforms.commands_table import CommandsRow, commands_table
 from accelerator_portal.site.source_list import SourceEntry, SourceList
 from accelerator_portal.site.text_formats import python_range
+from accelerator_reports.files.fields import Arch, Day, StrictModel
+from accelerator_reports.files.sources import Source
 
 # Requirements of plugins that are not their runtime.
 _LIBRARIES = frozenset({"torchvision", "torchaudio", "Python"})

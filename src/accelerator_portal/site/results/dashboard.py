@@ -10,8 +10,6 @@ from typing import Any
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.criteria_file import Criteria
 from accelerator_portal.packages.news import news
-from accelerator_portal.reports.known_issues import OutdatedIssue, outdated_issues
-from accelerator_portal.reports.test_keys import identity_of
 from accelerator_portal.results.breakages import (
     FLAKY_WINDOW,
     never_passed_count,
@@ -34,6 +32,8 @@ from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.translated_pages import render_pages
+from accelerator_reports.known_issues import OutdatedIssue, outdated_issues
+from accelerator_reports.test_keys import identity_of
 
 MOST_NEWS = 10
 """The maximum number of package news items on the dashboard; the feed has more."""

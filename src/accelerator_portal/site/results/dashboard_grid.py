@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.files.own_suite import (
+from accelerator_portal.catalog.message import comma_list, message, plural
+from accelerator_portal.results.suite_evidence import SuiteEvidence
+from accelerator_portal.site.text_formats import outcome_words
+from accelerator_reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
+from accelerator_reports.suite_file import SuiteFile, SuiteKind
+from accelerator_reports.suite_names import (
     OwnSuite,
     is_executorch_suite,
     suite_folder,
     suite_owner,
 )
-from accelerator_portal.catalog.files.suite_file import SuiteFile, SuiteKind
-from accelerator_portal.catalog.message import comma_list, message, plural
-from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
-from accelerator_portal.results.suite_evidence import SuiteEvidence
-from accelerator_portal.site.text_formats import outcome_words
 
 OTHER_KIND: Final = "other"
 """The kind of a suite if neither `data/suites` nor its report states one."""

@@ -13,11 +13,11 @@ from functools import cached_property
 from statistics import median
 
 from accelerator_portal.catalog.grouping import grouped
-from accelerator_portal.reports.formats.executorch import BACKENDS, PLAIN, PORTABLE
-from accelerator_portal.reports.outcomes import ATTEMPTED, BAD, GOOD
-from accelerator_portal.reports.report import TestEntry
-from accelerator_portal.reports.stored_reports import StoredReport
+from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.results.suite_evidence import SuiteEvidence, newest_evidence
+from accelerator_reports.formats.executorch import BACKENDS, PLAIN, PORTABLE
+from accelerator_reports.outcomes import ATTEMPTED, BAD, GOOD
+from accelerator_reports.report import TestEntry
 
 _SUITE_PREFIX = "executorch-"
 

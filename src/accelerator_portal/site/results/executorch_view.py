@@ -11,16 +11,16 @@ from typing import Any
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.fields import version_or_none
 from accelerator_portal.catalog.files.criteria_file import ExecutorchReadiness, ReadinessCriterion
 from accelerator_portal.catalog.files.shared_files import CountedItem, Goal
-from accelerator_portal.catalog.wording import count
-from accelerator_portal.reports.formats.executorch import PORTABLE
-from accelerator_portal.reports.outcomes import ATTEMPTED
-from accelerator_portal.reports.report import TestEntry
-from accelerator_portal.reports.stored_reports import StoredReport
-from accelerator_portal.results.report_comparison import DifferenceKind, difference_kind
+from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.site.results.executorch_flows import FlowRun, flow_runs
+from accelerator_reports.comparison import DifferenceKind, difference_kind
+from accelerator_reports.files.fields import version_or_none
+from accelerator_reports.files.wording import count
+from accelerator_reports.formats.executorch import PORTABLE
+from accelerator_reports.outcomes import ATTEMPTED
+from accelerator_reports.report import TestEntry
 
 _PACKAGE_NAME = "executorch"
 

@@ -11,14 +11,11 @@ from operator import itemgetter
 from markupsafe import Markup
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.reports.outcomes import GOOD
-from accelerator_portal.reports.stored_reports import StoredReport
-from accelerator_portal.reports.test_keys import SETTINGS, parse_key
-from accelerator_portal.results.history import OutcomeChange
+from accelerator_portal.results.history import OutcomeChange, changes_by_report
 from accelerator_portal.results.history_state import HistoryPoint, State
-from accelerator_portal.results.report_comparison import changes_by_report
 from accelerator_portal.results.result_matrices import Tally, tallies
 from accelerator_portal.results.stored_history import History
+from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.site.results.history_shapes import (
     ChangeData,
     CourseStep,
@@ -42,6 +39,8 @@ from accelerator_portal.site.results.result_addresses import RESULTS_PAGES, addr
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
+from accelerator_reports.outcomes import GOOD
+from accelerator_reports.test_keys import SETTINGS, parse_key
 
 CHANGES_PAGE = f"{RESULTS_PAGES}/changes.md"
 TEST_HISTORY_PAGE = f"{RESULTS_PAGES}/test-history.md"

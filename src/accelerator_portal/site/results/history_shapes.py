@@ -6,10 +6,10 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from accelerator_portal.catalog.fields import StrictModel
-from accelerator_portal.reports.outcomes import Outcome, Stage
 from accelerator_portal.results.history import ChangeKind
 from accelerator_portal.results.history_state import Basis
+from accelerator_reports.files.fields import StrictModel
+from accelerator_reports.outcomes import Outcome, Stage
 
 
 class PointData(StrictModel):

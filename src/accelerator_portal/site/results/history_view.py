@@ -13,11 +13,7 @@ from itertools import accumulate, groupby
 from pathlib import Path
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.wording import count
-from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.reports.report import Report, TestEntry
-from accelerator_portal.reports.test_keys import Identity, identity_of, parse_key
-from accelerator_portal.results.history import ChangeKind, OutcomeChange
+from accelerator_portal.results.history import ChangeKind, OutcomeChange, changes_by_report
 from accelerator_portal.results.history_state import (
     Basis,
     HistoryPoint,
@@ -26,10 +22,13 @@ from accelerator_portal.results.history_state import (
     basis_of,
 )
 from accelerator_portal.results.partitions.manifest import BASES
-from accelerator_portal.results.report_comparison import changes_by_report
 from accelerator_portal.results.stored_history import History, read_history, with_reports
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.text_formats import prose_list
+from accelerator_reports.files.wording import count
+from accelerator_reports.outcomes import Outcome
+from accelerator_reports.report import Report, TestEntry
+from accelerator_reports.test_keys import Identity, identity_of, parse_key
 
 MOST_REPORTS = 400
 """The maximum number of reports on the page of changes. The newest week is always listed."""

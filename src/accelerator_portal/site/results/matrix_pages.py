@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from accelerator_portal.catalog.files.own_suite import suite_folder
-from accelerator_portal.reports.outcomes import WORST_FIRST, Outcome
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.results.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.results.results_shapes import MatrixData, SuiteResults
 from accelerator_portal.site.site_file import API, SiteFile, data_file
 from accelerator_portal.site.templates import Templates
+from accelerator_reports.outcomes import WORST_FIRST, Outcome
+from accelerator_reports.suite_names import suite_folder
 
 # The most rows and cells of a page; the other rows are on further pages. Fifty columns of 200 rows
 # would be 2.5 MB, and take a slow machine seconds to lay out.

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
-from accelerator_portal.catalog.files.own_suite import is_executorch_suite
 from accelerator_portal.catalog.files.shared_files import ModelFamily
-from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Outcome
-from accelerator_portal.reports.stored_reports import StoredReport
 from accelerator_portal.results.history_state import Basis, basis_of
+from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.site.results.suite_tests import ReportedTest, reported_tests
+from accelerator_reports.outcomes import BAD, GOOD, WORST_FIRST, Outcome
+from accelerator_reports.suite_names import is_executorch_suite
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import MODEL_FAMILIES, STATED_MODELS
 from accelerator_portal.catalog.files.shared_files import ModelFamily, model_suites
 from accelerator_portal.catalog.message import Translatable, comma_list, message
-from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, ReportKind
 from accelerator_portal.results.stated_models import (
     Statement,
     model_statements,
@@ -45,6 +44,7 @@ from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.text_formats import outcome_words
 from accelerator_portal.site.translated_pages import render_pages
+from accelerator_reports.outcomes import BAD, GOOD, WORST_FIRST, ReportKind
 
 MODELS_PAGES = f"{RESULTS_PAGES}/by-model"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 
-from accelerator_portal.catalog.fields import StrictModel
-from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.results.history_state import Basis
+from accelerator_reports.files.fields import StrictModel
+from accelerator_reports.outcomes import Outcome
 
 
 class FamilyCount(StrictModel):

@@ -14,12 +14,12 @@ from itertools import groupby
 from urllib.parse import urlencode
 
 from accelerator_portal.catalog import Platform
-from accelerator_portal.catalog.catalog import KNOWN_ISSUES
 from accelerator_portal.catalog.message import message, plural
-from accelerator_portal.reports.test_keys import parse_key
 from accelerator_portal.results.breakages import Breakage
 from accelerator_portal.results.history_state import HistoryPoint
 from accelerator_portal.site.results.result_addresses import address_of
+from accelerator_reports.files.folders import KNOWN_ISSUES
+from accelerator_reports.test_keys import parse_key
 
 WEEK = dt.timedelta(days=7)
 

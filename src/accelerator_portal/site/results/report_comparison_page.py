@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.reports.stored_reports import StoredReport
-from accelerator_portal.reports.test_keys import SETTINGS
-from accelerator_portal.results.report_comparison import DIFFERENCE_TITLES, PAIR_NOTES
+from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.site.results.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.site_file import SiteFile
 from accelerator_portal.site.templates import Templates
+from accelerator_reports.comparison import DIFFERENCE_TITLES, PAIR_NOTES
+from accelerator_reports.test_keys import SETTINGS
 
 COMPARE_PAGE = f"{RESULTS_PAGES}/compare.md"
 

@@ -8,9 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.reports.missing_operators import missing_operators, waiting_tests_text
-from accelerator_portal.reports.outcomes import GOOD, OUTCOMES
-from accelerator_portal.reports.stored_reports import StoredReport
+from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.site.results.json_shards import shards
 from accelerator_portal.site.results.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.results.results_shapes import (
@@ -22,6 +20,8 @@ from accelerator_portal.site.results.results_view import ResultsView, environmen
 from accelerator_portal.site.results.suite_tests import ReportedTest, reported_tests
 from accelerator_portal.site.site_file import API, SiteFile, data_file
 from accelerator_portal.site.templates import Templates
+from accelerator_reports.missing_operators import missing_operators, waiting_tests_text
+from accelerator_reports.outcomes import GOOD, OUTCOMES
 
 MOST_LISTED = 200
 """The maximum number of tests on a report's page that did not pass; the data file has all tests."""

@@ -6,8 +6,8 @@ import hashlib
 from functools import lru_cache
 from string import ascii_lowercase
 
-from accelerator_portal.catalog.files.own_suite import suite_folder
 from accelerator_portal.site.anchors import slug
+from accelerator_reports.suite_names import suite_folder
 
 RESULTS_PAGES = "results"
 

@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.files.own_suite import suite_folder, suite_owner
 from accelerator_portal.catalog.grouping import grouped
-from accelerator_portal.reports.missing_operators import missing_operators
-from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.results.evidence_level import as_of
 from accelerator_portal.results.suite_evidence import SuiteEvidence
 from accelerator_portal.site.results.dashboard_grid import dashboard_grid, grid_tabs
@@ -51,6 +48,9 @@ from accelerator_portal.site.results.suite_tests import (
 from accelerator_portal.site.site_file import API, SiteFile, data_file
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.translated_pages import render_pages
+from accelerator_reports.missing_operators import missing_operators
+from accelerator_reports.report_file import report_text
+from accelerator_reports.suite_names import suite_folder, suite_owner
 
 MOST_CHANGES = 5
 """The maximum number of changes of a test on its page; the page of its history has all changes."""

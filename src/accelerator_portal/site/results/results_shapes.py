@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from accelerator_portal.catalog.fields import StrictModel
-from accelerator_portal.reports.outcomes import Outcome, ReportKind
+from accelerator_reports.files.fields import StrictModel
+from accelerator_reports.outcomes import Outcome, ReportKind
 
 
 class ReportEntry(StrictModel):

@@ -8,14 +8,6 @@ from functools import cached_property
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.message import message
-from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
-from accelerator_portal.reports.report import (
-    Environment,
-    OperatorCoverage,
-    Report,
-    environment_facts,
-)
-from accelerator_portal.reports.stored_reports import StoredReport, stored_reports
 from accelerator_portal.results.result_matrices import (
     Column,
     ResultMatrix,
@@ -23,10 +15,18 @@ from accelerator_portal.results.result_matrices import (
     outcome_counts,
     single_platform_suites,
 )
+from accelerator_portal.results.stored_reports import StoredReport, stored_reports
 from accelerator_portal.results.suite_evidence import SuiteEvidence, newest_evidence
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.results.result_addresses import address_of, evidence_suffix
 from accelerator_portal.site.results.results_shapes import MatrixColumn, MatrixData, MatrixTest
+from accelerator_reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
+from accelerator_reports.report import (
+    Environment,
+    OperatorCoverage,
+    Report,
+    environment_facts,
+)
 
 KIND_DESCRIPTIONS = {
     "baseline": "results that the CI of PyTorch or of another project expects, not a test run",

@@ -9,14 +9,10 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.wording import count
-from accelerator_portal.reports.outcomes import BAD, WORST_FIRST, Outcome
-from accelerator_portal.reports.report import Environment, Metric, Report, TestEntry
-from accelerator_portal.reports.stored_reports import StoredReport
-from accelerator_portal.reports.test_keys import identity_of
 from accelerator_portal.results.breakages import has_change_on_same_code, is_flaky
 from accelerator_portal.results.history_state import StoredTestState, basis_of
 from accelerator_portal.results.result_matrices import group_of
+from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.site.anchors import Anchors
 from accelerator_portal.site.results.history_view import Episode, HistoryStep, TestHistories
 from accelerator_portal.site.results.result_addresses import (
@@ -27,6 +23,10 @@ from accelerator_portal.site.results.result_addresses import (
 )
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.text_formats import format_number
+from accelerator_reports.files.wording import count
+from accelerator_reports.outcomes import BAD, WORST_FIRST, Outcome
+from accelerator_reports.report import Environment, Metric, Report, TestEntry
+from accelerator_reports.test_keys import identity_of
 
 MOST_RESULTS = 800
 """The maximum number of results on a page that shows a suite's tests with one initial letter. A

@@ -1,0 +1,209 @@
+"""Builds the site with MkDocs, puts it in place of the existing site, and detects changed inputs.
+
+The existing site stays until the new one is complete. MkDocs runs in its own process, because it
+uses much memory and has global state.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from accelerator_automation.archive_store import Archive
+from accelerator_automation.last_good_folders import write_last_good
+from accelerator_automation.night_metrics import write_nights
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.site.broken_links import BuiltSite, site_faults
+from accelerator_reports.files.problem import UserError
+from accelerator_reports.files.wording import count
+
+QUARANTINE = "PORTAL_QUARANTINE"
+LAST_GOOD = "PORTAL_LAST_GOOD"
+NIGHTS = "PORTAL_NIGHTS"
+
+# The files and folders in the repository that a build reads, including the portal itself.
+_INPUT_PATHS = (
+    "accelerators",
+    "data",
+    "hooks",
+    "mkdocs.yml",
+    "requirements.lock",
+    "site_src",
+    "src",
+)
+
+Engine = Callable[[Path, Path, Mapping[str, str]], None]
+"""Builds the site. Takes the repository, a new folder for the site, and environment variables for
+the build hooks. Raises EngineError."""
+
+
+class BuildError(UserError):
+    """The site could not be built, and the existing site stays. The message gives the reason."""
+
+
+class EngineError(BuildError):
+    """The build command failed with exit status `code`; the message is the end of the output."""
+
+    def __init__(self, code: int, output: str) -> None:
+        super().__init__(" / ".join(output.strip().splitlines()[-3:]))
+        self.code = code
+
+
+class BrokenLinksError(BuildError):
+    """The new site has broken links, which `links` lists."""
+
+    def __init__(self, links: Sequence[str]) -> None:
+        super().__init__(
+            f"the new site has {count(len(links), 'broken link')}; the existing site stays"
+        )
+        self.links = tuple(links)
+
+
+def mkdocs(root: Path, place: Path, variables: Mapping[str, str], *, quiet: bool = False) -> None:
+    """Build the site of the repository `root` into the new folder `place` with MkDocs.
+
+    `variables` are environment variables for the build hooks. With `quiet`, the output of MkDocs
+    appears only in the error. Raises EngineError.
+    """
+    result = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(place)],
+        cwd=root,
+        env={**os.environ, **variables},
+        capture_output=quiet,
+        text=True,
+        check=False,
+    )
+    if result.returncode:
+        raise EngineError(result.returncode, f"{result.stdout or ''}{result.stderr or ''}")
+
+
+def build(  # noqa: PLR0913 - what, where, and how
+    root: Path,
+    target: Path,
+    archive: Archive | None = None,
+    standing_in: Mapping[str, dt.date] | None = None,
+    *,
+    quarantine: bool = False,
+    engine: Engine = mkdocs,
+) -> None:
+    """Build the site, check every link, and replace the existing site at `target`.
+
+    `root` is the repository. By default, the build fails if a platform's folder has errors. With
+    `quarantine` or an archive, the build continues, and the site omits each platform with errors.
+    Only the platforms in `standing_in` stay: the site shows the last valid version of their folder
+    from the archive. `standing_in` maps a platform id to the date since which this version is
+    shown. `engine` runs the build (default: MkDocs). Raises ArchiveError, BuildError, OSError.
+    """
+    target = target.absolute()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        recover_site(target)
+        with TemporaryDirectory(prefix="portal-archive-") as folder:
+            last_good, nights = Path(folder, "last-good"), Path(folder, "nights.json")
+            if archive:
+                write_last_good(archive, standing_in or {}, last_good)
+                write_nights(archive, nights)
+            variables = {
+                QUARANTINE: "true" if quarantine or archive else "false",
+                LAST_GOOD: str(last_good) if archive else "",
+                NIGHTS: str(nights) if archive else "",
+            }
+            engine(root, staging_folder(target), variables)
+        if broken_links := [str(fault) for fault in site_faults(BuiltSite(staging_folder(target)))]:
+            raise BrokenLinksError(broken_links)
+        publish_site(target)
+    finally:
+        shutil.rmtree(staging_folder(target), ignore_errors=True)
+
+
+def staging_folder(target: Path) -> Path:
+    """Return the folder in which the next site is built, on the same disk as `target`."""
+    return target.with_name(f".{target.name}.new")
+
+
+def previous_site(target: Path) -> Path:
+    """Return the folder of the previous site, which `restore_previous` can restore."""
+    return target.with_name(f".{target.name}.previous")
+
+
+def recover_site(target: Path) -> None:
+    """Clean up after an interrupted build. Raises OSError.
+
+    Removes an unfinished site, and restores the previous site if there is none at `target`.
+    """
+    shutil.rmtree(staging_folder(target), ignore_errors=True)
+    if not target.exists() and previous_site(target).is_dir():
+        previous_site(target).rename(target)
+
+
+def publish_site(target: Path) -> None:
+    """Move the new site to `target`; the existing site becomes the previous one.
+
+    There is no site for an instant, between the two renames. If a rename fails, the existing site
+    is restored and OSError is raised.
+    """
+    previous = previous_site(target)
+    shutil.rmtree(previous, ignore_errors=True)
+    if target.exists():
+        target.rename(previous)
+    try:
+        staging_folder(target).rename(target)
+    except OSError:
+        if previous.is_dir():
+            previous.rename(target)
+        raise
+
+
+def restore_previous(target: Path) -> None:
+    """Exchange the site and the previous site. A second call exchanges them back.
+
+    Raises UserError if there is no previous site, and OSError if a folder cannot be renamed.
+    """
+    previous = previous_site(target)
+    if not previous.is_dir():
+        raise UserError(f"there is no previous site in {previous.name} next to {target.name}")
+    staging = staging_folder(target)
+    shutil.rmtree(staging, ignore_errors=True)
+    previous.rename(staging)
+    try:
+        publish_site(target)
+    except OSError:
+        staging.rename(previous)
+        raise
+
+
+def inputs_digest(root: Path, catalog: Catalog, standing_in: Mapping[str, dt.date]) -> str:
+    """Return a SHA-256 digest that changes if the site must be built again.
+
+    The digest covers the repository's files that a build reads. For each quarantined platform, it
+    also covers the problems and the date in `standing_in`, because a platform can be quarantined
+    although no file changed. `standing_in` maps a platform id to the date since which the site
+    shows the last valid version of the platform's folder. The digest does not cover the metrics of
+    nightly runs. Raises OSError.
+    """
+    digest = hashlib.sha256()
+    for file in _input_files(root):
+        digest.update(file.relative_to(root).as_posix().encode() + b"\0")
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
+    for name, problems in catalog.set_aside.items():
+        digest.update(f"{name} {standing_in.get(name)} {problems}\0".encode())
+    return digest.hexdigest()
+
+
+def _input_files(root: Path) -> Iterator[Path]:
+    for name in _INPUT_PATHS:
+        path = root / name
+        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+        for file in files:
+            if file.is_file() and not any(
+                part.startswith(".") or part == "__pycache__"
+                for part in file.relative_to(root).parts
+            ):
+                yield file

@@ -1,0 +1,1 @@
+"""The commands of this package: the night, the archive, upstream events and pull requests."""

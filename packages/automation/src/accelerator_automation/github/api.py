@@ -1,0 +1,152 @@
+"""Declares the interface `Api` for requests to GitHub, and parses responses into models."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from accelerator_reports.files.problem import UserError
+
+T = TypeVar("T")
+
+NOT_FOUND = 404
+_REPOSITORY_PATH = re.compile(r"repos/([^/?]+/[^/?]+)")
+_PAGE_SIZE = 100
+_MOST_PAGES = 30
+
+
+class GitHubError(UserError, RuntimeError):
+    """A request to GitHub could not be sent, was refused, or got an unusable response.
+
+    `status` is the HTTP status of a refused request, otherwise None. `passing` is true for a
+    temporary error (of the network, a rate limit or GitHub's servers), after which the request may
+    succeed later. `permissions` lists the permissions that GitHub requires for the request, or is
+    empty if GitHub lists none.
+    """
+
+    def __init__(
+        self, what: str, status: int | None = None, *, passing: bool = False, permissions: str = ""
+    ) -> None:
+        super().__init__(what)
+        self.status = status
+        self.passing = passing
+        self.permissions = permissions
+
+
+class Api(Protocol):
+    """The methods of GitHub's API that the automation uses; each can raise GitHubError.
+
+    Paths have no leading slash.
+    """
+
+    def get(self, path: str) -> bytes:
+        """Return the response body for a path."""
+
+    def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
+        """Send a JSON body and return the response body, which may be empty."""
+
+    def download(self, path: str, most: int) -> bytes:
+        """Return the file at an API path such as `…/artifacts/7/zip`, following GitHub's redirect.
+
+        Raises GitHubError if the file has more than `most` bytes.
+        """
+
+
+class ForwardingApi:
+    """Base class of APIs that send each request through another client.
+
+    A subclass implements `_forward`. This method chooses the client for the path, calls `ask` with
+    the client, and returns the response.
+    """
+
+    def get(self, path: str) -> bytes:
+        """Return the response body for a path. Raises GitHubError."""
+        return self._forward(path, lambda api: api.get(path))
+
+    def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
+        """Send a JSON body and return the response body. Raises GitHubError."""
+        return self._forward(path, lambda api: api.send(method, path, body))
+
+    def download(self, path: str, most: int) -> bytes:
+        """Return the file at an API path; raise GitHubError if it has more than `most` bytes."""
+        return self._forward(path, lambda api: api.download(path, most))
+
+    def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:
+        raise NotImplementedError
+
+
+def repository_of(path: str) -> str:
+    """Return the repository, as OWNER/NAME, in an API path. Raises ValueError if it has none."""
+    match = _REPOSITORY_PATH.match(path)
+    if match is None:
+        raise ValueError(f"the path names no repository: {path}")
+    return match[1]
+
+
+def read_response(api: Api, path: str, model: type[T]) -> T:
+    """Return the response for a path, parsed as `model`. Raises GitHubError."""
+    return parse_response(path, api.get(path), model)
+
+
+def read_all_pages(api: Api, path: str, model: type[T]) -> Iterator[T]:
+    """Yield the items of a list that GitHub returns in pages, parsed as `model`.
+
+    Yields at most 3,000 items. Raises GitHubError.
+    """
+    for page in range(1, _MOST_PAGES + 1):
+        page_path = f"{path}{'&' if '?' in path else '?'}per_page={_PAGE_SIZE}&page={page}"
+        records: list[T] = read_response(api, page_path, list[model])  # type: ignore[valid-type] # at run time
+        yield from records
+        if len(records) < _PAGE_SIZE:
+            return
+
+
+def none_if_missing(ask: Callable[[], T]) -> T | None:
+    """Return the result of `ask`, or None if GitHub responds with status 404.
+
+    Raises GitHubError for other errors.
+    """
+    try:
+        return ask()
+    except GitHubError as error:
+        if error.status == NOT_FOUND:
+            return None
+        raise
+
+
+def exists(api: Api, path: str) -> bool:
+    """Return whether an API path exists: false if GitHub responds with status 404.
+
+    Raises GitHubError for other errors.
+    """
+    return none_if_missing(lambda: api.get(path)) is not None
+
+
+def parse_response(path: str, answer: bytes, model: type[T]) -> T:
+    """Return the response body `answer`, parsed as `model`; error messages name `path`.
+
+    Raises GitHubError.
+    """
+    try:
+        return TypeAdapter(model).validate_json(answer)
+    except ValidationError:
+        raise GitHubError(f"{path}: the response has an unexpected format") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often to try one request, and how many seconds to wait between attempts."""
+
+    tries: int = 4
+    """The maximum number of attempts."""
+    wait: float = 1.0
+    """Sets the seconds between attempts. The second attempt follows at once. The third follows
+    after `2 * wait` seconds, the fourth after `4 * wait`, and so on, up to `most_wait`."""
+    most_wait: float = 120.0
+    """The longest wait, in seconds. If GitHub asks for a longer wait, the request fails at once."""
+    limited: float = 60.0
+    """Seconds to wait if GitHub refuses a request by a rate limit and does not say how long."""

@@ -1,0 +1,304 @@
+"""Authenticates as a GitHub App, and gets tokens for its installations.
+
+An installation is the App on one account, with access to some repositories and permissions. Its
+tokens expire after an hour. Sources, read 2026-11-23: docs.github.com, "Generating a JSON Web Token
+(JWT) for a GitHub App", "REST API endpoints for GitHub Apps" and "Generating an installation access
+token for a GitHub App".
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from pydantic import AwareDatetime, BaseModel, Field
+
+from accelerator_automation.github.api import (
+    NOT_FOUND,
+    GitHubError,
+    Patience,
+    exists,
+    none_if_missing,
+    parse_response,
+    read_all_pages,
+    read_response,
+)
+from accelerator_automation.github.client import (
+    GitHubClient,
+    api_url_from_environment,
+    require_pygithub,
+)
+from accelerator_reports.files.clock import utc_now
+
+APP_ID = "UPSTREAM_APP_ID"
+APP_KEY = "UPSTREAM_APP_KEY"
+
+Permissions = Mapping[str, str]
+"""Levels of access by resource, in GitHub's words: `{"contents": "write"}`."""
+
+_LEVELS = ("read", "write", "admin")
+_CREDENTIAL_VARIABLES = "UPSTREAM_APP_ID and UPSTREAM_APP_KEY"
+_UNAUTHORIZED, _FORBIDDEN, _UNPROCESSABLE = 401, 403, 422
+# Parts of GitHub's messages, from the issues of octokit/auth-app.js and of
+# actions/create-github-app-token, read 2026-11-23. Errors quote messages that have neither.
+_CLOCK_CLAIMS = ("'iat'", "'exp'")
+_UNKNOWN_APP_MESSAGE = "integration not found"
+
+
+class AppError(GitHubError):
+    """The GitHub App cannot be used; the same request fails until a person fixes the setup."""
+
+    def __init__(self, where: str, problem: str, fix: str, status: int | None = None) -> None:
+        super().__init__(f"{where}: {problem}. {fix}", status)
+        self.where, self.problem, self.fix = where, problem, fix
+
+
+@dataclass(frozen=True, slots=True)
+class AppCredentials:
+    """The id and the private key of a GitHub App."""
+
+    app_id: str
+    """The numeric id or the client id of the App."""
+    key: str = field(repr=False)
+    """The private key of the App: the content of the PEM file that GitHub creates."""
+
+    def web_token(self) -> str:
+        """Return a JSON web token for the next five minutes. Raises AppError for an invalid key."""
+        from github import Auth
+
+        try:
+            return Auth.AppAuth(self.app_id, self.key).token
+        except Exception:  # noqa: BLE001 - PyJWT's and cryptography's own, each about the key
+            problem = "the value is not the private key of a GitHub App in PEM format"
+            command = f"gh secret set {APP_KEY} --env upstream < FILE.pem"
+            fix = f"Set it to the content of the file: {command}"
+            raise AppError(APP_KEY, problem, fix) from None
+
+
+class _Account(BaseModel):
+    login: str = ""
+
+
+class AppInstallation(BaseModel):
+    """An installation of the App on one account."""
+
+    id: int
+    account: _Account | None = None
+    permissions: dict[str, str] = {}
+    suspended_at: str | None = None
+
+
+class InstallationToken(BaseModel):
+    """An access token of an installation, with its expiration time."""
+
+    token: str = Field(repr=False)
+    expires_at: AwareDatetime
+
+
+class _Registration(BaseModel):
+    slug: str
+    html_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class GitHubApp:
+    """A GitHub App whose credentials GitHub's API has accepted."""
+
+    credentials: AppCredentials
+    slug: str
+    """The name of the App in URLs."""
+    page: str
+    """The URL of the page on which owners install the App."""
+    home: str
+    """The URL of GitHub's API."""
+    patience: Patience = field(default_factory=Patience)
+
+    @property
+    def login(self) -> str:
+        """The login of the App's account, as GitHub shows it on the App's comments."""
+        return f"{self.slug}[bot]"
+
+    def installation(
+        self, repository: str, permissions: Permissions, known: AppInstallation | None = None
+    ) -> AppInstallation:
+        """Return the installation that has these permissions on a repository.
+
+        `known` is the installation, if it was already looked up. Raises GitHubError, and AppError
+        if the App is not installed there or lacks a permission.
+        """
+        if known is None:
+            with _app_client(self.credentials, self.home, self.patience) as api:
+                known = self._find_installation(api, repository)
+        if known.suspended_at:
+            raise suspended_installation(repository, self.page)
+        missing_levels = [
+            f"{resource}: {level}"
+            for resource, level in permissions.items()
+            if not _includes_level(known.permissions.get(resource), level)
+        ]
+        if missing_levels:
+            raise missing_permissions(repository, missing_levels, self.page)
+        return known
+
+    def installations(self) -> dict[str, AppInstallation]:
+        """Return all installations, by the login of their account in lower case.
+
+        GitHub lists 100 per request. Raises GitHubError, and AppError if GitHub refuses the App.
+        """
+        with _app_client(self.credentials, self.home, self.patience) as api:
+            listed = list(read_all_pages(api, "app/installations", AppInstallation))
+        return {one.account.login.casefold(): one for one in listed if one.account}
+
+    def token(
+        self, repository: str, permissions: Permissions, known: AppInstallation | None = None
+    ) -> InstallationToken:
+        """Return a new token for one repository with exactly these permissions.
+
+        `known` is the installation, if it was already looked up. Raises GitHubError, and AppError
+        if the App may not have the token.
+        """
+        app_installation = self.installation(repository, permissions, known)
+        name = repository.partition("/")[2]
+        path = f"app/installations/{app_installation.id}/access_tokens"
+        body = {"repositories": [name], "permissions": dict(permissions)}
+        with _app_client(self.credentials, self.home, self.patience) as api:
+            try:
+                return parse_response(path, api.send("POST", path, body), InstallationToken)
+            except GitHubError as error:
+                raise installation_refusal_error(repository, error, self.page) from None
+
+    def _find_installation(self, api: GitHubClient, repository: str) -> AppInstallation:
+        path = f"repos/{repository}/installation"
+        try:
+            app_installation = none_if_missing(lambda: read_response(api, path, AppInstallation))
+        except GitHubError as error:
+            raise installation_refusal_error(repository, error, self.page) from None
+        if app_installation:
+            return app_installation
+        owner = repository.partition("/")[0]
+        if exists(api, f"users/{owner}/installation"):
+            raise missing_repository(repository, self.page)
+        raise missing_installation(repository, self.page)
+
+
+def app_from_environment(patience: Patience | None = None) -> GitHubApp | None:
+    """Return the App that the environment variables describe, or None if they are empty.
+
+    Raises GitHubError, and AppError if only one variable is set, the key is not valid, or GitHub
+    refuses the App.
+    """
+    app_id, key = (os.environ.get(name, "").strip() for name in (APP_ID, APP_KEY))
+    if not app_id and not key:
+        return None
+    if not app_id or not key:
+        set_variable, empty_variable = (APP_KEY, APP_ID) if key else (APP_ID, APP_KEY)
+        fix = "Set both variables of the GitHub App, or neither to use personal tokens"
+        raise AppError(empty_variable, f"the variable is empty, but {set_variable} is set", fix)
+    require_pygithub()
+    return connected_app(
+        AppCredentials(app_id, key), api_url_from_environment(), patience or Patience()
+    )
+
+
+def connected_app(credentials: AppCredentials, home: str, patience: Patience) -> GitHubApp:
+    """Return the App with these credentials, from the API at the URL `home`.
+
+    Raises GitHubError, and AppError if the credentials or this machine's clock are wrong.
+    """
+    with _app_client(credentials, home, patience) as api:
+        found = read_response(api, "app", _Registration)
+    return GitHubApp(credentials, found.slug, found.html_url, home, patience)
+
+
+@contextmanager
+def _app_client(
+    credentials: AppCredentials, home: str, patience: Patience
+) -> Iterator[GitHubClient]:
+    """Yield a client that authenticates as the App itself, not as one of its installations.
+
+    An error becomes an AppError if wrong credentials or a wrong clock caused it.
+    """
+    api = GitHubClient(credentials.web_token(), home, patience, jwt=True)
+    try:
+        yield api
+    except AppError:
+        raise
+    except GitHubError as error:
+        raise app_refusal_error(error, utc_now()) from None
+    finally:
+        api.close()
+
+
+def _includes_level(granted: str | None, level: str) -> bool:
+    return granted in _LEVELS and _LEVELS.index(granted) >= _LEVELS.index(level)
+
+
+def app_refusal_error(error: GitHubError, now: dt.datetime) -> GitHubError:
+    """Return an AppError if wrong credentials or a wrong clock caused `error`, else `error` itself.
+
+    `now` is the time of this machine's clock, which the message states.
+    """
+    message = str(error)
+    if error.status == _UNAUTHORIZED and any(claim in message for claim in _CLOCK_CLAIMS):
+        clock = f"the clock of this machine says {now:%Y-%m-%d %H:%M:%S} UTC"
+        problem = f"GitHub refuses the time of the request: {clock}"
+        fix = "Synchronize the clock of this machine"
+        return AppError(_CREDENTIAL_VARIABLES, problem, fix, error.status)
+    if error.status == _UNAUTHORIZED or _UNKNOWN_APP_MESSAGE in message.casefold():
+        problem = f"GitHub doesn't accept the App ({message})"
+        fix = "Check that the key belongs to the App with this id and was not deleted"
+        return AppError(_CREDENTIAL_VARIABLES, problem, fix, error.status)
+    return error
+
+
+def missing_installation(repository: str, page: str) -> AppError:
+    """Return the error for an owner that has not installed the App; `page` is the App's URL."""
+    owner, _, name = repository.partition("/")
+    fix = f"Ask an owner of {owner} to install it for {name}: {page}"
+    return AppError(repository, f"the GitHub App is not installed at {owner}", fix)
+
+
+def missing_repository(repository: str, page: str) -> AppError:
+    """Return the error for an installation without the repository; `page` is the App's URL."""
+    owner, _, name = repository.partition("/")
+    problem = f"the installation of the GitHub App at {owner} doesn't include this repository"
+    fix = f"Ask an owner of {owner} to add {name}, or correct the name: {page}"
+    return AppError(repository, problem, fix)
+
+
+def suspended_installation(repository: str, page: str) -> AppError:
+    """Return the error for an installation that its owner suspended; `page` is the App's URL."""
+    owner = repository.partition("/")[0]
+    problem = f"the installation of the GitHub App at {owner} is suspended"
+    return AppError(repository, problem, f"Ask an owner of {owner} to unsuspend it: {page}")
+
+
+def missing_permissions(repository: str, permissions: Sequence[str], page: str) -> AppError:
+    """Return the error for permissions that the owner has not granted; `page` is the App's URL."""
+    owner = repository.partition("/")[0]
+    problem = f"the GitHub App lacks the permission {' and '.join(permissions)}"
+    fix = f"Add it to the App if needed, and ask an owner of {owner} to accept it: {page}"
+    return AppError(repository, problem, fix)
+
+
+def installation_refusal_error(repository: str, error: GitHubError, page: str) -> GitHubError:
+    """Return the error to raise if GitHub refused a request about an installation.
+
+    The returned error states the cause: the installation was removed or suspended, does not include
+    the repository, or lacks a permission. Temporary errors and errors of the credentials are
+    returned unchanged. `page` is the App's URL.
+    """
+    message = str(error)
+    if error.passing or error.status in {None, _UNAUTHORIZED}:
+        return error
+    if error.status == NOT_FOUND:
+        return missing_installation(repository, page)
+    if error.status == _FORBIDDEN and "suspended" in message:
+        return suspended_installation(repository, page)
+    if error.status == _UNPROCESSABLE and "permission" not in message:
+        return missing_repository(repository, page)
+    problem = f"GitHub refuses the GitHub App ({message})"
+    return AppError(repository, problem, f"Check the App's installation: {page}", error.status)

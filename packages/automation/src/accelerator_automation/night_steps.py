@@ -1,0 +1,406 @@
+"""Carries out the steps of a nightly run, such as fetching reports and building the site."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from accelerator_automation.archive_store import (
+    Archive,
+    DamagedObjectError,
+    gzip_compress,
+    gzip_decompress,
+    is_published,
+    store_published_digest,
+)
+from accelerator_automation.baseline_pull_requests import propose_baselines
+from accelerator_automation.breakage_issues import update_breakage_issues
+from accelerator_automation.building import BrokenLinksError, Engine, build, inputs_digest, mkdocs
+from accelerator_automation.cited_files import report_cited_files
+from accelerator_automation.feeds import FeedAccess, FetchResult, fetch_reports
+from accelerator_automation.github.api import Api
+from accelerator_automation.issues import Issues
+from accelerator_automation.last_good_folders import (
+    archive_good_folders,
+    damaged_folders,
+    last_good_dates,
+)
+from accelerator_automation.plugin_pull_requests import propose_releases
+from accelerator_automation.pytorch_pull_requests import propose_pytorch_releases
+from accelerator_automation.stated_model_pull_requests import propose_stated_models
+from accelerator_automation.step_runner import NightStep, StepFailed, StepResult
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.checks.quarantine import load_with_quarantine
+from accelerator_portal.packages.reachable_hosts import resolver_of_reachable_hosts
+from accelerator_portal.packages.sync import (
+    SyncOptions,
+    SyncResult,
+    sync,
+    sync_summary,
+)
+from accelerator_portal.packages.trial_installs import import_trials
+from accelerator_portal.packages.verification import (
+    ResolverFactory,
+    Verification,
+    total_counts,
+    verify_commands,
+)
+from accelerator_portal.releases.index_queries import QueryOptions, query_release
+from accelerator_portal.results.breakages import Breakage, open_breakages
+from accelerator_portal.results.folding import fold_reports, folder_reports, without_future_reports
+from accelerator_portal.results.partitions.compaction import compact_all
+from accelerator_portal.results.partitions.manifest import month_of
+from accelerator_portal.results.stored_history import read_state_of
+from accelerator_portal.results.stored_reports import StoredReport, stored_reports
+from accelerator_reports.files.clock import utc_now
+from accelerator_reports.files.problem import Problem, ProblemsError
+from accelerator_reports.files.wording import count
+from accelerator_reports.report import Report
+
+UV_CACHE = Path(".cache/uv")
+
+MOST_RUNS = 60
+"""The maximum number of archived runs of one report name. The history keeps the results of older
+runs."""
+
+MOST_PACKAGE_VERSIONS = 120
+"""The maximum number of archived versions of one package's data: one for each day with a change."""
+
+_PACKAGES_FOLDER = "data/packages"
+_MOST_BYTES = 64 * 1024 * 1024
+
+SyncFunction = Callable[[Path, Catalog, SyncOptions], SyncResult]
+"""Updates data/packages, and returns what changed. Raises OSError."""
+
+
+@dataclass
+class NightRun:
+    """The inputs and the results of a nightly run.
+
+    If `archive` or `api` is None, the steps that need it are skipped. `engine` builds the site,
+    `package_sync` updates the package data, and `resolver` resolves the install commands.
+    """
+
+    root: Path
+    """The repository."""
+    out: Path
+    """The folder of the site."""
+    catalog: Catalog
+    """The catalog before the first step."""
+    archive: Archive | None = None
+    api: Api | None = None
+    repository: str | None = None
+    """The repository in which issues are opened, as OWNER/NAME."""
+    made_here: Path | None = None
+    """The folder with reports of this project's own runs."""
+    preview: bool = False
+    """Whether another job publishes the site. This run then builds the site only as a check,
+    and does not store the digest of the site's inputs."""
+    engine: Engine = field(default_factory=lambda: partial(mkdocs, quiet=True))
+    package_sync: SyncFunction = sync
+    resolver: ResolverFactory = resolver_of_reachable_hosts
+    now: dt.datetime = field(default_factory=utc_now)
+    fetched: list[FetchResult] = field(default_factory=list)
+    """The result for each feed, and for each report of this project's own runs."""
+    valid_catalog: Catalog | None = None
+    """The catalog after the step `folders`: with all new data and without broken folders. None
+    before that step, or if the shared data has errors."""
+    standing_in: dict[str, dt.date] = field(default_factory=dict)
+    """By platform id, the day since which the site shows the last valid version of a quarantined
+    platform."""
+    issues: Issues | None = None
+    """How many issues of regressions were opened, updated and closed. None before the step
+    `issues`."""
+    published: bool = False
+    """Whether the site was built, because something had changed."""
+    pull_requests: str | None = None
+    """The repository in which pull requests are opened, as OWNER/NAME."""
+    trials: Path | None = None
+    """The folder with the results of the job that runs the install commands."""
+    release_indexes: QueryOptions = field(default_factory=QueryOptions)
+    """Options for requests to package indexes about a PyTorch release."""
+    steps: tuple[StepResult, ...] = ()
+    """The results of the steps, once all have run."""
+    difference: str = ""
+    """The changes on the site, as Markdown, once all steps have run."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether a step failed."""
+        return any(step.failed for step in self.steps)
+
+    @property
+    def is_to_publish(self) -> bool:
+        """Whether to publish the site.
+
+        False if the step `site` failed. Otherwise, true if the site was built or another step
+        failed: the operations page of the site shows the failure.
+        """
+        site_failed = any(step.failed for step in self.steps if step.name == "site")
+        return not site_failed and (self.published or self.failed)
+
+    def set_aside(self) -> dict[str, tuple[Problem, ...]]:
+        """Return the problems of each quarantined folder, by platform id."""
+        return dict(self.valid_catalog.set_aside) if self.valid_catalog else {}
+
+    def breakages(self) -> list[tuple[Platform, Breakage]]:
+        """Return the open regressions, each with its platform.
+
+        Raises ProblemsError if a history cannot be read.
+        """
+        platforms = self.valid_catalog.platforms if self.valid_catalog else ()
+        return [
+            (platform, breakage)
+            for platform in platforms
+            for breakage in self._breakages_of(platform)
+        ]
+
+    def overdue(self) -> tuple[tuple[str, Breakage], ...]:
+        """Return the regressions that are open for too long, each with the id of its platform.
+
+        The limit is `breakage_hours` among the deadlines of the catalog's criteria. Histories that
+        cannot be read are skipped; the step `history` has reported them.
+        """
+        overdue: list[tuple[str, Breakage]] = []
+        for platform in self.valid_catalog.platforms if self.valid_catalog else ():
+            with suppress(ProblemsError):
+                overdue += [(platform.id, b) for b in self._breakages_of(platform) if b.overdue]
+        return tuple(overdue)
+
+    def _breakages_of(self, platform: Platform) -> tuple[Breakage, ...]:
+        if self.valid_catalog is None or self.valid_catalog.criteria is None:
+            return ()
+        deadline = dt.timedelta(hours=self.valid_catalog.criteria.deadlines.breakage_hours)
+        state = read_state_of(self.root, platform.id, "runs")
+        return tuple(open_breakages(state, self.now, deadline))
+
+
+def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
+    """Return the steps in their order, each as a name and a function.
+
+    `skip` has the names of steps to omit: keys of `NETWORK_STEPS` (`packages`, `commands`).
+    """
+    api, now, catalog = tonight.api, tonight.now, partial(_require_catalog, tonight)
+    step_list: list[NightStep] = [("reports", partial(_collect_reports, tonight))]
+    step_list += [
+        (name, partial(work, tonight)) for name, work in NETWORK_STEPS.items() if name not in skip
+    ]
+    if tonight.trials:
+        step_list.append(("installations", partial(_record_trials, tonight, tonight.trials)))
+    step_list.append(("history", partial(_update_histories, tonight)))
+    step_list.append(("folders", partial(_check_folders, tonight)))
+    if tonight.archive:
+        step_list.append(("archive", partial(_archive_results, tonight, tonight.archive)))
+    step_list.append(("site", partial(_build_site, tonight)))
+    if api and tonight.repository:
+        home = tonight.repository
+        step_list += [
+            ("issues", partial(_update_regression_issues, tonight, api, home)),
+            ("cited files", lambda: report_cited_files(api, home, catalog(), now.date()).words),
+        ]
+    if api and tonight.pull_requests:
+        base = tonight.pull_requests
+        step_list += [
+            ("plugin releases", lambda: propose_releases(api, base, catalog()).words),
+            ("PyTorch releases", partial(_propose_pytorch, tonight, api, base)),
+            (
+                "stated models",
+                lambda: propose_stated_models(api, base, catalog(), now.date()).words,
+            ),
+            ("baselines", lambda: propose_baselines(api, base, catalog(), now).words),
+        ]
+    return step_list
+
+
+def _collect_reports(tonight: NightRun) -> str:
+    sources = FeedAccess(None, tonight.api, tonight.made_here)
+    tonight.fetched += fetch_reports(tonight.root, tonight.catalog, tonight.now, sources)
+    new_count = sum(feed.outcome == "new" for feed in tonight.fetched)
+    return f"{count(len(tonight.fetched), 'feed')}, {new_count} new"
+
+
+def _sync_packages(tonight: NightRun) -> str:
+    options = SyncOptions(day=tonight.now.date())
+    return sync_summary(tonight.package_sync(tonight.root, tonight.catalog, options))
+
+
+def _verify_commands(tonight: NightRun) -> str:
+    how = Verification(day=tonight.now.date(), cache=UV_CACHE.absolute(), resolver=tonight.resolver)
+    found = verify_commands(tonight.root, tonight.catalog, how)
+    return str(total_counts(found) or found[-1]) if found else "done"
+
+
+def _record_trials(tonight: NightRun, folder: Path) -> str:
+    platforms = [platform.id for platform in tonight.catalog.platforms]
+    taken = import_trials(tonight.root, folder, platforms, tonight.now.date())
+    return f"{count(taken, 'command')} installed and imported"
+
+
+def _update_histories(tonight: NightRun) -> str:
+    """Add the valid reports to the histories, and merge the history files of past months.
+
+    Returns the result in one line. If a report or a history has an error, raises ProblemsError
+    after adding the valid reports.
+    """
+    reports, future_problems = without_future_reports(folder_reports(tonight.root)[0], tonight.now)
+    folding = fold_reports(tonight.root, reports)
+    merge_problems = compact_all(tonight.root, month_of(tonight.now))
+    problems = {*future_problems, *folding.problems, *merge_problems, *_history_problems(tonight)}
+    if problems:
+        raise ProblemsError(problems)
+    return str(folding.total or folding.histories[-1]) if folding.histories else "done"
+
+
+def _history_problems(tonight: NightRun) -> Iterator[Problem]:
+    """Yield the problems of every history that cannot be read.
+
+    The histories of platforms without a new report are checked, too.
+    """
+    for platform in tonight.catalog.platforms:
+        try:
+            read_state_of(tonight.root, platform.id, "runs")
+        except ProblemsError as error:
+            yield from error.problems
+
+
+def _check_folders(tonight: NightRun) -> str:
+    tonight.valid_catalog, problems = load_with_quarantine(tonight.root, tonight.now.date())
+    if tonight.valid_catalog is None:
+        raise StepFailed(" / ".join(map(str, problems[:3])))
+    quarantined = tonight.valid_catalog.set_aside
+    return f"{len(tonight.valid_catalog.platforms)} valid, {len(quarantined)} quarantined"
+
+
+def _archive_results(tonight: NightRun, archive: Archive) -> str:
+    catalog, today = tonight.valid_catalog, tonight.now.date()
+    changed_packages = archive_package_data(archive, tonight.root, today)
+    if catalog is None:
+        return f"{count(changed_packages, 'package')} with changes"
+    new_runs = archive_runs(archive, stored_reports(catalog)[0], tonight.root)
+    new_versions = archive_good_folders(
+        archive, tonight.root, catalog.by_id, catalog.set_aside, today
+    )
+    tonight.standing_in = last_good_dates(archive, catalog.set_aside, today)
+    if damaged := damaged_folders(archive, catalog.set_aside):
+        reason = "the last valid version is damaged, so the platform is not shown. Fix its folder"
+        raise StepFailed(f"{', '.join(damaged)}: {reason}")
+    result_parts = (
+        count(new_runs, "new run"),
+        f"{count(changed_packages, 'package')} with changes",
+        f"{count(len(new_versions), 'new version')} of folders",
+        f"{len(tonight.standing_in)} shown in their last valid version",
+    )
+    return ", ".join(result_parts)
+
+
+def _build_site(tonight: NightRun) -> str:
+    """Build the site, unless its inputs are unchanged; return the result in one line."""
+    catalog, archive = tonight.valid_catalog, tonight.archive
+    if catalog is None:
+        raise StepFailed("the shared data has errors, so the existing site stays")
+    day = tonight.now.date()
+    standing_in = last_good_dates(archive, catalog.set_aside, day) if archive else {}
+    digest = inputs_digest(tonight.root, catalog, standing_in)
+    if archive and is_published(archive, digest):
+        return "no changes, so the existing site stays"
+    try:
+        build(
+            tonight.root, tonight.out, archive, standing_in, quarantine=True, engine=tonight.engine
+        )
+    except BrokenLinksError as error:
+        raise StepFailed(" / ".join([*error.links[:2], str(error)])) from None
+    tonight.published = True
+    if archive and not tonight.preview:
+        store_published_digest(archive, digest)
+    return f"Built the site in {tonight.out}."
+
+
+def _update_regression_issues(tonight: NightRun, api: Api, repository: str) -> str:
+    issues = update_breakage_issues(api, repository, tonight.breakages(), tonight.set_aside())
+    tonight.issues = issues
+    waiting_text = (
+        f", {count(issues.waiting, 'regression')} without an issue" if issues.waiting else ""
+    )
+    return f"{issues.words}{waiting_text}"
+
+
+def _propose_pytorch(tonight: NightRun, api: Api, repository: str) -> str:
+    catalog = _require_catalog(tonight)
+    ask_indexes = partial(query_release, tonight.root, catalog, options=tonight.release_indexes)
+    day = tonight.now.date()
+    return propose_pytorch_releases(api, repository, catalog, ask_indexes, day).words
+
+
+def _require_catalog(tonight: NightRun) -> Catalog:
+    if tonight.valid_catalog is None:
+        raise StepFailed("the shared data cannot be used; no issue or pull request is opened")
+    return tonight.valid_catalog
+
+
+NETWORK_STEPS: Mapping[str, Callable[[NightRun], str]] = {
+    "packages": _sync_packages,
+    "commands": _verify_commands,
+}
+"""The steps that use the network and can be skipped, by name."""
+
+
+def archive_runs(
+    archive: Archive, reports: Iterable[StoredReport], root: Path, most: int = MOST_RUNS
+) -> int:
+    """Archive the reports of test runs, without baselines; return how many are new or changed.
+
+    The path of an object is `runs/<platform>/<report name>/<start>.json.gz`. If a report states no
+    start, the path has a digest of the report instead. Keeps the newest `most` objects of each
+    report name. Raises ArchiveError, OSError.
+    """
+    new_count = 0
+    for stored in reports:
+        if stored.report.kind == "baseline":
+            continue  # the history keeps expected results
+        folder = f"runs/{stored.report.accelerator}/{Path(stored.path).stem}"
+        content = (root / stored.path).read_bytes()
+        path, data = (
+            f"{folder}/{_run_object_stem(stored.report, content)}.json.gz",
+            gzip_compress(content),
+        )
+        if archive.read(path) != data:
+            archive.write(path, data)
+            archive.drop_oldest(folder, most)
+            new_count += 1
+    return new_count
+
+
+def _run_object_stem(report: Report, content: bytes) -> str:
+    if report.started is None:
+        return f"0-{hashlib.sha256(content).hexdigest()[:12]}"
+    return f"{report.started.astimezone(dt.timezone.utc):%Y%m%dT%H%M%SZ}"
+
+
+def archive_package_data(archive: Archive, root: Path, today: dt.date) -> int:
+    """Archive each file of `data/packages` that has changed; return the number of changed files.
+
+    Raises ArchiveError, OSError.
+    """
+    changed_count = 0
+    for file in sorted((root / _PACKAGES_FOLDER).glob("*.json")):
+        folder, content = f"packages/{file.stem}", file.read_bytes()
+        names = archive.names(folder)
+        last_version = archive.read(f"{folder}/{names[-1]}") if names else None
+        if last_version is not None and _has_content(last_version, content):
+            continue
+        archive.write(f"{folder}/{today.isoformat()}.json.gz", gzip_compress(content))
+        archive.drop_oldest(folder, MOST_PACKAGE_VERSIONS)
+        changed_count += 1
+    return changed_count
+
+
+def _has_content(data: bytes, content: bytes) -> bool:
+    try:
+        return gzip_decompress(data, _MOST_BYTES) == content
+    except DamagedObjectError:  # it is written again
+        return False

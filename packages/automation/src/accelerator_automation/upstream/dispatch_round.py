@@ -1,0 +1,246 @@
+"""Sends PyTorch changes to the platforms that test them: in parallel, at a limited rate.
+
+If sending to one platform fails, the others still get their events. Only one round of sending runs
+at a time. What a round cannot send within its time waits for the next one.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_exponential
+
+from accelerator_automation.github.api import Api, GitHubError
+from accelerator_automation.github.rate_limit import (
+    MOST_A_MINUTE,
+    RATE_WINDOW,
+    Pause,
+    RateLimiter,
+    UtcClock,
+)
+from accelerator_automation.upstream.change import BRANCH, Change
+from accelerator_automation.upstream.dispatch_queue import (
+    REPEAT_PERIOD,
+    QueueItem,
+    SendLog,
+    log_with_plans,
+    log_with_sent,
+    log_without_old,
+    queue_items,
+    sending_moments,
+)
+from accelerator_automation.upstream.planning import (
+    DispatchPlan,
+    PlannedPlatform,
+    client_payload,
+    job_matrix,
+)
+from accelerator_automation.upstream.workflow_artifacts import (
+    PLAN_FILE,
+    SENT_FILE,
+    FileSource,
+    newest_workflow_file,
+    workflow_files,
+)
+from accelerator_reports.files.clock import utc_now
+
+ROUND_TIME_LIMIT = dt.timedelta(minutes=20)
+"""The time after which a round starts no new batch. The job has a time limit; the next job
+continues."""
+
+# A job on a self-hosted runner may take five days, which is too long to wait for an answer.
+MOST_MINUTES = 72 * 60
+
+SaveLog = Callable[[SendLog], None]
+
+
+@dataclass(frozen=True, slots=True)
+class SendResult:
+    """The result of sending a change to one platform.
+
+    `accelerator` is the platform's id. `at` is the time at which sending succeeded or failed.
+    """
+
+    accelerator: str
+    at: dt.datetime
+    tries: int
+    """The number of attempts."""
+    why: str = ""
+    """Why sending failed; empty if GitHub accepted the event."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether GitHub accepted the event."""
+        return not self.why
+
+
+@dataclass(frozen=True, slots=True)
+class SendSettings:
+    """Settings for sending: parallel requests, attempts, and the time between attempts.
+
+    `at_once` is the maximum number of parallel requests. `tries` is the maximum number of attempts
+    to send an item, 1 or more. `pause` sleeps for a number of seconds. `now` returns the current
+    time.
+    """
+
+    at_once: int = 16
+    tries: int = 4
+    wait: float = 2.0
+    """Seconds to wait before the second attempt; this time doubles before each later attempt."""
+    pause: Pause = time.sleep
+    now: UtcClock = utc_now
+
+
+@dataclass(frozen=True, slots=True)
+class Senders:
+    """Clients of GitHub: `vendors` for the vendors' repositories, `own` for this repository.
+
+    `vendors` sends events. `own` starts workflows, and reads the files of earlier runs.
+    """
+
+    vendors: Api
+    own: Api
+    home: str
+    """This repository, as OWNER/NAME."""
+
+
+def send_items(
+    senders: Senders,
+    items: Sequence[QueueItem],
+    pace: RateLimiter,
+    settings: SendSettings | None = None,
+) -> list[SendResult]:
+    """Send the items in parallel; return the results in the order of `items`.
+
+    If a response is lost, the same event may be sent twice. The receiver recognizes the repeated
+    event by its delivery number.
+    """
+    settings = settings or SendSettings()
+    if not items:
+        return []
+    with ThreadPoolExecutor(min(settings.at_once, len(items))) as pool:
+        return list(pool.map(lambda item: _send_item(senders, item, pace, settings), items))
+
+
+def _send_item(
+    senders: Senders, item: QueueItem, pace: RateLimiter, settings: SendSettings
+) -> SendResult:
+    entry = item.entry
+    api_path, body = _dispatch_request(item.change, entry, senders.home)
+    retrying = Retrying(
+        stop=stop_after_attempt(settings.tries),
+        wait=wait_exponential(settings.wait),
+        retry=retry_if_exception(lambda error: isinstance(error, GitHubError) and error.passing),
+        before=lambda _: pace.wait(),
+        sleep=settings.pause,
+        reraise=True,
+    )
+    api, why = senders.own if entry.run.portal_workflow else senders.vendors, ""
+    try:
+        retrying(api.send, "POST", api_path, body)
+    except GitHubError as error:
+        why = str(error)
+    tries = retrying.statistics["attempt_number"]
+    return SendResult(entry.accelerator, settings.now(), tries, why)
+
+
+def _dispatch_request(
+    change: Change, entry: PlannedPlatform, home: str
+) -> tuple[str, dict[str, Any]]:
+    """Return the API path and the body of the request for one platform."""
+    payload = client_payload(change, entry)
+    if target := entry.run.sent_to:
+        body = {"event_type": target.event_type, "client_payload": payload}
+        return f"repos/{target.repository}/dispatches", body
+    api_path = f"repos/{home}/actions/workflows/{entry.run.portal_workflow}/dispatches"
+    inputs = {"run_name": payload["run_name"], "event": json.dumps(payload)}
+    if entry.run.runner:
+        inputs = {"run_name": payload["run_name"], **_workflow_inputs(change, entry)}
+    return api_path, {"ref": BRANCH, "inputs": inputs}
+
+
+def _workflow_inputs(change: Change, entry: PlannedPlatform) -> dict[str, str]:
+    """Return the inputs with which the portal's own workflow tests a change on one platform."""
+    return {
+        "accelerator": entry.accelerator,
+        "device": entry.device,
+        "runner": json.dumps(entry.run.runner),
+        "matrix": json.dumps(job_matrix(entry)),
+        "minutes": str(min(entry.hours * 60, MOST_MINUTES)),
+        "commit": change.head or "",
+        "pull-request": str(change.number or ""),
+    }
+
+
+@dataclass
+class DispatchRound:
+    """The results of a round of sending; the next round continues from `log`.
+
+    `sent` has a result for each attempted change and platform. `notes` are sentences about events
+    that are not sent, because they are replays or replaced by newer ones.
+    """
+
+    log: SendLog
+    sent: list[SendResult] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def failed(self) -> bool:
+        """Whether sending a change to any platform failed."""
+        return any(not one.ok for one in self.sent)
+
+    @property
+    def waiting(self) -> int:
+        """The number of dispatches (one change to one platform) that wait for the next round."""
+        return sum(1 for _ in queue_items(self.log))
+
+
+def run_dispatch_round(
+    senders: Senders, save: SaveLog, settings: SendSettings | None = None
+) -> DispatchRound:
+    """Send the planned changes that are not sent yet; return the results of the round.
+
+    `save` is called with the log after each batch and at the end. New plans are read before each
+    batch, so that a newer commit replaces an older one that is not sent yet. Raises GitHubError if
+    this repository's own files cannot be read.
+    """
+    settings = settings or SendSettings()
+    start = settings.now()
+    source = FileSource(senders.own, senders.home, start - REPEAT_PERIOD)
+    log = newest_workflow_file(source, SENT_FILE, SendLog) or SendLog()
+    dispatch_round = DispatchRound(log)
+    pace = RateLimiter(sending_moments(log, start - RATE_WINDOW), settings.now, settings.pause)
+    failed_items: set[QueueItem] = set()
+    while settings.now() - start < ROUND_TIME_LIMIT:
+        _read_plans(source, dispatch_round, settings.now())
+        untried = [item for item in queue_items(dispatch_round.log) if item not in failed_items]
+        batch = untried[:MOST_A_MINUTE]
+        if not batch:
+            break
+        results = send_items(senders, batch, pace, settings)
+        sent_times = {
+            item: result.at for item, result in zip(batch, results, strict=True) if result.ok
+        }
+        failed_items |= set(batch) - sent_times.keys()
+        dispatch_round.sent += results
+        dispatch_round.log = log_with_sent(dispatch_round.log, batch, sent_times)
+        save(dispatch_round.log)
+        if failed_items.issuperset(queue_items(dispatch_round.log)):
+            break
+    dispatch_round.log = log_without_old(dispatch_round.log, settings.now())
+    save(dispatch_round.log)
+    return dispatch_round
+
+
+def _read_plans(source: FileSource, dispatch_round: DispatchRound, now: dt.datetime) -> None:
+    unread_source = replace(source, closed=dispatch_round.log.read.keys())
+    plans = dict(workflow_files(unread_source, PLAN_FILE, DispatchPlan))
+    enqueued = log_with_plans(dispatch_round.log, plans, now)
+    dispatch_round.log = enqueued.log
+    dispatch_round.notes += enqueued.notes

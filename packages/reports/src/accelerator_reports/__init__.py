@@ -1,0 +1,1 @@
+"""Reads, checks and merges test reports, and converts test results from and to other formats."""

@@ -1,0 +1,221 @@
+"""`accelerator-portal report import`: converts results in other formats to one report."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+from packaging.version import InvalidVersion, Version
+from pydantic import ValidationError
+
+from accelerator_reports.cli.known_names import names_known_in
+from accelerator_reports.cli.options import (
+    ANY_ROOT,
+    INPUT_FILE,
+    OUTPUT_FILE,
+    DateText,
+    refuse_unknown,
+    values_by_name,
+)
+from accelerator_reports.environment import installed_facts
+from accelerator_reports.file_reading import ImportOptions, ImportResult, with_entry_counts
+from accelerator_reports.files.atomic_write import write_text_atomically
+from accelerator_reports.files.clock import utc_now
+from accelerator_reports.files.problem import ProblemsError, first_error_text, printable
+from accelerator_reports.files.wording import count
+from accelerator_reports.formats.format_list import READERS, detect_format
+from accelerator_reports.merge import merged_results
+from accelerator_reports.outcomes import Outcome, TriggerKind, outcome_counts_text
+from accelerator_reports.report import Origin, Report, Trigger
+from accelerator_reports.report_check import KnownNames, report_problems
+from accelerator_reports.report_file import report_text
+from accelerator_reports.report_names import (
+    name_warnings,
+    with_full_suite_names,
+    with_imported_suite_names,
+)
+from accelerator_reports.run_environment import (
+    ENVIRONMENT_OPTIONS,
+    IMPORT_REMEDIES,
+    merged_environment,
+    read_environment,
+)
+
+_COMMIT = re.compile(r"([\w.-]+/[\w.-]+)@([0-9a-f]{7,40})")
+_ORIGIN = re.compile(rf"{_COMMIT.pattern}:(.+)")
+
+
+def _validated_version(
+    _context: click.Context, _option: click.Parameter, value: str | None
+) -> str | None:
+    if value is None:
+        return None
+    try:
+        Version(value)
+    except InvalidVersion:
+        error_text = f'"{value[:60]}" is not a version. Write it like 2.9.0 or 2.9.0+cu128'
+        raise click.BadParameter(printable(error_text)) from None
+    return value.strip()
+
+
+@click.command("import")
+@ANY_ROOT
+@click.option(
+    "--accelerator", required=True, metavar="ID", help="Name the accelerator that was tested."
+)
+@click.option("--out", type=OUTPUT_FILE, required=True, help="Write the report to this file.")
+@click.option(
+    "--kind",
+    type=click.Choice(["self-reported", "baseline"]),
+    default="self-reported",
+    help="State whether the results are from a run or expected by a CI. Default: self-reported.",
+)
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(sorted(READERS)),
+    help="Read this format. Default: detected.",
+)
+@click.option("--suite", help="Name the suite, if the files do not state it.")
+@click.option(
+    "--parameter",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Add a parameter to all tests. Repeatable.",
+)
+@click.option(
+    "--origin",
+    "origins",
+    multiple=True,
+    metavar="OWNER/NAME@COMMIT:PATH",
+    help="State where a file comes from. Repeat for each file.",
+)
+@click.option(
+    "--started",
+    type=DateText(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
+    help="State the start time of the run, in UTC.",
+)
+@click.option(
+    "--trigger",
+    type=click.Choice(get_args(TriggerKind)),
+    default="unknown",
+    help="State what triggered the run. Default: unknown.",
+)
+@click.option(
+    "--commit",
+    metavar="OWNER/NAME@COMMIT",
+    help="State the upstream repository and commit under test.",
+)
+@click.option(
+    "--torch",
+    metavar="VERSION",
+    callback=_validated_version,
+    help="State the PyTorch version that the run used.",
+)
+@click.option("--os", help="State the operating system with its version.")
+@click.option("--arch", help="State the processor architecture, for example x86_64.")
+@click.option("--python", metavar="VERSION", help="State the Python version.")
+@click.option("--hardware", help="State the model of the device.")
+@click.option("--driver", metavar="VERSION", help="State the version of the driver.")
+@click.option(
+    "--environment",
+    "environment_file",
+    type=INPUT_FILE,
+    help="Read the environment from this JSON or YAML file, written as in a report.",
+)
+@click.option("--here", is_flag=True, help="Add this machine's environment, if the tests ran here.")
+@click.option("--note", help="Add a note that readers need to interpret the results.")
+@click.argument("inputs", nargs=-1, required=True, type=INPUT_FILE)
+def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: Any) -> None:  # noqa: ANN401
+    """Convert test results in other formats to one report.
+
+    If several sources state a value of the environment, the first of these is used: the options,
+    the --environment file, the input files, --here.
+    """
+    names = replace(names_known_in(root), remedies=IMPORT_REMEDIES)
+    if names.accelerators:
+        refuse_unknown(arguments["accelerator"], names.accelerators)
+    results = merged_results([_read_results(path, arguments) for path in inputs])
+    new_report = _imported_report(results, arguments, names)
+    if arguments["suite"]:
+        new_report = with_full_suite_names(new_report, names.suite_names)
+    else:
+        new_report = with_imported_suite_names(new_report, names)
+    now = utc_now()
+    if problems := list(report_problems(new_report, out.name, names, now)):
+        raise ProblemsError(problems)
+    warnings = list(name_warnings(new_report, out.name, names))
+    write_text_atomically(out, report_text(new_report))
+    for warning in warnings:
+        click.echo(f"warning: {warning}", err=True)
+    click.echo(
+        f"Created {out}: {outcome_counts(Counter(test.outcome for test in new_report.tests))}"
+    )
+
+
+def _read_results(path: Path, arguments: dict[str, Any]) -> ImportResult:
+    parameters = values_by_name(arguments["parameter"], "--parameter", "dtype=float32")
+    options = ImportOptions(arguments["suite"], parameters, arguments["accelerator"])
+    reader = READERS[arguments["format_name"] or detect_format(path)]
+    return reader(path, options)
+
+
+def _imported_report(results: ImportResult, arguments: dict[str, Any], names: KnownNames) -> Report:
+    started = arguments["started"]
+    started = started.replace(tzinfo=dt.timezone.utc) if started else results.started
+    file, accelerator = arguments["environment_file"], arguments["accelerator"]
+    try:
+        return Report(
+            schema_version=1,
+            accelerator=accelerator,
+            kind=arguments["kind"],
+            trigger=_trigger(arguments),
+            started=started,
+            finished=results.finished,
+            environment=merged_environment(
+                {name: arguments[name] for name in ENVIRONMENT_OPTIONS},
+                read_environment(file) if file else {},
+                results.environment,
+                installed_facts(names.plugin_packages.get(accelerator))
+                if arguments["here"]
+                else {},
+            ),
+            origins=_origins(arguments),
+            note=with_entry_counts(arguments["note"] or results.note, results.entries),
+            suites=results.suites,
+            tests=results.tests,
+        )
+    except ValidationError as error:
+        raise click.ClickException(first_error_text(error)) from None
+
+
+def _trigger(arguments: dict[str, Any]) -> Trigger:
+    if not arguments["commit"]:
+        return Trigger(kind=arguments["trigger"])
+    match = _COMMIT.fullmatch(arguments["commit"])
+    if not match:
+        error_text = f'"{arguments["commit"]}" is not in the form OWNER/NAME@COMMIT'
+        raise click.BadParameter(error_text, param_hint="--commit")
+    return Trigger(kind=arguments["trigger"], repository=match[1], commit=match[2])
+
+
+def _origins(arguments: dict[str, Any]) -> tuple[Origin, ...]:
+    parsed_origins = []
+    for text in arguments["origins"]:
+        match = _ORIGIN.fullmatch(text)
+        if not match:
+            form = "OWNER/NAME@COMMIT:PATH"
+            raise click.BadParameter(f'"{text}" is not in the form {form}', param_hint="--origin")
+        parsed_origins.append(Origin(repository=match[1], commit=match[2], path=match[3]))
+    return tuple(parsed_origins)
+
+
+def outcome_counts(outcomes: Counter[Outcome]) -> str:
+    """Return a text with the number of tests by outcome, such as `2 tests: 1 passed, 1 failed`."""
+    counts_text = outcome_counts_text(outcomes)
+    return f"{count(outcomes.total(), 'test')}: {counts_text}" if counts_text else "no tests"

@@ -1,0 +1,238 @@
+"""Reads and parses text, JSON and Python files within limits, for the readers of all formats."""
+
+from __future__ import annotations
+
+import ast
+import datetime as dt
+import json
+import math
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+from pydantic_core import ErrorDetails
+
+from accelerator_reports.files.problem import Problem, ProblemsError
+from accelerator_reports.report import Environment, Suite, TestEntry
+from accelerator_reports.shortened_text import MAX_TEXT_LENGTH, shortened_text
+
+# Other formats need more bytes, and are read only on the machine of the person who imports them.
+MAX_BYTES = 128 * 1024 * 1024
+
+# A report of 100,000 tests has about 30 MB. Reading one takes up to 25 times its size in memory,
+# and a folder may take 1 GB.
+MAX_REPORT_BYTES = 36 * 1024 * 1024
+MAX_TESTS = 100_000
+
+# A line of results has some hundred characters, and messages beside it some thousand.
+MAX_LINE = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ImportResult:
+    """The test results and facts that a reader found in a file of another format.
+
+    A fact that the file lacks is None or empty.
+    """
+
+    suites: tuple[Suite, ...]
+    tests: tuple[TestEntry, ...]
+    environment: Environment = field(default_factory=Environment)
+    started: dt.datetime | None = None
+    finished: dt.datetime | None = None
+    note: str | None = None
+    entries: Mapping[str, int] = field(default_factory=dict)
+    """How many entries of the file became tests, with the key `READ_AS_TEST` ("taken"), and how
+    many were left out, with the reason as key: `{"taken": 75, "without a board": 2}`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """What the user states about the tests of an imported file.
+
+    These are the name of their suite, parameters that all of them have, and the accelerator.
+    """
+
+    suite: str | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    accelerator: str = ""
+
+
+Reader = Callable[[Path, ImportOptions], ImportResult]
+
+READ_AS_TEST = "taken"
+_COUNTS_PREFIX = "Entries read: "
+
+
+def with_entry_counts(note: str | None, entries: Mapping[str, int]) -> str | None:
+    """Return a report's note with the counts in `entries` at its end.
+
+    `entries` is `ImportResult.entries`. The end of the note is, for example:
+    `Entries read: 77. Taken: 75. Left out: 2 without a board.` If the note already ends with such
+    counts, they are replaced. If `entries` is empty, the note is returned unchanged.
+    """
+    if not entries:
+        return note
+    left_out = sorted((-number, why) for why, number in entries.items() if why != READ_AS_TEST)
+    reasons = ", ".join(f"{-number:,} {why}" for number, why in left_out)
+    counts = f"{_COUNTS_PREFIX}{sum(entries.values()):,}. Taken: {entries.get(READ_AS_TEST, 0):,}."
+    if reasons:
+        counts = f"{counts} Left out: {reasons}."
+    text = (note or "").partition(_COUNTS_PREFIX)[0]
+    return f"{shortened_text(text, MAX_TEXT_LENGTH - len(counts) - 1) or ''} {counts}".lstrip()
+
+
+def file_error(path: Path, line: int, what: str, remedy: str) -> ProblemsError:
+    """Return the error with which a reader rejects a file.
+
+    `what` is what is wrong, and `remedy` is the fix. The error names the file without its folder.
+    """
+    return ProblemsError([Problem(path.name, line, what, remedy)])
+
+
+def parse_python(path: Path, remedy: str) -> ast.Module:
+    """Return the syntax tree of a Python file, which is never run.
+
+    Raises ProblemsError if the file cannot be read or is not valid Python. `remedy` is how to fix
+    invalid Python.
+    """
+    try:
+        return ast.parse(read_text(path))
+    except SyntaxError as error:
+        raise file_error(path, error.lineno or 1, f"invalid Python: {error.msg}", remedy) from None
+    except (ValueError, RecursionError, MemoryError):
+        raise file_error(path, 1, "invalid Python", remedy) from None
+
+
+def dotted_name(node: ast.expr) -> str:
+    """Return the dotted name that a Python expression consists of: `pytest.mark.skipif`.
+
+    If it begins with another expression, only the names after it are returned: `a.b` for `x().a.b`.
+    """
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    if isinstance(node, ast.Name):
+        names.append(node.id)
+    return ".".join(reversed(names))
+
+
+def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
+    """Return the content of a file of at most `limit` bytes, by default `MAX_BYTES`.
+
+    Raises ProblemsError if the file is larger or cannot be read.
+    """
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise file_error(path, 1, "this is not a regular file", "use a regular file")
+        if status.st_size > limit:
+            size = f"{status.st_size / 1024**2:,.0f} MiB"
+            what = f"the file has {size}, more than {limit // 1024**2}"
+            raise file_error(path, 1, what, "split it by suite")
+        return path.read_bytes()
+    except OSError as error:
+        what = f"the file cannot be read ({error.strerror})"
+        raise file_error(path, 1, what, "use a regular file that you can read") from None
+
+
+def read_text(path: Path, limit: int = MAX_BYTES) -> str:
+    """Return the text of a UTF-8 file of at most `limit` bytes, by default `MAX_BYTES`.
+
+    Raises ProblemsError if the file is larger, cannot be read or is not UTF-8.
+    """
+    data = read_bytes(path, limit)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        what = f"byte 0x{error.object[error.start]:02x} is not UTF-8"
+        raise file_error(path, line, what, "save the file as UTF-8") from None
+
+
+def lines_of(path: Path, text: str) -> Iterator[str]:
+    """Yield each line of a text with its line end, without copying the text.
+
+    Raises ProblemsError if a line has more than `MAX_LINE` characters.
+    """
+    start, number = 0, 1
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        if end - start > MAX_LINE:
+            what = f"the line has {end - start:,} characters, more than {MAX_LINE:,}"
+            raise file_error(path, number, what, "create the file again with one result per line")
+        yield text[start:end]
+        start, number = end, number + 1
+
+
+def place_and_text(place: str, detail: ErrorDetails) -> tuple[str, str]:
+    """Return the place of an error that pydantic found, such as `tests[3].name`, and its message.
+
+    `place` names the validated part of the file, such as `tests[3]`; it is empty for the whole
+    file.
+    """
+    # pydantic adds "[key]" if the key itself is invalid.
+    parts = (part for part in detail["loc"] if part != "[key]")
+    inner_place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+    text = detail["msg"][:1].lower() + detail["msg"][1:]
+    return f"{place}{inner_place}".removeprefix("."), text
+
+
+def load_json(path: Path) -> Any:  # noqa: ANN401 - any JSON
+    """Return the value in a JSON file. Raises ProblemsError if it is invalid or unreadable."""
+    return parse_json_in_file(path, read_text(path), "create the file again")
+
+
+def parse_json_in_file(path: Path, text: str, remedy: str, line: int | None = None) -> Any:  # noqa: ANN401
+    """Return the value of `text`, which is the JSON of the whole file or of one of its lines.
+
+    `line` is the number of that line, or None for the whole file. Raises ProblemsError if the JSON
+    is invalid; `remedy` is how to fix it.
+    """
+    try:
+        return parse_json(text)
+    except json.JSONDecodeError as error:
+        what = f"invalid JSON in column {error.colno}: {json_error_text(error)}"
+        raise file_error(path, line or error.lineno, what, remedy) from None
+    except ValueError as error:
+        raise file_error(path, line or 1, str(error), remedy) from None
+
+
+def json_error_text(error: ValueError | RecursionError) -> str:
+    """Return a short text for an error of Python's JSON decoder: `a number has too many digits`."""
+    if isinstance(error, RecursionError):
+        return "the values are nested too deeply"
+    if isinstance(error, json.JSONDecodeError):
+        return error.msg[:1].lower() + error.msg[1:]
+    # Python reads no integer of more than 4,300 digits.
+    return "a number has too many digits" if "digits" in str(error) else str(error)
+
+
+def parse_json(text: str) -> Any:  # noqa: ANN401 - any JSON
+    """Return the value of a JSON text.
+
+    Raises JSONDecodeError, which states a position, for invalid JSON. Raises ValueError for NaN,
+    infinity, numbers that are too large, and values nested too deeply.
+    """
+    try:
+        return json.loads(text, parse_constant=reject_nan_and_infinity, parse_float=finite_number)
+    except json.JSONDecodeError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise ValueError(json_error_text(error)) from None
+
+
+def reject_nan_and_infinity(word: str) -> NoReturn:
+    """Raise ValueError for NaN and infinity, which JSON does not allow."""
+    raise ValueError(f"{word} is not a valid JSON number")
+
+
+def finite_number(word: str) -> float:
+    """Return the number in a JSON text. Raises ValueError if it is too large for a float."""
+    value = float(word)
+    if math.isinf(value):
+        raise ValueError(f"{word[:30]} is too large for a number")
+    return value

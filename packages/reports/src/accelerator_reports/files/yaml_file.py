@@ -1,0 +1,280 @@
+"""Parses YAML into plain data with line numbers, and helps to edit the text of YAML files.
+
+Only one document of mappings, lists and scalars is accepted. Anchors, aliases and tags are refused
+and never resolved, so that no document can grow in memory or create objects. Duplicate keys are
+refused, because YAML would silently keep the last one.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NoReturn, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from accelerator_reports.files.problem import Problem, ProblemsError
+
+Location = tuple[str | int, ...]
+
+MAX_DEPTH = 12
+MAX_NODES = 20_000
+MAX_NUMBER = 40
+
+_STRING_TAG = "tag:yaml.org,2002:str"
+_INTEGER_TAG = "tag:yaml.org,2002:int"
+
+# YAML 1.1 reads `1:30` as 90, `010` as 8 and `0x10` as 16.
+_ODD_INTEGER = re.compile(r"[-+]?(?:.*:.*|0[0-7_]+|0[bx].*)", re.IGNORECASE)
+
+_READ_DATE = re.compile(r"""(\bread:\s*["']?)\d{4}-\d{2}-\d{2}""")
+
+FileModel = TypeVar("FileModel", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class YamlFile:
+    """The data of one YAML file, with the line and the raw text of each value.
+
+    `lines` and `written` map the location of a value to its line and its raw text. A location is
+    the tuple of keys and list indexes that lead to the value: `("options", 0, "id")`.
+    """
+
+    path: str
+    data: object
+    lines: Mapping[Location, int] = field(default_factory=dict)
+    written: Mapping[Location, str] = field(default_factory=dict)
+
+    def line(self, location: Location) -> int:
+        """Return the line of a location, or of the nearest container that has a line."""
+        for end in range(len(location), -1, -1):
+            if location[:end] in self.lines:
+                return self.lines[location[:end]]
+        return 1
+
+    def values(self) -> Iterator[tuple[Location, object]]:
+        """Yield each value of the file with its location.
+
+        Mappings and lists are values, too, and come before their items.
+        """
+        return values_in(self.data)
+
+
+def values_in(data: object, location: Location = ()) -> Iterator[tuple[Location, object]]:
+    """Yield each value in `data` with its location, as `YamlFile.values` does.
+
+    `location` is the location of `data` itself.
+    """
+    yield location, data
+    if isinstance(data, Mapping):
+        for key, inner in data.items():
+            yield from values_in(inner, (*location, key))
+    elif isinstance(data, list):
+        for index, inner in enumerate(data):
+            yield from values_in(inner, (*location, index))
+
+
+def parse_yaml(path: str, text: str, first_line: int = 1) -> tuple[YamlFile | None, list[Problem]]:
+    """Return the parsed YAML with its line numbers, and the problems.
+
+    The first value is None if the text cannot be used at all. Problems such as duplicate keys do
+    not prevent parsing. `first_line` is the line of the file at which `text` begins: 2 for front
+    matter.
+    """
+    reader = _YamlReader(path, text, first_line)
+    try:
+        data = reader.read()
+    except _TooLargeError:
+        return None, reader.problems
+    except yaml.YAMLError as error:
+        return None, [*reader.problems, reader.syntax_problem(error)]
+    if reader.refused:
+        return None, reader.problems
+    if not reader.lines:
+        return None, [
+            Problem(path, first_line, "the value is empty", "enter a value or remove the key")
+        ]
+    return YamlFile(path, data, reader.lines, reader.written), reader.problems
+
+
+class _TooLargeError(Exception):
+    """A YAML text has too many levels, values or documents."""
+
+
+class _YamlReader:
+    """Reads one YAML document, and collects lines, raw texts and problems.
+
+    `refused` becomes true if the document contains an anchor, an alias or a tag.
+    """
+
+    def __init__(self, path: str, text: str, first_line: int) -> None:
+        self.path = path
+        self.first_line = first_line
+        self.last = text.rstrip().count("\n")  # libyaml reports some errors after the last line
+        self.lines: dict[Location, int] = {}
+        self.written: dict[Location, str] = {}
+        self.problems: list[Problem] = []
+        self.refused = False
+        self._node_count = 0
+        self._events: Iterator[yaml.Event] = yaml.parse(text, Loader=yaml.CSafeLoader)
+        self._scalar_loader = yaml.CSafeLoader("")
+
+    def read(self) -> object:
+        """Return the data of the only document, or None if there is none."""
+        data: object = None
+        document_count = 0
+        for event in self._events:
+            document_count += isinstance(event, yaml.DocumentStartEvent)
+            if document_count > 1:
+                self._raise_too_large(event)
+            if isinstance(event, yaml.NodeEvent):
+                data = self._read_value(event, ())
+        return data
+
+    def syntax_problem(self, error: yaml.YAMLError) -> Problem:
+        """Return the problem for a text that is not valid YAML."""
+        mark = getattr(error, "problem_mark", None)
+        reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "not YAML"
+        line = min(mark.line, self.last) if mark else 0
+        remedy = "check the indentation, the quotes and the brackets around this line"
+        return Problem(self.path, line + self.first_line, f"not valid YAML: {reason}", remedy)
+
+    def _read_value(self, event: yaml.Event, location: Location) -> object:
+        self._node_count += 1
+        too_deep = isinstance(event, yaml.CollectionStartEvent) and len(location) >= MAX_DEPTH
+        if too_deep or self._node_count > MAX_NODES:
+            self._raise_too_large(event)
+        self._refuse(event)
+        self.lines.setdefault(location, self._line_of(event))
+        if isinstance(event, yaml.MappingStartEvent):
+            return dict(self._mapping_items(location))
+        if isinstance(event, yaml.SequenceStartEvent):
+            indexed_events = enumerate(self._events_until(yaml.SequenceEndEvent))
+            return [self._read_value(item, (*location, index)) for index, item in indexed_events]
+        if isinstance(event, yaml.ScalarEvent):
+            self.written[location] = event.value
+            return self._parse_scalar(event)
+        return None
+
+    def _refuse(self, event: yaml.Event) -> None:
+        for what, remedy in _refused_features(event):
+            self._add_problem(self._line_of(event), what, remedy)
+            self.refused = True
+
+    def _mapping_items(self, location: Location) -> Iterator[tuple[str, object]]:
+        line_by_key: dict[str, int] = {}
+        for event in self._events_until(yaml.MappingEndEvent):
+            # As written: YAML 1.1 would read `on` as true.
+            key = str(event.value) if isinstance(event, yaml.ScalarEvent) else None
+            line = self._line_of(event)
+            if key is not None:
+                self._refuse(event)
+            if key is None:
+                self._read_value(event, (*location, "?"))
+                self._add_problem(
+                    line, "a key must be text, not a list or a mapping", "use plain text as key"
+                )
+            elif key in line_by_key:
+                what = f'the key "{key}" is already used in line {line_by_key[key]}'
+                self._add_problem(line, what, "remove one of the two")
+            if key is None or key in line_by_key:
+                self._read_value(next(self._events), (*location, "?"))
+                continue
+            line_by_key[key] = line
+            value_location = (*location, key)
+            self.lines[value_location] = line
+            yield key, self._read_value(next(self._events), value_location)
+
+    def _events_until(self, end: type[yaml.Event]) -> Iterator[yaml.Event]:
+        for event in self._events:
+            if isinstance(event, end):
+                return
+            yield event
+
+    def _parse_scalar(self, event: yaml.ScalarEvent) -> object:
+        tag = self._scalar_loader.resolve(  # type: ignore[no-untyped-call]
+            yaml.ScalarNode, event.value, event.implicit
+        )
+        if tag == _STRING_TAG:  # most scalars
+            return event.value
+        if len(event.value) > MAX_NUMBER:  # Python reads huge numbers slowly and can't print them
+            what = f'"{event.value[:MAX_NUMBER]}…" is too long for a number or a date'
+            self._add_problem(self._line_of(event), what, "quote it if it is text")
+            return event.value
+        if tag == _INTEGER_TAG and _ODD_INTEGER.fullmatch(event.value):
+            what = f'"{event.value}" would be read as a different number'
+            self._add_problem(
+                self._line_of(event), what, "write plain digits, or quote it if it is text"
+            )
+            return event.value
+        try:
+            return self._scalar_loader.construct_object(yaml.ScalarNode(tag, event.value))
+        except (ValueError, OverflowError, yaml.YAMLError) as error:
+            what = f'"{event.value}" cannot be read ({error})'
+            self._add_problem(self._line_of(event), what, "quote it if it is text")
+            return event.value
+
+    def _raise_too_large(self, event: yaml.Event) -> NoReturn:
+        limit = f"one document, at most {MAX_DEPTH} levels and {MAX_NODES:,} values"
+        self._add_problem(self._line_of(event), "the file is too deep or too large", f"use {limit}")
+        raise _TooLargeError
+
+    def _line_of(self, event: yaml.Event) -> int:
+        # libyaml also counts line breaks of Unicode, such as U+2028.
+        line = event.start_mark.line if event.start_mark else 0
+        return min(line, self.last) + self.first_line
+
+    def _add_problem(self, line: int, what: str, remedy: str) -> None:
+        self.problems.append(Problem(self.path, line, what, remedy))
+
+
+def _refused_features(event: yaml.Event) -> Iterator[tuple[str, str]]:
+    if isinstance(event, yaml.AliasEvent):
+        yield f"the alias *{event.anchor} is not allowed", "repeat the text"
+        return
+    anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None)
+    if anchor:
+        yield f"the anchor &{anchor} is not allowed", "repeat the text instead"
+    if tag:
+        yield f"the tag {tag} is not allowed", "write plain text, lists and mappings"
+
+
+def read_for_edit(
+    path: str, text: str, model: type[FileModel], entry: str
+) -> tuple[FileModel, YamlFile]:
+    """Return a YAML text as an instance of `model`, and the parsed text with its line numbers.
+
+    Raises ProblemsError if the text is not valid. The error message contains `entry`, a noun for
+    what the caller wants to add, such as `release`.
+    """
+    file, problems = parse_yaml(path, text)
+    if file is None or problems:
+        raise ProblemsError(problems)
+    try:
+        return model.model_validate(file.data), file
+    except ValidationError:
+        what = f"the file is not valid, so no {entry} can be added"
+        raise edit_error(path, 1, what, "fix what `accelerator-portal check` reports") from None
+
+
+def edit_error(path: str, line: int, what: str, remedy: str) -> ProblemsError:
+    """Return the error for a text that cannot be edited."""
+    return ProblemsError([Problem(path, line, what, remedy)])
+
+
+def replace_read_date(line: str, day: dt.date) -> str:
+    """Return a line such as `read: 2026-11-21` with `day` in place of its date."""
+    return _READ_DATE.sub(rf"\g<1>{day}", line, count=1)
+
+
+def comment_start(lines: list[str], at: int) -> int:
+    """Return the index of the first comment line directly above `lines[at]`.
+
+    If there is no comment, return `at`.
+    """
+    while at and lines[at - 1].lstrip().startswith("#"):
+        at -= 1
+    return at

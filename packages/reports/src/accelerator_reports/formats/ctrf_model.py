@@ -1,0 +1,104 @@
+"""Models the parts of a file in the Common Test Report Format (CTRF 1.0.0) that `ctrf` reads.
+
+The models are more lenient than CTRF's schema, because real files break it: unknown keys are
+ignored, a suite may be a single string, a duration may be a fraction of a millisecond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from accelerator_reports.files.fields import Count
+
+Status = Literal["passed", "failed", "skipped", "pending", "other"]
+STATUSES: tuple[Status, ...] = get_args(Status)
+Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+MillisecondTime = Annotated[int, Field(ge=0, le=253_402_300_799_999)]  # to the end of the year 9999
+
+
+def _as_list(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+class _CtrfModel(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+
+class Attachment(_CtrfModel):
+    """A file or address attached to a test."""
+
+    name: str
+    path: str
+
+
+class Test(_CtrfModel):
+    """A test in a CTRF file."""
+
+    __test__ = False
+
+    name: Annotated[str, Field(min_length=1)]
+    status: Status
+    duration: Milliseconds
+    suite: Annotated[list[str], BeforeValidator(_as_list)] = []
+    message: str = ""
+    trace: str = ""
+    rawStatus: str = ""  # noqa: N815 - CTRF's name
+    retries: Count = 0
+    flaky: bool = False
+    stdout: list[str] = []
+    stderr: list[str] = []
+    parameters: dict[str, Any] = {}
+    attachments: list[Attachment] = []
+    extra: dict[str, Any] = {}
+
+
+class Summary(_CtrfModel):
+    """The number of tests by status, and the run's start and end in milliseconds since 1970."""
+
+    tests: Count
+    passed: Count
+    failed: Count
+    skipped: Count
+    pending: Count
+    other: Count
+    start: MillisecondTime
+    stop: MillisecondTime
+
+
+class Environment(_CtrfModel):
+    """The environment in which the tests ran."""
+
+    appName: str = ""  # noqa: N815 - CTRF's name
+    appVersion: str = ""  # noqa: N815 - CTRF's name
+    osPlatform: str = ""  # noqa: N815 - CTRF's name
+    osRelease: str = ""  # noqa: N815 - CTRF's name
+    osVersion: str = ""  # noqa: N815 - CTRF's name
+    extra: Mapping[str, Any] = {}
+
+
+class Tool(_CtrfModel):
+    """The tool that ran the tests."""
+
+    name: str
+
+
+class Results(_CtrfModel):
+    """The results of a run."""
+
+    tool: Tool
+    summary: Summary
+    tests: list[Any]
+    """The tests, not yet validated. The reader validates each as a `Test`, to name it in errors."""
+    environment: Environment = Environment()
+    extra: dict[str, Any] = {}
+
+
+class Document(_CtrfModel):
+    """A CTRF file."""
+
+    reportFormat: Literal["CTRF"]  # noqa: N815 - CTRF's name
+    specVersion: str  # noqa: N815 - CTRF's name
+    results: Results

@@ -1,0 +1,103 @@
+"""Reads which of PyTorch's tests the CI of torch-xpu-ops skips on XPU, as a baseline.
+
+The skip lists are Python files:
+
+    skip_dict = {
+        "test_acme_xpu.py": (
+            # RuntimeError: not implemented
+            "test_a_xpu",
+        ),
+        f"{PYTORCH_TEST_DIR}/test_other.py": None,
+    }
+
+The comment above a test is the reason. `None` means that no test of a file is skipped. The file is
+parsed, and never run. A test that is not on the list is not assumed to pass.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from accelerator_reports import failure_outcomes
+from accelerator_reports.file_reading import (
+    READ_AS_TEST,
+    ImportOptions,
+    ImportResult,
+    dotted_name,
+    file_error,
+    parse_python,
+    read_text,
+)
+from accelerator_reports.formats.imported_tests import ImportedTests, chosen_suite
+from accelerator_reports.report import Suite
+
+_SUITE = "xpu/torch-xpu-ops"
+_ISSUE_URL = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/(?:issues|pull)/\d+")
+_REMEDY = "use an unmodified skip list from torch-xpu-ops' folder test/xpu"
+
+
+def read_xpu_skip_list(path: Path, options: ImportOptions) -> ImportResult:
+    """Read a skip list; every test in it has the outcome `skipped`.
+
+    `options.suite` names the suite. Raises ProblemsError if the file or that name is invalid.
+    """
+    tests = ImportedTests(path, options)
+    suite = Suite(name=chosen_suite(path, options) or _SUITE, kind="unit")
+    lines = io.StringIO(read_text(path), newline=None).readlines()  # as Python counts lines
+    for key, tests_node in _skip_list_entries(path):
+        if isinstance(tests_node, ast.Constant) and tests_node.value is None:
+            continue
+        file_node = key.values[-1] if isinstance(key, ast.JoinedStr) and key.values else key
+        if not isinstance(file_node, ast.Constant) or not isinstance(
+            tests_node, (ast.Tuple, ast.List)
+        ):
+            tests.record_fault(key.lineno, "the entry is not a file with a list of tests", _REMEDY)
+            continue
+        file_stem = PurePosixPath(str(file_node.value)).stem
+        for name_node in tests_node.elts:
+            if not isinstance(name_node, ast.Constant) or not isinstance(name_node.value, str):
+                tests.record_fault(name_node.lineno, "the entry is not a test name", _REMEDY)
+                continue
+            reason = _comment_above(lines, name_node.lineno)
+            issue = _ISSUE_URL.search(reason)
+            fields = {
+                "suite": suite.name,
+                "name": f"{file_stem}::{name_node.value}",
+                "outcome": "skipped",
+                "raw_status": "skip",
+                "reason": failure_outcomes.reason(reason) or failure_outcomes.NO_REASON,
+                "known_issue": {"url": issue[0]} if issue else None,
+            }
+            tests.entries[READ_AS_TEST] += 1
+            tests.add(name_node.lineno, fields)
+    return ImportResult(suites=(suite,), tests=tests.checked_tests(), entries=tests.entries)
+
+
+def _skip_list_entries(path: Path) -> list[tuple[ast.expr, ast.expr]]:
+    for statement in parse_python(path, _REMEDY).body:
+        if isinstance(statement, ast.Assign) and dotted_name(statement.targets[0]) == "skip_dict":
+            skip_dict = statement.value
+            if isinstance(skip_dict, ast.Dict) and None not in skip_dict.keys:
+                return [
+                    (key, value)
+                    for key, value in zip(skip_dict.keys, skip_dict.values, strict=True)
+                    if key is not None
+                ]
+    raise file_error(path, 1, "skip_dict is missing or is not a mapping", _REMEDY)
+
+
+def _comment_above(lines: Sequence[str], line: int) -> str:
+    """Return the comment directly above a line; empty without one.
+
+    A comment of several lines is joined.
+    """
+    above = line - 1
+    comment_lines: list[str] = []
+    while above > 0 and (text := lines[above - 1].strip()).startswith("#"):
+        comment_lines.insert(0, text.lstrip("# "))
+        above -= 1
+    return " ".join(comment_lines)

@@ -1,0 +1,349 @@
+"""Describes the common test report format in pydantic models, which validate test reports."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
+
+from accelerator_reports.files.fields import (
+    StrictModel,
+    Url,
+    reject_hidden_characters,
+    reject_verdict_marks,
+    validation_error,
+)
+from accelerator_reports.outcomes import Outcome, ReportKind, Stage, TriggerKind
+from accelerator_reports.shard import Shard
+from accelerator_reports.shortened_text import MAX_TEXT_LENGTH
+from accelerator_reports.suite_file import SuiteKind
+from accelerator_reports.suite_names import (
+    LONGEST_SUITE_NAME,
+    SUITE_NAME_PATTERN,
+    validate_suite_name_length,
+)
+
+SCHEMA_VERSION = 1
+
+# As in `catalog.fields`, but matched by pydantic's own engine: a report has 100,000 of them.
+Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:[-_.][a-z0-9]+)*$", max_length=60)]
+SuiteName = Annotated[
+    str, StringConstraints(pattern=SUITE_NAME_PATTERN, max_length=LONGEST_SUITE_NAME)
+]
+Text = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT_LENGTH)]
+# Texts that people copy or compare contain no invisible characters, and names contain no signs that
+# look like verdicts. Texts of a failure are unchanged, because a program wrote them.
+ReportText = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=200),
+    AfterValidator(reject_hidden_characters),
+    AfterValidator(reject_verdict_marks),
+]
+VisibleText = Annotated[Text, AfterValidator(reject_hidden_characters)]
+Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{7,40}$")]
+# A name of only dots, such as `..`, would be a folder in a URL.
+RepositoryPath = Annotated[
+    str,
+    StringConstraints(
+        pattern=r"^[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*/[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*$",
+        max_length=200,
+    ),
+]
+OperatorName = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)
+]
+# Lists have `fail_fast`: pydantic would remember a fault for each of a million wrong items.
+OperatorNames = Annotated[tuple[OperatorName, ...], Field(max_length=10_000, fail_fast=True)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+def _visible_scalar(value: Any) -> Any:  # noqa: ANN401 - of a parameter
+    return (
+        reject_verdict_marks(reject_hidden_characters(value)) if isinstance(value, str) else value
+    )
+
+
+Scalar = Annotated[
+    Annotated[str, StringConstraints(max_length=400)] | bool | int | Finite,
+    AfterValidator(_visible_scalar),
+]
+
+
+def _utc(value: dt.datetime) -> dt.datetime:
+    try:
+        return value.astimezone(dt.timezone.utc)
+    except OverflowError:
+        raise ValueError("the time is out of range") from None
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_utc)]
+
+
+class Trigger(StrictModel):
+    """The event that started the run."""
+
+    kind: TriggerKind
+    """Kind of the event. It is `unknown` if the imported file doesn't state it."""
+    repository: RepositoryPath | None = None
+    """The upstream repository that was tested, as `owner/name`, for example `pytorch/pytorch`."""
+    commit: Commit | None = None
+    """Commit of the repository that was tested: 7 to 40 hexadecimal digits."""
+    pull_request: Annotated[int, Field(gt=0)] | None = None
+    """Number of the pull request that was tested."""
+
+
+class Component(StrictModel):
+    """A software component of the environment."""
+
+    name: ReportText
+    """Name of the component, for example `CANN`."""
+    version: ReportText | None = None
+    """Version as the component prints it."""
+    commit: Commit | None = None
+    """Commit from which the component was built: 7 to 40 hexadecimal digits."""
+
+
+class Environment(StrictModel):
+    """The environment of the run. Omit keys whose values are unknown."""
+
+    torch: ReportText | None = None
+    """The PyTorch version as `torch.__version__` prints it."""
+    torch_commit: Commit | None = None
+    """Commit from which PyTorch was built: 7 to 40 hexadecimal digits."""
+    plugin: Component | None = None
+    """The plugin, if the platform is out-of-tree."""
+    sdk: Component | None = None
+    """The vendor's software stack, for example CANN or ROCm."""
+    backend: Component | None = None
+    """The ExecuTorch backend and its version, or the version of ExecuTorch."""
+    driver: ReportText | None = None
+    """Version of the device's driver."""
+    os: ReportText | None = None
+    """Operating system with its version, for example `Ubuntu 24.04`."""
+    arch: ReportText | None = None
+    """Processor architecture, for example `x86_64`."""
+    python: ReportText | None = None
+    """Version of Python."""
+    hardware: ReportText | None = None
+    """The device model as the vendor's tool prints it."""
+    hardware_count: Annotated[int, Field(gt=0)] | None = None
+    """The number of devices."""
+    packages: Mapping[ReportText, ReportText] = Field(default_factory=dict, max_length=1000)
+    """Versions of further packages, by package name, for example `{"numpy": "2.3.1"}`."""
+
+
+def environment_facts(environment: Environment) -> Mapping[str, object]:
+    """Return the known facts of an environment, by name.
+
+    The name of a fact is the field's name in words (`torch commit`), or `package numpy` for a
+    package. The value of a component joins its name, version and commit.
+    """
+    facts: dict[str, object] = {}
+    for name, value in environment:
+        if isinstance(value, Component):
+            facts[name] = " ".join(filter(None, (value.name, value.version, value.commit)))
+        elif name != "packages" and value is not None:
+            facts[name.replace("_", " ")] = value
+    return facts | {f"package {name}": value for name, value in environment.packages.items()}
+
+
+def different_facts(
+    here: Mapping[str, object], there: Mapping[str, object]
+) -> Iterator[tuple[str, object, object]]:
+    """Yield the name, the value in `here` and the value in `there` of each fact that differs.
+
+    The facts are sorted by name. A value is None if the fact is missing on that side.
+    """
+    for name in sorted(here.keys() | there.keys()):
+        value, other_value = here.get(name), there.get(name)
+        if value != other_value:
+            yield name, value, other_value
+
+
+class Origin(StrictModel):
+    """The file that a report was imported from."""
+
+    repository: RepositoryPath
+    """The repository of the file, as `owner/name`."""
+    commit: Commit
+    """The commit at which the file was read: 7 to 40 hexadecimal digits."""
+    path: ReportText
+    """Path of the file in the repository."""
+
+
+OPERATORS_ON_CPU = "operators-on-cpu"
+"""Name of the metric for the number of ATen operators that a test ran on the CPU, not the
+device."""
+
+
+class KernelCounts(StrictModel):
+    """Numbers of ATen operator overloads, by the kernel that PyTorch calls on the device."""
+
+    own: Annotated[int, Field(ge=0)]
+    """Number of overloads with a kernel that the backend registered. Such a kernel can still
+    compute on the CPU."""
+    composite: Annotated[int, Field(ge=0)]
+    """Number of overloads that PyTorch composes from other operators for every backend."""
+    fallback: Annotated[int, Field(ge=0)]
+    """Number of overloads that use the backend's fallback, usually on the CPU."""
+    missing: Annotated[int, Field(ge=0)]
+    """Number of overloads without a kernel. They raise an error."""
+
+
+class OperatorCoverage(StrictModel):
+    """ATen operators that were dispatched on the device in passed tests of a suite.
+
+    An operator is a name in torch's namespace `aten` without its overload; `add_` counts as
+    `add`. Operators that PyTorch always composes from other operators are not counted: they
+    never reach a device. An operator is covered if a test passed that ran it on the device.
+    """
+
+    covered: OperatorNames
+    """The names of the covered operators."""
+    registered: Annotated[int, Field(gt=0)]
+    """The number of ATen operators in the PyTorch build of this run."""
+    core: Annotated[int, Field(ge=0)]
+    """The number of operators with the tag `core` in torch."""
+    core_missing: OperatorNames = ()
+    """The core operators that are not covered."""
+    computed_on_cpu: OperatorNames = ()
+    """Operators that PyTorch's CPU fallback computed instead of the device."""
+    kernels: KernelCounts | None = None
+    """For each kind of kernel that PyTorch calls on the device, the number of operator
+    overloads."""
+
+    @model_validator(mode="after")
+    def _parts_are_not_more_than_the_whole(self) -> OperatorCoverage:
+        if len(self.covered) > self.registered:
+            raise validation_error(
+                "more operators are covered than exist", "correct covered or registered"
+            )
+        if len(self.core_missing) > self.core:
+            raise validation_error(
+                "more core operators are missing than exist", "correct core_missing"
+            )
+        return self
+
+    @property
+    def core_covered(self) -> int:
+        """The number of covered operators that have the tag `core` in torch."""
+        return self.core - len(self.core_missing)
+
+
+class Suite(StrictModel):
+    """A test suite. Its number of planned tests shows how many tests did not run."""
+
+    name: Annotated[SuiteName, AfterValidator(validate_suite_name_length)]
+    """Name of the suite as in `data/suites/`. A vendor's suite has a name like `acme/kernels`."""
+    kind: SuiteKind
+    """What the suite tests."""
+    planned: Annotated[int, Field(ge=0)] | None = None
+    """The number of planned tests. Absent if it is unknown."""
+    operators: OperatorCoverage | None = None
+    """The operators that the suite covered, if `accelerator-portal validate` recorded them."""
+    command: VisibleText | None = None
+    """The command that ran the suite."""
+
+
+class Metric(StrictModel):
+    """A value that a test measured, or the median of repeated measurements with its interval."""
+
+    value: Finite
+    """The measured value, in the unit of `unit`."""
+    unit: ReportText
+    """The unit, for example `ms`. It is `1` for a number without a unit."""
+    interval: tuple[Finite, Finite] | None = None
+    """Lower and upper limit of the 95% confidence interval of the median, in the same unit."""
+    repeats: Annotated[int, Field(gt=0)] | None = None
+    """The number of repeated measurements. `value` is their median."""
+
+    @model_validator(mode="after")
+    def _lies_in_its_interval(self) -> Metric:
+        if self.interval and not self.interval[0] <= self.value <= self.interval[1]:
+            raise validation_error(
+                "the value is outside its interval", "correct the value or the interval"
+            )
+        return self
+
+
+class KnownIssue(StrictModel):
+    """The issue that explains why the outcome was expected."""
+
+    url: Url
+    """The address of the issue about the outcome."""
+
+
+class Evidence(StrictModel):
+    """A link to evidence of the outcome."""
+
+    label: ReportText
+    """The kind of evidence: log, trace or artifact."""
+    url: Url
+    """The address of the evidence."""
+
+
+class TestEntry(StrictModel):
+    """One test. Suite, name and parameters identify it. Hardware is never part of the identity."""
+
+    __test__ = False  # to pytest it looks like a class of tests
+
+    suite: SuiteName
+    """Name of the test's suite, as in `suites`."""
+    name: ReportText
+    """Name of the model, operator or test."""
+    parameters: Mapping[Slug, Scalar] = Field(default_factory=dict, max_length=40)
+    """Parameters of the test, such as `mode`, `dtype`, `compiler`, `shapes` or `recipe`, for
+    example `{"dtype": "float32"}`."""
+    outcome: Outcome
+    """The outcome of the test."""
+    stage: Stage | None = None
+    """The last stage that the test reached."""
+    raw_status: ReportText | None = None
+    """The status in the file from which the test was imported, for example `xfail`."""
+    duration_s: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    """Duration of the test in seconds."""
+    reason: Text | None = None
+    """The error message of a failed test, or why the test was skipped."""
+    log_tail: Text | None = None
+    """The last lines of the test's log."""
+    known_issue: KnownIssue | None = None
+    """The issue that explains why the outcome was expected."""
+    metrics: Mapping[Slug, Metric] = Field(default_factory=dict, max_length=200)
+    """Values that the test measured, by name."""
+    evidence: Annotated[tuple[Evidence, ...], Field(max_length=40, fail_fast=True)] = ()
+    """Links to logs and other evidence."""
+    command: VisibleText | None = None
+    """The command that repeats this test."""
+
+
+class Report(StrictModel):
+    """A run of test suites on one accelerator, or a baseline."""
+
+    schema_version: Literal[1]
+    """The version of this format."""
+    accelerator: Slug
+    """Id of the accelerator: the name of its folder, for example `ascend`."""
+    kind: ReportKind
+    """`made-here`: this project ran the tests. `self-reported`: the vendor or another project ran
+    them. `baseline`: results that a project's CI expects. A baseline doesn't count as a run."""
+    trigger: Trigger
+    """What started the run."""
+    started: Moment | None = None
+    """Start time with its time zone, for example `2026-11-21T08:00:00Z`. For a baseline, the time
+    of its commit, if known."""
+    finished: Moment | None = None
+    """End time with its time zone."""
+    environment: Environment = Environment()
+    """The environment of the run."""
+    origins: Annotated[tuple[Origin, ...], Field(max_length=1000, fail_fast=True)] = ()
+    """The files from which the report was imported."""
+    note: VisibleText | None = None
+    """A remark that readers need to interpret the report."""
+    shard: Shard | None = None
+    """Which part of the tests the report contains, if a run was split over several machines."""
+    suites: Annotated[tuple[Suite, ...], Field(min_length=1)]
+    """The test suites of the run or baseline."""
+    tests: tuple[TestEntry, ...]
+    """The tests with their outcomes."""

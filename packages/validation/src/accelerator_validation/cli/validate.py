@@ -1,0 +1,350 @@
+"""`accelerator-portal validate`: runs test suites on a device and writes a report."""
+
+from __future__ import annotations
+
+import re
+import signal
+import sys
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+
+from accelerator_reports.cli.error_messages import INTERRUPTED_EXIT_STATUS
+from accelerator_reports.cli.extras import Extra, require_extra
+from accelerator_reports.cli.options import (
+    INPUT,
+    INPUT_FILE,
+    INPUT_FOLDER,
+    OUTPUT_FILE,
+    SecondsText,
+    WholeNumber,
+    print_problems,
+    values_by_name,
+)
+from accelerator_reports.cli.other_python import OTHER_PYTHON
+from accelerator_reports.files.clock import utc_now
+from accelerator_reports.files.problem import ProblemsError
+from accelerator_reports.files.wording import count
+from accelerator_reports.outcomes import TriggerKind
+from accelerator_reports.report_file import read_report
+from accelerator_reports.shard import MAX_SHARDS
+from accelerator_reports.validation_file import Validation
+from accelerator_validation import launch
+from accelerator_validation.case_selection import ExpressionError, failed_keys
+from accelerator_validation.cli.run_progress import ProgressDisplay, run_summary
+from accelerator_validation.executorch.registry import DEFAULT_BACKEND
+from accelerator_validation.plan import Plan, RunError
+from accelerator_validation.platform_folder import PlatformFolder, read_platform_folder
+from accelerator_validation.pytest_suites.source import PytestSource
+from accelerator_validation.pytorch_tests.source import PYTORCH_SUITE as PYTORCH
+from accelerator_validation.pytorch_tests.source import PytorchSource
+from accelerator_validation.request import (
+    DEFAULT_SUITES,
+    TORCHBENCH,
+    Request,
+    ShardRequest,
+    resources_for,
+    with_full_size_suites,
+)
+from accelerator_validation.run import journal_cases
+from accelerator_validation.sharding import recorded_times
+
+_SHARD_FORM = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})")
+
+
+def _shard_numbers(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> tuple[int, int] | None:
+    """Return the shard number K (from 1) and the number of shards N, from the option's `K/N`.
+
+    Returns None without the option. Raises click.BadParameter if the value is invalid.
+    """
+    del context, parameter
+    if value is None:
+        return None
+    match = _SHARD_FORM.fullmatch(value)
+    if not match:
+        raise click.BadParameter(f'"{value}" is not in the form K/N, for example 2/4')
+    index, number = int(match[1]), int(match[2])
+    if index > number:
+        raise click.BadParameter(f"there is no shard {index} of {number}; the last is {number}")
+    if number > MAX_SHARDS:
+        raise click.BadParameter(f"there can be at most {MAX_SHARDS} shards, not {number}")
+    return index, number
+
+
+SHARD = click.option(
+    "--shard",
+    metavar="K/N",
+    callback=_shard_numbers,
+    help="Run shard K of N. Merge the reports of all shards with `report merge`.",
+)
+
+TIMES = click.option(
+    "--times",
+    type=INPUT_FILE,
+    metavar="REPORT",
+    help="Balance shards by this report's times. Default: the platform's reports.",
+)
+
+
+@click.command()
+@OTHER_PYTHON
+@click.option(
+    "--device", required=True, help="Test this device of torch.device, such as cpu, cuda or xpu."
+)
+@click.option(
+    "--suite",
+    "suites",
+    multiple=True,
+    metavar="NAME",
+    help=f"Run this suite. Repeatable. Default: {', '.join(DEFAULT_SUITES)}.",
+)
+@click.option("--plan", "plan_only", is_flag=True, help="List the tests without running them.")
+@click.option(
+    "-k",
+    "matching",
+    metavar="EXPR",
+    help='Select tests by words in their IDs, as in "llama and not training".',
+)
+@click.option("--test", "tests", multiple=True, metavar="ID", help="Run this test. Repeatable.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="NAME=A,B",
+    help="Run only these values of a parameter. Repeatable.",
+)
+@click.option(
+    "--dtype", metavar="A,B", help="Run only these data types. Short for --only dtype=A,B."
+)
+@click.option(
+    "--only-failed",
+    type=INPUT_FILE,
+    metavar="REPORT",
+    help="Run only the tests that failed in this report.",
+)
+@click.option(
+    "--resume", "go_on", is_flag=True, help="Continue the interrupted run of the report --out."
+)
+@click.option(
+    "--out",
+    type=OUTPUT_FILE,
+    help="Write the report to this file. Default: validation-ACCELERATOR.json.",
+)
+@SHARD
+@TIMES
+@click.option(
+    "--timeout", "timeout_s", type=SecondsText(min=0.1), help="Stop a test after this many seconds."
+)
+@click.option(
+    "--scheduler", metavar="ADDRESS", help="Run the tests on the workers of this Dask cluster."
+)
+@click.option(
+    "--workers",
+    type=WholeNumber(1, 256),
+    help="Run this many worker processes. Default: at most 2.",
+)
+@click.option(
+    "--threads",
+    type=WholeNumber(1, 256),
+    help="Use this many threads per worker. Default: 1. For the suite speed: one per processor.",
+)
+@click.option(
+    "--all", "everything", is_flag=True, help="Run the tests that are not selected by default, too."
+)
+@click.option(
+    "--backend",
+    default=DEFAULT_BACKEND,
+    metavar="NAME",
+    help="Test these ExecuTorch backends, separated by commas. Default: xnnpack.",
+)
+@click.option(
+    "--import",
+    "imports",
+    metavar="MODULE",
+    help="Import this module first, for plugins without autoload.",
+)
+@click.option(
+    "--accelerator",
+    metavar="ID",
+    help="Name the accelerator in the report. Default: the device string.",
+)
+@click.option(
+    "--kind",
+    type=click.Choice(["self-reported", "made-here"]),
+    default="self-reported",
+    help="State who ran the tests: you, or this project. Default: self-reported.",
+)
+@click.option(
+    "--trigger",
+    type=click.Choice(get_args(TriggerKind)),
+    default="manual",
+    help="State what triggered the run. Default: manual.",
+)
+@click.option(
+    "--lock",
+    "locks",
+    multiple=True,
+    type=INPUT_FILE,
+    metavar="FILE",
+    help="State the SHA-256 of this environment's lock file in the report. Repeatable.",
+)
+@click.option(
+    "--known-issues",
+    type=INPUT_FOLDER,
+    metavar="ROOT",
+    help="Read known-issues.yaml, validation.yaml and reports from this clone of the portal.",
+)
+@click.option(
+    "--torchbench",
+    type=INPUT_FOLDER,
+    metavar="CHECKOUT",
+    help="Use this clone of pytorch/benchmark for the suite torchbench.",
+)
+@click.option(
+    "--pytorch",
+    type=INPUT_FOLDER,
+    metavar="CHECKOUT",
+    help="Use this clone of pytorch/pytorch, at your torch version's tag, for the suite "
+    "pytorch-tests.",
+)
+@click.option(
+    "--pytorch-files",
+    metavar="A,B",
+    help="Run only these files in the clone's test/ folder. With --all, the default is larger.",
+)
+@click.option(
+    "--pytest", type=INPUT, metavar="PATH", help="Run your own pytest suite in this folder or file."
+)
+@click.option(
+    "--suite-name", metavar="NAME", help="Name the pytest suite. Default: the folder's name."
+)
+@click.option("--full-size", is_flag=True, help="Use full-size models instead of small ones.")
+@click.option("--run-scripts", is_flag=True, help="Run the platform's scripts in the suite deploy.")
+def validate(plan_only: bool, go_on: bool, **arguments: Any) -> None:  # noqa: ANN401
+    """Run test suites on a device and write a test report."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that a report is written
+    if arguments["scheduler"]:
+        require_extra(Extra("accelerator-validation", "cluster"), "validate --scheduler")
+    try:
+        accelerator = arguments["accelerator"] or arguments["device"].partition(":")[0].lower()
+        root = arguments["known_issues"]
+        platform = read_platform_folder(root, accelerator) if root else None
+        pytest = PytestSource(arguments["pytest"], arguments["suite_name"])
+        request = _run_request(arguments, accelerator, platform, pytest.suite)
+        files = tuple(filter(None, (arguments["pytorch_files"] or "").split(",")))
+        pytorch = PytorchSource(arguments["pytorch"], files)
+        sources = launch.SuiteSources(
+            platform=platform, checkout=arguments["torchbench"], pytorch=pytorch, pytest=pytest
+        )
+        today = utc_now().date()
+        if plan_only and not go_on:
+            _print_plan(launch.make_plan(request, sources, today))
+            return
+        print_line = partial(click.echo, err=True)
+        if go_on:
+            request = _resumed_request(request, arguments)
+            finished = launch.resume_run(request, sources, ProgressDisplay, print_line)
+        else:
+            finished = launch.start_run(request, sources, today, ProgressDisplay, print_line)
+    except (RunError, ExpressionError) as error:
+        raise click.UsageError(str(error)) from None
+    except ProblemsError as error:
+        print_problems(error.problems)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        click.echo("Interrupted before the first test. No report was written.", err=True)
+        sys.exit(INTERRUPTED_EXIT_STATUS)
+    click.echo(run_summary(finished, request.out))
+    sys.exit(finished.exit_code)
+
+
+def _resumed_request(request: Request, arguments: dict[str, Any]) -> Request:
+    """Return `request` with the numbers of workers and threads for the run to resume.
+
+    The defaults depend on the suites in the run's journal. `workers` and `threads` in `arguments`
+    override them. Raises RunError if the journal cannot be read, or if the number of workers would
+    distort measured speeds.
+    """
+    suites = {case.suite for case in journal_cases(request)}
+    run_resources = resources_for(suites, arguments["workers"], arguments["threads"])
+    return replace(request, workers=run_resources.workers, threads=run_resources.threads)
+
+
+def _print_plan(plan: Plan) -> None:
+    for case in plan.cases:
+        issue = plan.skipped.get(case.id)
+        click.echo(f"{case.id}  skipped: {issue.reason}" if issue else case.id)
+    click.echo(f"{count(len(plan.cases_to_run), 'test')} to run.", err=True)
+
+
+def _run_request(
+    arguments: dict[str, Any],
+    accelerator: str,
+    platform: PlatformFolder | None,
+    own_suite: str | None,
+) -> Request:
+    tests = frozenset(arguments["tests"])
+    if report := arguments["only_failed"]:
+        failed_tests = failed_keys(read_report(report))
+        if not failed_tests:
+            raise RunError(f"no test failed in {report}. Use a report with failed tests")
+        tests |= failed_tests
+    suites = arguments["suites"] or tuple(sorted({key.partition("/")[0] for key in tests}))
+    suite_sources = {
+        TORCHBENCH: arguments["torchbench"],
+        PYTORCH: arguments["pytorch"],
+        own_suite: own_suite,
+    }
+    suites = (
+        suites
+        or tuple(name for name, source in suite_sources.items() if name and source)
+        or DEFAULT_SUITES
+    )
+    if arguments["scheduler"] and arguments["workers"]:
+        raise RunError("--scheduler uses Dask's own workers. Remove --workers")
+    if arguments["full_size"]:
+        suites = with_full_size_suites(suites)
+    resources = resources_for(suites, arguments["workers"], arguments["threads"])
+    return Request(
+        device=arguments["device"],
+        out=arguments["out"] or Path(f"validation-{accelerator}.json"),
+        accelerator=accelerator,
+        suites=tuple(suites),
+        only=_allowed_parameter_values(arguments),
+        matching=arguments["matching"],
+        tests=tests,
+        imports=arguments["imports"],
+        kind=arguments["kind"],
+        trigger=arguments["trigger"],
+        timeout_s=arguments["timeout_s"],
+        workers=resources.workers,
+        threads=resources.threads,
+        everything=arguments["everything"],
+        backend=arguments["backend"],
+        locks=arguments["locks"],
+        issues=platform.known_issues if platform else (),
+        settings=platform.validation if platform else Validation(),
+        scripts=arguments["run_scripts"],
+        scheduler=arguments["scheduler"],
+        shard=_shard_request(arguments["shard"], arguments["times"], platform),
+    )
+
+
+def _shard_request(
+    shard_numbers: tuple[int, int] | None, times: Path | None, platform: PlatformFolder | None
+) -> ShardRequest | None:
+    if shard_numbers is None:
+        if times:
+            raise RunError("--times works only with shards. Add --shard K/N, or remove --times")
+        return None
+    return ShardRequest(*shard_numbers, recorded_times(times, platform))
+
+
+def _allowed_parameter_values(arguments: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    pairs = [*arguments["only"], *([f"dtype={arguments['dtype']}"] if arguments["dtype"] else [])]
+    allowed_values = values_by_name(pairs, "--only", "dtype=float32,bfloat16")
+    return {name: tuple(values.split(",")) for name, values in allowed_values.items()}

@@ -1,0 +1,179 @@
+"""Finds out in a separate process whether a device can be used, and with which torch and plugin.
+
+As a program, `python -m accelerator_validation.probe DEVICE` prints the result as JSON.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import multiprocessing
+import re
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from accelerator_reports.environment import environment, plugin
+from accelerator_validation.case import short_message
+from accelerator_validation.classify import describe_error
+from accelerator_validation.side_process import (
+    SideProcess,
+    WaitCallback,
+    print_result,
+    signal_name,
+)
+
+ProbeFault = Literal["no torch", "import", "device", "hang"]
+
+PROBE_TIMEOUT_S = 180
+
+# Printed between the import of torch and the first use of the device.
+_IMPORTED_LINE = "imported"
+
+# Torch's errors for a device type that it does not know or was not built for.
+_UNKNOWN_DEVICE_ERROR = re.compile(
+    r"Expected one of cpu|Invalid device string|not linked with support|not compiled with|"
+    r"No module named|Torch not compiled|doesn't have|not available"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeResult:
+    """The result of probing a device: the environment, and a fault if the device cannot be used.
+
+    `environment` has the facts that `environment.environment` returns. `message` is the error
+    message for the fault. `forks` is true if a forked process can use the device.
+    """
+
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    fault: ProbeFault | None = None
+    message: str = ""
+    forks: bool = True
+    unknown: bool = False
+    """Whether torch doesn't support this device, and no installed plugin adds it."""
+    aten: Mapping[str, Any] = field(default_factory=dict)
+    """The counts of ATen operators and kernels for the device, from `suites.aten.operator_counts`;
+    empty if the device cannot be used."""
+
+    @property
+    def needs_fresh_workers(self) -> bool:
+        """Whether each worker must import torch itself, because a forked one may not work."""
+        return bool(self.fault) or not self.forks
+
+
+def start_probe(device: str, imports: str | None = None) -> SideProcess:
+    """Start a process that probes a device. `wait_for_probe` returns its result.
+
+    `imports` is a module to import after torch: a plugin that torch does not load by itself.
+    """
+    return SideProcess(__name__, device, *([imports] if imports else []))
+
+
+def wait_for_probe(
+    process: SideProcess, waiting: WaitCallback = lambda _: None, limit_s: float = PROBE_TIMEOUT_S
+) -> ProbeResult:
+    """Wait for the process of `start_probe`, and return the probe result.
+
+    `waiting` is called regularly with the seconds since the start. If the process fails, dies, or
+    takes more than `limit_s` seconds, the result has a fault.
+    """
+    process_output = process.wait(limit_s, waiting)
+    if process_output.status == 0 and process_output.result:
+        return ProbeResult(**json.loads(process_output.result))
+    if process_output.status is None:
+        hanging_step = (
+            "the first use of the device"
+            if _IMPORTED_LINE in process_output.stdout
+            else "import torch"
+        )
+        return ProbeResult(
+            fault="hang", message=f"{hanging_step} did not finish within {limit_s:g} s"
+        )
+    # The environment may have been printed before the process died.
+    printed_result: dict[str, Any] = json.loads(process_output.result or '{"fault": "import"}')
+    if process_output.status < 0:
+        exit_text = f"crashed with {signal_name(-process_output.status)}"
+    else:
+        exit_text = f"exited with status {process_output.status}"
+    error_text = f"the process {exit_text}. {process_output.stderr.strip()[-400:]}".strip()
+    return ProbeResult(
+        printed_result.get("environment", {}), printed_result.get("fault") or "device", error_text
+    )
+
+
+def main() -> None:
+    """Print the result of probing the device that the first argument names, as JSON."""
+    device, *modules = sys.argv[1:]
+    print_result(json.dumps(asdict(_probe(device, modules))))
+
+
+def _probe(device: str, modules: list[str]) -> ProbeResult:
+    """Import torch, then the modules, use the device, and return the result."""
+    if importlib.util.find_spec("torch") is None:
+        return ProbeResult(fault="no torch", message="torch is not installed")
+    try:
+        import torch
+
+        for module in modules:
+            importlib.import_module(module)
+    except BaseException as error:  # noqa: BLE001 - a plugin may raise anything while torch loads it
+        return ProbeResult(fault="import", message=short_message(describe_error(error), 1000))
+    sys.stdout.write(f"{_IMPORTED_LINE}\n")
+    sys.stdout.flush()
+    forks = _works_in_fork(device)
+    if error_text := _device_fault(torch, device):
+        plugin_facts = plugin(device)
+        unknown = (
+            bool(_UNKNOWN_DEVICE_ERROR.search(error_text)) and not modules and plugin_facts is None
+        )
+        without_device: dict[str, Any] = {}
+        with suppress(Exception):
+            without_device = environment("cpu") | {"plugin": plugin_facts, "hardware": None}
+        return ProbeResult(without_device, "device", error_text, unknown=unknown)
+    from accelerator_validation.suites.aten import operator_counts
+
+    return ProbeResult(environment(device), forks=forks, aten=operator_counts(device))
+
+
+def is_round_trip_exact(torch: Any, device: str) -> bool:  # noqa: ANN401 - the module torch
+    """Copy two numbers to a device and back, and return whether they are unchanged."""
+    return bool(torch.tensor([1.0, 2.0]).to(device).cpu().tolist() == [1.0, 2.0])
+
+
+def _device_fault(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module torch
+    """Copy numbers to the device and back. Return an error message, or None if this works."""
+    try:
+        if is_round_trip_exact(torch, device):
+            return None
+    except BaseException as error:  # noqa: BLE001 - it may raise anything
+        return short_message(describe_error(error), 1000)
+    return "numbers changed when they were copied to the device and back"
+
+
+def _works_in_fork(device: str) -> bool:
+    """Return whether a process that is forked from this one can use the device.
+
+    It cannot if importing torch or the plugin has started the device.
+    """
+    child = multiprocessing.get_context("fork").Process(target=_use_in_child, args=(device,))
+    child.start()
+    child.join(PROBE_TIMEOUT_S / 3)
+    if child.is_alive():
+        child.kill()
+    return child.exitcode == 0
+
+
+def _use_in_child(device: str) -> None:
+    import torch
+
+    with suppress(Exception):
+        sys.stderr.close()  # its traceback is not needed: the parent then does the same
+    if _device_fault(torch, device):
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()

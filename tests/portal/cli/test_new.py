@@ -1,0 +1,449 @@
+"""Everything here is made up: neither the vendors nor the platforms, packages or hosts exist."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from accelerator_portal.catalog import Platform
+from accelerator_portal.checks import load_and_check
+from accelerator_portal.cli.new import write_new_platform
+from accelerator_portal.install.expand import expand
+from accelerator_reports.cli import main
+from accelerator_reports.files.atomic_write import write_text_atomically
+from tests.day import TODAY
+from tests.folders import EXAMPLE, FORMS, Tree, edited, loaded, problems_in, read_tree, write_tree
+
+HOSTS = "data/hosts.yaml"
+LISTED = """\
+hosts:
+  - {host: docker.io, owner: Docker}
+  - {host: download.pytorch.org, owner: PyTorch}
+  - {host: example.net, owner: "Made up"}
+"""
+
+FLAGS: Mapping[str, str] = {
+    "name": "Foo",
+    "vendor": "Foo Works",
+    "url": "https://example.org/foo",
+    "device": "foo",
+    "dispatch-key": "PrivateUse1",
+    "package": "torch-foo",
+    "import": "torch_foo",
+    "command": "pip install torch-foo==1.2",
+    "torch": "1.9.1,1.10.0",
+    "os": "linux",
+    "arch": "x86_64,aarch64",
+    "python": "3.12",
+    "support": "https://example.org/forum",
+}
+
+# One line for each question, in their order; empty ones take what is proposed.
+TYPED = (
+    "Foo", "Foo Works", "https://example.org/foo", "foo", "", "torch-foo", "", "",
+    "pip install torch-foo==1.2", "", "1.9.1,1.10.0", "", "", "x86_64,aarch64", "3.12", "",
+    "https://example.org/forum", "", "", "", "",
+)  # fmt: skip
+
+
+def run(root: Path, *arguments: str, typed: str | None = None) -> Result:
+    return CliRunner().invoke(main, ["new", "--root", str(root), *arguments], input=typed)
+
+
+class Keyboard(io.BytesIO):
+    """What somebody types at a terminal."""
+
+    def isatty(self) -> bool:
+        """Say that somebody can be asked."""
+        return True
+
+
+def asked(root: Path, typed: str) -> Result:
+    """Run the command for `foo` at a terminal."""
+    arguments = ["new", "--root", str(root), "foo"]
+    return CliRunner().invoke(main, arguments, input=Keyboard(typed.encode()))
+
+
+def flags(**changed: str | None) -> list[str]:
+    given = {**FLAGS, **{flag.replace("_", "-"): text for flag, text in changed.items()}}
+    pairs = ((f"--{flag}", text) for flag, text in given.items() if text is not None)
+    return [word for pair in pairs for word in pair]
+
+
+def platform(root: Path, named: str = "foo") -> Platform:
+    """The new platform, after the whole check has found nothing."""
+    catalog, problems = load_and_check(root, TODAY)
+    assert [str(problem) for problem in problems] == []
+    assert catalog is not None
+    return catalog.by_id[named]
+
+
+def refused(root: Path, before: Mapping[str, str], result: Result) -> str:
+    """What was said; nothing may have been written."""
+    assert result.exit_code != 0
+    assert "Traceback" not in result.output
+    assert isinstance(result.exception, SystemExit)
+    assert read_tree(root) == before
+    return result.output
+
+
+@pytest.fixture
+def root(tree: Tree) -> Path:
+    return tree({**EXAMPLE, **FORMS, HOSTS: LISTED})
+
+
+def test_flags_alone_make_a_folder_that_passes(root: Path) -> None:
+    result = run(root, "foo", *flags())
+    assert result.exit_code == 0, result.output
+    made = platform(root)
+    a = made.accelerator
+    assert (a.name, a.vendor, a.mark, a.device.value) == ("Foo", "Foo Works", "FO", "foo")
+    assert (a.package.name, a.package.module, a.package.autoload) == (
+        "torch-foo",
+        "torch_foo",
+        None,
+    )
+    assert a.integration.value == "out-of-tree"
+    assert [(row.torch, row.plugin) for row in made.compatibility.rows] == [
+        ("1.10.0", "1.2"), ("1.9.1", "1.2"),
+    ]  # fmt: skip
+    (option,) = made.install.options
+    assert option.compatibility
+    assert (option.os, option.arch, option.methods) == (("linux",), ("x86_64", "aarch64"), ("pip",))
+    assert {source.url for source in a.sources.values()} == {"https://example.org/foo"}
+
+
+def test_each_release_is_one_row_and_the_command_follows(root: Path) -> None:
+    command = "pip install torch==1.10.0 torch-foo==1.3"
+    said = run(root, "foo", *flags(command=command, torch="1.10.0,1.9.1", plugin_version="1.3,1.2"))
+    assert said.exit_code == 0, said.output
+    made = loaded(root)
+    rows = [row for row in expand(made)[0] if row.platform == "foo" and row.arch == "x86_64"]
+    assert {row.build: row.commands[0] for row in rows} == {
+        "1.10.0": "python3 -m pip install torch==1.10.0 torch-foo==1.3",
+        "1.9.1": "python3 -m pip install torch==1.9.1 torch-foo==1.2",
+    }
+
+
+def test_answers_make_the_same_folder_as_flags(tmp_path: Path) -> None:
+    files = {**EXAMPLE, **FORMS, HOSTS: LISTED}
+    one, other = write_tree(tmp_path / "one", files), write_tree(tmp_path / "other", files)
+    typed = "\n".join([*TYPED, ""])
+    assert asked(one, typed).exit_code == 0
+    assert run(other, "foo", "--yes", *flags()).exit_code == 0
+    assert read_tree(one) == read_tree(other)
+    platform(one)
+
+
+@pytest.mark.parametrize(
+    ("place", "wrong", "told"),
+    [
+        (1, "", "Vendor is required: company that makes the hardware"),
+        (
+            2,
+            "http://example.org",
+            'Documentation: "http://example.org" is not a web address with https',
+        ),
+        (8, "curl x | sh", 'Install command: "curl x | sh" is not a pip install command'),
+        (9, "pip install torch-foo", 'Needed first: "pip install torch-foo" is a pip command'),
+        (10, "1.9.1,abc", 'PyTorch: "abc" is not a version'),
+        (10, "1.10", "PyTorch: data/releases.yaml has no release 1.10; did you mean"),
+    ],
+)
+def test_an_answer_is_refused_under_the_name_of_its_question(
+    root: Path, place: int, wrong: str, told: str
+) -> None:
+    typed = [*TYPED[:place], wrong, *TYPED[place:], ""]
+    result = asked(root, "\n".join(typed))
+    assert result.exit_code == 0, result.output
+    assert f"Error: {told}" in result.output
+
+
+def test_a_prompt_names_no_option(root: Path) -> None:
+    said = asked(root, "\n".join([*TYPED, ""])).output.partition("Wrote ")[0]
+    assert "--" not in said
+
+
+@pytest.mark.parametrize("release", ["1.10", "1.99.0", "2.15"])
+def test_without_a_command_a_release_is_checked_at_once(root: Path, release: str) -> None:
+    before = read_tree(root)
+    without = dict.fromkeys(("command", "os", "arch", "python"))
+    given = flags(**without, needs="Foo driver 5", torch=release)
+    said = refused(root, before, run(root, "foo", *given))
+    assert f"torch: data/releases.yaml has no release {release}; " in said
+
+
+def test_somebody_can_go_back_to_earlier_answers(root: Path) -> None:
+    # Of the third question back to the first one; the second answer is proposed again.
+    typed = ["Fooo", "Foo Works", "<", "<", "Foo", "", *TYPED[2:], ""]
+    result = asked(root, "\n".join(typed))
+    assert result.exit_code == 0, result.output
+    assert result.output.count("Name (") == 2
+    assert "[Fooo]" in result.output
+    assert "[Foo Works]" in result.output
+    made = platform(root).accelerator
+    assert (made.name, made.vendor) == ("Foo", "Foo Works")
+
+
+def test_of_the_first_question_nobody_can_go_back(root: Path) -> None:
+    result = asked(root, "\n".join(["<", *TYPED, ""]))
+    assert "to go back" not in result.output.partition("Name (")[2].partition(")")[0]
+    assert platform(root).accelerator.name == "Foo"
+
+
+@pytest.mark.parametrize("answers", range(len(TYPED)))
+def test_an_interruption_at_any_question_writes_nothing(answers: int, root: Path) -> None:
+    before = read_tree(root)
+    typed = "".join(f"{line}\n" for line in TYPED[:answers])  # then the input ends, as with Ctrl-D
+    done = asked(root, typed)
+    refused(root, before, done)
+    assert (done.exit_code, done.stderr) == (130, "\nCanceled. Nothing was written.\n")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(28, "No space left on device")])
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_an_interruption_while_writing_leaves_all_as_it_was(
+    error: BaseException, number: int, root: Path
+) -> None:
+    before = read_tree(root)
+    folder = {"accelerator.yaml": "name: Foo\n", "results/a.json": "{}"}
+    others = {HOSTS: "hosts: []\n", "data/new.yaml": "a: b\n", ".github/CODEOWNERS": "# new\n"}
+    calls = iter(range(9))
+
+    def fails(path: Path, text: str) -> None:
+        if next(calls) == number:
+            raise error
+        write_text_atomically(path, text)
+
+    with pytest.raises(type(error)):
+        write_new_platform(root, "foo", folder, others, fails)
+    assert read_tree(root) == before
+    assert not (root / "accelerators/foo").exists()
+    assert write_new_platform(root, "foo", folder, others) == [*others]
+    assert read_tree(root) == {
+        **before,
+        **others,
+        **{f"accelerators/foo/{name}": text for name, text in folder.items()},
+    }
+
+
+def test_a_failure_before_anything_was_written_is_the_one_that_is_told(tmp_path: Path) -> None:
+    (tmp_path / "CODEOWNERS").write_text("before\n", "utf-8")
+    with pytest.raises(OSError, match="name too long"):
+        write_new_platform(tmp_path, "acme", {"x" * 300: "text"}, {"CODEOWNERS": "after\n"})
+    assert (tmp_path / "CODEOWNERS").read_text("utf-8") == "before\n"
+    assert not (tmp_path / "accelerators/acme").exists()
+
+
+def test_without_a_terminal_all_that_is_missing_is_named_at_once(root: Path) -> None:
+    before = read_tree(root)
+    said = refused(root, before, run(root, "foo", typed=""))
+    missing = [line.split(" is missing")[0] for line in said.splitlines() if " is missing" in line]
+    assert missing == [
+        "name", "vendor", "url", "device", "dispatch-key", "package", "import", "command",
+        "torch", "support",
+    ]  # fmt: skip
+    assert "Error: 10 answers missing. Nothing was written" in said
+
+
+def test_each_missing_flag_is_an_option(root: Path) -> None:
+    said = run(root, "foo").output
+    options = set(re.findall(r"add (--[a-z-]+)", said))
+    helped = run(root, "--help").output
+    assert options
+    assert all(option in helped for option in options)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"name": "example"}, 'the name "example" is already claimed by accelerators/example/'),
+        ({"name": "\uff25xamp1e"}, "has letters that look like Latin letters; write it in Latin"),
+        ({"name": "Examp1e"}, 'name: "Examp1e" looks like "example" of accelerators/example/'),
+        ({"vendor": "F\u043eo"}, "has Cyrillic and Latin letters in one word; use one alphabet"),
+        ({"name": "<b>"}, 'name: "<b>" has a <, > or &; write the name without these characters'),
+        ({"name": "x" * 41}, "name: more than 40 characters; shorten it"),
+        ({"name": "a\u202eb"}, "name: the character U+202E is not allowed in text"),
+        ({"vendor": "a\nb"}, "vendor: the text has a line break or a tab; write it on one line"),
+        ({"url": "http://example.org"}, 'url: "http://example.org" is not a web address with https; write https://'),
+        ({"url": "javascript:alert(1)"}, "is not a web address; write a full https:// address"),
+        ({"mark": "ABC"}, 'mark: "ABC" has an invalid format; write two letters or digits'),
+        ({"torch": "1.10"}, "torch: data/releases.yaml has no release 1.10; did you mean"),
+        ({"torch": "1.10.0.0.x"}, 'torch[1]: "1.10.0.0.x" is not a version'),
+        ({"os": "linux,plan9"}, 'os[2]: "plan9" is not known; use "linux", "windows" or "macos"'),
+        ({"python": "3.9"},
+         "python: torch 1.9.1 has no wheels for any of these Python versions; use one of: 3.11, 3.12"),
+        ({"command": "curl x | sh"}, 'command: "curl x | sh" is not a pip install command; use pip install'),
+        ({"command": "pip install torch-foo -r x"}, 'the option "-r" is not supported in a step'),
+        ({"command": "pip install a --index-url http://x"}, "is not a web address with https"),
+        ({"command": "pip install {torch}"}, "command: a placeholder in braces"),
+        ({"command": "pip install torch==9.9 torch-foo"}, "has no release 9.9"),
+        ({"command": "pip install torch==1.10.0 torch-foo", "torch": "1.9.1"},
+         "the command installs torch 1.10.0"),
+        ({"command": "pip install torch==1.10.0 torch-foo==1.2"},
+         "plugin-version is missing; add --plugin-version"),
+        ({"plugin_version": "1.2,1.1,1.0"}, "3 versions for 2 releases"),
+        ({"command": "pip install torch-foo --extra-index-url https://new.example.org/x"},
+         "add --host-owner: who runs the host in the command: new.example.org"),
+        ({"plugin_version": "1.3"}, 'the command installs "torch-foo==1.2"'),
+        ({"device": "EX"}, "add --device-note: difference to the platform with the same device: Example"),
+        ({"package": "torch", "integration": None}, "integration is missing; add --integration"),
+        ({"github": "nobody"}, 'github: "nobody" is not a repository; write owner/name'),
+        ({"maintainer": "a b"}, 'maintainer[1]: "a b" has an invalid format'),
+        ({"read": "yesterday"}, "read: expected a date; use a format like 2026-11-21"),
+        ({"vendor": "\udcff"}, "vendor: the text is not UTF-8; write it as UTF-8 text"),
+    ],
+    ids=lambda value: ",".join(value) if isinstance(value, dict) else "",
+)  # fmt: skip
+def test_what_cannot_stand_is_refused_in_plain_words(
+    changed: dict[str, str | None], words: str, root: Path
+) -> None:
+    before = read_tree(root)
+    assert words in refused(root, before, run(root, "foo", *flags(**changed)))
+
+
+@pytest.mark.parametrize(
+    ("flag", "text", "line"),
+    [
+        ("name", "<b>", "name: Example"),
+        ("mark", "ABC", "mark: EX"),
+        ("vendor", "a" * 401, "vendor: Example Vendor"),
+        ("url", "ftp://x", "url: https://example.org/made-up"),
+        ("read", "'1'", "read: 2026-01-02"),
+        ("import", "a-b", "import: torch_example"),
+        ("package", "-a", "package: {name: torch-example"),
+        ("summary", "s" * 161, "summary: Example data for the tests, no such hardware exists."),
+    ],
+)
+def test_a_refusal_has_the_words_of_the_check(
+    flag: str, text: str, line: str, tmp_path: Path
+) -> None:
+    path = "accelerators/example/accelerator.yaml"
+    key = re.match(r"(package: .)?\w+: ", line)
+    assert key
+    edit = (path, line, f"{key[0]}{text}")
+    (problem, *_) = problems_in(write_tree(tmp_path / "wrong", edited(edit)))
+    words = problem.split(": ", 2)[2]
+    said = run(
+        write_tree(tmp_path / "right", {**EXAMPLE, **FORMS}),
+        "foo",
+        *flags(**{flag: text.strip("'")}),
+    )
+    assert f"{flag}: {words}\n" in said.output
+
+
+@pytest.mark.parametrize(
+    ("id_", "words"),
+    [
+        ("example", "accelerators/example already exists; edit that folder"),
+        ("ex-ample", '"ex-ample" looks like "example" of accelerators/example/accelerator.yaml'),
+        ("Foo", '"Foo" cannot be an id; use lowercase letters and digits'),
+        ("f\u043e\u043e", "cannot be an id"),  # Cyrillic
+        ("../foo", "cannot be an id"),
+        ("foo\n", "cannot be an id"),
+        ("index", '"index" is a reserved name; choose another name'),
+        ("con", '"con" is a reserved name; choose another name'),
+        ("f" * 10_000, "the ID has more than 40 characters; shorten it"),
+        ("left-over", "accelerators/left-over already exists"),
+    ],
+)
+def test_an_id_is_new_and_plain(id_: str, words: str, root: Path) -> None:
+    (root / "accelerators/.left-over").mkdir()
+    if id_ == "left-over":
+        (root / "accelerators/left-over").mkdir()
+    before = read_tree(root)
+    said = run(root, id_, *flags())
+    if id_ == "left-over":  # a folder without files is a problem of the repository
+        assert "file not found" in refused(root, before, said)
+    else:
+        assert words in refused(root, before, said)
+
+
+def test_what_is_next_is_told_by_file_and_line(root: Path) -> None:
+    said = run(root, "foo", *flags()).stdout
+    places = re.findall(r"^(accelerators/foo/\S+?):(\d+): (.*)$", said, re.MULTILINE)
+    assert len(places) > 8
+    for path, number, words in places:
+        line = (root / path).read_text("utf-8").split("\n")[int(number) - 1]
+        if path.endswith(".yaml"):
+            assert line == f"# Next: {words}"
+        else:
+            assert words.startswith(line.removeprefix("## ") + ": ")
+
+
+def test_owners_forms_and_hosts_follow(root: Path) -> None:
+    command = "pip install torch-foo --index-url https://index.example.org/x"
+    owner = "Foo: 'Works' # {x}"
+    result = run(root, "foo", *flags(command=command, host_owner=owner, maintainer="a,b-c"))
+    assert result.exit_code == 0, result.output
+    platform(root)
+    files = read_tree(root)
+    assert "/accelerators/foo/ @a @b-c\n" in files[".github/CODEOWNERS"]
+    assert '"Foo (foo)"' in files[".github/ISSUE_TEMPLATE/wrong-fact.yml"]
+    hosts = yaml.safe_load(files[HOSTS])["hosts"]
+    assert [entry["host"] for entry in hosts] == [
+        "docker.io", "download.pytorch.org", "example.net", "index.example.org",
+    ]  # fmt: skip
+    assert hosts[3]["owner"] == owner
+    assert files[HOSTS].startswith(LISTED)
+    checked = CliRunner().invoke(main, ["owners", "--check", "--root", str(root)])
+    assert checked.exit_code == 0
+    for path in (".github/CODEOWNERS", HOSTS, "accelerators/foo"):
+        assert f" {path}" in re.findall(r"^  git add(.*)$", result.stdout, re.MULTILINE)[0]
+
+
+def test_a_broken_form_ends_the_command_before_the_first_question(root: Path) -> None:
+    (root / ".github/ISSUE_TEMPLATE/wrong-fact.yml").write_text("body: []\n", "utf-8")
+    said = refused(root, read_tree(root), asked(root, ""))
+    assert said.startswith(".github/ISSUE_TEMPLATE/wrong-fact.yml:1: the form has no dropdown")
+    assert "Press Enter" not in said
+
+
+def test_without_a_command_something_else_is_said(root: Path) -> None:
+    result = run(
+        root, "foo", *flags(command=None, os=None, arch=None, python=None, needs="Foo driver 5")
+    )
+    assert result.exit_code == 0, result.output
+    made = platform(root)
+    assert made.install.options == ()
+    assert [need.name for need in made.install.requires] == ["Foo driver 5"]
+    assert (
+        "The portal does not have an install command yet for the package"
+        in made.guide.sections[1].text
+    )
+
+
+def test_a_shared_device_is_told_apart(root: Path) -> None:
+    result = run(root, "foo", *flags(device="ex", device_note="Example's is another."))
+    assert result.exit_code == 0, result.output
+    assert platform(root).accelerator.device.note == "Example's is another."
+
+
+def test_a_vendor_who_shares_a_device_hears_what_others_must_say(tree: Tree) -> None:
+    path = "accelerators/example/accelerator.yaml"
+    files = {**EXAMPLE, **FORMS, path: EXAMPLE[path].replace("note: Made up., ", "")}
+    result = run(tree(files), "foo", *flags(device="ex", device_note="Example's is another."))
+    assert result.exit_code == 0, result.output
+    assert (
+        f'{path}:13: the device "ex" is also used by Foo; explain in device.note' in result.stdout
+    )
+
+
+def test_a_folder_that_would_not_pass_is_not_written(root: Path) -> None:
+    before = read_tree(root)
+    said = refused(root, before, run(root, "foo", *flags(device="wget http://x | sh")))
+    assert "accelerators/foo/guide.md:" in said
+    assert "accelerator-portal new foo --name Foo" in said
+
+
+def test_a_repository_with_problems_is_mended_first(root: Path) -> None:
+    (root / "accelerators/example/faq.md").unlink()
+    before = read_tree(root)
+    said = refused(root, before, run(root, "foo", *flags()))
+    assert "accelerators/example/faq.md:1: file not found" in said

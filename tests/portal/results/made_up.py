@@ -1,0 +1,98 @@
+"""Reports that are made up: of no run, of no accelerator that exists."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import get_args
+
+from hypothesis import strategies as st
+
+from accelerator_portal.results.history import OutcomeChange, fold_report
+from accelerator_portal.results.history_state import State, StoredTestState
+from accelerator_portal.results.stored_reports import StoredReport
+from accelerator_reports.known_issues_file import KnownFailure
+from accelerator_reports.outcomes import Outcome
+from accelerator_reports.report import Report
+
+START = dt.datetime(2026, 3, 1, 2, 0, tzinfo=dt.UTC)
+
+Outcomes = Mapping[str, Outcome | tuple[Outcome, str]]
+
+OUTCOMES = st.sampled_from(get_args(Outcome))
+STAGES = st.sampled_from(["compile", "run", "compare"])
+NAMES = st.sampled_from(["a", "b", "a/b", "a?mode=training", "c?mode=training", "c?shapes=2"])
+DAYS = st.dictionaries(NAMES, st.tuples(OUTCOMES, STAGES), max_size=6)
+HISTORIES = st.lists(DAYS, min_size=1, max_size=12)
+
+
+def made_up(day: int, outcomes: Outcomes, **changed: object) -> Report:
+    """A report of a day; the tests by name, with an outcome or an outcome and a stage.
+
+    A name may end with parameters, as a key has them: `model?mode=training`.
+    """
+    return Report.model_validate(
+        {
+            "schema_version": 1,
+            "accelerator": "example",
+            "kind": "self-reported",
+            "trigger": {"kind": "nightly"},
+            "started": START + dt.timedelta(days=day),
+            "environment": {"torch": f"2.{day}"},
+            "suites": [{"name": "models", "kind": "model"}],
+            "tests": [_test(name, said) for name, said in outcomes.items()],
+        }
+        | changed
+    )
+
+
+def stored(name: str, report: Report) -> StoredReport:
+    """A report as it lies in the folder of a platform, under this name."""
+    return StoredReport(name, f"accelerators/example/results/{name}.json", report, None)
+
+
+def known_failure(**changes: object) -> KnownFailure:
+    """A known issue of a made-up test; a field that is None is left out."""
+    fields = {
+        "test": "made-up/first",
+        "action": "expect",
+        "reason": "It breaks.",
+        "url": "https://example.org/1",
+        "expires": "2026-05-01",
+        **changes,
+    }
+    return KnownFailure.model_validate({k: v for k, v in fields.items() if v is not None})
+
+
+def _test(name: str, said: Outcome | tuple[Outcome, str]) -> dict[str, object]:
+    outcome, stage = said if isinstance(said, tuple) else (said, None)
+    bare, _, query = name.partition("?")
+    parameters = dict(pair.split("=") for pair in query.split("&") if pair)
+    test = {"suite": "models", "name": bare, "parameters": parameters}
+    return test | {"outcome": outcome, "stage": stage}
+
+
+def folded(*reports: Report) -> tuple[State, list[OutcomeChange]]:
+    """The state after reports, in the order in which they are given, and all changes."""
+    basis = reports[0].kind == "baseline"
+    state = State("example", "baselines" if basis else "runs")
+    changes: list[OutcomeChange] = []
+    for report in reports:
+        state, more = fold_report(state, report)
+        changes += more
+    return state, changes
+
+
+def course(*outcomes: Outcome | None) -> State:
+    """The state after one test went through outcomes, one a day; None: it was not reported.
+
+    Another test passes every day, so that its absence can be told from that of a report.
+    """
+    steady: dict[str, Outcome] = {"steady": "passed"}
+    days = (steady | ({"model": outcome} if outcome else {}) for outcome in outcomes)
+    return folded(*(made_up(day, tests) for day, tests in enumerate(days)))[0]
+
+
+def standing(state: State, name: str = "model") -> StoredTestState:
+    """How a test of the example's suite stands."""
+    return dict(state.tests())[f"models/{name}"]

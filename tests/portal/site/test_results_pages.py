@@ -1,0 +1,294 @@
+"""The pages of results say what the reports say, and nothing more."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import xml.etree.ElementTree as ET
+from collections import Counter, defaultdict
+from urllib.parse import parse_qs, urlsplit
+
+from accelerator_portal.results.result_matrices import group_of
+from accelerator_portal.results.stored_reports import stored_reports
+from accelerator_portal.site.results.matrix_pages import MOST_ROWS
+from accelerator_portal.site.results.result_addresses import address_of, anchor_of, evidence_suffix
+from accelerator_portal.site.results.results_view import ResultsView
+from accelerator_reports.missing_operators import missing_operators, waiting_tests_text
+from accelerator_reports.report_file import report_text
+from accelerator_reports.suite_names import suite_folder, suite_owner
+from tests.built_site import Page, Site, attribute
+
+
+def matrix_pages_of(site: Site, suite: str) -> list[Page]:
+    """The pages of a suite's matrices, whichever mode and rows."""
+    return [
+        page
+        for address, page in site.pages.items()
+        if address.startswith(f"results/{suite_folder(suite)}/") and page.tree.css_first(".matrix")
+    ]
+
+
+def test_every_result_is_on_the_page_of_its_suite(site: Site) -> None:
+    reports, problems = stored_reports(site.catalog)
+    assert problems == ()
+    stated: Counter[str] = Counter()
+    shown: Counter[str] = Counter()
+    for stored in reports:
+        stated.update(test.suite for test in stored.report.tests)
+    for suite in stated:
+        for page in matrix_pages_of(site, suite):
+            shown[suite] += len(page.tree.css(".matrix td a"))
+            assert len(page.tree.css(".result-row")) <= MOST_ROWS
+    assert shown == stated
+
+
+def test_a_platform_with_several_reports_is_one_choice_by_its_name(site: Site) -> None:
+    names = {p.id: p.accelerator.name for p in site.catalog.platforms}
+    choices = site.pages["results/operators/"].tree.css("select[name=accelerator] option")
+    ids = [str(choice.attributes["value"]) for choice in choices[1:]]
+    assert len(ids) == len({*ids}) > 1
+    assert [choice.text() for choice in choices[1:]] == [names[id_] for id_ in ids]
+
+
+def test_a_report_counts_the_tests_that_wait_for_an_operator(site: Site) -> None:
+    index = json.loads((site.root / "api/v1/results/index.json").read_text("utf-8"))
+    by_id = {entry["id"]: entry["missing_operators"] for entry in index["reports"]}
+    reports, _ = stored_reports(site.catalog)
+    listed = 0
+    for stored in reports:
+        missing = missing_operators(stored.report.tests)
+        page = site.pages[f"results/runs/{stored.id}/"]
+        shown = [item.text(strip=True) for item in page.tree.css(".missing-operators li")]
+        assert shown == [waiting_tests_text(operator) for operator in missing]
+        assert by_id[stored.id] == {found.operator: found.tests for found in missing}
+        listed += len(shown)
+    assert listed
+
+
+def ids_of(site: Site, address: str) -> set[str]:
+    """The ids on a page of tests. Those of a large suite are partly in files that it loads."""
+    ids = set(site.pages[f"results/{address}"].ids)
+    folder = site.root / "api/v1/suite-tests" / address.partition("/")[0]
+    for file in folder.glob("[!i]*.json"):
+        for anchor, test in json.loads(file.read_text("utf-8"))["tests"].items():
+            ids |= {anchor, *(result["id"] for result in test["results"])}
+    return ids
+
+
+def test_every_cell_leads_to_its_evidence(site: Site) -> None:
+    reports, _ = stored_reports(site.catalog)
+    ids: dict[str, set[str]] = defaultdict(set)
+    for stored in reports:
+        for test in stored.report.tests:
+            address, _, anchor = address_of(test.suite, test.name).partition("#")
+            ids[address] |= {anchor}
+            mode = str(test.parameters.get("mode", ""))
+            ids[address].add(anchor + evidence_suffix(mode, stored.id, group_of(test)))
+        assert f"results/runs/{stored.id}/" in site.pages
+    assert {a: found for a, wanted in ids.items() if (found := wanted - ids_of(site, a))} == {}
+
+
+def test_a_result_says_all_that_is_known_of_it(site: Site) -> None:
+    for address, page in site.pages.items():
+        for result in page.tree.css(".evidence > li"):
+            said = [dt.text() for dt in result.css("dt")]
+            known = {"Since", "Report", "Environment", "Log", "Command"}
+            assert known <= set(said), (address, said)
+
+
+def test_a_baseline_is_said_to_be_one_and_has_no_rate(site: Site) -> None:
+    for stored in stored_reports(site.catalog)[0]:
+        words = site.pages[f"results/runs/{stored.id}/"].one("article").text()
+        baseline = stored.report.kind == "baseline"
+        assert ("expects, not a test run" in words.lower()) == baseline, stored.id
+        skipped = all(test.outcome == "skipped" for test in stored.report.tests)
+        assert ("expected to pass" in words) == (baseline and not skipped), stored.id
+        assert "no checked results" in words or not skipped, stored.id
+
+
+def test_expected_outcomes_are_not_shown_as_runs(site: Site) -> None:
+    page = site.pages["results/huggingface/"]
+    for head in page.tree.css("table.matrix thead tr:last-child th")[1:]:
+        assert ("expected, not run" in head.text()) == ("baseline" in head.text())
+    for cell in page.tree.css("table.matrix tbody td a"):
+        assert "expected, not run: " in attribute(cell, "title")
+    tests = site.pages["results/huggingface/tests/a/"]
+    assert "expected, not run: " in tests.tree.css(".evidence p")[0].text()
+    assert "baseline" in site.pages["results/"].tree.css("ul.legend")[-1].text()
+
+
+def test_counts_show_what_they_are_taken_of(site: Site) -> None:
+    words = site.pages["results/runs/ascend-torchbench-2024-10/"].one("article").text()
+    assert (
+        "75 passed, 2 executed, 14 failed, 1 out of memory, 3 test broken, 8 skipped (103 tests)"
+        in words
+    )
+
+
+def test_the_data_of_a_report_is_the_report(site: Site) -> None:
+    for stored in stored_reports(site.catalog)[0]:
+        text = (site.root / f"api/v1/reports/{stored.id}.json").read_text("utf-8")
+        assert text == report_text(stored.report)
+    index = json.loads((site.root / "api/v1/results/index.json").read_text("utf-8"))
+    assert [entry["id"] for entry in index["reports"]] == [
+        s.id for s in stored_reports(site.catalog)[0]
+    ]
+
+
+def test_the_same_model_meets_itself_elsewhere(site: Site) -> None:
+    page = site.pages["results/torchbench/tests/h/"]
+    links = {attribute(a, "href") for a in page.tree.css("p.note a")}
+    anchor = anchor_of("BertForMaskedLM")
+    assert any(link.endswith(f"results/huggingface/tests/b/#{anchor}") for link in links)
+
+
+def test_the_dashboard_names_every_platform_and_no_breakage_of_baselines(
+    site: Site, view: ResultsView
+) -> None:
+    page, overview = site.pages["results/dashboard/"], site.pages["results/"]
+    assert len(page.tree.css(".fleet tbody tr")) == len(site.catalog.platforms)
+    assert not page.tree.css(".dashboard-grid"), "one page has the grid"
+    rows = overview.tree.css(".dashboard-grid tbody tr")
+    assert all(row.css(".suite-cell") for row in rows), "an empty row says nothing"
+    names = [row.css("th a")[0].text() for row in rows]
+    untested = overview.tree.css(".without-results a[href*='compute-platforms/']")
+    assert len({*names}) + len(untested) == len(site.catalog.platforms)
+    with_runs = {
+        site.catalog.by_id[stored.report.accelerator].accelerator.name
+        for stored in view.reports
+        if stored.report.kind != "baseline"
+    }
+    breakages = [heading.text() for heading in page.tree.css(".regression h3")]
+    assert {heading.partition(":")[0] for heading in breakages} <= with_runs
+
+
+def test_the_grid_shows_the_newest_report_of_each_suite(site: Site, view: ResultsView) -> None:
+    page = site.pages["results/"]
+    expected = {
+        (platform.id, f"compute-platforms/{owner}/#own-suites")
+        if (owner := suite_owner(found.suite))
+        else (platform.id, f"results/runs/{found.stored.id}/#suite-{found.suite}")
+        for platform in site.catalog.platforms
+        for found in view.newest(platform.id)
+        if found.kind != "speed"
+    }
+    shown = set()
+    for row in page.tree.css(".dashboard-grid tbody tr"):
+        (link,) = row.css("th a")
+        platform = attribute(link, "href").split("/")[-2]
+        for cell in row.css(".suite-cell"):
+            address = attribute(cell, "href").removeprefix("../")
+            shown.add((platform, address))
+            run, _, anchor = address.partition("#")
+            assert anchor in site.pages[run].ids
+    assert shown == expected
+    by_suite = {found.suite: found.stored.id for found in view.newest("cpu")}
+    assert by_suite["executorch-models"] == "cpu-executorch"
+    assert by_suite["operators"] != "cpu-executorch", "one report hides nothing of another"
+
+
+def test_executorch_has_a_grid_of_its_own(site: Site) -> None:
+    page = site.pages["results/"]
+    heads = {
+        box: [head.text(strip=True) for head in page.tree.css(f"#{box} thead th")]
+        for box in ("fleet", "fleet-executorch")
+    }
+    assert not [head for head in heads["fleet"] if "ExecuTorch" in head]
+    assert [head for head in heads["fleet-executorch"] if "ExecuTorch" in head]
+    for found in heads.values():
+        assert len(found) == len({*found}), "two columns have the same heading"
+
+
+def test_the_feed_is_atom(site: Site) -> None:
+    root = ET.fromstring((site.root / "results/feed.atom").read_text("utf-8"))  # noqa: S314 - our own
+    space = "{http://www.w3.org/2005/Atom}"
+    assert root.tag == f"{space}feed"
+    entries = root.findall(f"{space}entry")
+    ids = [entry.findtext(f"{space}id", "") for entry in entries]
+    prefix = "urn:accelerator-portal:report:"
+    shown = {i.removeprefix(prefix) for i in ids if i.startswith(prefix)}
+    oldest = min(entry.findtext(f"{space}updated", "") for entry in entries)
+    dated = {s.id: s.report.started for s in stored_reports(site.catalog)[0] if s.report.started}
+    assert shown <= dated.keys()
+    left_out = [dated[name].isoformat() for name in dated.keys() - shown]
+    assert all(started <= oldest for started in left_out), "only the oldest are left out"
+
+
+def test_each_platform_has_a_badge(site: Site) -> None:
+    for platform in site.catalog.platforms:
+        badge = json.loads((site.root / f"api/v1/badges/{platform.id}.json").read_text("utf-8"))
+        assert badge["schemaVersion"] == 1
+        assert platform.accelerator.name in badge["label"]
+
+
+def test_a_table_as_csv_has_what_the_table_has(site: Site) -> None:
+    text = (site.root / "api/v1/results/timm/training.csv").read_text("utf-8")
+    head, *rows = csv.reader(io.StringIO(text))
+    data = json.loads((site.root / "api/v1/results/timm.json").read_text("utf-8"))
+    (matrix,) = (m for m in data["matrices"] if m["mode"] == "training")
+    assert len(head) == 1 + len(matrix["columns"])
+    listed = [
+        [test["name"], *(outcome or "" for outcome in test["outcomes"])] for test in matrix["tests"]
+    ]
+    assert rows == listed
+
+
+def test_each_mode_has_a_page_of_its_own_that_leads_to_the_others(site: Site) -> None:
+    for suite in ("huggingface", "timm", "torchbench"):
+        pages = {page.address: page for page in matrix_pages_of(site, suite)}
+        assert set(pages) == {f"results/{suite}/", f"results/{suite}/training/"}
+        for page in pages.values():
+            here = [a.text() for a in page.tree.css("nav[aria-label=Modes] a[aria-current]")]
+            assert here == ["training" if "training" in page.address else "inference"]
+
+
+def test_the_data_says_of_each_test_where_it_stands(site: Site) -> None:
+    for suite in ("huggingface", "timm", "torchbench"):
+        data = json.loads((site.root / f"api/v1/results/{suite}.json").read_text("utf-8"))
+        for matrix in data["matrices"]:
+            ids = [column["id"] for column in matrix["columns"]]
+            assert len(set(ids)) == len(ids)
+            for test in matrix["tests"]:
+                page, _, anchor = test["address"].partition("#")
+                assert anchor in site.pages[f"results/{page}"].ids
+
+
+def test_a_breakage_says_since_when_who_and_how_to_repeat_it(example_site: Site) -> None:
+    """The example's first test passed on 2 January, failed on the 5th and crashed on the 10th."""
+    page = example_site.pages["results/dashboard/"]
+    (found,) = page.tree.css(".regression")
+    words = " ".join(found.text(separator=" ").split())
+    assert "Acme: 1 regression in made-up" in words
+    assert "Failing since 2026-01-05, 120 h over 72 h" in words
+    assert "Last passed 2026-01-02" in words
+    assert "torch: 2.3.1 → 2.3.2.dev1" in words
+    (test,) = found.css(".broken-tests li")
+    assert test.css("a")[0].text() == "made-up/first?dtype=float32&mode=inference"
+    assert "crashed" in test.text()
+    assert "pytest -k first" in test.text()
+    link = attribute(test.css("a")[-1], "href")
+    filled = parse_qs(urlsplit(link).query)
+    assert filled["filename"] == ["accelerators/acme/known-issues.yaml"]
+    assert "made-up/first?dtype=float32&mode=inference" in filled["value"][0]
+    badge = json.loads((example_site.root / "api/v1/quality.json").read_text("utf-8"))
+    assert (badge["platforms"][0]["open_breakages"], badge["platforms"][0]["never_passed"]) == (
+        1,
+        2,  # a check of a feature failed in its only run
+    )
+
+
+def test_a_commit_without_a_repository_is_shown(example_site: Site) -> None:
+    facts = example_site.pages["results/runs/acme-nightly-3/"].one("dl.facts").text(separator=" ")
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    assert f"Trigger nightly, commit {commit}" in " ".join(facts.split())
+
+
+def test_two_columns_of_a_group_have_different_headings(view: ResultsView) -> None:
+    told = set()
+    for suite, matrices in view.by_suite.items():
+        for matrix in matrices:
+            headings = [(column.like, column.name) for column in matrix.columns]
+            assert len({*headings}) == len(headings), suite
+            told |= {column.name for column in matrix.columns}
+    assert {"CPU", "CPU, torch 2.13.0+cpu", "CPU, ExecuTorch 1.5.1"} <= told

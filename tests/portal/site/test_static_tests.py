@@ -1,0 +1,61 @@
+"""What stands on a static page when not all of a suite does."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+
+from accelerator_portal.results.history_state import HistoryPoint
+from accelerator_portal.site.results.history_view import Episode, HistoryStep
+from accelerator_portal.site.results.suite_tests import (
+    MOST_RESULTS,
+    ReportedTest,
+    TestView,
+    failing_count,
+    static_tests,
+)
+from accelerator_reports.outcomes import Outcome
+from accelerator_reports.report import Environment, TestEntry, Trigger
+
+START = dt.datetime(2026, 3, 1, tzinfo=dt.timezone.utc)
+
+
+def view(name: str, outcome: Outcome, changed: int | None = None, results: int = 2) -> TestView:
+    """A test that changed on a day, if it ever did."""
+    test = TestEntry(suite="models", name=name, outcome=outcome)
+    one = ReportedTest("run", "acme", "self-reported", "", "", "", test)
+    changes: tuple[tuple[Episode, HistoryStep], ...] = ()
+    if changed is not None:
+        at = START + dt.timedelta(days=changed)
+        trigger = Trigger(kind="nightly")
+        point = HistoryPoint(f"day-{changed}", at, "self-reported", trigger, Environment())
+        step = HistoryStep("models", name, "changed", None, outcome, "", 1)
+        changes = ((Episode("acme", "runs", point, (step,), {}), step),)
+    return TestView(name, name, (one,) * results, (), None, changes)
+
+
+def names(tests: Sequence[TestView]) -> list[str]:
+    return [test.name for test in tests]
+
+
+def test_all_stand_there_where_they_fit() -> None:
+    tests = [view(f"t{n:03}", "passed") for n in range(MOST_RESULTS // 2)]
+    assert static_tests(tests) == tests
+
+
+def test_the_newest_failures_are_kept_in_the_order_of_names() -> None:
+    many = [view(f"t{n:03}", "passed", changed=n % 7) for n in range(MOST_RESULTS)]
+    tests = [view("a", "failed"), *many, view("y", "crashed", changed=1), view("z", "passed")]
+    kept = static_tests(tests)
+    assert sum(len(test.results) for test in kept) == MOST_RESULTS
+    assert names(kept)[0] == "a"
+    assert names(kept)[-1] == "y"
+    assert names(kept) == sorted(names(kept))
+    assert failing_count(tests) == 2
+    newest = {test.name for test in many if test.changes[0][0].point.id == "day-6"}
+    assert newest <= set(names(kept))
+
+
+def test_a_test_with_more_results_than_a_page_still_stands_there() -> None:
+    tests = [view("a", "passed", results=MOST_RESULTS + 1), view("b", "passed")]
+    assert names(static_tests(tests)) == ["a"]

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from accelerator_reports.files.fields import Line, StrictModel
+from accelerator_reports.files.problem import Fix, Problem
+from accelerator_reports.files.yaml_file import parse_yaml
+from accelerator_reports.files.yaml_validation import validate
+from tests.folders import EXAMPLE, INSTALL, SELECTOR, ProblemsAfter, Tree, problems_in
+from tests.problem_tables import Case, cases
+
+SEE = "see the format reference"
+
+
+class Host(StrictModel):
+    """A part of a made-up file."""
+
+    host: str
+    owner: Line
+
+
+TABLE = Path(__file__).with_name("values.yaml")
+
+
+@pytest.mark.parametrize("case", cases(TABLE))
+def test_a_fault_is_named_with_its_line_and_what_would_be_right(case: Case, tree: Tree) -> None:
+    case.assert_said(problems_in(tree(case.files)))
+
+
+@pytest.mark.parametrize(
+    ("owner", "fix"), [("no", Fix("no", '"no"')), ("~", None), ("null", None), ("[a]", None)]
+)
+def test_a_fix_puts_a_text_in_quotes_and_no_missing_value(owner: str, fix: Fix | None) -> None:
+    file, _ = parse_yaml("a.yaml", f"host: example.org\nowner: {owner}\n")
+    assert file
+    (problem,) = validate(Host, file)[1]
+    assert problem.fix == fix
+
+
+@pytest.mark.parametrize("code", [f"print({'-' * 3000}1)", f"print({'+'.join('1' * 1500)})"])
+def test_a_check_is_nested_as_deep_as_python_can_parse(
+    code: str, problems_after: ProblemsAfter
+) -> None:
+    assert problems_after((INSTALL, "print(torch.__version__)", code)) == [
+        f"{INSTALL}:14: checks.python.code: Python cannot parse this code; reduce the nesting"
+    ]
+
+
+@pytest.mark.parametrize("text", ["- a\n- b\n", "just words\n", "3\n", "[]\n", "~\n"])
+def test_a_file_of_another_shape_is_told_so(text: str, problems_after: ProblemsAfter) -> None:
+    found = problems_after((SELECTOR, EXAMPLE[SELECTOR], text))
+    assert found == [f"{SELECTOR}:1: the file: expected a mapping (key: value); {SEE}"]
+
+
+@pytest.mark.parametrize("path", ["::error::x.json", " ::error::x", "##[error]x", "a##[add-mask]b"])
+def test_what_is_told_of_a_file_is_no_command_of_a_workflow(path: str) -> None:
+    for told in (str(Problem(path, 1, path, path)), Problem(path, 1, path, path).words):
+        assert not told.lstrip().startswith("::")
+        assert "##[" not in told
