@@ -190,9 +190,6 @@ same: setup ## Compare the site, the command line and reports with those of a co
 	@test -n "$(BASE)" || { echo "BASE is missing. Run: make same BASE=main" >&2; exit 2; }
 	$(BIN)/python -m tools.same $(BASE) $(ARGS)
 
-mutants: setup ## Run mutation tests and list the mutants that survive
-	$(BIN)/python -m tools.mutants $(ARGS)
-
 # The packages of this repository are in no lock: `make setup` installs them from their folders.
 OWN := $(foreach name,reports validation portal automation,--no-emit-package accelerator-$(name))
 

@@ -19,6 +19,7 @@ PAGES = [
     ROOT / "SECURITY.md",
     *ROOT.glob("docs/*.md"),
     *ROOT.glob("packages/*/README.md"),
+    ROOT / "src/README.md",
 ]
 PAGES_IDS = [page.relative_to(ROOT).as_posix() for page in PAGES]
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
@@ -27,7 +28,7 @@ ROOTS = (
     ROOT,
     PACKAGE,
     *ROOT.glob("packages/*/src"),
-    ROOT / "packages/automation/src/accelerator_automation",
+    *ROOT.glob("packages/*/src/accelerator_*"),
     ROOT / "packages/automation/src/accelerator_automation/upstream",
     ROOT / ".github" / "workflows",
     ROOT / "tests",

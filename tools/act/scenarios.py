@@ -33,7 +33,6 @@ NOT_RUN: Mapping[tuple[str, str], str] = {
     ("openreg.yml", "validate"): NEEDS_TORCH,
     ("release.yml", "publish"): "publishes on PyPI with a token that only GitHub's servers issue",
     ("test-quality.yml", "coverage"): TAKES_LONG,
-    ("test-quality.yml", "mutants"): TAKES_LONG,
     ("validate.yml", "validate"): f"needs the runner of a platform, and {NEEDS_TORCH}",
     ("validate.yml", "merge"): "needs the reports of its job validate",
 }
@@ -233,7 +232,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         portal="whole",
     ),
     Scenario(
-        "checks.yml", ("base",), "push", _push_event, only="base", portal="whole", online=True
+        "checks.yml", ("harness",), "push", _push_event, only="harness", portal="whole", online=True
     ),
     Scenario(
         "checks.yml",

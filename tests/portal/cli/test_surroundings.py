@@ -168,7 +168,7 @@ class Finder:
             os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Finder())
 signal.signal(signal.SIGINT, signal.default_int_handler)
-runpy.run_module("accelerator_portal.cli", run_name="__main__", alter_sys=True)
+runpy.run_module("accelerator_reports.cli", run_name="__main__", alter_sys=True)
 """
 
 

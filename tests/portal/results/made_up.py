@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from typing import get_args
+from typing import Any, get_args
 
 from hypothesis import strategies as st
 
@@ -14,6 +14,7 @@ from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_reports.known_issues_file import KnownFailure
 from accelerator_reports.outcomes import Outcome
 from accelerator_reports.report import Report
+from tests.reports.examples import report as example
 
 START = dt.datetime(2026, 3, 1, 2, 0, tzinfo=dt.UTC)
 
@@ -44,6 +45,11 @@ def made_up(day: int, outcomes: Outcomes, **changed: object) -> Report:
         }
         | changed
     )
+
+
+def stored_example(name: str, *tests: dict[str, Any], **changes: Any) -> StoredReport:  # noqa: ANN401
+    """The example report as a stored report with this id, with other tests and fields."""
+    return StoredReport(name, f"{name}.json", example(*tests, **changes), None)
 
 
 def stored(name: str, report: Report) -> StoredReport:

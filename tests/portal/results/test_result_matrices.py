@@ -17,17 +17,17 @@ from accelerator_portal.results.result_matrices import (
 )
 from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_reports.report import TestEntry
-from tests.portal.results.made_up import HISTORIES, START, Outcomes, folded, made_up
-from tests.reports.examples import report, stored
+from tests.portal.results.made_up import HISTORIES, START, Outcomes, folded, made_up, stored_example
+from tests.reports.examples import report
 
 F32 = {"dtype": "float32", "mode": "inference", "compiler": "inductor"}
 F16 = {**F32, "dtype": "float16"}
 
 
-ONE = stored(
+ONE = stored_example(
     "one", {"name": "b", "parameters": F32}, {"name": "A", "parameters": F16, "outcome": "failed"}
 )
-TWO = stored(
+TWO = stored_example(
     "two",
     {"name": "b", "parameters": F32, "outcome": "executed"},
     accelerator="other",
@@ -64,7 +64,7 @@ def test_what_is_not_stated_is_said_so() -> None:
 
 @pytest.mark.parametrize("parameters", [{"dynamic": 1}, {"dynamic": "True"}, {"dynamic": 1.0}])
 def test_a_number_is_not_the_truth_value_that_it_equals(parameters: dict[str, Any]) -> None:
-    both = stored(
+    both = stored_example(
         "both", {"name": "a", "parameters": {"dynamic": True}}, {"parameters": parameters}
     )
     (matrix,) = matrices([both], [])
@@ -98,7 +98,7 @@ _PLATFORMS = st.sampled_from(["example", "other", "unlisted"])
 def test_tables_are_what_their_definition_says(runs: list[tuple[str, list[Any]]]) -> None:
     suites = [{"name": "a", "kind": "unit"}, {"name": "b", "kind": "unit"}]
     reports = [
-        stored(f"{platform}-{n}", *tests, accelerator=platform, suites=suites)
+        stored_example(f"{platform}-{n}", *tests, accelerator=platform, suites=suites)
         for n, (platform, tests) in enumerate(reversed(runs))
     ]
     assert matrices(reports, ["other", "example"]) == defined(reports, ["other", "example"])

@@ -5,12 +5,14 @@ import datetime as dt
 from accelerator_portal.results.result_matrices import single_platform_suites
 from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.site.platforms.platform_page import devices_of_runs, systems_of_runs
-from tests.reports.examples import stored
+from tests.portal.results.made_up import stored_example
 
 
 def on(day: int, **environment: str) -> StoredReport:
     started = f"2026-01-{day:02}T00:00:00Z"
-    return stored(f"r{day}", started=started, environment={"torch": "1.10.0", **environment})
+    return stored_example(
+        f"r{day}", started=started, environment={"torch": "1.10.0", **environment}
+    )
 
 
 def test_each_system_and_device_stands_once_with_its_newest_run() -> None:
@@ -31,7 +33,9 @@ def test_each_system_and_device_stands_once_with_its_newest_run() -> None:
 
 
 def test_a_baseline_tested_nothing() -> None:
-    expected = stored("b", kind="baseline", environment={"os": "Never run", "hardware": "None"})
+    expected = stored_example(
+        "b", kind="baseline", environment={"os": "Never run", "hardware": "None"}
+    )
     assert systems_of_runs([expected]) == devices_of_runs([expected]) == []
 
 
@@ -39,7 +43,7 @@ def test_a_suite_is_shared_when_two_platforms_report_it() -> None:
     def of(accelerator: str, *suites: str) -> StoredReport:
         declared = [{"name": suite, "kind": "unit"} for suite in suites]
         tested = {"suite": suites[0]}
-        return stored(accelerator, tested, accelerator=accelerator, suites=declared)
+        return stored_example(accelerator, tested, accelerator=accelerator, suites=declared)
 
     alone = single_platform_suites([of("a", "a/x", "a/y", "known"), of("b", "a/x", "known", "b/z")])
     assert alone == {"a/y", "b/z"}

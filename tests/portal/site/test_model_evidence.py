@@ -8,7 +8,7 @@ from typing import Any
 from accelerator_portal.catalog.files.shared_files import ModelFamily
 from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.site.results.model_evidence import FamilyResults, model_evidence
-from tests.reports.examples import report
+from tests.portal.results.made_up import stored_example
 
 ALPHA = ModelFamily(id="alpha", title="Alpha", names=("*/alpha*",))
 BETA = ModelFamily(id="beta", title="Beta", names=("*/*beta*",))
@@ -22,7 +22,7 @@ def model(
 
 
 def stored(name: str, *tests: dict[str, Any], **changes: Any) -> StoredReport:  # noqa: ANN401
-    return StoredReport(name, f"{name}.json", report(*tests, **{"suites": SUITES, **changes}), None)
+    return stored_example(name, *tests, **{"suites": SUITES, **changes})
 
 
 def only(*reports: StoredReport) -> FamilyResults:

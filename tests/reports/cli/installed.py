@@ -67,9 +67,10 @@ def all_but(*names: str) -> Missing:
         module: {canonicalize_name(name) for name in found}
         for module, found in metadata.packages_distributions().items()
     }
-    ours = {one.replace("-", "_"): {one} for one in PACKAGES}  # an editable install lists no module
+    # An editable install lists no module.
+    owners |= {one.replace("-", "_"): {canonicalize_name(one)} for one in PACKAGES}
     return Missing(
-        frozenset(m for m, found in {**owners, **ours}.items() if base.isdisjoint(found)),
+        frozenset(module for module, found in owners.items() if base.isdisjoint(found)),
         frozenset(canonicalize_name(one.name) for one in metadata.distributions()) - base,
     )
 

@@ -198,7 +198,7 @@ def test_the_packages_have_one_version_and_require_each_other_in_it() -> None:
     }
 
 
-@pytest.mark.parametrize("package", [VALIDATION, PORTAL, AUTOMATION])
+@pytest.mark.parametrize("package", PACKAGES)
 def test_the_command_that_installs_a_package_names_what_it_requires(package: str) -> None:
     requirements = map(Requirement, PROJECTS[package]["dependencies"])
     siblings = {one.name for one in requirements if one.name in PROJECTS}

@@ -83,7 +83,10 @@ def test_what_the_other_python_has_comes_first_and_its_sitecustomize_runs(other:
     [
         ("exit 1", "doesn't run as a Python interpreter"),
         ("echo 3.9", "is Python 3.9, but this command runs on Python 3."),
-        ("echo 3.9", "uvx --python 3.9 --from . accelerator-portal"),
+        (
+            "echo 3.9",
+            "uvx --python 3.9 --from ./packages/reports --with ./packages/validation accelerator-",
+        ),
     ],
 )
 def test_what_is_no_python_or_another_version_is_refused(

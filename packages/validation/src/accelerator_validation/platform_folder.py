@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 
 from accelerator_reports.files.fields import Id, OpenModel
 from accelerator_reports.files.folders import ACCELERATORS, KNOWN_ISSUES, RESULTS, VALIDATION
-from accelerator_reports.files.problem import Problem, ProblemsError, UserError, did_you_mean
+from accelerator_reports.files.problem import Problem, ProblemsError, did_you_mean, printable
 from accelerator_reports.files.text_file import read_text
 from accelerator_reports.files.yaml_file import Location, YamlFile, parse_yaml
 from accelerator_reports.files.yaml_validation import validate
@@ -24,6 +24,7 @@ from accelerator_reports.install_check import Check
 from accelerator_reports.known_issues_file import KnownFailure, KnownIssues
 from accelerator_reports.results_folder import list_reports
 from accelerator_reports.validation_file import Validation
+from accelerator_validation.plan import RunError
 
 _INSTALL = "install.yaml"
 
@@ -57,13 +58,17 @@ class PlatformFolder:
 def read_platform_folder(root: Path, platform: str) -> PlatformFolder:
     """Return the settings of a platform in a clone of the portal.
 
-    Raises UserError if there is no such folder, and ProblemsError if its files are invalid.
+    Raises RunError if there is no such folder, and ProblemsError if its files are invalid.
     """
+    if not (root / ACCELERATORS).is_dir():
+        raise RunError(
+            f"{root.absolute()} is not a clone of the portal: it has no {ACCELERATORS}/. "
+            "Pass the folder of a clone with --known-issues"
+        )
     folders = sorted(entry.name for entry in os.scandir(root / ACCELERATORS) if entry.is_dir())
     if platform not in folders:
-        raise UserError(
-            f'there is no platform "{platform[:60]}"; {did_you_mean(platform, folders)}'
-        )
+        error_text = f'there is no platform "{platform[:60]}"; {did_you_mean(platform, folders)}'
+        raise RunError(printable(error_text))
     reader = _FolderReader(root, f"{ACCELERATORS}/{platform}")
     validation, settings_file = reader.optional(VALIDATION, Validation)
     issues, _ = reader.optional(KNOWN_ISSUES, KnownIssues)

@@ -27,7 +27,7 @@ from accelerator_portal.site.difference.shapes import (
     change_kind,
 )
 from accelerator_portal.site.difference.site_state import (
-    PlatformFolder,
+    PlatformData,
     PlatformState,
     ReportState,
     SiteState,
@@ -49,7 +49,7 @@ _QUALITY_KEYS_WHEN_NEW = ("level", "why")
 
 _EMPTY_PLATFORM = PlatformState(
     "",
-    PlatformFolder(accelerator={}, compatibility=VersionRows(), guide={}, faq=()),
+    PlatformData(accelerator={}, compatibility=VersionRows(), guide={}, faq=()),
     CommandsByChoice({}, {}),
 )
 
@@ -125,7 +125,7 @@ def _change_lists(old: PlatformState, new: PlatformState) -> dict[str, Sequence[
     }
 
 
-def _version_changes(old: PlatformFolder, new: PlatformFolder) -> Iterator[Item]:
+def _version_changes(old: PlatformData, new: PlatformData) -> Iterator[Item]:
     before: list[Mapping[str, Any]] = list(old.compatibility.rows)
     after = new.compatibility.rows
     for row, new_row in _plugin_updates(before, after):
@@ -170,7 +170,7 @@ def _fact_changes(old: PlatformState, new: PlatformState) -> Iterator[Item]:
     yield from changes(old.cards, new.cards, "runs on")
 
 
-def _text_changes(old: PlatformFolder, new: PlatformFolder) -> Iterator[Item]:
+def _text_changes(old: PlatformData, new: PlatformData) -> Iterator[Item]:
     """Yield the changed guide sections and questions by name, without their texts."""
     yield from _without_texts(changes(old.guide, new.guide, "Guide"))
     yield from _without_texts(
@@ -178,7 +178,7 @@ def _text_changes(old: PlatformFolder, new: PlatformFolder) -> Iterator[Item]:
     )
 
 
-def _answers_by_question(folder: PlatformFolder) -> dict[str, str]:
+def _answers_by_question(folder: PlatformData) -> dict[str, str]:
     return {question.question: question.answer for question in folder.faq}
 
 

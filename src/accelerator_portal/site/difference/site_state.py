@@ -72,7 +72,7 @@ class VersionRows(BaseModel):
     """The version rows."""
 
 
-class PlatformFolder(OpenModel):
+class PlatformData(OpenModel):
     """The content of a platform's folder."""
 
     accelerator: dict[str, Any]
@@ -177,7 +177,7 @@ class PlatformState:
     """The data of one platform on a built site."""
 
     name: str
-    folder: PlatformFolder
+    folder: PlatformData
     choices: CommandsByChoice
     cards: Mapping[str, str] = field(default_factory=dict)
     """The supported releases in words, by hardware generation. The key is the generation's name and
@@ -248,7 +248,7 @@ class _Reader:
         platforms = {
             entry.id: PlatformState(
                 entry.name,
-                self._read_model(entry.accelerator, PlatformFolder),
+                self._read_model(entry.accelerator, PlatformData),
                 self._commands_by_choice(entry.install),
                 cards.get(entry.id, {}),
                 quality.get(entry.id, {}),

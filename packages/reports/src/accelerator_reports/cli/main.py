@@ -13,6 +13,7 @@ from accelerator_reports.cli.error_messages import failures_as_messages
 from accelerator_reports.cli.extras import is_installed, missing_extra_command
 from accelerator_reports.cli.lazy_command import LazyCommand
 from accelerator_reports.commands import COMMANDS
+from accelerator_reports.files.wording import PACKAGES
 
 
 class LazyGroup(click.Group):
@@ -52,9 +53,11 @@ class LazyGroup(click.Group):
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
             installed = _installed_packages()
-            if missing := [name for name in _PACKAGES if name not in installed]:
-                error.message += f" Other commands are in {', '.join(missing)} (not installed)."
-            raise
+            missing = ", ".join(name for name in PACKAGES if name not in installed)
+            if not missing:
+                raise
+            error_text = f"Other commands are in {missing} (not installed)."
+            raise click.UsageError(f"{error.format_message()} {error_text}", ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of subcommands to the help text, each with its summary."""
@@ -75,13 +78,6 @@ ENTRY_POINTS = "accelerator_portal.commands"
 """The entry point group of the packages' tables of commands. This package needs no entry point, so
 that its commands also run from a clone of which nothing is installed."""
 
-_PACKAGES = (
-    "accelerator-reports",
-    "accelerator-validation",
-    "accelerator-portal",
-    "accelerator-automation",
-)
-
 
 def installed_commands() -> dict[str, LazyCommand]:
     """Return the commands of all installed packages of this project, by name."""
@@ -92,7 +88,7 @@ def installed_commands() -> dict[str, LazyCommand]:
 def _installed_packages() -> dict[str, str]:
     from accelerator_reports.environment import installed_versions
 
-    return installed_versions(_PACKAGES)
+    return installed_versions(PACKAGES)
 
 
 def _show_version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:

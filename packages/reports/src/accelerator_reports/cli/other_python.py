@@ -14,12 +14,15 @@ from pathlib import Path
 
 import click
 
+from accelerator_reports.files.wording import PACKAGES
+
 _OPTION = "--python"
 _TIMEOUT_S = 60
 _VERSION_CODE = "import sys; print('%d.%d' % sys.version_info[:2])"
 
-# All base dependencies are in the same folders as these modules.
-_BASE = ("accelerator_reports", "accelerator_validation", "click", "pydantic", "rich", "yaml")
+# All base dependencies are in the same folders as these modules. The command imports the tables of
+# commands of all installed packages of this project.
+_BASE = (*(name.replace("-", "_") for name in PACKAGES), "click", "pydantic", "rich", "yaml")
 
 
 def without_python_option(words: Sequence[str]) -> Iterator[str]:
@@ -71,7 +74,8 @@ def _restart_in_python(
             f"{python} is Python {other_version}, but this command runs on Python {own_version}"
         )
         remedy = (
-            f"In a clone of the portal: uvx --python {other_version} --from . accelerator-portal …"
+            f"In a clone of the portal: uvx --python {other_version} --from ./packages/reports "
+            "--with ./packages/validation accelerator-portal …"
         )
         raise click.BadParameter(f"{error_text}. {remedy}", param=parameter)
     program = [str(python.absolute()), "-m", "accelerator_reports.cli"]

@@ -8,12 +8,13 @@ def count(number: int, thing: str) -> str:
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
-_FOLDERS = {
+PACKAGES = {
+    "accelerator-reports": ("./packages/reports",),
     "accelerator-validation": ("./packages/reports", "./packages/validation"),
     "accelerator-portal": ("./packages/reports", "."),
     "accelerator-automation": ("./packages/reports", ".", "./packages/automation"),
 }
-"""The folders in a clone that pip needs to install a package of this project."""
+"""The packages of this project, and the folders in a clone that pip needs to install each one."""
 
 
 def install_command(package: str, extra: str = "") -> str:
@@ -22,5 +23,5 @@ def install_command(package: str, extra: str = "") -> str:
     With `extra`, the command installs the package's optional packages, too:
     `pip install ./packages/reports '.[site]'`.
     """
-    *others, folder = _FOLDERS[package]
+    *others, folder = PACKAGES[package]
     return " ".join(["pip install", *others, f"'{folder}[{extra}]'" if extra else folder])
