@@ -83,6 +83,7 @@ validate-executorch: $(VALIDATION)/.executorch ## Run the ExecuTorch suites and 
 
 # torch for the CPU is not on PyPI. The lock holds the wheel for Python 3.11 on Linux x86-64.
 # One package has no wheel. It is built with the setuptools of the lock, not with one that pip downloads unchecked.
+# The tests, not the harness, need the portal.
 $(VALIDATION)/.installed: requirements-validation.lock
 	@echo "Installing torch for the CPU into $(VALIDATION). This takes a minute or two."
 	$(PYTHON) -m venv --clear $(VALIDATION)
@@ -90,7 +91,7 @@ $(VALIDATION)/.installed: requirements-validation.lock
 	$(VALIDATION)/bin/python -m pip install --quiet --retries 1 --extra-index-url $(TORCH_INDEX) \
 	    --no-deps --no-compile --only-binary :all: --require-hashes -r $(VALIDATION)/torch.txt
 	$(VALIDATION)/bin/python -m pip install --quiet --no-compile --no-build-isolation --require-hashes -r requirements-validation.lock
-	$(VALIDATION)/bin/python -m pip install --quiet --no-deps --no-build-isolation $(foreach folder,$(HARNESS),-e $(folder))
+	$(VALIDATION)/bin/python -m pip install --quiet --no-deps --no-build-isolation $(foreach folder,$(HARNESS) .,-e $(folder))
 	@touch $@
 
 # What the ExecuTorch backends that run on Linux need beside ExecuTorch. OpenVINO needs an older NumPy.
