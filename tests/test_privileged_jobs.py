@@ -102,7 +102,9 @@ def test_packages_are_installed_by_hashes_as_wheels() -> None:
     assert all("--require-hashes" in line for line in wheels)
     own, harness, own_harness, lock = others
     assert "--no-deps --no-build-isolation $(foreach folder,$(PACKAGES),-e $(folder))" in own
-    assert "--no-deps --no-build-isolation $(foreach folder,$(HARNESS) .,-e $(folder))" in own_harness
+    assert (
+        "--no-deps --no-build-isolation $(foreach folder,$(HARNESS) .,-e $(folder))" in own_harness
+    )
     assert "--no-build-isolation --require-hashes -r requirements-validation.lock" in harness
     assert lock.startswith("@test -x $(BIN)/uv ||")  # only who makes a lock has no lock yet
 

@@ -138,6 +138,7 @@ function headline(model, answer, choice) {
   const { verdict, newest: latest, jetpack } = generation;
   const release = build === "preview" ? latest : build;
   if (generation.uncertain) return say("It is not certain that this build of PyTorch {version} runs on {what}.", { version: release, what });
+  if (generation.inference_only) return say("PyTorch {version} supports {what} for inference only.", { version: release, what });
   const supported = jetpack ? say("PyTorch {version} supports {what} with JetPack {jetpack} or newer.", { version: release, what, jetpack }) : say("PyTorch {version} supports {what}.", { version: release, what });
   if (verdict === "newest" && build === "preview") return sentences([supported, say("These commands install a nightly build.")]);
   if (verdict === "newest" && build === latest) return supported;
@@ -146,6 +147,10 @@ function headline(model, answer, choice) {
     return sentences([supported, isOffered ? say("The newest release for {what} is {version}.", { what, version: latest }) : say("This site has no command for {build} on {system}.", { build: latest, system: model.label("os", choice.os) })]);
   }
   const [newest, previous] = model.values("build").map(([id]) => id).filter((id) => /^\d/.test(id));
+  if (verdict === "earlier" && generation.reaches) {
+    const failing = generation.reaches === "loads" ? say("PyTorch {version} loads, but basic operations fail.", { version: generation.passed_over }) : say("PyTorch {version} installs, but does not find this hardware.", { version: generation.passed_over });
+    return sentences([say("PyTorch {version} is the newest release known to support {what}.", { version: latest, what }), failing]);
+  }
   if (verdict === "earlier" && latest === previous) return sentences([supported, say("There is no command for {build}.", { build: newest })]);
   if (verdict === "earlier") return say("PyTorch {version} is the newest release known to support {what}.", { version: latest, what });
   return verdict === "preview" ? say("Only nightly builds support {what}.", { what }) : "";
@@ -241,7 +246,7 @@ function unavailableParts(context, answer) {
   const where = [os && !versions?.[model.label("os", os)] && (model.label("os", os) || os), arch && (model.label("arch", arch) || arch), ...versionTexts].filter(Boolean);
   const runs = !generation || generation.verdict !== "none";
   const usable = answer === answers[0] ? answers.find((other) => isWorking(context, other)) : null;
-  const why = !generation ? say("No PyTorch build in this portal runs on {where}.", { where: listed(where) }) : runs ? say("No PyTorch build in this portal for this hardware runs on {where}.", { where: listed(where) }) : usable ? say("{platform}: no build in this portal runs on this hardware.", { platform: platform.name }) : say("No PyTorch build in this portal runs on this hardware.");
+  const why = generation?.reaches ? (generation.reaches === "loads" ? say("PyTorch loads on this hardware, but basic operations fail.") : say("PyTorch installs, but does not find this hardware.")) : !generation ? say("No PyTorch build in this portal runs on {where}.", { where: listed(where) }) : runs ? say("No PyTorch build in this portal for this hardware runs on {where}.", { where: listed(where) }) : usable ? say("{platform}: no build in this portal runs on this hardware.", { platform: platform.name }) : say("No PyTorch build in this portal runs on this hardware.");
   parts.push(element("p", "answer-runs runs-none", why));
   if (usable) parts.push(paragraph("answer-verdict", say("PyTorch runs on {hardware}: see the answer below ({platform}).", { hardware: nameOf(usable), platform: usable.platform.name })));
   if (page) parts.push(paragraph("answer-why", link(root + page, say("Which systems and processors PyTorch has wheels for"))));
@@ -321,7 +326,7 @@ function paragraph(className, parts) {
 function notes({ platform, generation, models, wsl }, row) {
   const finding = row?.finding(row.pythons?.[0] ?? "");
   const isForMachine = (text) => !row || (generation.note_machines?.[text]?.some((machine) => `${row.os} ${row.arch} `.startsWith(`${machine} `)) ?? true);
-  const vendorNotes = new Set([...(generation?.notes ?? []).filter(isForMachine), models.length === 1 && models[0].note, withOwnTarget(row?.note, generation)].filter(Boolean));
+  const vendorNotes = new Set([...(generation?.failures ?? []), ...(generation?.notes ?? []).filter(isForMachine), models.length === 1 && models[0].note, withOwnTarget(row?.note, generation)].filter(Boolean));
   if (wsl) vendorNotes.delete(platform.wsl); // is already above the commands
   const files = row?.files.length > 0 && say("These commands need files. The selector shows them.");
   const stage = row?.stage && sayParts("Lifecycle: {stage}", { stage: vendorText("span", "", row.stage[0]) });

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from tests.folders import ACCELERATOR, COMPATIBILITY, GUIDE, INSTALL
 
-_CODE = "import torch\n      print(torch.__version__)"
+_CODE = "import torch\n      print(torch.ones(1, 1).mm(torch.ones(1, 1)).item())"
 _FORUM, _MADE_UP = "https://example.org/forum", "https://example.org/made-up"
 _NO_HOST = "is not the name of a public host"
 _VERSION, _RANGE = '"1.10.0", variant: ex2', '">=1.10"'

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.files.hardware import BuildSupport, Generation
+from accelerator_portal.catalog.files.hardware import BuildSupport, Generation, Step
 from accelerator_portal.install.commands import CONTAINER_METHODS
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.rows import NO_VARIANT, PREVIEW, InstallRow
@@ -29,7 +29,7 @@ class HardwareSupport:
     - `earlier`: only earlier releases.
     - `preview`: only nightly builds.
     - `no-command`: a build for which the portal has no install command.
-    - `none`: no build.
+    - `none`: no build computes on the hardware; `reaches` says how far any build gets.
 
     `oldest` and `newest` are the oldest and the newest release that run on the hardware. `variants`
     are the ids of the variants of `build`, preferred variants first. `os` and `arch` are set if the
@@ -53,6 +53,11 @@ class HardwareSupport:
     `os` is None."""
     uncertain: bool = False
     """Whether all statements that `build` runs on the hardware are marked as uncertain."""
+    inference_only: bool = False
+    """Whether all statements that `build` runs on the hardware are about inference only."""
+    reaches: Step | None = None
+    """How far builds of the platform's newest release get on the hardware if they don't compute, or
+    any build if none computes. None if there is no such build."""
 
     @property
     def build(self) -> str | None:
@@ -64,8 +69,8 @@ def hardware_support(
     catalog: Catalog, platform: Platform, generation: Generation
 ) -> HardwareSupport:
     """Return the builds that a hardware generation of `platform` can run."""
-    if not generation.builds:
-        return HardwareSupport("none")
+    if all(build.reaches != "computes" for build in generation.builds):
+        return HardwareSupport("none", reaches=_furthest_failing_step(generation.builds))
     rows = list(rows_by_platform(catalog)[platform.id])
     ready_rows = [row for row in rows if row.method != "source"]
     for candidates, from_source in ((ready_rows, False), (rows, True)):
@@ -79,9 +84,6 @@ def hardware_support(
             continue
         best = [row for row in fitting if row.build == support.build]
         os, arch = _only_value(generation, best, "os"), _only_value(generation, best, "arch")
-        certain = generation.model_copy(
-            update={"builds": tuple(build for build in generation.builds if not build.uncertain)}
-        )
         return replace(
             support,
             os=os,
@@ -89,7 +91,14 @@ def hardware_support(
             from_source=from_source,
             on_request=all(row.on_request for row in best),
             elsewhere=_newest_on_other_systems(fitting, best) if os else (),
-            uncertain=not any(runs_on_generation(catalog, certain, row) for row in best),
+            uncertain=_hold_for_all(catalog, generation, best, "uncertain"),
+            reaches=_furthest_failing_step(
+                build
+                for row in candidates
+                if row.build == support.passed_over
+                for build in builds_of_row(catalog, generation, row)
+            ),
+            inference_only=_hold_for_all(catalog, generation, best, "inference_only"),
         )
     return _support_by_ended_machine(catalog, platform, generation) or _support_by_compatibility(
         platform, generation
@@ -97,15 +106,38 @@ def hardware_support(
 
 
 def runs_on_generation(catalog: Catalog, generation: Generation, row: InstallRow) -> bool:
-    """Return whether the build of an install row runs on the cards of a hardware generation."""
+    """Return whether the build of an install row computes on the cards of a generation."""
+    steps = {build.reaches for build in builds_of_row(catalog, generation, row)}
+    return steps == {"computes"}
+
+
+def builds_of_row(
+    catalog: Catalog, generation: Generation, row: InstallRow
+) -> tuple[BuildSupport, ...]:
+    """Return what is stated about the build of an install row on the cards of a generation."""
     preview = catalog.releases.preview.version
     torch = preview if row.build == PREVIEW else row.build
-    return any(
-        build_covers(build, row.variant, torch)
+    return tuple(
+        build
+        for build in generation.builds
+        if build_covers(build, row.variant, torch)
         and (build.os is None or row.os in build.os)
         and (build.arch is None or row.arch in build.arch)
         and (build.images or row.method not in CONTAINER_METHODS)
-        for build in generation.builds
+    )
+
+
+def _furthest_failing_step(builds: Iterable[BuildSupport]) -> Step | None:
+    steps = {build.reaches for build in builds} - {"computes"}
+    return max(steps, key=get_args(Step).index, default=None)
+
+
+def _hold_for_all(
+    catalog: Catalog, generation: Generation, rows: list[InstallRow], doubt: str
+) -> bool:
+    """Return whether everything that is stated about the builds of `rows` has the flag `doubt`."""
+    return all(
+        getattr(build, doubt) for row in rows for build in builds_of_row(catalog, generation, row)
     )
 
 
@@ -146,6 +178,7 @@ def _support_by_ended_machine(
             build
             for build in generation.builds
             if platform.id in ended_machine.platforms
+            and build.reaches == "computes"
             and build.torch
             and ended_machine.os in (build.os or ())
             and ended_machine.arch in (build.arch or ())
@@ -169,14 +202,13 @@ def _support_by_compatibility(platform: Platform, generation: Generation) -> Har
     `oldest` and `newest` are from the rows of `compatibility.yaml` that `generation.builds` covers.
     If it covers no row, they are from the releases that `generation.builds` pins, as in `==2.9.0`.
     """
+    builds = [build for build in generation.builds if build.reaches == "computes"]
     rows = [
         row
         for row in platform.compatibility.rows
-        if any(
-            build_covers(build, row.variant or NO_VARIANT, row.torch) for build in generation.builds
-        )
+        if any(build_covers(build, row.variant or NO_VARIANT, row.torch) for build in builds)
     ]
-    pins = (exact_version(SpecifierSet(build.torch or "")) for build in generation.builds)
+    pins = (exact_version(SpecifierSet(build.torch or "")) for build in builds)
     releases = [row.torch for row in rows] or [version for version in pins if version]
     if not releases:
         return HardwareSupport("no-command")

@@ -37,6 +37,7 @@ def test_what_only_warns_fixes_or_compares_folders_is_known() -> None:
     assert set.union(*levels.values()) == {rule.id for rule in checks.RULES}
     assert levels["warning"] == {
         "archived-ids",
+        "check-computes",
         "ended-lifecycle",
         "guide-versions",
         "minors-behind",

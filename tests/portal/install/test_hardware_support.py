@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.catalog import load_catalog
+from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.files.hardware import BuildSupport
+from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.hardware_support import (
     HardwareSupport,
     build_covers,
+    builds_of_row,
     hardware_support,
+    runs_on_generation,
 )
 from tests.folders import ACCELERATOR, EXAMPLE, INSTALL, Edit, Tree, edited
 
@@ -38,6 +41,21 @@ BUILDS: dict[str, HardwareSupport] = {
     ),
     "{uncertain: true, note: They differ.}, {torch: '>=1.10'}": HardwareSupport(
         "newest", OLDEST, NEWEST, BOTH
+    ),
+    "{inference_only: true}": HardwareSupport("newest", OLDEST, NEWEST, BOTH, inference_only=True),
+    "{inference_only: true}, {torch: '>=1.10'}": HardwareSupport("newest", OLDEST, NEWEST, BOTH),
+    "{torch: '<1.10'}, {torch: '>=1.10', reaches: loads, note: Sums fail.}": HardwareSupport(
+        "earlier", OLDEST, OLDEST, ("ex1",), passed_over=NEWEST, reaches="loads"
+    ),
+    "{}, {torch: '>=1.10', reaches: installs, note: No device.}": HardwareSupport(
+        "earlier", OLDEST, OLDEST, ("ex1",), passed_over=NEWEST, reaches="installs"
+    ),
+    "{reaches: loads, note: Sums fail.}": HardwareSupport("none", reaches="loads"),
+    "{reaches: loads, note: Sums fail.}, {reaches: installs, note: No device.}": HardwareSupport(
+        "none", reaches="loads"
+    ),
+    "{variants: [ex1], reaches: loads, note: Sums fail.}, {variants: [ex2]}": HardwareSupport(
+        "newest", NEWEST, NEWEST, ("ex2",)
     ),
     "{torch: '<1'}": HardwareSupport("no-command"),
     "{torch: ==0.9.2}": HardwareSupport("no-command", "0.9.2", "0.9.2"),
@@ -95,3 +113,22 @@ def found(tree: Tree, *edits: Edit) -> HardwareSupport:
     (platform,) = catalog.platforms
     assert platform.accelerator.hardware is not None
     return hardware_support(catalog, platform, platform.accelerator.hardware.generations[0])
+
+
+def test_what_fails_on_a_card_is_neither_offered_nor_called_supported(catalog: Catalog) -> None:
+    """Over all products and rows of this repository: a note on a failure has its field."""
+    failing_rows = 0
+    for platform in catalog.platforms:
+        hardware = platform.accelerator.hardware
+        for card in hardware.generations if hardware else ():
+            support = hardware_support(catalog, platform, card)
+            for row in rows_by_platform(catalog)[platform.id]:
+                stated = builds_of_row(catalog, card, row)
+                fails = any(build.reaches != "computes" for build in stated)
+                failing_rows += fails
+                assert runs_on_generation(catalog, card, row) == (bool(stated) and not fails)
+                if fails and row.variant in (support.variants or (row.variant,)):
+                    assert row.build != support.build, f"{platform.id}: {card.name}, {row}"
+            if support.verdict == "newest":
+                assert support.reaches is None
+    assert failing_rows > 100

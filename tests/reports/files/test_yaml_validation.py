@@ -43,9 +43,9 @@ def test_a_fix_puts_a_text_in_quotes_and_no_missing_value(owner: str, fix: Fix |
 def test_a_check_is_nested_as_deep_as_python_can_parse(
     code: str, problems_after: ProblemsAfter
 ) -> None:
-    assert problems_after((INSTALL, "print(torch.__version__)", code)) == [
-        f"{INSTALL}:14: checks.python.code: Python cannot parse this code; reduce the nesting"
-    ]
+    assert problems_after(
+        (INSTALL, "print(torch.ones(1, 1).mm(torch.ones(1, 1)).item())", code)
+    ) == [f"{INSTALL}:14: checks.python.code: Python cannot parse this code; reduce the nesting"]
 
 
 @pytest.mark.parametrize("text", ["- a\n- b\n", "just words\n", "3\n", "[]\n", "~\n"])

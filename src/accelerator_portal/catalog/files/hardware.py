@@ -84,18 +84,28 @@ class HardwareModel(StrictModel):
     """Ids of the sources of the values, if they differ from those of the generation."""
 
 
+Step = Literal["installs", "loads", "computes"]
+"""How far a build gets on a device: it installs, it finds the device, basic operations work."""
+
+
 class BuildSupport(Sourced):
-    """Builds that support a hardware generation."""
+    """Builds for a hardware generation, and how far they get on it."""
 
     variants: Annotated[tuple[Id, ...], Field(min_length=1)] | None = None
-    """Ids of the variants in `install.yaml` that run on the hardware. Default: all variants."""
+    """Ids of the variants in `install.yaml` that this is about. Default: all variants."""
     torch: Specifier | None = None
-    """PyTorch releases that run on the hardware, as a version specifier such as `>=2.9`. Default:
-    all published releases."""
+    """PyTorch releases that this is about, as a version specifier such as `>=2.9`. Default: all
+    published releases."""
     os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
-    """Operating systems whose builds support the hardware. Default: all."""
+    """Operating systems of the builds. Default: all."""
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
-    """Processor architectures whose builds support the hardware. Default: all."""
+    """Processor architectures of the builds. Default: all."""
+    reaches: Step = "computes"
+    """How far the builds get: `installs` if they don't find the device, `loads` if they find it,
+    but basic operations fail or give wrong results, `computes` if basic operations work. The portal
+    offers only builds that compute. For the other values, say in `note` what fails."""
+    inference_only: Flag = False
+    """`true` if the builds are supported for inference, but not for training."""
     images: Flag = True
     """`false` if the container images in `install.yaml` are for other hardware."""
     uncertain: Flag = False
@@ -105,10 +115,14 @@ class BuildSupport(Sourced):
     """Limits of the support, for example whether the vendor supports the hardware officially."""
 
     @model_validator(mode="after")
-    def _check_note_if_uncertain(self) -> BuildSupport:
+    def _check_note_about_doubts(self) -> BuildSupport:
         if self.uncertain and not self.note:
             raise validation_error(
                 "uncertain builds have no note", "add a note that says what the sources say"
+            )
+        if self.reaches != "computes" and not self.note:
+            raise validation_error(
+                f'builds that reach only "{self.reaches}" have no note', "say in a note what fails"
             )
         return self
 
@@ -137,7 +151,7 @@ class Generation(Sourced):
     """For NVIDIA Jetson modules: the oldest JetPack release that the builds run on, for example
     `6.1`."""
     builds: tuple[BuildSupport, ...]
-    """Builds that run on the hardware. Write `[]` if no published build does."""
+    """Builds for the hardware. Write `[]` if no published build has code for it."""
     other_builds: OtherBuilds | None = None
     """Builds for the hardware without an install command in the portal."""
     note: Line | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import datetime as dt
 from collections.abc import Iterator
 from dataclasses import replace
@@ -318,3 +319,28 @@ def _version_problems(
         )
         remedy = "require the same version in both files"
         yield platform.record_problem(requirement, "version", what, remedy)
+
+
+@rule(level="warning")
+def check_computes(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """The check of an install option computes a matrix product on the device.
+
+    PyTorch can find a device on which every operation fails, for example because a library has no
+    code for it. A check that only asks whether the device is available passes there.
+    """
+    for platform in catalog.platforms:
+        for check in platform.install.checks.values():
+            if not any(map(_is_matrix_product, ast.walk(ast.parse(check.code)))):
+                what = "the check computes no matrix product, so it passes on a broken device"
+                remedy = "add, for a tensor x on the device: print((x @ x).cpu().sum().item())"
+                yield platform.record_problem(check, "code", what, remedy)
+
+
+def _is_matrix_product(node: ast.AST) -> bool:
+    match node:
+        case ast.BinOp(op=ast.MatMult()):
+            return True
+        case ast.Call(func=ast.Attribute(attr="mm" | "matmul")):
+            return True
+        case _:
+            return False

@@ -6,7 +6,7 @@ The hardware is listed by generation: a group of cards that the same builds supp
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby, product
 from urllib.parse import urlencode
@@ -16,7 +16,12 @@ from pydantic import SkipValidation
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.accelerator import Identify
 from accelerator_portal.catalog.files.finder_file import FinderWords
-from accelerator_portal.catalog.files.hardware import BuildSupport, Generation, HardwareModel
+from accelerator_portal.catalog.files.hardware import (
+    BuildSupport,
+    Generation,
+    HardwareModel,
+    Step,
+)
 from accelerator_portal.catalog.message import message, or_list
 from accelerator_portal.install.hardware_support import (
     HardwareSupport,
@@ -32,6 +37,11 @@ from accelerator_reports.files.fields import Arch, Integration, Os, StrictModel
 from accelerator_reports.files.sources import Source, sources_by_id
 
 WSL = "WSL2"
+
+_FAILING_STEPS: Mapping[Step | None, str] = {
+    "loads": message("loads, but basic operations fail"),
+    "installs": message("installs, but does not find the device"),
+}
 
 # Drivers, systems and Python packages: readers do not choose PyTorch by them.
 _IGNORED_SOFTWARE = re.compile(r"driver|^(macOS|numpy|torchvision|Windows.*)$", re.IGNORECASE)
@@ -60,7 +70,14 @@ class GenerationData(StrictModel):
     verdict: ReleaseSupport
     """`newest`: the platform's newest release supports it. `earlier`: only older releases
     support it. `preview`: only nightly builds support it. `no-command`: a build supports it, but
-    the portal has no command for the build. `none`: no published build supports it."""
+    the portal has no command for the build. `none`: no published build computes on it."""
+    reaches: Step | None = None
+    """How far builds of the newest release get, or any build if none computes: `installs` if they
+    don't find the device, `loads` if basic operations fail. Absent if there is no such build."""
+    passed_over: str | None = None
+    """The platform's newest release with an install command, if only older releases compute."""
+    inference_only: bool = False
+    """Whether the newest build is supported for inference only."""
     uncertain: bool = False
     """Whether it is in doubt that the newest build runs on this hardware; a note says why."""
     other_builds: str | None = None
@@ -81,7 +98,9 @@ class GenerationData(StrictModel):
     notes: tuple[str, ...] = ()
     """Remarks on the generation and on the builds of the newest release."""
     other_notes: tuple[str, ...] = ()
-    """Remarks on builds that are not of the newest release."""
+    """Remarks on other builds that compute on this hardware."""
+    failures: tuple[str, ...] = ()
+    """Remarks on builds that install, but don't compute on this hardware: what fails."""
     note_machines: dict[str, tuple[str, ...]] | None = None
     """The machines to which remarks in `notes` apply, by remark, such as `windows` or
     `linux aarch64`. Remarks that apply to all machines are absent."""
@@ -257,10 +276,10 @@ def _generation_data(
     catalog: Catalog, platform: Platform, generation: Generation, card: str
 ) -> GenerationData:
     support = hardware_support(catalog, platform, generation)
-    newest_builds = [
-        b for b in generation.builds if not b.variants or {*b.variants} & {*support.variants}
-    ]
-    other_builds = [build for build in generation.builds if build not in newest_builds]
+    computing = [build for build in generation.builds if build.reaches == "computes"]
+    newest_builds = [b for b in computing if not b.variants or {*b.variants} & {*support.variants}]
+    other_builds = [build for build in computing if build not in newest_builds]
+    failing = [build for build in generation.builds if build not in computing]
     source_ids = [
         *generation.source,
         *(name for build in generation.builds for name in build.source),
@@ -279,6 +298,7 @@ def _generation_data(
             generation.note, *(_build_note(platform, build) for build in newest_builds)
         ),
         other_notes=_distinct_notes(*(_build_note(platform, build) for build in other_builds)),
+        failures=_distinct_notes(*(_build_note(platform, build) for build in failing)),
         note_machines=_note_machines(platform, newest_builds),
         source=tuple(dict.fromkeys(source_ids)),
     )
@@ -336,7 +356,7 @@ def _variant_names(platform: Platform) -> dict[str, str]:
 
 def _support_words(platform: Platform, support: HardwareSupport) -> str:
     if support.verdict == "none":
-        return message("no published build")
+        return _FAILING_STEPS.get(support.reaches, message("no published build"))
     if support.verdict == "no-command":
         if not support.newest:
             return message("no install command on this site")
@@ -350,12 +370,23 @@ def _support_words(platform: Platform, support: HardwareSupport) -> str:
     if support.from_source:
         words = message("{build}, from source", build=words)
     if support.passed_over:
-        words = message(
-            "{build}; no install command for {release}", build=words, release=support.passed_over
-        )
+        words = _passed_over_message(words, support)
+    if support.inference_only:
+        words = message("{build}; inference only", build=words)
     if support.uncertain:
         words = message("{build}; not certain", build=words)
     return words
+
+
+def _passed_over_message(words: str, support: HardwareSupport) -> str:
+    release = support.passed_over
+    if support.reaches == "loads":
+        return message(
+            "{build}; {release} loads, but basic operations fail", build=words, release=release
+        )
+    if support.reaches == "installs":
+        return message("{build}; {release} does not find the device", build=words, release=release)
+    return message("{build}; no install command for {release}", build=words, release=release)
 
 
 def _with_systems(words: str, support: HardwareSupport) -> str:

@@ -49,5 +49,6 @@ def card_remark(generation: Generation) -> str:
 
 
 def is_uncertain(generation: Generation) -> bool:
-    """Return whether a generation has builds, and all of them are marked as uncertain."""
-    return bool(generation.builds) and all(build.uncertain for build in generation.builds)
+    """Return whether a generation has builds, and all that may compute are marked as uncertain."""
+    builds = [build for build in generation.builds if build.reaches == "computes"]
+    return bool(builds) and all(build.uncertain for build in builds)
