@@ -165,14 +165,9 @@ def _needs_note(platform: Platform, target: Target) -> str | None:
     - No source states which software version the PyTorch release needs. The note says so, and names
       the newest PyTorch release for which a source states a version.
     """
-    fits = target.fits
+    fits, rows = target.fits, _rows_with_needs(platform, target)
     if fits is None:
         return None
-    rows = [
-        row
-        for row in platform.compatibility.rows
-        if row.needs and row.variant == fits.variant and is_for_os(row, target.os)
-    ]
     other_rows = [r for r in rows if r.torch == fits.torch and r.needs != fits.needs and r.plugin]
     if fits.needs and other_rows:
         name = platform.accelerator.package.name
@@ -183,7 +178,7 @@ def _needs_note(platform: Platform, target: Target) -> str | None:
         )
         needed = and_list(dict.fromkeys(name for row in (fits, *other_rows) for name in row.needs))
         return message("For other {needs} versions: {plugins}.", needs=needed, plugins=plugins)
-    if fits.needs or not rows:
+    if not _is_runtime_unknown(platform, target):
         return None
     return message(
         "No source that this project examined states which {needs} version PyTorch {torch} needs. "
@@ -193,6 +188,26 @@ def _needs_note(platform: Platform, target: Target) -> str | None:
         known=rows[0].torch,
         stated=_needs_text(rows[0]),
     )
+
+
+def _is_runtime_unknown(platform: Platform, target: Target) -> bool:
+    """Return whether the plugin needs software such as a driver in a version that nobody states.
+
+    The platform's other releases show that it needs such software.
+    """
+    has_needs = target.fits is None or bool(target.fits.needs)
+    return not has_needs and bool(_rows_with_needs(platform, target))
+
+
+def _rows_with_needs(platform: Platform, target: Target) -> list[CompatibilityRow]:
+    return [
+        row
+        for row in platform.compatibility.rows
+        if row.needs
+        and target.fits
+        and row.variant == target.fits.variant
+        and is_for_os(row, target.os)
+    ]
 
 
 def _needs_text(row: CompatibilityRow) -> str:
@@ -234,7 +249,7 @@ def _install_row(
         option=option.id,
         calls=pip_calls(option.steps, method, values),
         container=docker_container(option.steps, values),
-        on_request=option.on_request,
+        on_request=option.on_request or _is_runtime_unknown(platform, target),
         named=target.named,
     )
 
