@@ -46,7 +46,7 @@ def test_the_harness_runs_from_its_wheels_without_the_portal(wheels: Path, tmp_p
     python = environment_with(VALIDATION, wheels, tmp_path / "place")
 
     def run(*words: str) -> str:
-        command = [python.with_name("accelerator-portal"), *words]
+        command = [str(python.with_name("accelerator-portal")), *words]
         return subprocess.check_output(command, cwd=tmp_path, text=True)
 
     versions = [line.split()[0] for line in run("--version").splitlines()]

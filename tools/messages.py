@@ -88,8 +88,8 @@ def messages() -> Iterator[tuple[str, str | tuple[str, ...]]]:
 
 def _data_messages() -> Iterator[tuple[str, str]]:
     """Yield the words in data that pages translate, such as outcomes, with the file of each."""
-    for outcome, info in OUTCOMES.items():
-        yield "packages/reports/src/accelerator_reports/outcomes.py", outcome.replace("-", " ")
+    for info in OUTCOMES.values():
+        yield "packages/reports/src/accelerator_reports/outcomes.py", info.words
         yield "packages/reports/src/accelerator_reports/outcomes.py", info.meaning
     for kind in get_args(ReportKind):
         yield "packages/reports/src/accelerator_reports/outcomes.py", kind

@@ -37,7 +37,7 @@ export function countsTable(diff, words) {
 }
 
 /** Returns the section with the tests of one kind of difference; a note tells if the table does not list all. */
-export function differenceList(title, differences, signs, results) {
+export function differenceList(title, differences, signs, results, kinds) {
   const parts = [];
   if (differences.length > MOST_ROWS) {
     const cutNote = `The table lists the first ${number(MOST_ROWS)} of ${number(differences.length)} tests.`;
@@ -46,8 +46,8 @@ export function differenceList(title, differences, signs, results) {
   const rows = differences.slice(0, MOST_ROWS).map(({ test, first, second }) => [
     testLink(test, results),
     settingsOf(test),
-    first ? outcomeParts(first, signs) : "",
-    second ? outcomeParts(second, signs) : "",
+    first ? outcomeParts(first, signs, kinds[0] === "baseline") : "",
+    second ? outcomeParts(second, signs, kinds[1] === "baseline") : "",
   ]);
   parts.push(tableOf(title, ["Test", "Settings", "First report", "Second report"], rows));
   return section(`${title} (${number(differences.length)})`, ...parts);

@@ -127,7 +127,7 @@ class ReportComparison {
     const lists = element("div");
     this.box.replaceChildren(this.reportLinks(), ...this.notes(first, second, comparison, pair), ...this.environment(first, second));
     if (comparison.unchanged.size) this.box.append(section("Differences", countsTable(comparison, titles)), filters, lists);
-    const updateLists = () => this.showLists(lists, comparison, titles, filters);
+    const updateLists = () => this.showLists(lists, comparison, titles, filters, [first.kind, second.kind]);
     filters.addEventListener("change", () => {
       const { suite, kind } = Object.fromEntries(new FormData(filters));
       this.state = { ...this.state, suite, kind };
@@ -195,13 +195,13 @@ class ReportComparison {
     return form;
   }
 
-  /** Shows in `box` the lists of the differences that match the filters. */
-  showLists(box, comparison, titles, filters) {
+  /** Shows in `box` the lists of the differences that match the filters; `reportKinds` are the kinds of both reports. */
+  showLists(box, comparison, titles, filters, reportKinds) {
     const { suite, kind } = Object.fromEntries(new FormData(filters));
     const matching = comparison.differences.filter((diff) => (!suite || diff.test.suite === suite) && (!kind || diff.kind === kind));
     const lists = Object.entries(titles).map(([name, title]) => [title, matching.filter((diff) => diff.kind === name)]);
     const nonEmpty = lists.filter(([, tests]) => tests.length);
-    box.replaceChildren(...nonEmpty.map(([title, tests]) => differenceList(title, tests, this.signs, this.form.dataset.results)));
+    box.replaceChildren(...nonEmpty.map(([title, tests]) => differenceList(title, tests, this.signs, this.form.dataset.results, reportKinds)));
     if (!nonEmpty.length) box.append(paragraph("No difference matches these filters."));
   }
 }

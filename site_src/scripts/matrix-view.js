@@ -92,15 +92,17 @@ export class MatrixView {
 
   /** A new cell with a single element in it, as thousands of cells are drawn in one frame. */
   #newCell(column, outcome) {
-    const label = (outcome ?? NO_EVIDENCE).replaceAll("-", " ");
+    const isExpected = outcome !== null && column.kind === "baseline";
     const sign = this.signs.get(outcome ?? NO_EVIDENCE);
-    const inner = element(outcome === null ? "span" : "a", sign.className, sign.textContent);
+    const { words, expected } = sign.parentElement.dataset;
+    const label = isExpected ? expected : words;
+    const inner = element(outcome === null ? "span" : "a", `${sign.className}${isExpected ? " is-expected" : ""}`, sign.textContent);
     inner.setAttribute("aria-label", label);
     if (outcome === null) {
       inner.setAttribute("role", "img");
     } else {
       inner.href = "";
-      inner.title = `${column.name}, ${column.like}: ${column.kind === "baseline" ? "expected, not run: " : ""}${label}`;
+      inner.title = `${column.name}, ${column.like}: ${label}${isExpected ? ", not run" : ""}`;
     }
     const cell = element("td");
     cell.append(inner);

@@ -134,7 +134,7 @@ class ReportRows {
 
   newRow(test) {
     const tableRow = element("tr");
-    const outcome = outcomeParts(test.outcome, this.signs);
+    const outcome = outcomeParts(test.outcome, this.signs, "expected" in this.form.dataset);
     if (test.reason) outcome.push(" ", element("span", "note", test.reason));
     if (test.known_issue) outcome.push(" ", externalLink(test.known_issue, "known issue"));
     const rawStatus = test.raw_status ? element("code", "", test.raw_status) : "";

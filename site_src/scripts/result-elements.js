@@ -9,9 +9,18 @@ export function signsOf(article) {
   return new Map(items.map((item) => [item.dataset.outcome, item]));
 }
 
-/** Returns the sign and the name of an outcome as a list. */
-export function outcomeParts(outcome, signs) {
-  return [signs.get(outcome)?.firstElementChild.cloneNode(true) ?? "", ` ${outcome.replaceAll("-", " ")}`];
+/** Returns the sign of an outcome and its words as a list; in a baseline an outcome is expected, not run. */
+export function outcomeParts(outcome, signs, isExpected = false) {
+  const item = signs.get(outcome);
+  const sign = item?.firstElementChild.cloneNode(true) ?? "";
+  if (sign && isExpected) sign.classList.add("is-expected");
+  return [sign, ` ${outcomeWords(outcome, signs, isExpected)}`];
+}
+
+/** Returns the words of an outcome, in a run or in a baseline. */
+export function outcomeWords(outcome, signs, isExpected = false) {
+  const { words = outcome, expected = outcome } = signs.get(outcome)?.dataset ?? {};
+  return isExpected ? expected : words;
 }
 
 /** Returns a link to a test; it leads to the tests of the suite until the test's address is computed. */

@@ -23,8 +23,8 @@ function resultItem(result, report, signs, root) {
   const item = element("li");
   item.id = result.id;
   const sentence = element("p");
-  if (report.kind === "baseline") sentence.append("expected, not run: ");
-  sentence.append(...outcomeParts(result.outcome, signs), " · ");
+  const isExpected = report.kind === "baseline";
+  sentence.append(...outcomeParts(result.outcome, signs, isExpected), isExpected ? ", not run · " : " · ");
   sentence.append(link(`${root}../compute-platforms/${report.accelerator}/#results`, report.name));
   if (result.settings) sentence.append(` · ${result.settings}`);
   if (result.known_issue) sentence.append(" ", externalLink(result.known_issue, "known issue"));

@@ -51,12 +51,12 @@ export function spanOf(index) {
   return { first, last: Math.max(timeOf(index, index.reports.length - 1), first + DAY_MS) };
 }
 
-/** "passed since 2026-03-01, 7 changes" */
-export function courseWords({ parts }, reports) {
+/** "passed since 2026-03-01, 7 changes"; `wordsOf` returns the words of an outcome */
+export function courseWords({ parts }, reports, wordsOf) {
   const newestPart = parts.at(-1);
   const changes = parts.length - 1;
   const day = reports[newestPart.number].started.slice(0, 10);
-  const outcomeWords = newestPart.outcome ? newestPart.outcome.replaceAll("-", " ") : "gone";
+  const outcomeWords = newestPart.outcome ? wordsOf(newestPart.outcome) : "gone";
   const since = changes ? `since ${day}` : `since the first report, ${day}`;
   return `${outcomeWords} ${since}, ${counted(changes, "change")}`;
 }

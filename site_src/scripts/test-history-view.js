@@ -3,7 +3,7 @@
 import { element, link } from "./elements.js";
 import { number } from "./numbers.js";
 import { changesOf, commitsOf, courseWords, spanOf } from "./test-history-model.js";
-import { externalLink, outcomeParts, scrollingTable } from "./result-elements.js";
+import { externalLink, outcomeParts, outcomeWords, scrollingTable } from "./result-elements.js";
 
 const WIDTH = 720;
 const MIN_WIDTH = 1.5; // so that a single night among many is visible
@@ -18,7 +18,7 @@ export function picture(index, courses, signs) {
     const figure = element("figure", "course");
     const caption = element("figcaption");
     if (course.words) caption.append(element("strong", "", course.words), ": ");
-    caption.append(courseWords(course, index.reports));
+    caption.append(courseWords(course, index.reports, (outcome) => outcomeWords(outcome, signs, index.basis === "baselines")));
     figure.append(caption, strip(course, xOf, signs));
     box.append(figure);
   }
@@ -51,7 +51,7 @@ export function changesTable(index, courses, signs, file, commitsRoot) {
   const changes = changesOf(courses, index.reports);
   const rows = changes.slice(0, MAX_ROWS).map((change) => {
     const commits = commitsOf(change.earlier, change.report, commitsRoot);
-    return [change.report.started.slice(0, 10), change.words, outcomeWords(change, signs), change.report.torch ?? "not stated", commits ? externalLink(commits.href, commits.text) : ""];
+    return [change.report.started.slice(0, 10), change.words, outcomeCell(change, signs, index.basis === "baselines"), change.report.torch ?? "not stated", commits ? externalLink(commits.href, commits.text) : ""];
   });
   const box = scrollingTable("Changes of the test", ["Report", "With", "Outcome", "PyTorch", "Commits"], rows);
   if (changes.length <= MAX_ROWS) return box;
@@ -61,7 +61,7 @@ export function changesTable(index, courses, signs, file, commitsRoot) {
   return box;
 }
 
-function outcomeWords({ outcome, stage }, signs) {
-  const parts = outcome ? outcomeParts(outcome, signs) : ["gone"];
+function outcomeCell({ outcome, stage }, signs, isExpected) {
+  const parts = outcome ? outcomeParts(outcome, signs, isExpected) : ["gone"];
   return stage ? [...parts, element("span", "note", ` ${stage}`)] : parts;
 }

@@ -22,6 +22,7 @@ from accelerator_portal.site.source_list import SourceEntry
 from accelerator_portal.site.text_formats import (
     EXTENT_WORDS,
     comma_separated,
+    expected_words,
     format_number,
     grouped_number,
     os_name,
@@ -114,6 +115,7 @@ class Templates:
             translatable=Translatable,
             separated=comma_separated,
             outcome_words=outcome_words,
+            expected_words=expected_words,
             number=format_number,
             counted=count,
             grouped=grouped_number,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from accelerator_portal.catalog.files.accelerator import FeatureSupport
 from accelerator_portal.catalog.message import Translatable, and_list, comma_list, message
 from accelerator_portal.install.labels import OS_LABELS
-from accelerator_reports.outcomes import Outcome
+from accelerator_reports.outcomes import GOOD, OUTCOMES, Outcome
 
 EXTENT_WORDS: dict[FeatureSupport, str] = {
     "yes": message("works"),
@@ -54,7 +54,14 @@ def grouped_number(amount: int) -> str:
 
 def outcome_words(outcome: Outcome) -> str:
     """Return the words for an outcome: `wrong result` for `wrong-result`."""
-    return Translatable(outcome.replace("-", " "))
+    return Translatable(OUTCOMES[outcome].words)
+
+
+def expected_words(outcome: Outcome) -> str:
+    """Return the words for an outcome in a baseline, which nobody ran: `expected to pass`."""
+    if outcome in GOOD:
+        return message("expected to pass")
+    return message("expected: {outcome}", outcome=outcome_words(outcome))
 
 
 def os_name(os: str) -> str:

@@ -121,7 +121,10 @@ def test_a_test_says_since_when_and_what_changed(site: Site) -> None:
     heading = page.one(f"#{anchor_of('openai/whisper-tiny')}")
     assert heading.parent is not None
     (listed,) = heading.parent.css("ul.over-time")
-    assert "2026-01-09 XPU: expectation changed: ✓ passed → ≠ wrong result" in words(listed.text())
+    assert (
+        "2026-01-09 XPU: expectation changed: ✓ expected to pass → ≠ expected: wrong result"
+        in words(listed.text())
+    )
     assert "inference: amp_fp16, bfloat16" in words(listed.text())
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from accelerator_portal.catalog.files.shared_files import ModelFamily
 from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.site.results.model_evidence import FamilyResults, model_evidence
+from accelerator_reports.outcomes import OUTCOMES, Outcome
 from tests.portal.results.made_up import stored_example
 
 ALPHA = ModelFamily(id="alpha", title="Alpha", names=("*/alpha*",))
@@ -52,10 +56,22 @@ def test_an_outcome_that_says_nothing_of_the_product_is_worst_only_alone() -> No
     assert only(stored("one", model("alpha", "executed"))).worst == "executed"
 
 
-def test_training_is_the_worst_only_without_other_modes() -> None:
+def test_a_mode_has_a_mark_of_its_own_and_the_whole_has_the_worst() -> None:
     training = model("alpha", "failed", mode="training")
-    assert only(stored("one", training, model("alpha", mode="inference"))).worst == "passed"
-    assert only(stored("one", training)).worst == "failed"
+    both = only(stored("one", training, model("alpha", mode="inference")))
+    assert both.worst == "failed"
+    assert both.of_mode("inference").worst == "passed"
+    assert both.of_mode("training").worst == "failed"
+
+
+@given(st.lists(st.tuples(st.sampled_from([*OUTCOMES]), st.sampled_from(["", "training"]))))
+def test_a_pass_is_shown_only_where_everything_that_counted_passed(
+    outcomes: list[tuple[Outcome, str]],
+) -> None:
+    tests = [model(f"alpha-{n}", outcome, mode=mode) for n, (outcome, mode) in enumerate(outcomes)]
+    for results in (only(stored("one", *tests)),) if tests else ():
+        for marked in (results, *map(results.of_mode, {result.mode for result in results.tests})):
+            assert (marked.worst == "passed") == (0 < marked.passed == marked.checked)
 
 
 def test_a_run_and_a_baseline_are_two_counts_and_the_run_is_first() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import xml.etree.ElementTree as ET
 from collections import Counter, defaultdict
 from urllib.parse import parse_qs, urlsplit
@@ -101,9 +102,15 @@ def test_a_baseline_is_said_to_be_one_and_has_no_rate(site: Site) -> None:
     for stored in stored_reports(site.catalog)[0]:
         words = site.pages[f"results/runs/{stored.id}/"].one("article").text()
         baseline = stored.report.kind == "baseline"
-        assert ("expects, not a test run" in words.lower()) == baseline, stored.id
+        assert ("Nobody ran the tests for it." in words) == baseline, stored.id
         skipped = all(test.outcome == "skipped" for test in stored.report.tests)
-        assert ("expected to pass" in words) == (baseline and not skipped), stored.id
+        rows = [
+            row.text()
+            for row in site.pages[f"results/runs/{stored.id}/"].tree.css(".report-tests tr")
+        ]
+        assert not baseline or not re.search(r"\bpassed\b", " ".join(rows)), stored.id
+        counts = re.search(r"(?:of [\d,]+|none) expected to pass", words)
+        assert bool(counts) == (baseline and not skipped), stored.id
         assert "no checked results" in words or not skipped, stored.id
 
 
@@ -112,10 +119,31 @@ def test_expected_outcomes_are_not_shown_as_runs(site: Site) -> None:
     for head in page.tree.css("table.matrix thead tr:last-child th")[1:]:
         assert ("expected, not run" in head.text()) == ("baseline" in head.text())
     for cell in page.tree.css("table.matrix tbody td a"):
-        assert "expected, not run: " in attribute(cell, "title")
+        assert attribute(cell, "title").endswith(", not run")
+        assert attribute(cell, "aria-label").startswith("expected")
+        assert "is-expected" in attribute(cell, "class")
     tests = site.pages["results/huggingface/tests/a/"]
-    assert "expected, not run: " in tests.tree.css(".evidence p")[0].text()
+    assert re.search("expected.*, not run", tests.tree.css(".evidence p")[0].text())
     assert "baseline" in site.pages["results/"].tree.css("ul.legend")[-1].text()
+
+
+def test_no_line_says_passed_of_what_nobody_ran(site: Site) -> None:
+    """Over all pages of tests: in their summaries, in each result and in what changed."""
+    lines = 0
+    for address, page in site.pages.items():
+        for test in page.tree.css("details.test"):
+            results = test.css(".evidence > li")
+            summary = " ".join(test.css("summary")[0].text().split())
+            expected = [item for item in results if item.css(".report-kind-baseline")]
+            for item in expected:
+                sentence = " ".join(item.css("p")[0].text().split())
+                assert sentence.split(" ")[1].startswith("expected"), (address, sentence)
+                assert "is-expected" in attribute(item.css(".outcome")[0], "class")
+            numbers = re.findall(r"(\d+) ([^;]*)", summary.removeprefix(test.css("h2")[0].text()))
+            counted = sum(int(number) for number, said in numbers if said.startswith("expected"))
+            assert counted == len(expected), (address, summary)
+            lines += len(expected)
+    assert lines > 3000
 
 
 def test_counts_show_what_they_are_taken_of(site: Site) -> None:

@@ -65,6 +65,8 @@ OutcomeColor = Literal["pass", "fail", "warn", "info", "none"]
 class OutcomeInfo:
     """The properties of an outcome: its meaning, its look and order on pages, and its effects."""
 
+    words: str
+    """The outcome in words, as pages show it."""
     meaning: str
     """One sentence for readers."""
     group: OutcomeGroup
@@ -93,6 +95,7 @@ class OutcomeInfo:
 
 OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
     "passed": OutcomeInfo(
+        "passed",
         "The test ran, and the result matches the reference.",
         group="pass",
         sign="✓",
@@ -101,6 +104,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         page_rank=120,
     ),
     "executed": OutcomeInfo(
+        "executed",
         "The test ran, but the result was not or cannot be checked.",
         group="unchecked",
         sign="○",
@@ -109,6 +113,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         page_rank=110,
     ),
     "wrong-result": OutcomeInfo(
+        "wrong result",
         "The test ran, and the result differs from the reference.",
         group="failure",
         sign="≠",
@@ -117,6 +122,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         page_rank=40,
     ),
     "unsupported-operator": OutcomeInfo(
+        "unsupported operator",
         "A required operator or data type is not implemented.",
         group="failure",
         sign="∅",
@@ -125,6 +131,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         page_rank=50,
     ),
     "failed": OutcomeInfo(
+        "failed",
         "The test stopped with an error in PyTorch, the plugin or the driver.",
         group="failure",
         sign="✕",
@@ -134,6 +141,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         checks_device=True,
     ),
     "crashed": OutcomeInfo(
+        "crashed",
         "The process crashed.",
         group="failure",
         sign="!",
@@ -143,6 +151,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         retried=True,
     ),
     "timed-out": OutcomeInfo(
+        "timed out",
         "The test exceeded its time limit.",
         group="failure",
         sign="T",
@@ -152,6 +161,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         retried=True,
     ),
     "out-of-memory": OutcomeInfo(
+        "out of memory",
         "The device or the machine ran out of memory.",
         group="failure",
         sign="M",
@@ -162,6 +172,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         checks_device=True,
     ),
     "infrastructure-error": OutcomeInfo(
+        "infrastructure error",
         "The machine, the network or the runner failed, not PyTorch, the plugin or the driver.",
         group="error",
         sign="I",
@@ -171,6 +182,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         checks_device=True,
     ),
     "test-broken": OutcomeInfo(
+        "test broken",
         "The test itself is broken: for example, its model doesn't load or its reference is wrong.",
         group="error",
         sign="B",
@@ -179,6 +191,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         page_rank=80,
     ),
     "skipped": OutcomeInfo(
+        "skipped",
         "The test was skipped on purpose; see the reason.",
         group="skip",
         sign="–",
@@ -187,6 +200,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         page_rank=100,
     ),
     "not-run": OutcomeInfo(
+        "not run",
         "The test was planned, but not started.",
         group="missing",
         sign="…",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -53,19 +53,13 @@ class FamilyResults:
 
     @property
     def worst(self) -> Outcome:
-        """The worst outcome of the tests that passed or failed.
-
-        Tests in the mode `training` are ignored, unless only such tests passed or failed. If no
-        test passed or failed, this is the worst outcome of all tests.
-        """
+        """The worst outcome of the tests that passed or failed; of all tests if none did."""
         checked_outcomes = [outcome for outcome in self.outcomes if outcome in GOOD | BAD]
-        untrained_outcomes = {
-            result.test.outcome for result in self.tests if result.mode != "training"
-        }
-        checked_untrained_outcomes = [
-            outcome for outcome in checked_outcomes if outcome in untrained_outcomes
-        ]
-        return (checked_untrained_outcomes or checked_outcomes or list(self.outcomes))[0]
+        return (checked_outcomes or list(self.outcomes))[0]
+
+    def of_mode(self, mode: str) -> FamilyResults:
+        """Return the results of the tests that have this value of the parameter `mode`."""
+        return replace(self, tests=tuple(test for test in self.tests if test.mode == mode))
 
 
 class _ResultsKey(NamedTuple):

@@ -7,9 +7,9 @@ ExecuTorch.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 
 from accelerator_portal.catalog import Catalog, Platform
@@ -44,7 +44,7 @@ from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.text_formats import outcome_words
 from accelerator_portal.site.translated_pages import render_pages
-from accelerator_reports.outcomes import BAD, GOOD, WORST_FIRST, ReportKind
+from accelerator_reports.outcomes import BAD, GOOD, WORST_FIRST, Outcome, ReportKind
 
 MODELS_PAGES = f"{RESULTS_PAGES}/by-model"
 
@@ -64,6 +64,14 @@ _SEVERITY = {outcome: place for place, outcome in enumerate(WORST_FIRST)}
 
 
 @dataclass(frozen=True, slots=True)
+class ModeMark:
+    """The results of one mode: the worst outcome, and the counts as text: `training 5 of 6`."""
+
+    worst: Outcome
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class FamilyCell:
     """A platform's results of one model family, as shown in one cell.
 
@@ -77,8 +85,7 @@ class FamilyCell:
 
     results: FamilyResults
     words: str
-    modes: tuple[str, ...]
-    training: str | None
+    modes: tuple[ModeMark, ...]
     anchor: str
     models: Mapping[str, str]
     rows: list[ReportedTest]
@@ -204,13 +211,10 @@ def _family_view(
 
 
 def _family_cell(catalog: Catalog, results: FamilyResults) -> FamilyCell:
-    counts_by_mode: dict[str, Counter[bool]] = {}
-    for test in (result.test for result in results.tests):
-        if test.outcome in GOOD | BAD:
-            mode = str(test.parameters.get("mode", message("mode not stated")))
-            counts_by_mode.setdefault(mode, Counter())[test.outcome in GOOD] += 1
-    modes = {mode: _mode_words(mode, c[True], c.total()) for mode, c in counts_by_mode.items()}
-    has_several_modes = len(modes) > 1
+    modes = dict.fromkeys(
+        result.mode for result in results.tests if result.test.outcome in GOOD | BAD
+    )
+    marks = tuple(map(partial(_mode_mark, results), modes)) if len(modes) > 1 else ()
     # No id has two hyphens in a row: the anchor is never that of another platform's runs.
     executorch_suffix = "--executorch" if results.executorch else ""
     basis_suffix = "" if results.basis == "runs" else "--baseline"
@@ -218,8 +222,7 @@ def _family_cell(catalog: Catalog, results: FamilyResults) -> FamilyCell:
     return FamilyCell(
         results,
         result_words(results),
-        tuple(modes.values()) if has_several_modes else (),
-        modes.get("training") if has_several_modes else None,
+        marks,
         anchor,
         _model_notes(catalog, {result.test.suite for result in results.tests}),
         sorted(results.tests, key=_severity_key),
@@ -231,10 +234,13 @@ def _model_notes(catalog: Catalog, suites: Iterable[str]) -> dict[str, str]:
     return {suite: file.models for suite, file in suite_files if file and file.models}
 
 
-def _mode_words(mode: str, passed: int, total: int) -> str:
-    """Return the counts of a mode in words: `training 5 of 6`."""
-    name = Translatable(mode)
-    return message("{mode} {passed} of {total}", mode=name, passed=passed, total=total)
+def _mode_mark(results: FamilyResults, mode: str) -> ModeMark:
+    of_mode = results.of_mode(mode)
+    name = Translatable(mode) if mode else message("mode not stated")
+    words = message(
+        "{mode} {passed} of {total}", mode=name, passed=of_mode.passed, total=of_mode.checked
+    )
+    return ModeMark(of_mode.worst, words)
 
 
 def result_words(results: FamilyResults) -> str:

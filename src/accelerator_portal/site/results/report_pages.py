@@ -45,6 +45,7 @@ def report_files(
     tests = list(reported_tests(stored))
     other_tests = _most_severe_first([r for r in tests if r.test.outcome not in GOOD])
     is_large = is_large_report(stored)
+    missing = missing_operators(stored.report.tests)
     yield templates.page(
         path,
         edit=stored.path,
@@ -57,7 +58,8 @@ def report_files(
         more=max(0, len(other_tests) - MOST_LISTED),
         files=f"{API}/{REPORT_ROWS}/{stored.id}/" if is_large else None,
         tested=Counter(r.test.outcome for r in tests),
-        waiting=[waiting_tests_text(m) for m in missing_operators(stored.report.tests)],
+        waiting=[waiting_tests_text(one) for one in missing],
+        missing={one.operator.rpartition("::")[2].partition(".")[0] for one in missing},
         **context,
     )
     if is_large:
@@ -65,12 +67,7 @@ def report_files(
 
 
 def _most_severe_first(tests: list[ReportedTest]) -> list[ReportedTest]:
-    """Return the tests with the most severe outcomes first, if there are more than MOST_LISTED.
-
-    If there are at most MOST_LISTED tests, they stay in the given order.
-    """
-    if len(tests) <= MOST_LISTED:
-        return tests
+    """Return the tests with the most severe outcomes first, else in the given order."""
     return sorted(tests, key=lambda result: OUTCOMES[result.test.outcome].page_rank)
 
 

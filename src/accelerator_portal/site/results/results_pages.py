@@ -208,8 +208,8 @@ def results_files(results: ResultsView) -> Iterator[SiteFile]:
 class LetterTests:
     """The tests of a suite with the same initial.
 
-    `total` is the number of these tests, `failing` is the number of those that fail in a report,
-    and `shown` are the tests on the static page.
+    `total` is the number of these tests, `failing` is the number of those that fail in a run, and
+    `shown` are the tests on the static page.
     """
 
     total: int
@@ -261,7 +261,7 @@ def _letter_tests(tests: list[TestView]) -> dict[str, LetterTests]:
         letter: LetterTests(
             len(letter_tests), failing_count(letter_tests), static_tests(letter_tests)
         )
-        for letter, letter_tests in tests_by_letter.items()
+        for letter, letter_tests in sorted(tests_by_letter.items())
     }
 
 

@@ -29,9 +29,12 @@ from accelerator_reports.report import (
 )
 
 KIND_DESCRIPTIONS = {
-    "baseline": "results that the CI of PyTorch or of another project expects, not a test run",
-    "self-reported": "test run reported by the vendor or another organization",
-    "made-here": "test run by this project",
+    "baseline": (
+        "A baseline: results that the CI of PyTorch or of another project expects. "
+        "Nobody ran the tests for it."
+    ),
+    "self-reported": "A test run that the vendor or another organization reported.",
+    "made-here": "A test run by this project.",
 }
 
 

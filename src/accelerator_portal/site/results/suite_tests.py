@@ -173,10 +173,21 @@ class TestView:
     changes: tuple[tuple[Episode, HistoryStep], ...]
 
     @property
-    def outcomes(self) -> tuple[tuple[Outcome, int], ...]:
-        """Pairs of an outcome and the number of results with it, the worst outcome first."""
-        counts = Counter(result.test.outcome for result in self.results)
-        return tuple((outcome, counts[outcome]) for outcome in WORST_FIRST if counts[outcome])
+    def outcomes(self) -> tuple[tuple[Outcome, str, int], ...]:
+        """The numbers of results: outcome, `run` or `baseline`, and number.
+
+        Runs come before baselines, and the worst outcome first.
+        """
+        counts = Counter(
+            (result.test.outcome, "baseline" if result.kind == "baseline" else "run")
+            for result in self.results
+        )
+        return tuple(
+            (outcome, kind, counts[outcome, kind])
+            for kind in ("run", "baseline")
+            for outcome in WORST_FIRST
+            if counts[outcome, kind]
+        )
 
 
 def reported_tests(stored: StoredReport, suite: str | None = None) -> Iterator[ReportedTest]:
@@ -353,17 +364,21 @@ def static_tests(tests: Sequence[TestView]) -> list[TestView]:
 
 
 def failing_count(tests: Iterable[TestView]) -> int:
-    """Return the number of tests that fail in at least one report."""
-    return sum(map(_has_failure, tests))
+    """Return the number of tests that fail in at least one run."""
+    return sum(map(_fails_in_run, tests))
 
 
-def _has_failure(test: TestView) -> bool:
-    return any(result.test.outcome in BAD for result in test.results)
+def _fails_in_run(test: TestView) -> bool:
+    return any(outcome in BAD and kind == "run" for outcome, kind, _ in test.outcomes)
 
 
-def _urgency_key(test: TestView) -> tuple[bool, float]:
-    """Return a key that sorts failing tests first, and then recently changed tests first."""
+def _urgency_key(test: TestView) -> tuple[bool, bool, float]:
+    """Return a key that sorts tests that fail in a run first, then those that should fail.
+
+    Among these, recently changed tests come first.
+    """
     last_change = max(
         (episode.point.started.timestamp() for episode, _ in test.changes), default=0.0
     )
-    return not _has_failure(test), -last_change
+    is_expected_to_fail = any(outcome in BAD for outcome, _, _ in test.outcomes)
+    return not _fails_in_run(test), not is_expected_to_fail, -last_change
