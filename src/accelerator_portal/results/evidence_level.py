@@ -14,6 +14,7 @@ from accelerator_portal.catalog.files.criteria_file import (
     Criteria,
     Level,
     LevelRequirement,
+    ModelRequirement,
     MustPass,
     Tested,
 )
@@ -130,10 +131,11 @@ def is_tested(
     """Return whether the runs among the reports meet the demand "tested", and the reason.
 
     A run counts if it is recent enough and, if the criteria ask for it, used the same minor release
-    as `newest_torch`. At least one run that counts must contain a required suite. If the criteria
-    require operators, these must have passed in any of the runs that count.
+    as `newest_torch`. Models and operators may be from different runs. For each test, the newest
+    result counts.
     """
     tested_criteria = criteria.tested
+    required_suites = {required.suite for required in tested_criteria.models.suites}
     why: str = message("no run of a required suite")
     fit_runs: list[Report] = []
     suite_runs: list[tuple[dt.datetime, str]] = []
@@ -143,16 +145,19 @@ def is_tested(
         unfit_reason = _unfit_reason(report, report.started, tested_criteria, newest_torch, at)
         if not unfit_reason:
             fit_runs.append(report)
-        if not {test.suite for test in report.tests}.isdisjoint(tested_criteria.suites):
+        if not {test.suite for test in report.tests}.isdisjoint(required_suites):
             why = unfit_reason or why
             if not unfit_reason:
                 suite_runs.append((report.started, report.environment.torch or ""))
     if not suite_runs:
         return DemandResult(met=False, why=why)
+    problems = [*_model_problems(fit_runs, tested_criteria.models)]
     if tested_criteria.must_pass and (
         operator_problem := _required_operator_problem(fit_runs, tested_criteria.must_pass)
     ):
-        return DemandResult(met=False, why=operator_problem)
+        problems.append(operator_problem)
+    if problems:
+        return DemandResult(met=False, why=semicolon_list(problems))
     started, torch_version = max(suite_runs)
     day = f"{started:%Y-%m-%d}"
     if not torch_version:
@@ -188,6 +193,45 @@ def _unfit_reason(
             limit=limit,
         )
     return None
+
+
+def _model_problems(runs: Iterable[Report], required: ModelRequirement) -> Iterator[str]:
+    """Yield what the models of each required suite lack; nothing if they meet the requirement."""
+    newest: dict[str, dict[str, TestEntry]] = {}
+    for run in sorted(runs, key=lambda run: str(run.started)):
+        for test in run.tests:
+            newest.setdefault(test.suite, {})[identity_of(test).key] = test
+    for models in required.suites:
+        tests = newest.get(models.suite, {}).values()
+        counted = [test for test in tests if test.outcome in GOOD | BAD]
+        number, passed = (
+            len({test.name for test in counted}),
+            sum(t.outcome in GOOD for t in counted),
+        )
+        wrong = dict.fromkeys(
+            test.name for test in counted if test.outcome == "wrong-result" and not test.known_issue
+        )
+        if number < models.fewest:
+            yield message(
+                "{suite}: results for {number} models; {fewest} are required",
+                suite=models.suite,
+                number=number,
+                fewest=models.fewest,
+            )
+        if wrong:
+            yield message(
+                "{suite}: wrong results without a known issue: {names}",
+                suite=models.suite,
+                names=_shortened_names([*wrong]),
+            )
+        if passed < required.passed_share * len(counted):
+            yield message(
+                "{suite}: {passed} of {total} passed; {percent} % must pass",
+                suite=models.suite,
+                passed=passed,
+                total=len(counted),
+                percent=round(100 * required.passed_share),
+            )
 
 
 def _required_operator_problem(reports: Iterable[Report], must_pass: MustPass) -> str | None:

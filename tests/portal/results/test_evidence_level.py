@@ -1,12 +1,20 @@
 from __future__ import annotations
 
 import datetime as dt
+from functools import cache
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.files.criteria_file import Criteria, MustPass
+from accelerator_portal.catalog import Catalog, load_catalog
+from accelerator_portal.catalog.files.criteria_file import (
+    Criteria,
+    ModelRequirement,
+    MustPass,
+    RequiredModels,
+)
 from accelerator_portal.results.evidence_level import (
     MAX_LISTED_NAMES,
     QualityAssessment,
@@ -15,7 +23,9 @@ from accelerator_portal.results.evidence_level import (
     assess_quality,
     is_tested,
 )
+from accelerator_reports.outcomes import BAD, OUTCOMES, Outcome
 from accelerator_reports.report import OPERATORS_ON_CPU
+from tests.folders import REPOSITORY
 from tests.reports.examples import report
 
 NOW = dt.datetime(2026, 2, 1, tzinfo=dt.UTC)
@@ -43,9 +53,10 @@ def must_pass(*names: str, **changes: Any) -> MustPass:  # noqa: ANN401 - any fi
 def asking(catalog: Catalog, wanted: MustPass | None) -> Criteria:
     """The repository's criteria, for the made-up suite of models and these operators."""
     assert catalog.criteria
-    limits = catalog.criteria.tested.model_copy(
-        update={"suites": ("made-up",), "must_pass": wanted}
+    models = ModelRequirement(
+        suites=(RequiredModels(suite="made-up", fewest=1),), passed_share=0.9, meaning="Made up."
     )
+    limits = catalog.criteria.tested.model_copy(update={"models": models, "must_pass": wanted})
     return catalog.criteria.model_copy(update={"tested": limits})
 
 
@@ -213,13 +224,62 @@ def test_a_level_says_what_keeps_from_the_next(catalog: Catalog) -> None:
     ran = report({"suite": "timm"}, suites=[{"name": "timm", "kind": "model"}],
                  environment={"torch": "2.15.0"})  # fmt: skip
     unproven = assess_quality(cuda, [ran], catalog.criteria, "2.15.0", NOW)
-    assert gaps(unproven) == [("tested", "no results for any of the 48 required operators")]
+    assert gaps(unproven) == [
+        (
+            "tested",
+            (
+                "torchbench: results for 0 models; 20 are required; "
+                "huggingface: results for 0 models; 20 are required; "
+                "timm: results for 1 models; 10 are required; "
+                "no results for any of the 48 required operators"
+            ),
+        )
+    ]
+    assert level_with(catalog, "passed") == "tested"
+
+
+def level_with(catalog: Catalog, *outcomes: Outcome, share: float = 1) -> str:
+    """CUDA's level, if its models end in these outcomes by turns, and its operators pass.
+
+    With a share, only that part of the models does; the others pass.
+    """
+    assert catalog.criteria
     assert catalog.criteria.tested.must_pass
-    names = catalog.criteria.tested.must_pass.names
-    suites = [{"name": "timm", "kind": "model"}, {"name": "operators", "kind": "operator"}]
-    tests = [{"suite": "timm"}, *map(operator, names)]
-    whole = report(*tests, suites=suites, environment={"torch": "2.15.0"})
-    assert assess_quality(cuda, [whole], catalog.criteria, "2.15.0", NOW).level.id == "tested"
+    tests = [*map(operator, catalog.criteria.tested.must_pass.names)]
+    for required in catalog.criteria.tested.models.suites:
+        for number in range(required.fewest):
+            changed = number < share * required.fewest
+            outcome = outcomes[number % len(outcomes)] if changed else "passed"
+            tests.append({"suite": required.suite, "name": f"m{number}", "outcome": outcome})
+    suites = [{"name": name, "kind": "model"} for name in {test["suite"] for test in tests}]
+    run = report(*tests, suites=suites, environment={"torch": "2.15.0"})
+    return assess_quality(catalog.by_id["cuda"], [run], catalog.criteria, "2.15.0", NOW).level.id
+
+
+@pytest.mark.parametrize("outcome", [*OUTCOMES])
+def test_no_level_is_reached_by_what_did_not_pass(outcome: Outcome, catalog: Catalog) -> None:
+    """Neither by failures, nor by tests that were skipped, not run or not checked."""
+    assert (level_with(catalog, outcome) == "tested") == (outcome == "passed")
+
+
+@cache
+def _whole_catalog() -> Catalog:
+    catalog, _ = load_catalog(REPOSITORY)
+    assert catalog
+    return catalog
+
+
+@given(st.lists(st.sampled_from([*BAD]), min_size=1, max_size=4), st.floats(0.11, 1))
+def test_more_than_one_failure_in_ten_is_too_many(outcomes: list[Outcome], share: float) -> None:
+    catalog = _whole_catalog()
+    assert level_with(catalog, *outcomes, share=share) == "reported"
+
+
+def test_some_failures_are_accepted_and_no_wrong_result_without_a_known_issue(
+    catalog: Catalog,
+) -> None:
+    assert level_with(catalog, "failed", share=0.1) == "tested"
+    assert level_with(catalog, "wrong-result", share=0.1) == "reported"
 
 
 def test_ages_are_counted_to_the_newest_date_of_the_portals_own_facts(catalog: Catalog) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from accelerator_reports.files.fields import (
+    NOT_BOOL,
     Id,
     Line,
     Paragraph,
@@ -85,6 +86,26 @@ class MustPass(StrictModel):
         return self
 
 
+class RequiredModels(StrictModel):
+    """The models of one suite that must have results for the level "tested"."""
+
+    suite: Id
+    """Id of the suite."""
+    fewest: Annotated[int, Field(ge=1, le=10_000)]
+    """The smallest number of different models that passed or failed."""
+
+
+class ModelRequirement(StrictModel):
+    """The results of models that are required for the level "tested"."""
+
+    suites: Annotated[tuple[RequiredModels, ...], Field(min_length=1)]
+    """The suites; each of them is required."""
+    passed_share: Annotated[float, Field(gt=0, le=1), NOT_BOOL]
+    """The smallest share of passed results of a suite, of those that passed or failed."""
+    meaning: Paragraph
+    """Who proposes these numbers, and why these."""
+
+
 class Tested(StrictModel):
     """The requirements for the label "tested" of a stable install option."""
 
@@ -92,8 +113,8 @@ class Tested(StrictModel):
     """The maximum age of a report in days."""
     same_torch_minor: bool
     """Whether the report must be for the same minor release of PyTorch as the install option."""
-    suites: Annotated[tuple[Id, ...], Field(min_length=1)]
-    """Ids of suites. The report must contain at least one of them."""
+    models: ModelRequirement
+    """The results of models that are required. No result may be wrong without a known issue."""
     must_pass: MustPass | None = None
     """The operators that must pass."""
 
