@@ -39,7 +39,7 @@ export class Cards {
    * Returns the answers to a query, the best first. An answer has `platform`; `generation`, null if the query names the
    * platform but no card; `models`, those that the query names; and what else the query says: `driver`, `toolkit`, `os`,
    * `arch`, `method`, `release`, `python`, `versions`, `system` with its version, `page` (explains why there is no wheel
-   * for the system), `wsl`, `mobile` (the query names a laptop) and `sizes` of memory in GB. `broad`: the query names only
+   * for the system), `notebook` (the service that the query names), `wsl`, `mobile` (the query names a laptop) and `sizes` of memory in GB. `broad`: the query names only
    * a vendor or a brand. `guessed`: the name is not in the list.
    * `runsHere(platformId, os)` returns whether a platform has commands for a system; if `os` is null, for the reader's own.
    */
@@ -49,6 +49,12 @@ export class Cards {
 
   /** Returns the `answers` and `unknown`, the part of the query that is not in the list; "" if there is none. */
   read(query, runsHere = () => true, readerSystem = "linux") {
+    const notebook = this.reader.notebookIn(query);
+    if (notebook && this.#namesNothing(notebook.rest)) {
+      const answers = notebook.hardware.flatMap((name) => this.find(`${name} ${notebook.rest}`, runsHere, readerSystem));
+      return { answers: answers.map((answer) => ({ ...answer, os: "linux", notebook })), unknown: "" };
+    }
+    if (notebook) query = notebook.rest;
     const reading = this.reader.read(query);
     let { answers, unknown } = this.#answersTo(reading, query, runsHere, readerSystem);
     const cardsById = answers.some(({ generation }) => generation) ? "" : this.reader.cardsByPciId(query);
@@ -59,6 +65,12 @@ export class Cards {
     const rowsOfRelease = matchingRows.filter(({ torch }) => `${torch}.`.startsWith(`${reading.release}.`));
     const fits = rowsOfRelease.length > 0 ? rowsOfRelease : matchingRows;
     return { answers: answers.map((answer) => (answer.platform.id === software.platform ? { ...answer, software: { ...software, fits } } : answer)), unknown };
+  }
+
+  /** Returns whether a text names neither hardware nor a platform. */
+  #namesNothing(text) {
+    const { names, platforms } = this.reader.read(text);
+    return platforms.size === 0 && this.language.tokens(names[0]?.text ?? "").every((token) => this.language.isNoise(token));
   }
 
   /** Returns the rows of a platform's version table that have the versions in a query; "2.4.0" also matches "2.4.0.post2". */

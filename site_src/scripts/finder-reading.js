@@ -20,6 +20,7 @@ const LSPCI = /^(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.\d /m;
 export class Reader {
   constructor(words, platforms) {
     this.choices = words.choices.map((choice) => ({ ...choice, pattern: wordPattern(choice.words) }));
+    this.notebooks = (words.notebooks ?? []).map((notebook) => ({ ...notebook, pattern: wordPattern(notebook.words) }));
     this.labeled = new RegExp(`(?:^|[\\s\\]|])(?:${longestFirst(words.labels).map(escaped).join("|")})s?(?: ?\\[?\\d+\\]?)?"?(?:\\s*[:=]\\s*|\\s{3,}|\\t)(\\S.*)$`, "i");
     this.systems = Object.entries(words.systems);
     this.tools = toolsOf(platforms.map(({ platform }) => platform));
@@ -39,6 +40,13 @@ export class Reader {
     return !pasted && release !== null && names[0]?.text === "";
   }
 
+  /** Returns the service for notebooks that a typed text names, and the `rest` of the text; undefined if it names none. */
+  notebookIn(text) {
+    if (isPasted(text)) return undefined;
+    const notebook = this.notebooks.find(({ pattern }) => text.search(pattern) >= 0);
+    return notebook && { ...notebook, rest: text.replace(notebook.pattern, " ").trim() };
+  }
+
   /** Returns the cards that a text names by PCI ID, such as "0x744c", "1002:744c" or "Device 744c", in lspci's format, one a line; "" if none. */
   cardsByPciId(text) {
     const matches = text.slice(0, MOST_CHARACTERS).matchAll(/(?:\b(1002|10de|8086)[:\s]+(?:0x)?|\bVEN_(1002|10de|8086)&DEV_|\b0x|\bDevice )([0-9a-f]{4})\b/gi);
@@ -55,7 +63,7 @@ export class Reader {
    */
   read(text) {
     const limited = text.slice(0, MOST_CHARACTERS).replace(/\r\n?/g, "\n").trim();
-    const pasted = limited.includes("\n") || limited.length > LONGEST_TYPED || STRUCTURED_DATA.test(limited) || LSPCI.test(limited);
+    const pasted = isPasted(limited);
     const facts = { names: [], platforms: new Set(), driver: null, toolkit: null, software: null, os: null, isOfComputer: false, arch: null, method: null, release: null, python: null, versions: {}, page: null, system: null, pasted, cpuOnly: false };
     if (!pasted && NO_GPU.test(limited)) return { ...facts, cpuOnly: true };
     facts.driver = DRIVER.exec(limited)?.[1] ?? null;
@@ -157,6 +165,11 @@ export class Reader {
     }
     return text;
   }
+}
+
+/** Returns whether a text looks like the output of a tool. */
+function isPasted(text) {
+  return text.includes("\n") || text.length > LONGEST_TYPED || STRUCTURED_DATA.test(text) || LSPCI.test(text);
 }
 
 /** Returns `{ text, name, version }` of a system with its version, such as "Ubuntu 22.04"; null if there is no version. */

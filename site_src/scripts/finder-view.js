@@ -24,6 +24,17 @@ export function answerBox(context, answer, index) {
   return box;
 }
 
+/** Returns the box of a backend or runtime that is no compute platform. */
+export function otherBox({ root }, { name, maker, hardware, summary, page }) {
+  const box = element("article", "answer");
+  const title = element("h3", "answer-name", name);
+  title.ariaLevel = "2";
+  const links = element("p", "answer-links");
+  links.append(link(root + page, say("{name}, with sources", { name })));
+  box.append(title, vendorText("p", "answer-what", hardware ?? maker), vendorText("p", "answer-why", summary), links);
+  return box;
+}
+
 /** Returns the help for a query that matches nothing: commands that identify the hardware on the reader's system, and links. */
 export function helpBox({ root, platforms, system, model }) {
   const box = element("article", "answer answer-help");
@@ -168,7 +179,7 @@ function newestOnRequest(model, { platform, generation }, { choice, wishes, limi
 
 /** Returns the sentences that explain the commands: another system or build than the query names, or limits; texts or lists of parts. */
 function reasons({ model, root }, answer, resolved) {
-  const { platform, generation, toolkit, driver, rented } = answer;
+  const { platform, generation, toolkit, driver, rented, notebook } = answer;
   const { choice, requestedMachine, variant, tooOld, unmet } = resolved;
   const system = model.label("os", choice.os);
   const explanations = answer.wsl && platform.wsl ? [vendorText("span", "", platform.wsl)] : [];
@@ -176,6 +187,7 @@ function reasons({ model, root }, answer, resolved) {
     const what = generation ? say("this hardware") : platform.name;
     explanations.push(say("There is no build for {what} on {other}. These commands are for {system}.", { what, other: model.label("os", requestedMachine.os), system }));
   } else if (rented) explanations.push(say("These commands are for {system} on the rented machine.", { system }));
+  if (notebook) explanations.push(sayParts("{name} has PyTorch installed. For another version, see {answer}.", { name: [notebook.name], answer: [link(root + notebook.page, say("how to install PyTorch in a notebook"))] }));
   const wslNote = onlyInWsl(answer, choice.os)?.note;
   if (wslNote) explanations.push(vendorText("span", "", wslNote));
   explanations.push(...aboutSystem(answer));

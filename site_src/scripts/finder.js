@@ -3,8 +3,9 @@
 
 import { startCopying } from "./copying.js";
 import { Cards, SHORTEST } from "./finder-model.js";
+import { OtherWays } from "./finder-others.js";
 import { MOST_CHARACTERS } from "./finder-reading.js";
-import { answerBox, helpBox, nearBox } from "./finder-view.js";
+import { answerBox, helpBox, nearBox, otherBox } from "./finder-view.js";
 import { element, link, say, sayCount, sentences } from "./elements.js";
 import { readJson } from "./json-files.js";
 import { number } from "./numbers.js";
@@ -112,6 +113,8 @@ class Finder {
     const { root, home = root } = this.form.dataset;
     const context = { root, home, model, system, platforms, cpu, openHere, query, answers: hits };
     const notListed = say("“{name}” is not in the list.", { name: shortened(unknown || query) });
+    const others = hits.length === 0 || hits[0].guessed || hits[0].page ? (await this.#otherWays(cards, query)).map((entry) => otherBox(context, entry)) : [];
+    if (others.length > 0 && !hits[0]?.page) return [say("There is no install command for “{name}” here.", { name: shortened(query) }), others.slice(0, MOST_ANSWERS)];
     if (hits.length === 0 && cards.reader.namesOnlyARelease(query)) return [say("Type the name of your hardware, too."), [releaseLink(this.form, olderRelease(model, cards.reader.read(query).release))]];
     if (hits.length === 0) return [notListed, [...nearBox(context, cards.nearest(query)), helpBox(context)]];
     const listed = hits.slice(0, MOST_ANSWERS);
@@ -121,9 +124,21 @@ class Finder {
     if (hits[0].guessed) return [sentences([notListed, say("The vendor's pages list its hardware.")]), [...nearBox(context, cards.nearest(query)), ...boxes, helpBox(context)]];
     const cutNote = this.form.elements.card.value.length >= MOST_CHARACTERS ? [say("Only the first {count} characters were read.", { count: number(MOST_CHARACTERS) })] : [];
     const remarks = [...(unknown ? [notListed] : []), ...cutNote];
+    boxes.push(...others);
     if (hits.length === 1) return [sentences([sayCount("{count} match.", "{count} matches.", 1), ...remarks]), boxes];
     const hint = hits.length > MOST_ANSWERS ? say("Showing the first {count}. Type more of the name to see fewer.", { count: MOST_ANSWERS }) : say("The best match is first.");
     return [sentences([sayCount("{count} match.", "{count} matches.", hits.length), hint, ...remarks]), boxes];
+  }
+
+  /** Returns the backends and runtimes that a typed query names; reads their list once. */
+  async #otherWays(cards, query) {
+    const { others } = this.form.dataset;
+    if (!others || cards.reader.read(query).pasted) return [];
+    this.others ??= readJson(others).then((data) => new OtherWays(data, cards.language)).catch((error) => {
+      this.others = null; // the next use tries again
+      throw error;
+    });
+    return (await this.others).find(query);
   }
 
   show(status, answers) {

@@ -36,6 +36,11 @@ QUERIES: list[tuple[str, str, str, str]] = [
     *((text, first, word, also) for _, text, first, word, also, _ in PASTES.values()),
 ]
 
+# Queries, each with the entry of data/other-backends.yaml that the finder shows first; "" for none.
+OTHERS: list[tuple[str, str]] = [
+    (query, entry) for entry, queries in _entries("finder_others.yaml").items() for query in queries
+]
+
 # Names that are not in the list, each with one of the names that are shown instead; "" where none is similar.
 NOT_LISTED = [
     ("Raspberry Pi 6", "Raspberry Pi 5"),

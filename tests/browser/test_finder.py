@@ -225,6 +225,61 @@ def test_what_matches_nothing_gets_the_next_step(open_page: OpenPage) -> None:
         assert page.locator(".finder img, .finder script").count() == 0
 
 
+@pytest.mark.parametrize(
+    ("query", "titles", "address"),
+    [
+        ("iPhone 15", ["ExecuTorch", "Core ML", "LiteRT"], "other-ways/#executorch"),
+        ("galaxy s24", ["ExecuTorch", "LiteRT"], "other-ways/#executorch"),
+        ("Google Pixel 8", ["ExecuTorch", "LiteRT"], "other-ways/#executorch"),
+        ("Groq", ["GroqFlow"], "compute-platforms/#groq"),
+        ("Microsoft Maia 100", ["Maia"], "compute-platforms/#maia"),
+    ],
+)
+def test_hardware_without_a_platform_gets_its_software(
+    open_page: OpenPage, query: str, titles: list[str], address: str
+) -> None:
+    page = open_page(HOME, script=on("linux"))
+    ask(page, query)
+    status = page.locator("#card-status")
+    expect(status).to_have_text(f"There is no install command for “{query}” here.")
+    expect(page.locator(".answer-name")).to_have_text(titles)
+    expect(page.locator(".answer .command, .answer-help")).to_have_count(0)
+    link = page.locator(".answer").first.get_by_role("link", name=f"{titles[0]}, with sources")
+    link.click()
+    assert page.url.endswith(address)
+    expect(page.locator(":target")).to_contain_text(titles[0])
+
+
+def test_android_gets_the_reason_and_a_runtime(open_page: OpenPage) -> None:
+    page = open_page(HOME, script=on("linux"))
+    ask(page, "android phone")
+    expect(page.locator(".answer .runs-none").first).to_contain_text("Android")
+    expect(page.locator(".answer-name", has_text="ExecuTorch")).to_be_visible()
+    expect(page.locator(".answer .command")).to_have_count(0)
+
+
+def test_a_notebook_gets_its_usual_hardware(open_page: OpenPage) -> None:
+    page = open_page(HOME, script=on("windows"))
+    ask(page, "Google Colab")
+    expect(page.locator("#card-status")).to_contain_text("3 matches.")
+    first = page.locator(".answer").first
+    expect(first.locator(".answer-name")).to_have_text("T4")
+    expect(first.locator(".answer-runs")).to_contain_text("Linux")
+    expect(first).to_contain_text("Google Colab has PyTorch installed.")
+    first.get_by_role("link", name="how to install PyTorch in a notebook").click()
+    expect(page.locator(":target")).to_have_attribute("id", re.compile("faq-.*in-a-notebook"))
+
+
+def test_entries_that_cannot_be_read_are_read_at_the_next_use(open_page: OpenPage) -> None:
+    page = open_page(HOME)
+    page.route("**/other-backends.json", lambda route: route.fulfill(status=200, body="{"))
+    ask(page, "Groq")
+    expect(page.locator("#card-status")).to_contain_text("could not load its data")
+    page.unroute("**/other-backends.json")
+    ask(page, "SambaNova")
+    expect(page.locator(".answer-name")).to_have_text("SambaFlow")
+
+
 def test_an_unknown_card_of_a_known_vendor_gets_the_vendors_platform(open_page: OpenPage) -> None:
     page = open_page(HOME, script=on("linux"))
     ask(page, "NVIDIA Foo 7777")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from accelerator_portal.catalog.files.shared_files import ObservedBackend, OtherRuntime
 from tests.browser import finder_queries as texts
 from tests.browser.finding import HOME, answers
 from tests.browser.visit import OpenPage
@@ -59,6 +60,46 @@ def test_names_that_are_not_in_the_list_have_no_answer(open_page: OpenPage) -> N
     for (query, name), (count, names) in zip(texts.NOT_LISTED, near, strict=True):
         assert count == 0, query
         assert name in names if name else names == [], query
+
+
+def test_a_name_that_is_no_platform_leads_to_its_entry(open_page: OpenPage) -> None:
+    queries = [query for query, _ in texts.OTHERS]
+    found = open_page(HOME).evaluate(
+        """async (queries) => {
+          const { Cards } = await import("../assets/scripts/finder-model.js");
+          const { OtherWays } = await import("../assets/scripts/finder-others.js");
+          const read = async (name) => (await fetch(`../api/v1/${name}.json`)).json();
+          const cards = new Cards(await read("hardware"));
+          const others = new OtherWays(await read("other-backends"), cards.language);
+          return queries.map((query) => [
+            cards.find(query).filter(({ guessed, page }) => !guessed && !page).length,
+            others.find(query).map(({ id }) => id),
+          ]);
+        }""",
+        queries,
+    )
+    for (query, entry), (count, entries) in zip(texts.OTHERS, found, strict=True):
+        assert count == 0, query
+        assert entries[:1] == ([entry] if entry else []), query
+
+
+def test_every_name_of_an_entry_leads_to_it(open_page: OpenPage, site: Site) -> None:
+    others = site.catalog.other_backends
+    assert others
+    entries: list[ObservedBackend | OtherRuntime] = [*others.observed, *others.runtimes]
+    names = [(name, entry.id) for entry in entries for name in (entry.name, *entry.search_names)]
+    found = open_page(HOME).evaluate(
+        """async (names) => {
+          const { Cards } = await import("../assets/scripts/finder-model.js");
+          const { OtherWays } = await import("../assets/scripts/finder-others.js");
+          const read = async (name) => (await fetch(`../api/v1/${name}.json`)).json();
+          const cards = new Cards(await read("hardware"));
+          const others = new OtherWays(await read("other-backends"), cards.language);
+          return names.map((name) => others.find(name).map(({ id }) => id));
+        }""",
+        [name for name, _ in names],
+    )
+    assert [name for (name, id_), ids in zip(names, found, strict=True) if id_ not in ids] == []
 
 
 def test_choices_of_the_selector_are_read_out_of_a_query(open_page: OpenPage) -> None:

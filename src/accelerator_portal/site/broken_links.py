@@ -23,6 +23,7 @@ ADDRESS_SELECTORS = {
     "action": "form[action]",
     "data-selector": "form[data-selector]",
     "data-finder": "form[data-finder]",
+    "data-others": "form[data-others]",
     "data-matrix": "form[data-matrix]",
 }
 

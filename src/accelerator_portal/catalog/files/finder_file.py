@@ -65,6 +65,21 @@ class PciNames(StrictModel):
     """The vendors."""
 
 
+class HostedNotebook(StrictModel):
+    """A service that runs notebooks on its own machines, which have PyTorch installed."""
+
+    name: Line
+    """The name that readers use."""
+    words: Words
+    """Names of the service in a card search."""
+    hardware: Words
+    """Names of the listed hardware that a notebook can use, the usual one first."""
+    page: Line
+    """The address of the answer about PyTorch in notebooks, from the root of the site."""
+    sources: tuple[Source, ...]
+    """The documents that name the hardware."""
+
+
 class FinderWords(StrictModel):
     """The words that the card finder recognizes besides names.
 
@@ -73,6 +88,8 @@ class FinderWords(StrictModel):
 
     choices: tuple[TypedChoice, ...] = ()
     """Words that select a value or that the card finder ignores."""
+    notebooks: tuple[HostedNotebook, ...] = ()
+    """Services whose name alone says which hardware it may be."""
     phrases: tuple[Line, ...] = ()
     """Names of several words that count as one word, for example `macbook pro`."""
     ignored: tuple[Line, ...] = ()

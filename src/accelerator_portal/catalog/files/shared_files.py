@@ -196,6 +196,9 @@ class ObservedBackend(Sourced):
     """The id. It never changes, because links use it."""
     name: Line
     """The name that readers use."""
+    search_names: tuple[Line, ...] = ()
+    """Names of the hardware and of its software by which readers search in the card finder, in
+    addition to `name`. Case is ignored, and a number can follow."""
     maker: Line
     """Who develops the backend."""
     kind: ObservedKind
@@ -218,6 +221,9 @@ class OtherRuntime(Sourced):
     """The id. It never changes, because links use it."""
     name: Line
     """The name that readers use."""
+    search_names: tuple[Line, ...] = ()
+    """Names of the hardware and of its software by which readers search in the card finder, in
+    addition to `name`. Case is ignored, and a number can follow."""
     hardware: Line
     """Hardware that the software runs on, as the source names it."""
     summary: Line
