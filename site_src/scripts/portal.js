@@ -50,6 +50,8 @@ async function startForms([selector, load]) {
 if (document.querySelector("[data-moved-selector]") && location.search) location.replace(`../${location.search}`);
 
 startDisclosure();
+// Before the forms, which filter by age.
+if (document.querySelector("[data-age], [data-built]")) await import("./ages.js").then(({ showAges }) => showAges()).catch(() => {}); // the dates stay
 Object.entries(LOADED_ON_USE).forEach(startOnUse);
 for (const part of Object.entries(PARTS)) await startForms(part).catch(() => {}); // one after the other, in the order of the table
 document.documentElement.dataset.scripts = "begun"; // tests wait for this; before, links and forms work as they do without scripts

@@ -29,8 +29,8 @@ class Breakage:
     `last_good` is the run with the last pass, and `first_bad` is the run with the first failure
     after it. `age` is the time since `first_bad`. `gone` is the first run after the last run with
     the test that should contain the test but does not, or None. A breakage stays open if its test
-    is gone. `overdue` says whether `age` exceeds the deadline, and `flaky` whether the test is
-    flaky (see `is_flaky`).
+    is gone. It is overdue if `due` has passed. `flaky` says whether the test is flaky (see
+    `is_flaky`).
     """
 
     id: str
@@ -40,6 +40,7 @@ class Breakage:
     first_bad: HistoryPoint
     gone: HistoryPoint | None
     age: dt.timedelta
+    due: dt.datetime
     overdue: bool
     flaky: bool
 
@@ -66,6 +67,7 @@ def open_breakages(state: State, at: dt.datetime, deadline: dt.timedelta) -> tup
             first_bad,
             standing.gone,
             at - first_bad.started,
+            due=first_bad.started + deadline,
             overdue=at - first_bad.started > deadline,
             flaky=is_flaky(standing),
         )

@@ -43,10 +43,10 @@ class SuiteEvidence:
         counts = Counter(test.outcome for test in self.tests)
         return {outcome: counts[outcome] for outcome in OUTCOMES if counts[outcome]}
 
-    def age_days(self, at: dt.datetime) -> int | None:
-        """Return the report's age in days at `at`; None if it has no date."""
-        started = self.stored.report.started
-        return None if started is None else max(0, (at - started).days)
+    @property
+    def day(self) -> dt.date | None:
+        """The day of the report; None if it has no date."""
+        return self.stored.day
 
 
 def newest_evidence(reports: Iterable[StoredReport]) -> tuple[SuiteEvidence, ...]:

@@ -157,7 +157,7 @@ def build_site(
         sources = SourceList(platform.sourced_files(), vendor_sites(platform.accelerator))
         faq = platform_questions(platform, sources)
         faqs += faq
-        cells = suite_cells(catalog, test_results.newest(platform.id), data_time)
+        cells = suite_cells(catalog, test_results.newest(platform.id))
         context = {
             **platform_context(
                 platform, selector.only(platform.id), sources, test_results, histories

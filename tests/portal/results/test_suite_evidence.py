@@ -35,7 +35,7 @@ def test_the_newest_report_of_a_suite_counts() -> None:
     old, new = of_suite("b", 1, "operators", "passed"), of_suite("a", 2, "operators", "failed")
     (found,) = newest_evidence([new, old])
     assert (found.stored.id, found.tests[0].outcome) == ("a", "failed")
-    assert found.age_days(START + dt.timedelta(days=9, hours=3)) == 7
+    assert found.day == (START + dt.timedelta(days=2)).date()
 
 
 def test_a_run_counts_more_than_a_newer_baseline() -> None:
@@ -57,7 +57,7 @@ def test_a_report_without_a_date_is_older_than_any_other() -> None:
     undated = of_suite("z", 1, "operators", "passed", started=None)
     dated = of_suite("a", 1, "operators", "failed")
     assert newest_evidence([undated, dated])[0].stored.id == "a"
-    assert newest_evidence([undated])[0].age_days(START) is None
+    assert newest_evidence([undated])[0].day is None
     assert (undated.day, dated.day) == (None, dt.date(2026, 3, 2))
 
 

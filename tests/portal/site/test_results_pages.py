@@ -288,7 +288,7 @@ def test_a_breakage_says_since_when_who_and_how_to_repeat_it(example_site: Site)
     (found,) = page.tree.css(".regression")
     words = " ".join(found.text(separator=" ").split())
     assert "Acme: 1 regression in made-up" in words
-    assert "Failing since 2026-01-05, 120 h over 72 h" in words
+    assert "Failing since 2026-01-05 overdue since 2026-01-08" in words
     assert "Last passed 2026-01-02" in words
     assert "torch: 2.3.1 → 2.3.2.dev1" in words
     (test,) = found.css(".broken-tests li")

@@ -122,7 +122,7 @@ def dashboard_pages(
     yield all_templates[0].page("results/standards.md", edit=edit, **context)
     for state in states:
         yield data_file(_badge_path(state), _badge(state))
-    platforms = tuple(_platform_quality(state, at) for state in states)
+    platforms = tuple(_platform_quality(state) for state in states)
     folders_set_aside = tuple(_set_aside(catalog, folder) for folder in catalog.set_aside)
     data = QualityData(as_of=f"{at:%Y-%m-%d}", platforms=platforms, set_aside=folders_set_aside)
     yield data_file("quality.json", data)
@@ -172,7 +172,7 @@ def _badge(state: DashboardPlatform) -> Badge:
     )
 
 
-def _platform_quality(state: DashboardPlatform, at: dt.datetime) -> PlatformQuality:
+def _platform_quality(state: DashboardPlatform) -> PlatformQuality:
     tested = state.quality.tested
     return PlatformQuality(
         id=state.platform.id,
@@ -186,19 +186,19 @@ def _platform_quality(state: DashboardPlatform, at: dt.datetime) -> PlatformQual
         ),
         runs=state.runs,
         baselines=state.baselines,
-        suites=tuple(_suite_state(suite_evidence, at) for suite_evidence in state.evidence),
+        suites=tuple(_suite_state(suite_evidence) for suite_evidence in state.evidence),
         open_breakages=state.broken,
         never_passed=state.never_passed,
         badge=_badge_path(state),
     )
 
 
-def _suite_state(evidence: SuiteEvidence, at: dt.datetime) -> SuiteState:
+def _suite_state(evidence: SuiteEvidence) -> SuiteState:
     return SuiteState.from_objects(
         evidence,
         report=evidence.stored.id,
         kind=evidence.stored.report.kind,
-        age_days=evidence.age_days(at),
+        date=evidence.day,
     )
 
 

@@ -87,15 +87,15 @@ class GridCell:
 
     In the column of kind `own`, the results are sums over several suites. `counts` has the numbers
     of tests by outcome, in the order of OUTCOMES, and `words` has them as text: `9 passed, 1
-    failed`. `age_days` is None without a date. `address` is the address of these results, relative
-    to the site's root.
+    failed`. `day` is the day of the report, or of the oldest of several; None without a date.
+    `address` is the address of these results, relative to the site's root.
     """
 
     column: GridColumn
     is_run: bool
     counts: Mapping[Outcome, int]
     words: str
-    age_days: int | None
+    day: dt.date | None
     address: str
 
     @property
@@ -162,9 +162,8 @@ def dashboard_grid(
     catalog: Catalog,
     evidence: Mapping[str, Iterable[SuiteEvidence]],
     own_suites: Container[str],
-    at: dt.datetime,
 ) -> Grid:
-    """Return the grid of the newest results of all platforms, with ages counted to `at`.
+    """Return the grid of the newest results of all platforms.
 
     `evidence` has the result of `ResultsView.newest` for each platform, by platform id. One column
     combines the suites in `own_suites`. Suites of kind `speed` are omitted, because they do not
@@ -188,9 +187,9 @@ def dashboard_grid(
     rows = {}
     for platform, suites in evidence_by_platform.items():
         cells: dict[str, GridCell | None] = {
-            c.suite: _cell(suites[c.suite], c, at) for c in columns if c.suite in suites
+            c.suite: _cell(suites[c.suite], c) for c in columns if c.suite in suites
         }
-        cells[_OWN_COLUMN.suite] = _own_cell(platform, suites, own_suites, at)
+        cells[_OWN_COLUMN.suite] = _own_cell(platform, suites, own_suites)
         rows[platform] = tuple(cells.get(column.suite) for column in columns)
     return Grid(tuple(columns), _groups(columns), rows)
 
@@ -200,15 +199,13 @@ def _groups(columns: Iterable[GridColumn]) -> tuple[GridGroup, ...]:
     return tuple(GridGroup(kind, KIND_TITLES[kind], number) for kind, number in kinds.items())
 
 
-def suite_cells(
-    catalog: Catalog, evidence: Iterable[SuiteEvidence], at: dt.datetime
-) -> tuple[GridCell, ...]:
+def suite_cells(catalog: Catalog, evidence: Iterable[SuiteEvidence]) -> tuple[GridCell, ...]:
     """Return a cell for each suite of a platform, sorted by the kind and the title of the suite.
 
     `evidence` is the result of `ResultsView.newest`. Ages are counted to `at`. Suites of kind
     `speed` are omitted.
     """
-    cells = (_cell(e, _column(catalog, e.suite, e.kind), at) for e in evidence if e.kind != "speed")
+    cells = (_cell(e, _column(catalog, e.suite, e.kind)) for e in evidence if e.kind != "speed")
     return tuple(sorted(cells, key=lambda cell: _column_order(cell.column)))
 
 
@@ -216,7 +213,6 @@ def _own_cell(
     platform: str,
     evidence: Mapping[str, SuiteEvidence],
     own_suites: Container[str],
-    at: dt.datetime,
 ) -> GridCell | None:
     """Return one cell with the sums of a platform's results in its suites among `own_suites`.
 
@@ -236,13 +232,12 @@ def _own_cell(
         len(own_evidence),
         words=count_words(counts),
     )
-    ages = [age for e in own_evidence if (age := e.age_days(at)) is not None]
     return GridCell(
         _OWN_COLUMN,
         own_evidence[0].is_run,
         counts,
         words,
-        max(ages, default=None),
+        min((e.day for e in own_evidence if e.day), default=None),
         f"compute-platforms/{platform}/#own-suites",
     )
 
@@ -263,14 +258,14 @@ def _column_order(column: GridColumn) -> tuple[int, str]:
     return _KIND_ORDER.index(column.kind), column.title.casefold()
 
 
-def _cell(evidence: SuiteEvidence, column: GridColumn, at: dt.datetime) -> GridCell:
+def _cell(evidence: SuiteEvidence, column: GridColumn) -> GridCell:
     counts = evidence.counts
     return GridCell(
         column,
         evidence.is_run,
         counts,
         count_words(counts),
-        evidence.age_days(at),
+        evidence.day,
         f"results/runs/{evidence.stored.id}/#suite-{suite_folder(column.suite)}",
     )
 

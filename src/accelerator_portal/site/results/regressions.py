@@ -14,7 +14,7 @@ from itertools import groupby
 from urllib.parse import urlencode
 
 from accelerator_portal.catalog import Platform
-from accelerator_portal.catalog.message import message, plural
+from accelerator_portal.catalog.message import message
 from accelerator_portal.results.breakages import Breakage
 from accelerator_portal.results.history_state import HistoryPoint
 from accelerator_portal.site.results.result_addresses import address_of
@@ -58,8 +58,8 @@ class CommitRange:
 class Regression:
     """Tests of a suite and platform that passed in the run `last_good` and fail since `first_bad`.
 
-    `age` is the time since `first_bad` in words, such as `9 days`. `overdue` is true if the age
-    exceeds the deadline of the testing standards. `is_new` is true if the age is less than a week.
+    `due` is the deadline of the testing standards. `overdue` is true if it had passed at the time
+    of the data. `is_new` is true if the tests failed for less than a week then.
     `differences` are the differences between the environments of the two runs, in words. `issue` is
     a query string, `?…`, that fills in GitHub's form for a new issue.
     """
@@ -68,7 +68,7 @@ class Regression:
     suite: str
     first_bad: HistoryPoint
     last_good: HistoryPoint
-    age: str
+    due: dt.datetime
     overdue: bool
     is_new: bool
     differences: tuple[str, ...]
@@ -126,7 +126,7 @@ def _regression(
         suite,
         first_breakage.first_bad,
         first_breakage.last_good,
-        _age_words(first_breakage.age),
+        first_breakage.due,
         any(breakage.overdue for breakage in breakages),
         first_breakage.age < WEEK,
         differences,
@@ -134,13 +134,6 @@ def _regression(
         tuple(_broken_test(platform, breakage, commands, at) for breakage in breakages),
         _new_issue_query(platform, suite, breakages, differences, commands),
     )
-
-
-def _age_words(age: dt.timedelta) -> str:
-    hours = int(age.total_seconds() // 3600)
-    if age < WEEK:
-        return message("{count} h", count=hours)
-    return plural("{count} day", "{count} days", age.days)
 
 
 def _broken_test(

@@ -65,11 +65,11 @@ def results_index(
     """Yield the overview page in each language: the newest results, the suites and the reports."""
     data_time = as_of(catalog, [stored.report for stored in results.reports])
     newest_evidence = {p.id: results.newest(p.id) for p in catalog.platforms}
-    grid = dashboard_grid(catalog, newest_evidence, results.own, data_time)
+    grid = dashboard_grid(catalog, newest_evidence, results.own)
     context = {
         "titles": _suite_titles(catalog, results),
         "tabs": grid_tabs(grid),
-        "platforms": _grid_rows(catalog, newest_evidence, data_time),
+        "platforms": _grid_rows(catalog, newest_evidence),
         "untested": [p for p in catalog.platforms if not any(grid.rows[p.id])],
         "at": data_time,
         "results": results,
@@ -122,24 +122,23 @@ def results_pages(
 
 @dataclass(frozen=True, slots=True)
 class GridRow:
-    """A row of the results grid: a platform, and the age of its newest run.
+    """A row of the results grid: a platform, and the day of its newest run.
 
-    `age_days` is None if no run has a date.
+    `day` is None if no run has a date.
     """
 
     platform: Platform
-    age_days: int | None
+    day: dt.date | None
 
 
 def _grid_rows(
     catalog: Catalog,
     newest_evidence: Mapping[str, tuple[SuiteEvidence, ...]],
-    data_time: dt.datetime,
 ) -> list[GridRow]:
     """Return a row of the results grid for each platform.
 
     Platforms with runs come before platforms without runs. Among the platforms with runs, and among
-    those without, platforms with more suites come first. Ages are counted to `data_time`.
+    those without, platforms with more suites come first.
     """
 
     def row_order(platform: Platform) -> tuple[bool, int]:
@@ -147,12 +146,8 @@ def _grid_rows(
         return not any(suite_evidence.is_run for suite_evidence in evidence), -len(evidence)
 
     def row(platform: Platform) -> GridRow:
-        ages = (
-            suite_evidence.age_days(data_time)
-            for suite_evidence in newest_evidence[platform.id]
-            if suite_evidence.is_run
-        )
-        return GridRow(platform, min((age for age in ages if age is not None), default=None))
+        days = (e.day for e in newest_evidence[platform.id] if e.is_run and e.day)
+        return GridRow(platform, max(days, default=None))
 
     return [row(platform) for platform in sorted(catalog.platforms, key=row_order)]
 

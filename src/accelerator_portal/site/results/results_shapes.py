@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
 from typing import Literal
 
@@ -100,8 +101,8 @@ class SuiteState(StrictModel):
     """Id of the suite's newest run or, if there is none, of its newest baseline."""
     kind: ReportKind
     """The kind of the report."""
-    age_days: int | None = None
-    """The age of the report in days. Absent if the report has no start time."""
+    date: dt.date | None = None
+    """The day of the report. Absent if the report has no start time."""
     counts: dict[Outcome, int]
     """The number of tests by outcome."""
 
