@@ -10,9 +10,9 @@ from accelerator_portal.install.labels import OS_LABELS
 from accelerator_reports.outcomes import GOOD, OUTCOMES, Outcome
 
 EXTENT_WORDS: dict[FeatureSupport, str] = {
-    "yes": message("works"),
-    "partly": message("works in part"),
-    "no": message("does not work"),
+    "yes": message("stated to work"),
+    "partly": message("stated to work in part"),
+    "no": message("stated not to work"),
 }
 """The words that pages use for how well a PyTorch feature works on a platform."""
 
