@@ -28,7 +28,9 @@ export function startComparison(form) {
 }
 
 function readAddress(platforms, defaultPlatforms = "") {
-  const requestedIds = (new URLSearchParams(location.search).get("with") ?? defaultPlatforms).split(",").filter(Boolean);
+  const query = new URLSearchParams(location.search);
+  const requested = query.has("with") ? query.getAll("with").join(",") : defaultPlatforms; // a form without scripts repeats the name
+  const requestedIds = requested.split(",").filter(Boolean);
   const unknownIds = requestedIds.filter((id) => !platforms.includes(id));
   const validIds = [...new Set(requestedIds)].filter((id) => platforms.includes(id));
   const complaints = unknownIds.map((id) => say("There is no platform “{id}”; ignored.", { id: id.slice(0, 40) }));

@@ -375,8 +375,8 @@ function descriptionOf(answer) {
   const { platform, generation, models } = answer;
   if (!generation && platform.dispatch_key === "CPU") return say("For a computer without an accelerator.");
   if (!generation) return say("Type the name of your {vendor} hardware to see the build for it.", { vendor: platform.vendor });
-  const chip = generation.chip ? `, ${platform.chip ? `${platform.chip} ` : ""}${generation.chip}` : "";
-  return `${platform.name}: ${generation.name}${chip}${figures(models.length > 0 ? models : generation.models, answer)}`;
+  const chip = generation.chip ? `, ${platform.chip ? `${say(platform.chip)} ` : ""}${generation.chip}` : "";
+  return `${platform.name}: ${say(generation.name)}${chip}${figures(models.length > 0 ? models : generation.models, answer)}`;
 }
 
 /** Returns the memory and power of a single model; "" for several models, or if the query names a laptop or another memory size. */

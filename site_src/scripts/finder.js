@@ -52,6 +52,7 @@ class Finder {
     this.status = form.querySelector("[role=status]");
     this.answers = form.querySelector("[data-part=answers]");
     this.data = null;
+    this.isLoaded = false;
     this.turn = 0; // number of the latest query; results of earlier queries are dropped
   }
 
@@ -83,8 +84,10 @@ class Finder {
     keepInAddress(query);
     if (!query) return this.show("", []);
     let data = null;
+    if (!this.isLoaded) this.status.textContent = say("Searching…"); // the data of all hardware takes a moment
     try {
       data = await this.load();
+      this.isLoaded = true;
     } catch (error) {
       if (turn !== this.turn) return undefined;
       return this.show(...this.#failed(error));

@@ -353,6 +353,21 @@ def test_when_the_data_cannot_be_read_it_says_so_and_tries_again(open_page: Open
     expect(page.locator(".answer").first).to_contain_text("Volta")
 
 
+def test_the_search_says_that_it_runs_while_the_data_are_read(
+    opened: Callable[..., Opened],
+) -> None:
+    page = opened("hardware/").page
+    held: list[Route] = []
+    page.route("**/hardware.json", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it
+    page.reload()
+    page.locator("#card").fill("RX 7900 XTX")
+    expect(page.locator("#card-status")).to_have_text("Searching…")
+    for route in held:
+        route.continue_()
+    expect(page.locator("#card-status")).not_to_have_text("Searching…")
+    expect(page.locator(".answer").first).to_be_visible()
+
+
 def test_data_that_could_not_be_read_early_is_read_for_a_pasted_query(
     opened: Callable[..., Opened],
 ) -> None:

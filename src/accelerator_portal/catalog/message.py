@@ -53,6 +53,11 @@ def message(text: str, **values: object) -> Translatable:
     return Translatable(text.format(**values) if values else text, (text,), values)
 
 
+def translatable(text: str) -> Translatable:
+    """Return a text as a message. The text of a vendor is itself the message."""
+    return text if isinstance(text, Translatable) else Translatable(text)
+
+
 def plural(one: str, many: str, number: int, **values: object) -> Translatable:
     """Return the message `one` if `number` is 1, else `many`, with its placeholders replaced.
 

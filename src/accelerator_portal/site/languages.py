@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from accelerator_portal.catalog.message import Translatable
+from accelerator_portal.catalog.message import Translatable, translatable
 from accelerator_reports.files.problem import ProblemsError
 from accelerator_reports.files.yaml_file import edit_error, parse_yaml
 
@@ -100,8 +100,8 @@ class Language:
         return json.dumps(self.translate_data(data))
 
     def is_translated(self, text: str) -> bool:
-        """Return whether a text in this language differs from the English text."""
-        return self.translate(text) != text
+        """Return whether the text of a message or of a vendor differs in this language."""
+        return self.translate(translatable(text)) != text
 
     def path(self, path: str) -> str:
         """Return the path of a page in this language: `zh/index.md`, or `index.md` in English."""

@@ -13,7 +13,7 @@ from jinja2.ext import Extension
 from jinja2.parser import Parser
 from markupsafe import Markup, escape
 
-from accelerator_portal.catalog.message import Translatable
+from accelerator_portal.catalog.message import Translatable, translatable
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.format_reference import type_words
 from accelerator_portal.site.languages import ENGLISH, Language
@@ -29,6 +29,7 @@ from accelerator_portal.site.text_formats import (
     outcome_words,
     prose_list,
     python_range,
+    without_patterns,
 )
 from accelerator_portal.site.vendor_text import citation
 from accelerator_reports.files.text_file import HIDDEN_CHARACTER, escape_sequence
@@ -112,11 +113,12 @@ class Templates:
             python_range=python_range,
             listed=prose_list,
             report_kind=Translatable,
-            translatable=Translatable,
+            translatable=translatable,
             separated=comma_separated,
             outcome_words=outcome_words,
             expected_words=expected_words,
             number=format_number,
+            without_patterns=without_patterns,
             counted=count,
             grouped=grouped_number,
             os_name=os_name,

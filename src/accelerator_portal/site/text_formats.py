@@ -77,6 +77,11 @@ def format_number(value: float) -> str:
     return f"{value:g}" if value < _G_FORMAT_LIMIT else f"{value:.0f}"
 
 
+def without_patterns(names: Iterable[str] | None) -> tuple[str, ...]:
+    """Return the names of hardware without patterns such as `RX 4#0`, which match searches."""
+    return tuple(name for name in names or () if not {"#", "*"} & {*name})
+
+
 def _minor_version(version: str) -> int:
     return int(version.removeprefix("3.").removesuffix("t"))
 

@@ -14,6 +14,7 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.install.hardware_support import runs_on_generation
 from accelerator_portal.install.resolution import resolve
 from accelerator_portal.install.selector import Selector
+from accelerator_portal.site.languages import read_language
 from accelerator_portal.site.platforms.features import (
     LEAST_FEATURE_SHARE,
     FeaturesData,
@@ -23,6 +24,7 @@ from accelerator_portal.site.platforms.hardware import hardware_data
 from accelerator_portal.site.platforms.hardware_cards import cards_by_id
 from accelerator_portal.site.results.results_view import ResultsView
 from tests.built_site import Page, Site, attribute
+from tests.folders import REPOSITORY
 from tests.golden import assert_golden
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -52,10 +54,45 @@ def test_the_table_of_an_example_platform(example_site: Site, address: str, sele
     assert_golden(GOLDEN / f"{selector.removeprefix('.')}_acme.json", found)
 
 
+@pytest.mark.parametrize("language", ["", "zh/"])
+def test_no_table_of_hardware_shows_a_pattern(site: Site, language: str) -> None:
+    folders = [f"compute-platforms/{platform.id}/" for platform in site.catalog.platforms]
+    names = [
+        words(node)
+        for address in ["hardware/", *folders]
+        for node in site.pages[language + address].tree.css(
+            ".all-hardware th, .generation th, .generation h3, .generation h3 + p"
+        )
+    ]
+    assert len(names) > 500
+    assert [name for name in names if "#" in name or " *" in name] == []
+
+
+def test_what_is_translated_of_hardware_is_shown_translated(site: Site) -> None:
+    language = read_language(REPOSITORY, "zh")
+    for data in hardware_data(site.catalog).platforms:
+        tree = site.pages[f"zh/compute-platforms/{data.id}/"].tree
+        page = " ".join(map(words, tree.css("body")))
+        headings = " ".join(map(words, tree.css(".generation h3")))
+        notes = [note for one in data.generations for note in one.notes + one.other_notes]
+        assert [n for n in notes if language.is_translated(n) and n in page] == []
+        if data.chip in {None, "NeuronCore"}:  # the product's name
+            continue
+        chips = [f"{data.chip} {one.chip}" for one in data.generations if one.chip]
+        assert [chip for chip in chips if chip in headings] == []
+
+
 def extent(text: str) -> str:
     """The words of a cell for how far a feature works; empty if nothing is stated."""
     text = text.lstrip("\u2713\u2715~ ")
-    return next((e for e in ("stated to work in part", "stated to work", "stated not to work") if text.startswith(e)), "")
+    return next(
+        (
+            e
+            for e in ("stated to work in part", "stated to work", "stated not to work")
+            if text.startswith(e)
+        ),
+        "",
+    )
 
 
 def test_three_pages_say_the_same_of_every_feature(site: Site) -> None:
@@ -100,10 +137,11 @@ def test_every_model_of_every_platform_is_on_the_page_of_hardware(site: Site) ->
         for model in generation.models
     ]
     assert stated
+    # The CPU stands last: most readers of the table look for an accelerator.
     assert [
         (attribute(row, "data-platform"), row.css("th")[0].text(deep=False).strip())
         for row in shown
-    ] == stated
+    ] == sorted(stated, key=lambda card: card[0] == "cpu")
 
 
 def test_links_to_the_selector_lead_to_the_builds_that_are_named(

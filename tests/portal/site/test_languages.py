@@ -284,5 +284,21 @@ def test_chinese_texts_have_a_space_beside_latin_words() -> None:
         assert [text for text in texts.values() if crowded.search(text)] == []
 
 
+def test_translations_of_vendors_texts_translate_what_the_data_say() -> None:
+    said = " ".join(
+        " ".join(path.read_text("utf-8").split())
+        for pattern in ("accelerators/*/*.yaml", "data/**/*.yaml")
+        for path in REPOSITORY.glob(pattern)
+    )
+    for path in REPOSITORY.glob("site_src/locale/*.vendors.yaml"):
+        texts = yaml.safe_load(path.read_text("utf-8"))
+        assert [text for text in texts if plain(text) not in plain(said)] == []
+
+
+def plain(text: str) -> str:
+    """The text without spaces and quotes: YAML breaks lines, and escapes quotes within quotes."""
+    return re.sub(r"[\s\"'\\\\]", "", text)
+
+
 def resolved(page: str, href: str) -> str:
     return urljoin(f"https://x.example/{page}", href).removeprefix("https://x.example/")

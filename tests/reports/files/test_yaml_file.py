@@ -121,3 +121,9 @@ def test_lines_count_from_where_the_text_stands_in_its_file() -> None:
 def test_no_line_is_after_the_end_of_a_file_with_line_breaks_of_unicode() -> None:
     file = parsed('{"a": "\N{LINE SEPARATOR}\N{NEXT LINE}",\n "b": 1}')
     assert file.line(("b",)) == 2
+
+
+@pytest.mark.parametrize("text", ['a: {b: "what?"}\n', "a: what?\n", "- a?\n- {b: 'c?'}\n"])
+def test_a_question_mark_elsewhere_is_read_by_every_parser(text: str) -> None:
+    assert problems(text) == []
+    assert yaml.load(text, Loader=yaml.SafeLoader)

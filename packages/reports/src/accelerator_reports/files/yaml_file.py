@@ -119,6 +119,7 @@ class _YamlReader:
         self.problems: list[Problem] = []
         self.refused = False
         self._node_count = 0
+        self._flow_depth = 0  # of collections in braces and brackets
         self._events: Iterator[yaml.Event] = yaml.parse(text, Loader=yaml.CSafeLoader)
         self._scalar_loader = yaml.CSafeLoader("")
 
@@ -149,17 +150,25 @@ class _YamlReader:
             self._raise_too_large(event)
         self._refuse(event)
         self.lines.setdefault(location, self._line_of(event))
-        if isinstance(event, yaml.MappingStartEvent):
-            return dict(self._mapping_items(location))
-        if isinstance(event, yaml.SequenceStartEvent):
-            indexed_events = enumerate(self._events_until(yaml.SequenceEndEvent))
-            return [self._read_value(item, (*location, index)) for index, item in indexed_events]
         if isinstance(event, yaml.ScalarEvent):
             self.written[location] = event.value
             return self._parse_scalar(event)
-        return None
+        data: object = None
+        self._flow_depth += bool(getattr(event, "flow_style", False))
+        if isinstance(event, yaml.MappingStartEvent):
+            data = dict(self._mapping_items(location))
+        elif isinstance(event, yaml.SequenceStartEvent):
+            indexed_events = enumerate(self._events_until(yaml.SequenceEndEvent))
+            data = [self._read_value(item, (*location, index)) for index, item in indexed_events]
+        self._flow_depth -= bool(getattr(event, "flow_style", False))
+        return data
 
     def _refuse(self, event: yaml.Event) -> None:
+        value = event.value if isinstance(event, yaml.ScalarEvent) and event.implicit[0] else ""
+        if self._flow_depth and "?" in value:
+            # libyaml reads it, but PyYAML's own parser and others do not.
+            what = "a ? within braces or brackets is not read by all YAML parsers"
+            self._add_problem(self._line_of(event), what, "put the text in quotes")
         for what, remedy in _refused_features(event):
             self._add_problem(self._line_of(event), what, remedy)
             self.refused = True
