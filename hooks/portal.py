@@ -21,7 +21,7 @@ from mkdocs.structure.pages import Page
 
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.quarantine import load_with_quarantine
-from accelerator_portal.site import RepositoryLinks, build_site
+from accelerator_portal.site import Edition, RepositoryLinks, build_site
 from accelerator_portal.site.archive_page import archive_files
 from accelerator_portal.site.assets import SCRIPTS_FOLDER, read_page_modules
 from accelerator_portal.site.hidden_html import FINISHED_HTML, RAW_HTML, html_ids
@@ -149,7 +149,8 @@ def _generate_site(config: MkDocsConfig, folder: Path) -> list[tuple[SiteFile, P
     edit = posixpath.join(config.repo_url or "", config.edit_uri or "")
     repository = RepositoryLinks(config.repo_url or "", edit.partition("site_src/")[0])
     nights = read_nights(config.extra.get("nights") or "")
-    return list(write_files(build_site(catalog, root, repository, nights, languages), folder))
+    edition = Edition(repository, today(), nights, languages)
+    return list(write_files(build_site(catalog, root, edition), folder))
 
 
 def _add_platforms_to_nav(nav: Any, platforms: dict[str, str]) -> None:  # noqa: ANN401 - from YAML

@@ -6,7 +6,7 @@ import { unique } from "./finder-answers.js";
 import { commandsFor, selectorQuery } from "./finder-commands.js";
 import { condaAnswer, described, olderRelease, olderReleases, wantsConda } from "./selector-messages.js";
 import { compareVersions } from "./selector-model.js";
-import { needParts, scriptOf } from "./selector-view.js";
+import { needParts, scriptOf, stageText } from "./selector-view.js";
 
 const MOST_MODELS = 8;
 const MOST_FITS = 3;
@@ -341,7 +341,7 @@ function notes({ platform, generation, models, wsl }, row) {
   const vendorNotes = new Set([...(generation?.failures ?? []), ...(generation?.notes ?? []).filter(isForMachine), models.length === 1 && models[0].note, withOwnTarget(row?.note, generation)].filter(Boolean));
   if (wsl) vendorNotes.delete(platform.wsl); // is already above the commands
   const files = row?.files.length > 0 && say("These commands need files. The selector shows them.");
-  const stage = row?.stage && sayParts("Lifecycle: {stage}", { stage: vendorText("span", "", row.stage[0]) });
+  const stage = row?.stage && sayParts("Lifecycle: {stage}", { stage: markEnglish(element("span", "", stageText(row.stage))) });
   const siteNotes = [finding?.[0] === "none" && finding[1], stage, files].filter(Boolean);
   return [...[...vendorNotes].map((text) => vendorText("p", "note", text)), ...siteNotes.map((text) => paragraph("note", text))];
 }

@@ -208,7 +208,7 @@ function decodeRows(data) {
       needs: data.needs[indexes.needs] ?? [],
       check: data.check[indexes.check] ?? null,
       note: data.note[indexes.note] ?? "",
-      stage: data.stage[indexes.stage] ?? null, // [text, its last day or null]
+      stage: data.stage[indexes.stage] ?? null, // [status, its expected last day or null, note or null]
       onRequest: indexes.on_request >= 0,
       finding: (python) => finding(data, indexes, pythons, python), // [kind, text] or null
     };

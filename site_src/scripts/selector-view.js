@@ -209,12 +209,21 @@ function showPlatformLink(form, model, choice) {
   }
 }
 
-/** Show the lifecycle stage of a plugin, as of today. */
+/** Returns a plugin's lifecycle in words, as of today. */
+export function stageText([status, day, note]) {
+  const text = isPast(day) ? say("{status}, was expected to end on {day}", { status, day }) : day ? say("{status}, expected to end on {day}", { status, day }) : status;
+  return note ? `${text}. ${note}` : text;
+}
+
+function isPast(day) {
+  return Boolean(day) && day < new Date().toISOString().slice(0, 10);
+}
+
 function showStage(box, stage) {
-  const [text, until] = stage ?? ["", null];
-  const isPast = until !== null && until < new Date().toISOString().slice(0, 10);
-  toggle(box, text, () => setText(box.querySelector("span"), isPast ? text.replace(` until ${until}`, ` ended on ${until}`) : text));
-  box.classList.toggle("is-past", isPast);
+  const span = box.querySelector("span");
+  toggle(box, Boolean(stage), () => setText(span, stageText(stage)));
+  markEnglish(span);
+  box.classList.toggle("is-past", isPast(stage?.[1]));
 }
 
 /** Show the result of the check of the versions in the commands. */

@@ -32,7 +32,7 @@ from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.install.expand import expand
 from accelerator_portal.results.result_matrices import matrices
 from accelerator_portal.results.stored_reports import StoredReport
-from accelerator_portal.site.build import RepositoryLinks, build_site
+from accelerator_portal.site.build import Edition, RepositoryLinks, build_site
 from accelerator_portal.site.results.matrix_pages import csv_text
 from accelerator_portal.site.vendor_text import render_vendor_text
 from accelerator_reports.file_reading import ImportOptions
@@ -277,9 +277,8 @@ def assert_built(root: Path) -> None:
     assert all(str(problem).isprintable() for problem in problems)
     if isinstance(catalog, Catalog) and not errors(problems):
         assert expand(catalog)[0]
-        files = list(
-            build_site(catalog, root, RepositoryLinks("https://x.example", "https://x/edit/"))
-        )
+        repository = RepositoryLinks("https://x.example", "https://x/edit/")
+        files = list(build_site(catalog, root, Edition(repository, TODAY)))
         paths = Counter(file.path for file in files)
         assert not [path for path, number in paths.items() if number > 1 or ".." in path]
 

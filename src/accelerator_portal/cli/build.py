@@ -8,12 +8,13 @@ from pathlib import Path
 import click
 
 from accelerator_portal.cli.options import ROOT, checked_catalog
-from accelerator_portal.site import RepositoryLinks, build_site
+from accelerator_portal.site import Edition, RepositoryLinks, build_site
 from accelerator_portal.site.commonmark_export import EXPORT_INDEX, export_files
 from accelerator_portal.site.difference import compare, markdown, read_state
 from accelerator_portal.site.languages import published_languages
 from accelerator_reports.cli.options import INPUT_FOLDER, OUTPUT_FOLDER
 from accelerator_reports.files.atomic_write import write_folder_atomically
+from accelerator_reports.files.clock import today
 from accelerator_reports.files.wording import count
 
 _ASSETS = "site_src/pages"
@@ -39,8 +40,8 @@ def export(root: Path, out: Path) -> None:
         )
         raise click.ClickException(message)
     languages = published_languages(root, _configured_languages(root))
-    repository = _repository_links(root)
-    pages = build_site(checked_catalog(root), root, repository, languages=languages)
+    edition = Edition(_repository_links(root), today(), languages=languages)
+    pages = build_site(checked_catalog(root), root, edition)
     files: dict[str, str | Path] = {file.path: file.content for file in export_files(pages)}
     assets = root / _ASSETS
     files |= {

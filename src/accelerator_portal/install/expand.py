@@ -30,7 +30,6 @@ from accelerator_portal.install.rows import (
     NO_VARIANT,
     CheckLine,
     InstallRow,
-    PluginStage,
     Prerequisite,
 )
 from accelerator_portal.install.shell_quotes import UnquotableError
@@ -285,7 +284,7 @@ def _prerequisites(platform: Platform, option: Option, target: Target) -> Iterat
             yield Prerequisite(name, requirement.version, requirement.url)
 
 
-def _plugin_stage(platform: Platform, target: Target) -> PluginStage | None:
+def _plugin_stage(platform: Platform, target: Target) -> Lifecycle | None:
     """Return the lifecycle of the plugin version that a target installs, or None.
 
     The lifecycle is stated in the row of `compatibility.yaml` that the target installs. If the
@@ -297,14 +296,8 @@ def _plugin_stage(platform: Platform, target: Target) -> PluginStage | None:
         if target.fits
         else compatibility_rows(platform, target.torch, target.variant, target.os)
     )
-    stages = {_stage_of_lifecycle(row.lifecycle) if row.lifecycle else None for row in rows}
+    stages = {row.lifecycle for row in rows}
     return stages.pop() if len(stages) == 1 else None
-
-
-def _stage_of_lifecycle(lifecycle: Lifecycle) -> PluginStage:
-    until = lifecycle.until.isoformat() if lifecycle.until else None
-    text = lifecycle.status + (f" until {until}" if until else "")
-    return PluginStage(f"{text}. {lifecycle.note}" if lifecycle.note else text, until)
 
 
 def _row_check(

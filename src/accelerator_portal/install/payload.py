@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from accelerator_portal.catalog.files.compatibility_file import Lifecycle
 from accelerator_portal.catalog.files.releases_file import Ended
 from accelerator_portal.install.axes import Axis, Value, axes_by_column, axes_by_weight
 from accelerator_portal.install.commands import (
@@ -169,11 +170,15 @@ def _text_numbers(row: InstallRow, tables: dict[str, _ValueTable]) -> Iterator[i
         "needs": tuple((p.name, p.version, p.url) for p in row.prerequisites) or None,
         "check": (row.check.command, row.check.prints) if row.check else None,
         "note": row.note,
-        "stage": (row.stage.words, row.stage.until) if row.stage else None,
+        "stage": _stage(row.stage) if row.stage else None,
         "findings": _finding_numbers(row, tables["finding"]),
         "on_request": True if row.on_request else None,
     }
     return (tables[name].number(texts[name]) for name in TEXT_COLUMNS)
+
+
+def _stage(stage: Lifecycle) -> tuple[str, str | None, str | None]:
+    return stage.status, stage.until.isoformat() if stage.until else None, stage.note
 
 
 def _finding_numbers(row: InstallRow, table: _ValueTable) -> tuple[int, ...] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from accelerator_portal.catalog.files.compatibility_file import Lifecycle
 from accelerator_reports.files.fields import Arch, Method, Os
 from accelerator_reports.files.sources import Source
 
@@ -55,14 +56,6 @@ class Container:
 
 
 @dataclass(frozen=True, slots=True)
-class PluginStage:
-    """A plugin version's lifecycle in the vendor's words; `until` is its end as an ISO date."""
-
-    words: str
-    until: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class PipCall:
     """One call of pip or uv: its requirements (`packages`), and its indexes.
 
@@ -109,7 +102,7 @@ class InstallRow:
     prerequisites: tuple[Prerequisite, ...]
     check: CheckLine | None
     note: str | None
-    stage: PluginStage | None
+    stage: Lifecycle | None
     option: str
     calls: tuple[PipCall, ...] = ()
     """The calls of pip or uv in the commands, in order, without other steps."""

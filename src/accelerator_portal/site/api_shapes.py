@@ -209,8 +209,8 @@ class InstallData(SelectorOverview):
     """The command that checks the installation, and its expected output."""
     note: tuple[str, ...]
     """Sentences shown with the commands."""
-    stage: tuple[tuple[str, str | None], ...]
-    """The lifecycle in words, and the day on which that stage ends."""
+    stage: tuple[tuple[str, str | None, str | None], ...]
+    """The lifecycle's status, the day on which the vendor expected it to end, and a note."""
     finding: tuple[tuple[str, str], ...]
     """The verification result: `installed`, `found`, `none`, `named` or `unchecked`, and the text
     that readers see."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -58,6 +59,7 @@ from accelerator_portal.site.platforms.release_pages import (
     minimum_systems,
     release_rows,
     versions_data,
+    versions_table,
 )
 from accelerator_portal.site.platforms.selector_view import selector_view
 from accelerator_portal.site.results.dashboard import dashboard_pages
@@ -109,25 +111,38 @@ class RepositoryLinks:
     edit: str
 
 
-def build_site(
-    catalog: Catalog,
-    root: Path,
-    repository: RepositoryLinks,
-    nights: Sequence[NightMetrics] = (),
-    languages: Iterable[Language] = (),
-) -> Iterator[SiteFile]:
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """What a build of the site depends on besides the repository's data.
+
+    `today` decides which dates have passed. `nights` are the metrics of nightly runs, if available.
+    `languages` are the languages besides English.
+    """
+
+    repository: RepositoryLinks
+    today: dt.date
+    nights: Sequence[NightMetrics] = ()
+    languages: Iterable[Language] = ()
+
+
+def build_site(catalog: Catalog, root: Path, edition: Edition) -> Iterator[SiteFile]:
     """Yield every generated page and data file.
 
-    `root` is the folder of the repository. `nights` are the metrics of nightly runs, if available.
-    `languages` are the languages besides English. Raises ProblemsError if stored verification
-    results or histories cannot be read.
+    `root` is the folder of the repository. Raises ProblemsError if stored verification results or
+    histories cannot be read.
     """
     verdicts = read_all_verdicts(catalog, root)
     rows = with_findings(expand(catalog)[0], verdicts)
     selector = make_selector(catalog, with_derived_formats(catalog, rows))
     templates, *translated = (
-        Templates(root / TEMPLATES_FOLDER, language, catalog=catalog, repository=repository)
-        for language in (ENGLISH, *languages)
+        Templates(
+            root / TEMPLATES_FOLDER,
+            language,
+            catalog=catalog,
+            repository=edition.repository,
+            today=edition.today,
+        )
+        for language in (ENGLISH, *edition.languages)
     )
     test_results = make_results_view(catalog)
     hardware, features = hardware_data(catalog), features_data(catalog, test_results)
@@ -139,7 +154,7 @@ def build_site(
     yield from published_scripts(root)
     yield data_file("findings.json", findings_data)
     yield from stale_facts_pages(catalog, data_time.date(), templates)
-    yield from operations_pages(nights, templates)
+    yield from operations_pages(edition.nights, templates)
     hosts, since = unresponsive_hosts(verdicts)
     verification = {
         "finding_totals": total_findings(findings_data),
@@ -150,6 +165,8 @@ def build_site(
     yield from _shared_pages(catalog, selector, all_templates, test_results, verification)
     runs = speed_runs(catalog, test_results.reports)
     yield from _hardware_choice_pages(catalog, all_templates, hardware, features, runs)
+    comparison = comparison_groups(catalog, edition.today, newest_runs(runs))
+    yield from render_pages(all_templates, "compare.md", {"comparison": comparison})
     faqs = shared_questions(catalog)
     vendors = {platform.accelerator.vendor for platform in catalog.platforms}
     for platform in catalog.platforms:
@@ -162,6 +179,7 @@ def build_site(
             **platform_context(
                 platform, selector.only(platform.id), sources, test_results, histories
             ),
+            "versions": versions_table(platform, sources, edition.today),
             "faq": faq,
             "hardware": next((h for h in hardware.platforms if h.id == platform.id), None),
             "features": features.by_id[platform.id],
@@ -337,7 +355,7 @@ def _hardware_choice_pages(
 ) -> Iterator[SiteFile]:
     """Yield the pages that help readers choose hardware, in each language.
 
-    The pages are `hardware.md`, `compare.md` and `features.md`.
+    The pages are `hardware.md` and `features.md`.
     """
     platforms_with_hardware = {platform.id for platform in hardware.platforms}
     pages: dict[str, dict[str, Any]] = {
@@ -350,7 +368,6 @@ def _hardware_choice_pages(
                 p.accelerator.name for p in catalog.platforms if p.id not in platforms_with_hardware
             ],
         },
-        "compare": {"comparison": comparison_groups(catalog, newest_runs(runs))},
         "features": {"features": features, "least": LEAST_FEATURE_SHARE},
     }
     for name, context in pages.items():

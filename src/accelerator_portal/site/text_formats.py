@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Sequence
 
 from accelerator_portal.catalog.files.accelerator import FeatureSupport
+from accelerator_portal.catalog.files.compatibility_file import Lifecycle
 from accelerator_portal.catalog.message import Translatable, and_list, comma_list, message
 from accelerator_portal.install.labels import OS_LABELS
 from accelerator_reports.outcomes import GOOD, OUTCOMES, Outcome
@@ -39,6 +41,19 @@ def prose_list(words: Sequence[str]) -> str:
     if len(words) < 2:  # noqa: PLR2004 - one word needs no conjunction
         return "".join(words)
     return and_list((comma_list(words[:-1]), words[-1]))
+
+
+def lifecycle_words(lifecycle: Lifecycle, today: dt.date) -> str:
+    """Return the status of a lifecycle, and its end if known.
+
+    The end is what the vendor expected. The words don't become wrong if it passes after `today`.
+    """
+    status, day = lifecycle.status, lifecycle.until
+    if day is None:
+        return status
+    if day < today:
+        return message("{status}, was expected to end on {day}", status=status, day=str(day))
+    return message("{status}, expected to end on {day}", status=status, day=str(day))
 
 
 def comma_separated(words: Iterable[str]) -> str:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pytest
 
+from accelerator_portal.catalog.files.compatibility_file import Lifecycle
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.payload import payload
-from accelerator_portal.install.rows import PluginStage
 from accelerator_portal.install.selector import make_selector
 from tests.folders import COMPATIBILITY, Edit, Tree, edited, loaded
 
+DAY = dt.date(2026, 5, 1)
 ROW = '  - {torch: "1.9.1", variant: ex1, lifecycle: {status: ended}, source: made-up}\n'
 
 
-def stages(tree: Tree, *edits: Edit) -> dict[str, PluginStage | None]:
+def stages(tree: Tree, *edits: Edit) -> dict[str, Lifecycle | None]:
     """The stage of each release."""
     rows, _ = expand(loaded(tree(edited(*edits))))
     return {row.build: row.stage for row in rows}
@@ -28,13 +31,13 @@ def row(lifecycle: str, *more: str) -> Edit:
 @pytest.mark.parametrize(
     ("lifecycle", "expected"),
     [
-        ("{status: ended}", PluginStage("ended")),
-        ("{status: kept, until: 2026-05-01}", PluginStage("kept until 2026-05-01", "2026-05-01")),
-        ("{status: kept, note: For some.}", PluginStage("kept. For some.")),
+        ("{status: ended}", Lifecycle(status="ended")),
+        ("{status: kept, until: 2026-05-01}", Lifecycle(status="kept", until=DAY)),
+        ("{status: kept, note: For some.}", Lifecycle(status="kept", note="For some.")),
     ],
 )
 def test_the_row_for_a_release_says_its_stage(
-    lifecycle: str, expected: PluginStage, tree: Tree
+    lifecycle: str, expected: Lifecycle, tree: Tree
 ) -> None:
     assert stages(tree, row(lifecycle)) == {"1.9.1": expected, "1.10.0": None, "preview": None}
 
@@ -47,4 +50,4 @@ def test_rows_that_differ_say_none(tree: Tree) -> None:
 def test_each_stage_stands_once_in_the_payload(tree: Tree) -> None:
     catalog = loaded(tree(edited(row("{status: kept, until: 2026-05-01}"))))
     data = payload(make_selector(catalog, expand(catalog)[0]))
-    assert data["stage"] == [("kept until 2026-05-01", "2026-05-01")]
+    assert data["stage"] == [("kept", "2026-05-01", None)]

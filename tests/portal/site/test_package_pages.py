@@ -12,9 +12,10 @@ import pytest
 from selectolax.lexbor import LexborNode
 
 from accelerator_portal.catalog.files.package_file import IndexFault, PackagesRead
-from accelerator_portal.site.build import RepositoryLinks, build_site
+from accelerator_portal.site.build import Edition, RepositoryLinks, build_site
 from accelerator_portal.site.results.dashboard import MOST_NEWS
 from tests.built_site import Page, Site, attribute
+from tests.day import TODAY
 from tests.folders import INSTALL, REPOSITORY, Tree, edited, loaded
 from tests.portal.packages.made_up import PACKAGE, READ, release, with_facts
 
@@ -132,7 +133,7 @@ def test_what_an_index_says_cannot_do_anything_on_a_page(tree: Tree) -> None:
         packages_read=PackagesRead(read=READ, faults=(told,)),
     )
     repository = RepositoryLinks("https://example.org", "https://example.org")
-    pages = {f.path: f.content for f in build_site(catalog, REPOSITORY, repository)}
+    pages = {f.path: f.content for f in build_site(catalog, REPOSITORY, Edition(repository, TODAY))}
     page = pages["compute-platforms/example.md"]
     assert "PyPI has a different package with the same name, version 1.0" in page
     assert "<script" not in page

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from accelerator_portal.site.platforms.release_pages import VersionsTable, versions_table
 from accelerator_portal.site.source_list import SourceList
+from tests.day import TODAY
 from tests.folders import COMPATIBILITY, EXAMPLE, Tree, edited, loaded
 
 ROW = '{torch: "1.9.1", variant: ex1, lifecycle'
@@ -13,7 +14,7 @@ ROW = '{torch: "1.9.1", variant: ex1, lifecycle'
 
 def table(tree: Tree, files: Mapping[str, str]) -> VersionsTable:
     (platform,) = loaded(tree(files)).platforms
-    return versions_table(platform, SourceList(platform.sourced_files()))
+    return versions_table(platform, SourceList(platform.sourced_files()), TODAY)
 
 
 def test_a_column_that_no_row_needs_is_left_out(tree: Tree) -> None:

@@ -58,7 +58,7 @@ class Lifecycle(StrictModel):
     status: Line
     """Status in the words of the source, for example `EOL`."""
     until: Day | None = None
-    """The date on which `status` ends."""
+    """The date on which `status` ends, as the source expects it."""
     note: Line | None = None
     """A note that is shown to readers."""
 

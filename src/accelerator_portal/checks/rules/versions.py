@@ -264,21 +264,23 @@ def minors_behind(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 @rule(level="warning")
 def ended_lifecycle(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """The newest versions in `compatibility.yaml` are still maintained.
+    """If the end of a `lifecycle` has passed, a source of the entry was read after it.
 
-    Commands install these versions. The rule checks whether the `lifecycle` of the newest entry of
-    each variant has ended. Older entries are not checked.
+    The end is what the vendor expected. Whether it was kept, only a later look at a source shows.
     """
     for platform in catalog.platforms:
-        seen: set[str | None] = set()
+        sources = platform.compatibility.sources
         for row in platform.compatibility.rows:
-            if row.variant in seen:
-                continue
-            seen.add(row.variant)
             cycle = row.lifecycle
-            if cycle and cycle.until and cycle.until < today:
-                what = f'the newest entry\'s lifecycle "{cycle.status}" ended on {cycle.until}'
-                remedy = "update the lifecycle, or add a newer entry"
+            if cycle is None or cycle.until is None or cycle.until >= today:
+                continue
+            last_read = max(sources[name].read for name in row.source)
+            if last_read <= cycle.until:
+                what = (
+                    f'the lifecycle "{cycle.status}" was expected to end on {cycle.until}, '
+                    f"and no source of the entry was read after {last_read}"
+                )
+                remedy = "read the sources again, and update the lifecycle and the dates"
                 yield platform.record_problem(cycle, "until", what, remedy)
 
 

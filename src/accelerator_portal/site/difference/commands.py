@@ -178,7 +178,7 @@ def _shown_command(data: InstallData, row: Mapping[str, int]) -> ShownCommand:
             "; ".join(" ".join(filter(None, need)) for need in needs) or None,
             f"{check[0]} prints {' / '.join(check[1].split())}" if check else None,
             _value_at(data.note, row["note"]),
-            " until ".join(filter(None, stage)) if stage else None,
+            "; ".join(filter(None, stage)) if stage else None,
         ),
     )
 

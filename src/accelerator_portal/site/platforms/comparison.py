@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,9 +22,13 @@ from accelerator_portal.install.labels import METHOD_LABELS, OS_LABELS
 from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.results.stored_reports import stored_reports
 from accelerator_portal.site.platforms.features import FEATURE_LABELS
-from accelerator_portal.site.platforms.release_pages import lifecycle_words
 from accelerator_portal.site.results.speeds import SpeedRun
-from accelerator_portal.site.text_formats import EXTENT_WORDS, format_number, python_range
+from accelerator_portal.site.text_formats import (
+    EXTENT_WORDS,
+    format_number,
+    lifecycle_words,
+    python_range,
+)
 from accelerator_reports.files.fields import FeatureId
 
 
@@ -67,7 +72,7 @@ CellReader = Callable[[Platform], Iterable[CellLine]]
 
 
 def comparison_groups(
-    catalog: Catalog, runs: Sequence[SpeedRun] = ()
+    catalog: Catalog, today: dt.date, runs: Sequence[SpeedRun] = ()
 ) -> tuple[ComparisonGroup, ...]:
     """Return the rows of the comparison table, in groups. A row has one cell for each platform.
 
@@ -89,7 +94,7 @@ def comparison_groups(
             message("Newest PyTorch"): partial(_newest_release_cell, catalog),
             message("PyTorch releases with packages"): partial(_release_range_cell, catalog),
             message("Python, newest release"): partial(_python_cell, catalog),
-            message("Lifecycle of newest release"): _lifecycle_cell,
+            message("Lifecycle of newest release"): partial(_lifecycle_cell, today),
         },
         message("Installation"): {
             message("Operating systems"): _systems_cell,
@@ -188,11 +193,11 @@ def _python_cell(catalog: Catalog, platform: Platform) -> CellLines:
     return _text_cell(python_range(pythons)) if pythons else ()
 
 
-def _lifecycle_cell(platform: Platform) -> Iterable[CellLine]:
+def _lifecycle_cell(today: dt.date, platform: Platform) -> Iterable[CellLine]:
     """Yield one line with the lifecycle of the newest release that has a lifecycle."""
     for row in platform.compatibility.rows:
         if row.lifecycle:
-            status = lifecycle_words(row.lifecycle)
+            status = lifecycle_words(row.lifecycle, today)
             words = message("PyTorch {torch}: {status}", torch=row.torch, status=status)
             yield CellLine(words, row.lifecycle.note)
             return

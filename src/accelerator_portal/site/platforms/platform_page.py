@@ -16,7 +16,6 @@ from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.languages import Language
 from accelerator_portal.site.platforms.commands_table import commands_table
 from accelerator_portal.site.platforms.features import FEATURE_LABELS
-from accelerator_portal.site.platforms.release_pages import versions_table
 from accelerator_portal.site.platforms.selector_view import selector_view
 from accelerator_portal.site.results.history_view import TestHistories
 from accelerator_portal.site.results.results_view import ResultsView
@@ -58,7 +57,6 @@ def platform_context(
         "view": selector_view(selector) if selector.starts else None,
         "commands": commands_table(selector, selector.rows),
         "feature_labels": FEATURE_LABELS,
-        "versions": versions_table(platform, sources),
         "most_versions": MOST_VERSIONS,
         "most_answers": MOST_ANSWERS,
         "reports": [(stored, results.suite_counts(stored.id)) for stored in reports],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow, Lifecycle
+from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.files.releases_file import Release, Releases, Wheel
 from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.message import comma_list, message
@@ -22,7 +23,7 @@ from accelerator_portal.install.targets import compatibility_rows
 from accelerator_portal.packages.wheel_tags import minimum_system, runs_on
 from accelerator_portal.site.platforms.commands_table import CommandsRow, commands_table
 from accelerator_portal.site.source_list import SourceEntry, SourceList
-from accelerator_portal.site.text_formats import python_range
+from accelerator_portal.site.text_formats import lifecycle_words, python_range
 from accelerator_reports.files.fields import Arch, Day, StrictModel
 from accelerator_reports.files.sources import Source
 
@@ -269,7 +270,7 @@ class VersionsTable:
     rows: tuple[VersionsRow, ...]
 
 
-def versions_table(platform: Platform, sources: SourceList) -> VersionsTable:
+def versions_table(platform: Platform, sources: SourceList, today: dt.date) -> VersionsTable:
     """Return a platform's version table, without columns that are empty in all rows."""
     rows = platform.compatibility.rows
     variant_names = {variant.id: variant.name for variant in platform.install.variants}
@@ -291,7 +292,7 @@ def versions_table(platform: Platform, sources: SourceList) -> VersionsTable:
         columns[message("Includes {name}", name=name)] = [row.includes.get(name) for row in rows]
     columns["Python"] = [python_range(row.python) if row.python else None for row in rows]
     columns[message("Lifecycle")] = [
-        lifecycle_words(row.lifecycle) if row.lifecycle else None for row in rows
+        lifecycle_words(row.lifecycle, today) if row.lifecycle else None for row in rows
     ]
     filled_columns = {name: cells for name, cells in columns.items() if any(cells)}
     return VersionsTable(
@@ -310,10 +311,3 @@ def versions_table(platform: Platform, sources: SourceList) -> VersionsTable:
 def _notes(row: CompatibilityRow) -> str | None:
     notes = (row.note, row.lifecycle.note if row.lifecycle else None)
     return " ".join(note for note in notes if note) or None
-
-
-def lifecycle_words(lifecycle: Lifecycle) -> str:
-    """Return the status of a lifecycle, and its end if known: `maintenance until 2026-12-31`."""
-    if lifecycle.until is None:
-        return lifecycle.status
-    return message("{status} until {day}", status=lifecycle.status, day=str(lifecycle.until))

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.site import RepositoryLinks, build_site
+from accelerator_portal.site import Edition, RepositoryLinks, build_site
 from accelerator_portal.site.difference import Difference, compare, read_state
 from accelerator_portal.site.difference.shapes import PlatformDifference
 from accelerator_reports.report_file import report_text
+from tests.day import TODAY
 from tests.folders import EXAMPLE, REPOSITORY, Edit, edited, write_tree
 from tests.portal.results.made_up import Outcomes, made_up
 
@@ -28,7 +29,8 @@ def data_of(root: Path) -> Path:
     catalog, _ = load_catalog(root)  # the suites of reports that are made up are not known
     assert catalog is not None
     assert len(catalog.platforms) == len([*root.glob("accelerators/*")])
-    files = build_site(catalog, root, RepositoryLinks("https://example.org/r", "https://e.org/"))
+    repository = RepositoryLinks("https://example.org/r", "https://e.org/")
+    files = build_site(catalog, root, Edition(repository, TODAY))
     data = {file.path: file.content for file in files if file.path.startswith("api/")}
     return write_tree(root / "built", data)
 
