@@ -20,6 +20,7 @@ from accelerator_portal.install.labels import ARCH_LABELS
 from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector, make_selector
+from accelerator_portal.packages.newest_versions import fill_versions
 from accelerator_portal.results.evidence_level import as_of
 from accelerator_portal.site.api import api_files, selector_files
 from accelerator_portal.site.archive_page import archive_pages
@@ -126,11 +127,18 @@ class Edition:
 
 
 def build_site(catalog: Catalog, root: Path, edition: Edition) -> Iterator[SiteFile]:
-    """Yield every generated page and data file.
+    """Yield every generated page and data file, with the newest versions in their placeholders.
 
     `root` is the folder of the repository. Raises ProblemsError if stored verification results or
     histories cannot be read.
     """
+    for file in _site_files(catalog, root, edition):
+        explains_placeholders = file.path.startswith("contribute/")
+        content = file.content if explains_placeholders else fill_versions(catalog, file.content)
+        yield replace(file, content=content)
+
+
+def _site_files(catalog: Catalog, root: Path, edition: Edition) -> Iterator[SiteFile]:
     verdicts = read_all_verdicts(catalog, root)
     rows = with_findings(expand(catalog)[0], verdicts)
     selector = make_selector(catalog, with_derived_formats(catalog, rows))

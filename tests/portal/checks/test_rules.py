@@ -41,6 +41,7 @@ def test_what_only_warns_fixes_or_compares_folders_is_known() -> None:
         "ended-lifecycle",
         "guide-versions",
         "minors-behind",
+        "newest-versions",
         "outdated-known-issues",
         "package-confusion",
         "package-facts",

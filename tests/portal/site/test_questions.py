@@ -88,3 +88,12 @@ def test_words_that_look_like_a_link_or_an_id_stay_as_they_were_written(platform
     text = 'Write ` id="x"` and ` href="#x"`.'
     tree = elsewhere(platform, text, SourceList(()))
     assert [node.text() for node in tree.css("code")] == [' id="x"', ' href="#x"']
+
+
+def test_answers_name_the_newest_versions(site: Site) -> None:
+    newest = site.catalog.releases.newest.version
+    audio = site.catalog.releases.companions_of(newest)["torchaudio"][0]
+    for address in ("questions/", "zh/questions/", "compute-platforms/cuda/"):
+        assert f"torchaudio=={audio}" in site.pages[address].html
+    filled = [page for name, page in site.pages.items() if not name.startswith("contribute/")]
+    assert [page.address for page in filled if "{newest:" in page.html] == []
