@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from accelerator_portal.releases.published_builds import PublishedRelease
     from accelerator_portal.releases.release_entry import EntryChange
     from accelerator_portal.releases.upstream_commands import UpstreamComparison
+    from accelerator_portal.releases.upstream_lists import PublishedVariants
 
 
 @click.group()
@@ -48,13 +49,23 @@ def compare_releases(root: Path, sources: tuple[str, ...], *, every: bool) -> No
     FILE is a file or an address: published_versions.json or previous-versions.md of pytorch.org,
     RELEASE.md of pytorch/pytorch, or the output of generate_binary_build_matrix.py of
     pytorch/test-infra. Prints each combination of release, system and build that differs, is
-    missing here or is extra, and a table with counts.
+    missing here or is extra, and a table with counts. PyTorch's commands decide which CUDA and ROCm
+    builds a release or the nightly build has; a build matrix is then compared only where it agrees.
     """
+    from accelerator_portal.releases.upstream_commands import published_variants
+
     catalog = usable_catalog(root)
+    texts: dict[str, str] = {}
     unreadable = []
     for source in sources:
         try:
-            comparison = _comparison_with_source(catalog, source)
+            texts[source] = _source_text(source)
+        except click.ClickException as error:
+            unreadable.append(error)
+    published = {k: v for text in texts.values() for k, v in published_variants(text).items()}
+    for source, text in texts.items():
+        try:
+            comparison = _comparison_with_source(catalog, source, text, published)
         except click.ClickException as error:
             unreadable.append(error)
         else:
@@ -65,12 +76,14 @@ def compare_releases(root: Path, sources: tuple[str, ...], *, every: bool) -> No
         raise kind("\n".join(error.message for error in unreadable))
 
 
-def _comparison_with_source(catalog: Catalog, source: str) -> UpstreamComparison:
+def _comparison_with_source(
+    catalog: Catalog, source: str, text: str, published: PublishedVariants
+) -> UpstreamComparison:
     from accelerator_portal.releases.upstream_commands import UpstreamSourceError
     from accelerator_portal.releases.upstream_lists import compare_upstream
 
     try:
-        return compare_upstream(catalog, _source_text(source))
+        return compare_upstream(catalog, text, published)
     except UpstreamSourceError as error:
         raise click.ClickException(f"{source}: {error}") from None
 

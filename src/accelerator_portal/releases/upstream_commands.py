@@ -29,7 +29,7 @@ MAX_BYTES = 4 * 1024**2
 
 _RELEASE = re.compile(r"\d+\.\d+\.\d+")
 _ADDRESS = re.compile(r"""https://[^\s"'<>;]+""")
-_LIBTORCH = re.compile(r"https://download\.pytorch\.org/libtorch/([^/\s]+)/\S+\.zip")
+_LIBTORCH = re.compile(r"https://download\.pytorch\.org/libtorch/(?:nightly/)?([^/\s]+)/\S+\.zip")
 _SYSTEMS = ("linux", "macos", "windows")
 
 # The systems to which the commands below a heading of previous-versions.md apply.
@@ -152,8 +152,8 @@ def _commands_of_json(text: str) -> Iterator[UpstreamCommand]:
     try:
         versions = json.loads(text)["versions"]
         for release, systems in versions.items():
-            if _RELEASE.fullmatch(release):
-                yield from _commands_of_release(release, systems)
+            if release == PREVIEW or _RELEASE.fullmatch(release):
+                yield from _commands_of_release(_release_name(release), systems)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         error_text = (
             "this is not published_versions.json: it needs versions by release, system and tool"
@@ -189,10 +189,35 @@ def _pip_commands(release: str, os: str, text: str) -> Iterator[UpstreamCommand]
         except (UnreadableCommandError, ValueError):
             continue  # a comment of several lines, or another tool
         index = step.get("index") or step.get("extra_index") or ""
-        build = index.removeprefix(f"{PYTORCH_INDEX}/").strip("/") if index else PYPI
+        build = _variant_of_index(index) or PYPI
         packages = frozenset(step["packages"])
         if any(Requirement(package).name == "torch" for package in packages):
             yield UpstreamCommand(release, os, "pip", build, packages=packages)
+
+
+def _release_name(build: str) -> str:
+    return NIGHTLY if build == PREVIEW else build
+
+
+def _variant_of_index(index: str) -> str:
+    """Return the variant in the address of one of PyTorch's indexes, or an empty text for PyPI."""
+    return index.removeprefix(f"{PYTORCH_INDEX}/").removeprefix("nightly/").strip("/")
+
+
+def published_variants(text: str) -> dict[tuple[str, str], set[str]]:
+    """Return the variants of PyTorch's pip commands, by release (or NIGHTLY) and operating system.
+
+    `text` is one of PyTorch's lists. The result is empty for lists that contain no commands.
+    """
+    try:
+        commands = read_upstream(text)
+    except UpstreamSourceError:
+        return {}
+    variants: dict[tuple[str, str], set[str]] = {}
+    for command in commands:
+        if command.method == "pip":
+            variants.setdefault((command.release, command.os), set()).add(command.build)
+    return variants
 
 
 def _commands_of_markdown(text: str) -> Iterator[UpstreamCommand]:
@@ -247,15 +272,19 @@ async def _fetch(address: str, limits: RequestLimits) -> bytes:
 def compare_commands(catalog: Catalog, upstream: Iterable[UpstreamCommand]) -> UpstreamComparison:
     """Return the comparison of the portal's commands with those of one of PyTorch's lists."""
     first_release = min(Version(release.version) for release in catalog.releases.releases)
-    commands = [command for command in upstream if Version(command.release) >= first_release]
-    upstream_releases = {command.release for command in commands}
+    commands = [
+        command
+        for command in upstream
+        if command.release == NIGHTLY or Version(command.release) >= first_release
+    ]
+    upstream_releases = {command.release for command in commands} - {NIGHTLY}
     portal_releases = {release.version for release in catalog.releases.releases}
     methods = {(command.release, command.method) for command in commands}
     portal_by_key = _commands_by_key(
         c for c in portal_commands(catalog) if (c.release, c.method) in methods
     )
     upstream_by_key = _commands_by_key(
-        command for command in commands if command.release in portal_releases
+        command for command in commands if command.release in {*portal_releases, NIGHTLY}
     )
     pypi_builds = _pypi_builds(catalog)
     entries = [
@@ -275,12 +304,12 @@ def portal_commands(catalog: Catalog) -> tuple[UpstreamCommand, ...]:
     in_tree = {platform.id for platform in catalog.platforms if platform.in_tree}
     all_commands: list[UpstreamCommand] = []
     for row in expand(catalog)[0]:
-        if row.platform in in_tree and row.build != PREVIEW:
+        if row.platform in in_tree:
             if row.method == "pip":
                 all_commands += _portal_pip_commands(row)
             elif row.method == "libtorch":
                 text = "\n".join(row.commands)
-                all_commands += archive_commands(row.build, row.os, text)
+                all_commands += archive_commands(_release_name(row.build), row.os, text)
     return tuple(dict.fromkeys(all_commands))
 
 
@@ -290,10 +319,8 @@ def _portal_pip_commands(row: InstallRow) -> Iterator[UpstreamCommand]:
         if any(_package_name(package) == "torch" for package in call.packages) and (
             not index or index.startswith(f"{PYTORCH_INDEX}/")
         ):
-            build = index.removeprefix(f"{PYTORCH_INDEX}/") or PYPI
-            yield UpstreamCommand(
-                row.build, row.os, "pip", build, packages=frozenset(call.packages)
-            )
+            release, build = _release_name(row.build), _variant_of_index(index) or PYPI
+            yield UpstreamCommand(release, row.os, "pip", build, packages=frozenset(call.packages))
 
 
 _CommandKey = tuple[str, str, str, str]

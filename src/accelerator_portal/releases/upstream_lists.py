@@ -48,15 +48,22 @@ _SUPPORT_KIND = "support"
 _ALL_SYSTEMS = "all systems"
 
 
-def compare_upstream(catalog: Catalog, text: str) -> UpstreamComparison:
+PublishedVariants = Mapping[tuple[str, str], AbstractSet[str]]
+"""The variants of PyTorch's pip commands, by release (or NIGHTLY) and operating system."""
+
+
+def compare_upstream(
+    catalog: Catalog, text: str, published: PublishedVariants | None = None
+) -> UpstreamComparison:
     """Return the comparison of the portal with one of PyTorch's lists, whose content is `text`.
 
     The list is published_versions.json or previous-versions.md of pytorch.org, RELEASE.md of
-    pytorch/pytorch, or the output of generate_binary_build_matrix.py of pytorch/test-infra. Raises
-    UpstreamSourceError if `text` is none of these or is invalid.
+    pytorch/pytorch, or the output of generate_binary_build_matrix.py of pytorch/test-infra.
+    `published` are the variants in PyTorch's commands, which a build matrix does not override.
+    Raises UpstreamSourceError if `text` is none of these or is invalid.
     """
     if is_matrix(text):
-        return compare_matrix(catalog.releases, read_matrix(text))
+        return compare_matrix(catalog.releases, read_matrix(text), published)
     if has_support_matrix(text):
         return compare_support(catalog.releases, read_support_matrix(text))
     return compare_commands(catalog, read_upstream(text))
@@ -128,12 +135,16 @@ def read_matrix(text: str) -> MatrixBuilds:
     return MatrixBuilds(builds)
 
 
-def compare_matrix(releases: Releases, matrix: MatrixBuilds) -> UpstreamComparison:
+def compare_matrix(
+    releases: Releases, matrix: MatrixBuilds, published: PublishedVariants | None = None
+) -> UpstreamComparison:
     """Return the comparison of `data/releases.yaml` with a binary build matrix.
 
     A matrix covers one system. Builds that only `data/releases.yaml` has are therefore reported
     only for the releases, systems and kinds in the matrix. Nightly LibTorch archives are not
-    compared, because `data/releases.yaml` has none.
+    compared, because `data/releases.yaml` has none. A matrix lists what is to be built. If
+    PyTorch's commands for a release and system are known (`published`), they decide which CUDA and
+    ROCm builds there are.
     """
     upstream = {k: v for k, v in matrix.pythons.items() if (k[0], k[2]) != (NIGHTLY, "archives")}
     compared_kinds = {key[:3] for key in upstream}
@@ -146,11 +157,19 @@ def compare_matrix(releases: Releases, matrix: MatrixBuilds) -> UpstreamComparis
     entries = [
         _compare_build(key, upstream.get(key), portal.get(key))
         for key in upstream.keys() | portal.keys()
-        if key[0] in known_releases
+        if key[0] in known_releases and not _is_overridden(key, key in upstream, published or {})
     ]
     return UpstreamComparison(
         sorted_entries(entries), tuple(sorted(newer_releases - known_releases, key=Version)), ()
     )
+
+
+def _is_overridden(key: _BuildKey, is_in_matrix: bool, published: PublishedVariants) -> bool:  # noqa: FBT001 - one of two lists
+    release, system, kind, variant = key
+    variants = published.get((release, system.partition(" ")[0]))
+    if variants is None or kind != "wheels" or not _GPU_VARIANT.match(variant):
+        return False
+    return is_in_matrix != (variant in variants)
 
 
 def _system_of_entry(entry: _MatrixEntry) -> str:

@@ -19,8 +19,8 @@ from tests.portal.releases.upstream import FILES, PUBLISHED_TEXT
 
 TABLE = """\
                 same   differs   missing     extra
-  libtorch         0         0         1         0
-       pip         2         0         1         1
+  libtorch         0         0         2         0
+       pip         2         0         2         2
 Releases only in the portal: 1.9.1
 Commands of the list that install torchaudio: 1
 """
@@ -109,3 +109,15 @@ def test_builds_are_compared_with_the_matrix_and_with_release_md(
     assert "  missing 1.10 all systems support cu130\n" in done.stdout
     assert "  same    1.10 all systems support Python\n" in done.stdout
     assert "    wheels         1         0         0         0\n" in done.stdout
+
+
+def test_a_matrix_gives_way_to_the_commands(tree: Tree, tmp_path: Path) -> None:
+    matrix, published = tmp_path / "matrix.json", tmp_path / "published_versions.json"
+    builds = [entry(variant, channel="nightly") for variant in ("cu130", "cu132")]
+    matrix.write_text(json.dumps({"include": builds}), "utf-8")
+    published.write_text(PUBLISHED_TEXT.replace("ex9", "cu132"), "utf-8")
+    alone, both = (run(tree(FILES), *map(str, files)) for files in ([matrix], [matrix, published]))
+    for variant in ("cu130", "cu132"):
+        assert f"missing nightly linux x86_64 wheels {variant}" in alone.stdout
+    assert "wheels cu130" not in both.stdout
+    assert "missing nightly linux x86_64 wheels cu132" in both.stdout

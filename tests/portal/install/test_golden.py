@@ -21,7 +21,7 @@ AXES = ("build", "os", "arch", "python", "method", "platform", "variant")
 CHOICES = {
     "cuda-stable-linux-pip": "2.15.0 linux x86_64 3.13 pip cuda cu132",
     "cuda-earlier-windows-uv": "2.14.1 windows x86_64 3.13 uv cuda cu130",
-    "cuda-preview-linux-pip": "preview linux aarch64 3.13 pip cuda cu130",
+    "cuda-preview-linux-pip": "preview linux aarch64 3.13 pip cuda cu132",
     "cuda-earlier-linux-docker": "2.12.1 linux x86_64 3.13 docker cuda cu130",
     "rocm-earlier-linux-libtorch": "2.13.0 linux x86_64 3.13 libtorch rocm rocm7.2",
     "mps-stable-macos-pip": "2.15.0 macos aarch64 3.13 pip mps default",

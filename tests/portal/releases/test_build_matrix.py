@@ -108,6 +108,18 @@ def test_nightly_wheels_come_first_and_candidates_are_left_out() -> None:
     ]
 
 
+def test_commands_decide_which_gpu_builds_there_are() -> None:
+    """The matrix has cu126, the commands have cu130. Neither has rocm7.1."""
+    commands = {("2.9.1", "linux"): {"cu130", "cu134"}}
+    entries = (entry("cu126"), entry("cu134"), entry("xpu"))
+    found = compare_matrix(RELEASES, read_matrix(matrix(*entries)), commands)
+    assert [_line(found, place) for place in range(len(found.entries))] == [
+        "missing 2.9.1 linux x86_64 wheels cu134",
+        "extra 2.9.1 linux x86_64 wheels rocm7.1",
+        "missing 2.9.1 linux x86_64 wheels xpu",
+    ]
+
+
 def test_a_release_that_the_portal_lacks_is_named() -> None:
     entries = [entry("cpu", stable_version=version) for version in ("2.10.0", "2.0.0")]
     found = compare_matrix(RELEASES, read_matrix(matrix(*entries)))

@@ -14,6 +14,8 @@ def combinations(text: str) -> list[str]:
 
 def test_published_versions() -> None:
     assert combinations(PUBLISHED_TEXT) == [
+        "nightly linux pip ex9",
+        "nightly linux libtorch ex9",
         "1.10.0 linux pip cpu",
         "1.10.0 linux pip pypi",
         "1.10.0 linux pip ex1",
@@ -23,7 +25,8 @@ def test_published_versions() -> None:
         "1.8.0 linux pip ex1",
     ]
     archives = [c.address for c in read_upstream(PUBLISHED_TEXT) if c.method == "libtorch"]
-    assert archives == [f"{ARCHIVES}/cpu/libtorch-win-a.zip"]
+    nightly = f"{ARCHIVES}/nightly/ex9/libtorch-latest.zip"
+    assert archives == [nightly, f"{ARCHIVES}/cpu/libtorch-win-a.zip"]
 
 
 def test_a_command_of_several_lines_for_the_web() -> None:

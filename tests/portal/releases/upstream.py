@@ -33,10 +33,15 @@ LINUX_PIP = {
     "rocm5.x": pip(None),
 }
 
+NIGHTLY_LINUX = {
+    "pip": {"cuda.x": pip(f"pip3 install --pre torch --index-url {WHL}/nightly/ex9")},
+    "libtorch": {"cuda.x": archive(f"{ARCHIVES}/nightly/ex9/libtorch-latest.zip")},
+}
+
 PUBLISHED = {
     "latest_stable": "1.10.0",
     "versions": {
-        "preview": {"linux": {"pip": {"accnone": pip(f"pip3 install --pre torch {WHL}/nightly")}}},
+        "preview": {"linux": NIGHTLY_LINUX},
         "1.10.0": {
             "linux": {"pip": LINUX_PIP, "conda": {"accnone": pip("conda install pytorch")}},
             "macos": {"pip": {"cuda.x": pip("pip3 install torch", default=True)}},
