@@ -10,3 +10,10 @@ def test_the_releases_list_what_torchaudio_supports(catalog: Catalog) -> None:
     assert fits["2.13.0"]["torchaudio"] == ("2.11.1", "2.11.0")
     assert {found["torchtext"] for found in fits.values()} == {()}
     assert all(found["triton"] for found in fits.values())
+
+
+def test_the_nightly_build_is_offered_for_the_newest_python(catalog: Catalog) -> None:
+    """Its torchvision has a wheel for every Python 3, as that of the newest release."""
+    releases = catalog.releases
+    newest = [python for python in releases.newest.python if not python.endswith("t")][-1]
+    assert newest in releases.preview.python
