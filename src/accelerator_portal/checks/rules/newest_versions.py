@@ -35,6 +35,7 @@ _CLAIM = re.compile(
     r"(?:newest|latest|last)(?:\s+(?:release|version))?(?=\s+so\s+far|[.,:;)]|$)"
 )
 _PLUGIN_NAME = re.compile(r"(?<![\w./@-])torch[\w-]+", re.IGNORECASE)
+_TORCH_PIN = re.compile(r"(?<![\w-])torch==\d[\w.]*")
 _PIN = re.compile(r"([\w-]+)==([\w.]+)")
 
 
@@ -69,8 +70,8 @@ def newest_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """What is called the newest version is the newest one that `data/packages/` has.
 
     The rule checks the companions of torch and the newest release in `data/releases.yaml`,
-    sentences such as "the newest release is 2.11.0" in guides, answers and notes, and pins such as
-    `torchaudio==2.11.0`. A text can write `{newest:torchaudio}` instead of the version.
+    sentences such as "the newest release is 2.11.0" in guides, answers and notes, and examples that
+    pin torch. A text can write `{newest:torchaudio}` instead of the version.
     """
     yield from _unlisted_versions(catalog)
     for path, yaml_file in catalog.files.items():
@@ -143,6 +144,11 @@ def _text_problems(catalog: Catalog, file: MarkdownFile) -> Iterator[Problem]:
 
 
 def _outdated_pins(catalog: Catalog, file: MarkdownFile) -> Iterator[Problem]:
+    for block in file.code:
+        for line, text in enumerate(block.text.splitlines(), block.line):
+            for pin in _TORCH_PIN.findall(text):
+                remedy = "write torch=={newest:torch}, or name builds as in {newest:torch+cpu}"
+                yield Problem(file.path, line, f'the example pins "{pin}"', remedy)
     companions = catalog.releases.companions_of(catalog.releases.newest.version)
     for span in file.spans:
         pinned = _PIN.fullmatch(span.text)

@@ -127,3 +127,9 @@ def test_an_answer_pins_the_newest_companion(found: Callable[..., list[str]]) ->
     text = "Install `torchaudio==1.9`, `torchaudio==2.0` or `pip install torchaudio==1.8`."
     edit = (FAQ, "No, it is example data", text)
     assert found(edit) == ['faq.md:11: "torchaudio==1.9" is not the newest version, 2.0']
+
+
+def test_an_example_pins_torch_with_a_placeholder(found: Callable[..., list[str]]) -> None:
+    example = "```toml\ncpu = ['torch==1.9.1']\ngpu = ['torch=={newest:torch}', 'my-torch==1']\n```"
+    edit = (FAQ, "No, it is example data [@made-up].", f"{example}\n\nAs here. [@made-up]")
+    assert found(edit) == ['faq.md:12: the example pins "torch==1.9.1"']
