@@ -80,6 +80,10 @@ class Finding:
     resolve. `named`: only a document states the version. `unchecked`: they were not checked."""
     words: str
     """The sentences that readers see."""
+    host: str = ""
+    """The host that could not be reached, if the versions were not checked for this reason."""
+    brief: str = ""
+    """The sentences without `host`, for tables that name it once; empty without a host."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,6 @@ from accelerator_portal.site.results.findings import (
     finding_counts,
     read_all_verdicts,
     total_findings,
-    unresponsive_hosts,
     with_findings,
 )
 from accelerator_portal.site.results.history_pages import history_pages, pages_of_test_histories
@@ -163,12 +162,7 @@ def _site_files(catalog: Catalog, root: Path, edition: Edition) -> Iterator[Site
     yield data_file("findings.json", findings_data)
     yield from stale_facts_pages(catalog, data_time.date(), templates)
     yield from operations_pages(edition.nights, templates)
-    hosts, since = unresponsive_hosts(verdicts)
-    verification = {
-        "finding_totals": total_findings(findings_data),
-        "unresponsive": hosts,
-        "unresponsive_since": since,
-    }
+    verification = {"finding_totals": total_findings(findings_data)}
     all_templates = (templates, *translated)
     yield from _shared_pages(catalog, selector, all_templates, test_results, verification)
     runs = speed_runs(catalog, test_results.reports)

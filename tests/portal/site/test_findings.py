@@ -9,12 +9,12 @@ from dataclasses import replace
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.packages.reachable_hosts import NO_ANSWER
-from accelerator_portal.packages.verdict_file import Trial, Verdict, Verdicts, verdict_row_key
+from accelerator_portal.packages.verdict_file import Trial, Verdict, verdict_row_key
 from accelerator_portal.site.results.findings import (
     finding_counts,
     findings_summary,
     total_findings,
-    unresponsive_hosts,
+    unreachable_hosts,
     with_findings,
 )
 from tests.built_site import Site
@@ -106,7 +106,7 @@ def test_the_pages_and_the_data_say_the_same(site: Site) -> None:
     text = " ".join(text.split())
     assert f"Of {sum(counts):,} combinations" in text
     assert all(f"{count:,} have “" in text for count in counts)
-    assert "These package indexes have not answered since " in text
+    assert "could not be reached from where these commands were checked" in text
     assert "Error" not in text
     assert "None of these levels means that the command was tested on hardware." in text
     install = json.loads((site.root / "api/v1/install.json").read_text("utf-8"))
@@ -128,17 +128,34 @@ def test_an_installation_is_a_level_of_its_own(tree: Tree) -> None:
     assert finding_counts([row]).platforms[row.platform].installed == 2
 
 
-def test_the_hosts_that_did_not_respond_are_named_with_the_first_day() -> None:
-    late = DAY + dt.timedelta(days=1)
-    known: dict[str, Verdicts] = {
-        "a": {
-            ("one",): {
-                "3.12": Verdict(
-                    kind="unchecked", on=late, why=f"example.org {NO_ANSWER} (Timeout)"
-                ),
-                "3.13": Verdict(kind="unchecked", on=DAY, why=f"example.org {NO_ANSWER}"),
-            }
-        },
-        "b": {("two",): {"3.12": UNCHECKED}},
-    }
-    assert unresponsive_hosts(known) == (("example.org",), "2026-06-01")
+def test_a_host_that_could_not_be_reached_is_named_outside_the_table(tree: Tree) -> None:
+    silent = [
+        Verdict(kind="unchecked", on=DAY, why=f"example.org {NO_ANSWER}{rest}")
+        for rest in (" (Timeout)", "")
+    ]
+    row = with_verdicts(first_row(tree), *silent, FOUND)
+    words = (
+        "Not checked on 2026-06-01: example.org could not be reached from where this was checked."
+    )
+    for named, source in ((row.named, f" {NAMED}"), (None, "")):
+        (found,) = {
+            f.words for f in with_verdicts(replace(row, named=named), *silent).findings[:2] if f
+        }
+        assert found == words + source
+        one = with_verdicts(replace(row, named=named, pythons=("3.12",)), silent[0])
+        assert findings_summary([one]) == f"Not checked on 2026-06-01.{source}"
+    assert unreachable_hosts([row, row]) == ("example.org",)
+    assert unreachable_hosts([with_verdicts(row, FOUND, NONE, UNCHECKED)]) == ()
+
+
+def test_a_page_names_such_a_host_once_above_its_table(site: Site) -> None:
+    words = "could not be reached from where these commands were checked."
+    pages = [page for page in site.pages.values() if page.tree.css(".commands-table")]
+    counts = {page.address: page.html.count(words) for page in pages}
+    assert counts["compute-platforms/cuda/"] == 1
+    assert {count for address, count in counts.items() if not address.startswith("zh/")} <= {0, 1}
+    for page in pages:
+        assert "did not respond" not in page.html
+        assert page.html.count("could not be reached from where") <= 2, (
+            "the table's note and the selector's"
+        )

@@ -17,7 +17,7 @@ from accelerator_portal.install.resolution import machine_of, offers
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.install.shell_quotes import command_line
-from accelerator_portal.site.results.findings import findings_summary
+from accelerator_portal.site.results.findings import findings_summary, unreachable_hosts
 from accelerator_portal.site.text_formats import python_range
 
 _PREFERRED_METHODS = frozenset({"pip", "docker"})
@@ -49,6 +49,8 @@ class CommandsRow:
     note: str | None
     findings: str
     """The verification results of the commands in words; empty without results."""
+    unreachable: tuple[str, ...]
+    """The hosts that could not be reached when the commands were checked."""
 
 
 def default_build_rows(selector: Selector) -> tuple[InstallRow, ...]:
@@ -118,6 +120,7 @@ def _table_row(selector: Selector, group: list[InstallRow]) -> CommandsRow:
         commands=row.commands,
         note=row.note,
         findings=findings_summary(group),
+        unreachable=unreachable_hosts(group),
     )
 
 

@@ -96,6 +96,13 @@ def _finding_of_verdict(row: InstallRow, verdict: Verdict, advice: str) -> Findi
         )
         check_sentences = [message("The check passed, too.")] if trial.checked else []
         return Finding("installed", join_sentences([trial_words, *check_sentences]))
+    if host := _unreachable_host(verdict):
+        words = message(
+            "Not checked on {day}: {host} could not be reached from where this was checked.",
+            day=day,
+            host=host,
+        )
+        return _unresolved_finding(row, words, host, message("Not checked on {day}.", day=day))
     why = (verdict.why or "").rstrip(".")
     if verdict.kind == "none":
         result_sentence = message("These versions did not resolve on {day}.", day=day)
@@ -104,10 +111,12 @@ def _finding_of_verdict(row: InstallRow, verdict: Verdict, advice: str) -> Findi
     return _unresolved_finding(row, _unchecked_reason(day, _without_exception_names(why)))
 
 
+def _unreachable_host(verdict: Verdict) -> str:
+    host, no_answer, _ = (verdict.why or "").partition(f" {NO_ANSWER}")
+    return host if verdict.kind == "unchecked" and no_answer and " " not in host else ""
+
+
 def _unchecked_reason(day: str, why: str) -> str:
-    host, no_answer, rest = why.partition(f" {NO_ANSWER}")
-    if no_answer and not rest:
-        return message("Not checked on {day}: {host} did not respond.", day=day, host=host)
     if why == FREE_THREADED:
         return message(
             "Not checked on {day}: this site’s check does not cover free-threaded Python. "
@@ -117,10 +126,11 @@ def _unchecked_reason(day: str, why: str) -> str:
     return message("Not checked on {day}: {reason}.", day=day, reason=why)
 
 
-def _unresolved_finding(row: InstallRow, why: str) -> Finding:
+def _unresolved_finding(row: InstallRow, why: str, host: str = "", brief: str = "") -> Finding:
     """Return the finding for an install row whose versions were not resolved; `why` is the reason.
 
-    The kind of the finding is `named` if a source of the row names the version, else `unchecked`.
+    `host` and `brief` are as in `Finding`. The kind of the finding is `named` if a source of the
+    row names the version, else `unchecked`.
     """
     if row.named:
         source = message(
@@ -128,8 +138,9 @@ def _unresolved_finding(row: InstallRow, why: str) -> Finding:
             title=row.named.title,
             day=f"{row.named.read:%Y-%m-%d}",
         )
-        return Finding("named", join_sentences([why, source]))
-    return Finding("unchecked", why)
+        brief = join_sentences([brief, source]) if brief else ""
+        return Finding("named", join_sentences([why, source]), host, brief)
+    return Finding("unchecked", why, host, brief)
 
 
 def _without_exception_names(why: str) -> str:
@@ -175,7 +186,7 @@ def _newest_found_releases(
 
 
 def findings_summary(rows: Iterable[InstallRow]) -> str:
-    """Return the findings of install rows with the same commands, as one text.
+    """Return the findings of install rows with the same commands, as one text without hosts.
 
     If the findings differ, the text names the Python versions for each finding. The text is empty
     if there are no findings.
@@ -184,7 +195,8 @@ def findings_summary(rows: Iterable[InstallRow]) -> str:
     for row in rows:
         for python, finding in zip(row.pythons or ("",), row.findings, strict=False):
             if finding:
-                pythons_by_words.setdefault(finding.words, set()).add(python)
+                words = finding.brief or finding.words
+                pythons_by_words.setdefault(words, set()).add(python)
     if not pythons_by_words:
         return ""
     if len(pythons_by_words) == 1:
@@ -199,25 +211,9 @@ def findings_summary(rows: Iterable[InstallRow]) -> str:
     )
 
 
-def unresponsive_hosts(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]:
-    """Return the hosts that did not respond during verification, and the first such day.
-
-    The hosts are sorted. The day is a text, such as `2026-11-21`. It is empty if all hosts
-    responded.
-    """
-    hosts: set[str] = set()
-    days: list[str] = []
-    for verdict in (
-        v
-        for platform_verdicts in verdicts.values()
-        for row_verdicts in platform_verdicts.values()
-        for v in row_verdicts.values()
-    ):
-        host, no_answer, _ = (verdict.why or "").partition(f" {NO_ANSWER}")
-        if verdict.kind == "unchecked" and no_answer and " " not in host:
-            hosts.add(host)
-            days.append(f"{verdict.on:%Y-%m-%d}")
-    return tuple(sorted(hosts)), min(days, default="")
+def unreachable_hosts(rows: Iterable[InstallRow]) -> tuple[str, ...]:
+    """Return the hosts that could not be reached when the commands of `rows` were checked."""
+    return tuple(sorted({f.host for row in rows for f in row.findings if f and f.host}))
 
 
 def finding_counts(rows: Iterable[InstallRow]) -> FindingsData:
