@@ -39,7 +39,7 @@ def made_up():
 '''
 OPTION = '@click.option("--made-up", is_flag=True, help="A made-up option.")\n'
 OUTCOME = """
-    "made-up": OutcomeInfo("A made-up outcome.", "failure", "Z", "warn", 15, 15),"""
+    "made-up": OutcomeInfo("made-up", "A made-up outcome.", "failure", "Z", "warn", 15, 15),"""
 REPORT = report_text(made_up(0, {"resnet18": "failed"})).replace('"failed"', '"made-up"')
 TEMPLATE = "# Made up\n\nA made-up page.\n"
 AXIS = """

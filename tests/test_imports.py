@@ -72,7 +72,9 @@ def test_every_package_and_room_has_its_place() -> None:
     rooms = {path.parent.name for path in PORTAL.glob("*/__init__.py")}
     modules = {path.stem for path in PORTAL.glob("*.py")} - {"__init__"}
     assert rooms | modules == set(ROOMS)
-    assert {path.name for source in SOURCES for path in source.iterdir()} == set(ALLOWED)
+    assert {path.name for source in SOURCES for path in source.iterdir() if path.is_dir()} == set(
+        ALLOWED
+    )
     assert {path.parent for path in REPOSITORY.glob("packages/*/pyproject.toml")} < {
         *PACKAGES.values()
     }

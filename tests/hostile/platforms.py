@@ -104,11 +104,18 @@ def _accelerator(a: dict[str, Any], supply: Supply) -> None:
     hardware |= {"chip": supply.next(40), "note": supply.next()}
     for generation in hardware["generations"]:
         generation |= {"name": supply.next(60), "chip": supply.next(40), "note": supply.next()}
-        generation["also"] = [supply.next(), supply.next()]
+        generation["also"] = [
+            supply.next(without="#*"),
+            supply.next(without="#*"),
+        ]  # else patterns, not shown
         for build in generation["builds"]:
             build["note"] = supply.next()
         for model in generation["models"]:
-            model |= {"name": supply.next(80), "also": [supply.next()], "note": supply.next()}
+            model |= {
+                "name": supply.next(80),
+                "also": [supply.next(without="#*")],
+                "note": supply.next(),
+            }
             model |= {"memory": supply.next(), "power": supply.next()}
     for feature in a["features"].values():
         feature["note"] = supply.next()

@@ -10,7 +10,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.files.hardware import BuildSupport, Generation, Step
+from accelerator_portal.catalog.files.hardware import BuildSupport, Generation, Reach
 from accelerator_portal.install.commands import CONTAINER_METHODS
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.rows import NO_VARIANT, PREVIEW, InstallRow
@@ -55,7 +55,7 @@ class HardwareSupport:
     """Whether all statements that `build` runs on the hardware are marked as uncertain."""
     inference_only: bool = False
     """Whether all statements that `build` runs on the hardware are about inference only."""
-    reaches: Step | None = None
+    reaches: Reach | None = None
     """How far builds of the platform's newest release get on the hardware if they don't compute, or
     any build if none computes. None if there is no such build."""
 
@@ -127,9 +127,9 @@ def builds_of_row(
     )
 
 
-def _furthest_failing_step(builds: Iterable[BuildSupport]) -> Step | None:
+def _furthest_failing_step(builds: Iterable[BuildSupport]) -> Reach | None:
     steps = {build.reaches for build in builds} - {"computes"}
-    return max(steps, key=get_args(Step).index, default=None)
+    return max(steps, key=get_args(Reach).index, default=None)
 
 
 def _hold_for_all(

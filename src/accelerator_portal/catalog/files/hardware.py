@@ -57,7 +57,10 @@ class HardwareModel(StrictModel):
     name: Annotated[Title, Field(max_length=80)]
     """Product name as the vendor writes it, for example `Arc B580`."""
     also: Annotated[tuple[Title, ...], Field(min_length=1)] | None = None
-    """Other names of the hardware, such as code names and names that tools print."""
+    """Other names of the hardware, such as code names and names that tools print.
+
+    A name with `#` for a digit or `*` for any words is only searched for, never shown.
+    """
     instances: Annotated[tuple[Instances, ...], Field(min_length=1)] | None = None
     """Cloud instances with this hardware."""
     memory_gb: (
@@ -84,7 +87,7 @@ class HardwareModel(StrictModel):
     """Ids of the sources of the values, if they differ from those of the generation."""
 
 
-Step = Literal["installs", "loads", "computes"]
+Reach = Literal["installs", "loads", "computes"]
 """How far a build gets on a device: it installs, it finds the device, basic operations work."""
 
 
@@ -100,7 +103,7 @@ class BuildSupport(Sourced):
     """Operating systems of the builds. Default: all."""
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
     """Processor architectures of the builds. Default: all."""
-    reaches: Step = "computes"
+    reaches: Reach = "computes"
     """How far the builds get: `installs` if they don't find the device, `loads` if they find it,
     but basic operations fail or give wrong results, `computes` if basic operations work. The portal
     offers only builds that compute. For the other values, say in `note` what fails."""

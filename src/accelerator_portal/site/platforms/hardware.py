@@ -20,7 +20,7 @@ from accelerator_portal.catalog.files.hardware import (
     BuildSupport,
     Generation,
     HardwareModel,
-    Step,
+    Reach,
 )
 from accelerator_portal.catalog.message import message, or_list
 from accelerator_portal.install.hardware_support import (
@@ -38,7 +38,7 @@ from accelerator_reports.files.sources import Source, sources_by_id
 
 WSL = "WSL2"
 
-_FAILING_STEPS: Mapping[Step | None, str] = {
+_FAILING_STEPS: Mapping[Reach | None, str] = {
     "loads": message("loads, but basic operations fail"),
     "installs": message("installs, but does not find the device"),
 }
@@ -71,7 +71,7 @@ class GenerationData(StrictModel):
     """`newest`: the platform's newest release supports it. `earlier`: only older releases
     support it. `preview`: only nightly builds support it. `no-command`: a build supports it, but
     the portal has no command for the build. `none`: no published build computes on it."""
-    reaches: Step | None = None
+    reaches: Reach | None = None
     """How far builds of the newest release get, or any build if none computes: `installs` if they
     don't find the device, `loads` if basic operations fail. Absent if there is no such build."""
     passed_over: str | None = None
