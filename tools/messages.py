@@ -95,6 +95,8 @@ def _data_messages() -> Iterator[tuple[str, str]]:
         yield "packages/reports/src/accelerator_reports/outcomes.py", kind
     for purpose in (*get_args(Purpose), "training and inference", NO_PURPOSE):
         yield "src/accelerator_portal/catalog/files/hardware.py", purpose
+    # A mode of tests that is no purpose of hardware.
+    yield "packages/validation/src/accelerator_validation/suites/model_comparison.py", "generate"
     for path in sorted(ROOT.glob("data/suites/*.yaml")):
         if models := yaml_load(path.read_text(encoding="utf-8")).get("models"):
             yield path.relative_to(ROOT).as_posix(), models

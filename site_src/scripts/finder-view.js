@@ -148,6 +148,7 @@ function headline(model, answer, choice) {
   const what = platform.dispatch_key === "CPU" ? say("your processor") : say("your card");
   const { verdict, newest: latest, jetpack } = generation;
   const release = build === "preview" ? latest : build;
+  if (generation.uncertain && !release) return say("It is not certain that this nightly build of PyTorch runs on {what}.", { what });
   if (generation.uncertain) return say("It is not certain that this build of PyTorch {version} runs on {what}.", { version: release, what });
   if (generation.inference_only) return say("PyTorch {version} supports {what} for inference only.", { version: release, what });
   const supported = jetpack ? say("PyTorch {version} supports {what} with JetPack {jetpack} or newer.", { version: release, what, jetpack }) : say("PyTorch {version} supports {what}.", { version: release, what });
@@ -159,7 +160,7 @@ function headline(model, answer, choice) {
   }
   const [newest, previous] = model.values("build").map(([id]) => id).filter((id) => /^\d/.test(id));
   if (verdict === "earlier" && generation.reaches) {
-    const failing = generation.reaches === "loads" ? say("PyTorch {version} loads, but basic operations fail.", { version: generation.passed_over }) : say("PyTorch {version} installs, but does not find this hardware.", { version: generation.passed_over });
+    const failing = generation.reaches === "loads" ? say("Newer builds load, but basic operations are reported to fail.") : say("PyTorch {version} installs, but does not find this hardware.", { version: generation.passed_over });
     return sentences([say("PyTorch {version} is the newest release known to support {what}.", { version: latest, what }), failing]);
   }
   if (verdict === "earlier" && latest === previous) return sentences([supported, say("There is no command for {build}.", { build: newest })]);
@@ -258,7 +259,7 @@ function unavailableParts(context, answer) {
   const where = [os && !versions?.[model.label("os", os)] && (model.label("os", os) || os), arch && (model.label("arch", arch) || arch), ...versionTexts].filter(Boolean);
   const runs = !generation || generation.verdict !== "none";
   const usable = answer === answers[0] ? answers.find((other) => isWorking(context, other)) : null;
-  const why = generation?.reaches ? (generation.reaches === "loads" ? say("PyTorch loads on this hardware, but basic operations fail.") : say("PyTorch installs, but does not find this hardware.")) : !generation ? say("No PyTorch build in this portal runs on {where}.", { where: listed(where) }) : runs ? say("No PyTorch build in this portal for this hardware runs on {where}.", { where: listed(where) }) : usable ? say("{platform}: no build in this portal runs on this hardware.", { platform: platform.name }) : say("No PyTorch build in this portal runs on this hardware.");
+  const why = generation?.reaches ? (generation.reaches === "loads" ? say("PyTorch loads on this hardware, but basic operations are reported to fail.") : say("PyTorch installs, but does not find this hardware.")) : !generation ? say("No PyTorch build in this portal runs on {where}.", { where: listed(where) }) : runs ? say("No PyTorch build in this portal for this hardware runs on {where}.", { where: listed(where) }) : usable ? say("{platform}: no build in this portal runs on this hardware.", { platform: platform.name }) : say("No PyTorch build in this portal runs on this hardware.");
   parts.push(element("p", "answer-runs runs-none", why));
   if (usable) parts.push(paragraph("answer-verdict", say("PyTorch runs on {hardware}: see the answer below ({platform}).", { hardware: nameOf(usable), platform: usable.platform.name })));
   if (page) parts.push(paragraph("answer-why", link(root + page, say("Which systems and processors PyTorch has wheels for"))));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from playwright.sync_api import Page
@@ -67,7 +68,7 @@ def anew(page: Page) -> None:
 
 def ask(page: Page, query: str) -> None:
     page.locator("#card").fill(query)
-    expect(page.locator("#card-status")).not_to_have_text("")
+    expect(page.locator("#card-status")).to_have_text(re.compile(r"^(?!Searching…|正在搜索…).+"))
 
 
 def answers(page: Page, *queries: str) -> list[list[dict[str, Any]]]:

@@ -12,7 +12,7 @@ SUPPORTS = re.compile(r"\bsupports?\b")
 QUALIFIED = {
     "uncertain": "It is not certain",
     "inference_only": "for inference only",
-    "reaches": "basic operations fail",
+    "reaches": "basic operations are reported to fail",
 }
 
 

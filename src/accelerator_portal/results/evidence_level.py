@@ -136,7 +136,7 @@ def is_tested(
     """
     tested_criteria = criteria.tested
     required_suites = {required.suite for required in tested_criteria.models.suites}
-    why: str = message("no run of a required suite")
+    why: str = message("no run of a required model suite")
     fit_runs: list[Report] = []
     suite_runs: list[tuple[dt.datetime, str]] = []
     for report in reports:

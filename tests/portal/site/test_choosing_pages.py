@@ -68,6 +68,19 @@ def test_no_table_of_hardware_shows_a_pattern(site: Site, language: str) -> None
     assert [name for name in names if "#" in name or " *" in name] == []
 
 
+def test_no_list_of_hardware_leaves_a_doubt_out(site: Site) -> None:
+    """The line of a family has all that its generations say, and a doubt never has a check mark."""
+    for page in site.pages.values():
+        for node in page.tree.css(".runs-newest"):
+            assert "not certain" not in words(node), page.address
+    for data in hardware_data(site.catalog).platforms:
+        tree = site.pages[f"compute-platforms/{data.id}/"].tree
+        lines = [words(node) for node in tree.css("h2#hardware ~ ul > li > .fold-note")]
+        assert len(lines) >= len(data.families)
+        for family, line in zip(data.families, lines, strict=False):
+            assert [one.words for one in family.generations if one.words not in line] == []
+
+
 def test_what_is_translated_of_hardware_is_shown_translated(site: Site) -> None:
     language = read_language(REPOSITORY, "zh")
     for data in hardware_data(site.catalog).platforms:

@@ -50,8 +50,9 @@ def test_without_criteria_there_are_no_levels(example_site: Site) -> None:
 @pytest.mark.parametrize(
     ("changed", "line"),
     [
-        ({}, "1 of 2 passed, 2026-03-01"),
-        ({"started": None}, "1 of 2 passed"),
+        ({}, "1 of 2 passed, PyTorch 2.0, 2026-03-01"),
+        ({"environment": {}}, "1 of 2 passed, 2026-03-01"),
+        ({"started": None}, "1 of 2 passed, PyTorch 2.0"),
         ({"kind": "baseline"}, "a baseline, not a run"),
         ({"suites": [{"name": "models", "kind": "speed"}]}, None),
     ],

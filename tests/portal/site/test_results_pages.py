@@ -114,6 +114,14 @@ def test_a_baseline_is_said_to_be_one_and_has_no_rate(site: Site) -> None:
         assert "no checked results" in words or not skipped, stored.id
 
 
+def test_every_cell_of_a_baseline_says_that_it_is_expected(site: Site) -> None:
+    cells = [
+        cell for page in site.pages.values() for cell in page.tree.css("a.suite-cell.is-expected")
+    ]
+    assert len(cells) > 50
+    assert [cell.text() for cell in cells if not re.search("expected|预期", cell.text())] == []
+
+
 def test_expected_outcomes_are_not_shown_as_runs(site: Site) -> None:
     page = site.pages["results/huggingface/"]
     for head in page.tree.css("table.matrix thead tr:last-child th")[1:]:

@@ -6,7 +6,7 @@ A feature is a part of PyTorch that a platform can support, such as FSDP or `tor
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import get_args
 
 from pydantic import SkipValidation
@@ -68,8 +68,8 @@ class FeatureRun(StrictModel):
     address: str
     """The address of the test, or of its suite if `tests` is not 1, relative to `results/`."""
     contradicts: bool
-    """Whether all tests of a run failed although a source says that the feature works, or all
-    passed although a source says that it does not work. False for a baseline."""
+    """Whether a test of a run failed although a source says that the feature works, or all passed
+    although a source says that it does not work. False for a baseline."""
 
 
 def feature_runs(
@@ -93,16 +93,15 @@ def feature_runs(
     return run_by_feature
 
 
-def contradicts(stated: Feature | None, outcome: Outcome) -> bool:
-    """Return whether a test's outcome contradicts what a source states about a feature.
+def contradicts(stated: Feature | None, outcomes: Collection[Outcome]) -> bool:
+    """Return whether the outcomes of tests contradict what a source states about a feature.
 
-    A failure contradicts the statement `yes`, and a pass contradicts `no`. No outcome contradicts
-    `partly`. If `stated` is None, the result is False.
+    One failure contradicts the statement `yes`; passes contradict `no` if nothing else happened.
+    Nothing contradicts `partly`, or no statement.
     """
-    if stated is None:
+    if stated is None or stated.works == "partly":
         return False
-    contradictions = {"yes": BAD, "no": GOOD, "partly": frozenset[Outcome]()}
-    return outcome in contradictions[stated.works]
+    return not BAD.isdisjoint(outcomes) if stated.works == "yes" else GOOD.issuperset(outcomes)
 
 
 def _feature_run(
@@ -121,7 +120,7 @@ def _feature_run(
         day=stored.day,
         address=address_of(worst.suite, worst.name) if len(tests) == 1 else f"{suite}/",
         contradicts=report.kind != "baseline"
-        and all(contradicts(stated, test.outcome) for test in tests),
+        and contradicts(stated, [test.outcome for test in tests]),
     )
 
 

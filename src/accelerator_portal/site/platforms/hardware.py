@@ -39,7 +39,7 @@ from accelerator_reports.files.sources import Source, sources_by_id
 WSL = "WSL2"
 
 _FAILING_STEPS: Mapping[Reach | None, str] = {
-    "loads": message("loads, but basic operations fail"),
+    "loads": message("loads, but basic operations are reported to fail"),
     "installs": message("installs, but does not find the device"),
 }
 
@@ -197,18 +197,9 @@ class Family:
         return sum(len(g.models) for g in self.generations)
 
     @property
-    def words(self) -> str:
-        """The newest release for each generation in one text: `2.9.0 or 2.7.1`.
-
-        If no release runs on some of the generations, `not for every chip` follows. If no release
-        runs on any of them, the text has their `words`, such as `no published build`.
-        """
-        releases = list(dict.fromkeys(g.newest for g in self.generations if g.newest))
-        if not releases:
-            return or_list(dict.fromkeys(g.words for g in self.generations))
-        if all(g.newest for g in self.generations):
-            return or_list(releases)
-        return message("{releases}; not for every chip", releases=or_list(releases))
+    def words(self) -> tuple[str, ...]:
+        """What the generations' `words` say, each once: doubts and limits are never left out."""
+        return tuple(dict.fromkeys(g.words for g in self.generations))
 
 
 class HardwareData(StrictModel):
@@ -382,7 +373,7 @@ def _passed_over_message(words: str, support: HardwareSupport) -> str:
     release = support.passed_over
     if support.reaches == "loads":
         return message(
-            "{build}; {release} loads, but basic operations fail", build=words, release=release
+            "{build}; newer builds load, but basic operations are reported to fail", build=words
         )
     if support.reaches == "installs":
         return message("{build}; {release} does not find the device", build=words, release=release)

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from packaging.version import Version
+
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.message import message
+from accelerator_portal.catalog.message import comma_list, message
 from accelerator_portal.results.result_matrices import (
     Column,
     ResultMatrix,
@@ -27,6 +29,7 @@ from accelerator_reports.report import (
     Report,
     environment_facts,
 )
+from accelerator_reports.suite_names import is_executorch_suite
 
 KIND_DESCRIPTIONS = {
     "baseline": (
@@ -91,23 +94,24 @@ class ResultsView:
     def newest_run_lines(self) -> dict[str, str]:
         """Return a line about the newest runs of each platform, by platform id.
 
-        For example: `1,864 of 1,871 passed, 2026-11-21`. Platforms without such a line are omitted.
+        For example: `864 of 871 passed, PyTorch 2.6.0 – 2.15.0, 2026-11-21`. Platforms without
+        such a line are omitted.
         """
         accelerators = dict.fromkeys(stored.report.accelerator for stored in self.reports)
         lines = ((accelerator, self._newest_run_line(accelerator)) for accelerator in accelerators)
         return {accelerator: line for accelerator, line in lines if line}
 
     def _newest_run_line(self, accelerator: str) -> str | None:
-        """Return a line about a platform's newest runs: `1,864 of 1,871 passed, 2026-11-21`.
+        """Return a line about a platform's newest runs, with their releases and the oldest day.
 
-        The day is omitted if no run states its start time. Suites of kind `speed` are ignored, and
-        so are suites in `own` if the platform has other suites. If only baselines remain, the line
+        What no run states is omitted. Suites of kind `speed` and ExecuTorch's are ignored, and so
+        are suites in `own` if the platform has other suites. If only baselines remain, the line
         says so. None if nothing remains.
         """
         newest = [
             suite_evidence
             for suite_evidence in self.newest(accelerator)
-            if suite_evidence.kind != "speed"
+            if suite_evidence.kind != "speed" and not is_executorch_suite(suite_evidence.suite)
         ]
         counted_suites = [
             suite_evidence for suite_evidence in newest if suite_evidence.suite not in self.own
@@ -118,15 +122,13 @@ class ResultsView:
         outcomes = [test.outcome for run in runs for test in run.tests]
         passed = f"{sum(outcome in GOOD for outcome in outcomes):,}"
         checked = f"{sum(outcome in GOOD | BAD for outcome in outcomes):,}"
-        start_times = [start for run in runs if (start := run.stored.report.started)]
-        if not start_times:
-            return message("{passed} of {total} passed", passed=passed, total=checked)
-        return message(
-            "{passed} of {checked} passed, {day}",
-            passed=passed,
-            checked=checked,
-            day=f"{max(start_times):%Y-%m-%d}",
-        )
+        line = message("{passed} of {total} passed", passed=passed, total=checked)
+        reports = [run.stored.report for run in runs]
+        releases = sorted({Version(r.environment.torch) for r in reports if r.environment.torch})
+        named = dict.fromkeys(release.base_version for release in releases)
+        torch = " – ".join(dict.fromkeys((*list(named)[:1], *list(named)[-1:])))
+        days = [f"{start:%Y-%m-%d}" for report in reports if (start := report.started)]
+        return comma_list(filter(None, (line, torch and f"PyTorch {torch}", min(days, default=""))))
 
     def suite_counts(self, report: str) -> list[SuiteCounts]:
         """Return the numbers of tests of each suite in a report; `report` is its id."""
