@@ -86,8 +86,8 @@ def gaps(found: QualityAssessment) -> list[tuple[str, str]]:
             False,
             "the run is 62 days old. The limit is 45 days",
         ),
-        ({"kind": "baseline"}, False, "no run of a required suite"),
-        ({"tests": []}, False, "no run of a required suite"),
+        ({"kind": "baseline"}, False, "no run of a required model suite"),
+        ({"tests": []}, False, "no run of a required model suite"),
     ],
 )
 def test_a_recent_run_on_the_same_minor_release_counts(
@@ -212,7 +212,7 @@ def test_a_level_says_what_keeps_from_the_next(catalog: Catalog) -> None:
     none = assess_quality(cuda, [], catalog.criteria, "2.15.0", NOW)
     assert none.level.id == "none"
     assert gaps(none) == [
-        ("tested", "no run of a required suite"),
+        ("tested", "no run of a required model suite"),
         ("reported", "no runs"),
         ("expected", "no baseline"),
     ]
@@ -220,7 +220,7 @@ def test_a_level_says_what_keeps_from_the_next(catalog: Catalog) -> None:
     assert expected.level.id == "expected"
     reported = assess_quality(cuda, [report()], catalog.criteria, "2.15.0", NOW)
     assert reported.level.id == "reported"
-    assert gaps(reported) == [("tested", "no run of a required suite")]
+    assert gaps(reported) == [("tested", "no run of a required model suite")]
     ran = report({"suite": "timm"}, suites=[{"name": "timm", "kind": "model"}],
                  environment={"torch": "2.15.0"})  # fmt: skip
     unproven = assess_quality(cuda, [ran], catalog.criteria, "2.15.0", NOW)
