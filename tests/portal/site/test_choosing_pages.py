@@ -70,9 +70,9 @@ def test_no_table_of_hardware_shows_a_pattern(site: Site, language: str) -> None
 
 def test_no_list_of_hardware_leaves_a_doubt_out(site: Site) -> None:
     """The line of a family has all that its generations say, and a doubt never has a check mark."""
-    for page in site.pages.values():
-        for node in page.tree.css(".runs-newest"):
-            assert "not certain" not in words(node), page.address
+    marked = [node for page in site.pages.values() for node in page.tree.css(".runs-newest")]
+    assert len(marked) > 500
+    assert [words(node) for node in marked if "not certain" in words(node)] == []
     for data in hardware_data(site.catalog).platforms:
         tree = site.pages[f"compute-platforms/{data.id}/"].tree
         lines = [words(node) for node in tree.css("h2#hardware ~ ul > li > .fold-note")]
