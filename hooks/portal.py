@@ -6,6 +6,7 @@ This module contains only what needs MkDocs, such as its files, its configuratio
 from __future__ import annotations
 
 import gc
+import json
 import posixpath
 import shutil
 import tempfile
@@ -21,6 +22,7 @@ from mkdocs.structure.pages import Page
 
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.quarantine import load_with_quarantine
+from accelerator_portal.checks.stored_data import stored_data_problems
 from accelerator_portal.site import Edition, RepositoryLinks, build_site
 from accelerator_portal.site.archive_page import archive_files
 from accelerator_portal.site.assets import SCRIPTS_FOLDER, read_page_modules
@@ -132,8 +134,13 @@ def on_post_template(output_content: str, *, template_name: str, **_: Any) -> st
 def _generate_site(config: MkDocsConfig, folder: Path) -> list[tuple[SiteFile, Path]]:
     root = Path(config.config_file_path).parent
     if config.extra.get("quarantine"):
-        kept = config.extra.get("last_good")
-        catalog, problems = load_with_quarantine(root, today(), Path(kept) if kept else None)
+        kept, excluded = (
+            config.extra.get("last_good"),
+            json.loads(config.extra.get("excluded") or "{}"),
+        )
+        catalog, problems = load_with_quarantine(
+            root, today(), Path(kept) if kept else None, excluded
+        )
     else:
         catalog, problems = load_and_check(root, today())
     failed, languages = errors(problems), []
@@ -146,6 +153,8 @@ def _generate_site(config: MkDocsConfig, folder: Path) -> list[tuple[SiteFile, P
         raise PluginError(f"Problems found: {len(error.problems)}\n{error}")
     for name, found in catalog.set_aside.items():
         _log.info("Set aside: %s\n%s", name, "\n".join(map(str, found)))
+    for problem in stored_data_problems(catalog, root):
+        _log.info("Set aside: %s", problem)
     edit = posixpath.join(config.repo_url or "", config.edit_uri or "")
     repository = RepositoryLinks(config.repo_url or "", edit.partition("site_src/")[0])
     nights = read_nights(config.extra.get("nights") or "")

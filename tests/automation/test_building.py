@@ -10,11 +10,13 @@ import pytest
 
 from accelerator_automation.archive_store import open_archive
 from accelerator_automation.building import (
+    EXCLUDED,
     LAST_GOOD,
     NIGHTS,
     QUARANTINE,
     BrokenLinksError,
     EngineError,
+    Quarantine,
     build,
     mkdocs,
 )
@@ -48,9 +50,9 @@ def test_a_whole_site_takes_the_place_of_the_last_one_which_is_kept(out: Path) -
     assert page(out) == "a site"
     assert page(out.with_name(".site.previous")) == "the last site"
     assert around(out) == [".site.previous", "site"]
-    assert engine.variables == {QUARANTINE: "false", LAST_GOOD: "", NIGHTS: ""}
-    build(out.parent, out, engine=engine, quarantine=True)
-    assert engine.variables == {QUARANTINE: "true", LAST_GOOD: "", NIGHTS: ""}
+    assert engine.variables == {QUARANTINE: "false", LAST_GOOD: "", NIGHTS: "", EXCLUDED: "{}"}
+    build(out.parent, out, Quarantine(), engine=engine)
+    assert engine.variables == {QUARANTINE: "true", LAST_GOOD: "", NIGHTS: "", EXCLUDED: "{}"}
 
 
 def test_a_site_with_a_broken_link_does_not(out: Path) -> None:
@@ -79,7 +81,8 @@ def test_with_an_archive_broken_folders_have_their_last_good_version(
     archive_good_folders(archive, root, ["example"], [], dt.date(2026, 1, 1))
     write_tree(root, edited((GUIDE, "## Help", "## Halp")))
     engine = SmallEngine()
-    build(root, out, archive, last_good_dates(archive, ["example"], TODAY), engine=engine)
+    quarantine = Quarantine(archive, last_good_dates(archive, ["example"], TODAY))
+    build(root, out, quarantine, engine=engine)
     assert engine.variables[QUARANTINE] == "true"
     assert engine.last_good == {"example": TODAY}
     assert not Path(engine.variables[LAST_GOOD]).exists()

@@ -14,6 +14,8 @@ from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.loader import load_platform
 from accelerator_portal.checks import RULES, errors, run_checks
 from accelerator_portal.checks.folder_limits import load_within_limits
+from accelerator_portal.checks.stored_data import is_package_data
+from accelerator_reports.files.folders import ACCELERATORS
 from accelerator_reports.files.problem import Problem
 
 # The file beside the last valid versions that has the first day on which each was shown.
@@ -23,19 +25,25 @@ _COMPARING_RULES = {rule.id for rule in RULES if rule.compares}
 
 
 def load_with_quarantine(
-    root: Path, today: dt.date, last_good: Path | None = None
+    root: Path,
+    today: dt.date,
+    last_good: Path | None = None,
+    excluded: Mapping[str, str] | None = None,
 ) -> tuple[Catalog | None, list[Problem]]:
     """Return the catalog without vendors' folders that have errors, and the other problems.
 
     The folders with errors are quarantined: `Catalog.set_aside` contains their errors. The other
     problems are warnings, or errors of shared data. The site cannot be built if shared data has
-    errors. If the shared data cannot be used at all, the catalog is None.
+    errors. If the shared data cannot be used at all, the catalog is None. Problems of package facts
+    are warnings: the site omits these facts.
+
+    `excluded` are quarantined, too: the ids of platforms, each with the reason.
 
     `last_good` is a folder with the last valid versions of vendors' folders. The last valid version
     of a quarantined folder is added to the catalog if it can be loaded and the rules find no error
     with it. `Catalog.shown_before` names the folders for which a version was added.
     """
-    catalog, problems = _quarantine_broken_folders(root, today)
+    catalog, problems = _quarantine_broken_folders(root, today, excluded or {})
     if catalog is not None and last_good is not None:
         for folder, since in last_good_versions(last_good).items():
             if folder in catalog.set_aside:
@@ -74,11 +82,19 @@ def _with_last_good(
     return catalog if errors(_rule_problems(extended, today)) else extended
 
 
-def _quarantine_broken_folders(root: Path, today: dt.date) -> tuple[Catalog | None, list[Problem]]:
+def _quarantine_broken_folders(
+    root: Path, today: dt.date, excluded: Mapping[str, str]
+) -> tuple[Catalog | None, list[Problem]]:
     catalog, problems = load_within_limits(root, today)
     if catalog is None:
         return None, sorted(set(problems))
-    quarantined, shared = _errors_by_folder(problems)
+    quarantined, shared = _errors_by_folder(
+        replace(p, level="warning") if is_package_data(p) else p for p in problems
+    )
+    for name, reason in excluded.items():
+        what = f"the site cannot be built with this folder ({reason})"
+        remedy = "correct what the folder states, or report a bug of the portal"
+        quarantined.setdefault(name, (Problem(f"{ACCELERATORS}/{name}", 1, what, remedy),))
     catalog = _without_folders(catalog, quarantined)
     while True:
         rule_problems = _rule_problems(catalog, today)

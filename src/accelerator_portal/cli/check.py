@@ -21,6 +21,7 @@ from accelerator_portal.catalog.schema import format_address
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.fixes import fixed_files
 from accelerator_portal.checks.folder_limits import first_problems, load_within_limits
+from accelerator_portal.checks.stored_data import stored_data_problems
 from accelerator_portal.cli.options import ROOT, progress_bar
 from accelerator_reports.cli.extras import Extra, require_extra
 from accelerator_reports.files.atomic_write import write_text_atomically
@@ -254,6 +255,8 @@ def _checked_catalog_and_problems(
         return catalog and replace(catalog, changed=changed_platforms), problems
 
     catalog, problems = load_and_check(root, today(), load)
+    if catalog:
+        problems = sorted({*problems, *stored_data_problems(catalog, root)})
     return catalog, [problem for problem in problems if _is_selected(problem.path, selection)]
 
 

@@ -119,7 +119,7 @@ def make_selector(
         for p in catalog.platforms
         if p.install.variants
     }
-    starts = tuple(start.model_dump() for start in catalog.defaults.start)
+    starts = tuple(_available_starts(catalog, rows))
     more: dict[str, tuple[str, ...]] = {}
     for axis in table:
         if axis.at_once and axis.id in axes:
@@ -129,7 +129,21 @@ def make_selector(
     bounds = {platform.id: driver_bounds(platform) for platform in catalog.platforms}
     drivers = {platform: driver_bound for platform, driver_bound in bounds.items() if driver_bound}
     ended = catalog.releases.ended
-    return Selector(axes, variants, rows, starts if rows else (), table, more, drivers, ended)
+    return Selector(axes, variants, rows, starts, table, more, drivers, ended)
+
+
+def _available_starts(catalog: Catalog, rows: tuple[InstallRow, ...]) -> Iterator[Choice]:
+    """Yield the default choices for which there are rows, one for each operating system.
+
+    If a platform is not in the catalog, for example because its folder has errors, the choice has
+    another platform with rows for this machine: a primary platform if possible.
+    """
+    for start in catalog.defaults.start:
+        machine_rows = (row for row in rows if (row.os, row.arch) == (start.os, start.arch))
+        available = dict.fromkeys(row.platform for row in machine_rows)
+        platforms = (start.platform, *catalog.defaults.primary, *available)
+        if platform := next((name for name in platforms if name in available), None):
+            yield start.model_dump() | {"platform": platform}
 
 
 def _variants_of_older_releases(rows: tuple[InstallRow, ...]) -> Iterator[str]:

@@ -113,7 +113,8 @@ def sync_packages(
 ) -> SyncResult:
     """Read the packages of `every` that `options.only` selects, and write changed facts.
 
-    `every` lists all packages that the portal follows. Returns and raises the same as `sync`.
+    `every` lists all packages that the portal follows. A package whose stored facts cannot be read
+    is missed: its file stays until somebody restores it. Returns and raises the same as `sync`.
     """
     selected = [package for package in every if not options.only or package.name in options.only]
     sync_run = _SyncRun(root, catalog, options, frozenset(p.name for p in every if p.own))
@@ -143,7 +144,11 @@ class _SyncRun:
             self._traffic = client.traffic
             folder = self._root / CACHE if self._options.cached else None
             reader = IndexReader(client, HttpCache(folder), self._index_address, self._names)
-            tasks = [asyncio.create_task(self._read_package(reader, package)) for package in todo]
+            tasks = [
+                asyncio.create_task(self._read_package(reader, package))
+                for package in todo
+                if package.name in self._catalog.packages or not self._path_of(package).exists()
+            ]
             try:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(self._options.seconds):
@@ -156,6 +161,9 @@ class _SyncRun:
     def _index_address(self, index: str) -> str:
         return self._options.addresses.get(index) or address_of(index)
 
+    def _path_of(self, package: PortalPackage) -> Path:
+        return self._root / PACKAGES / f"{package.name}.json"
+
     async def _read_package(self, reader: IndexReader, package: PortalPackage) -> None:
         before = self._catalog.packages.get(package.name)
         readings = await asyncio.gather(
@@ -163,8 +171,7 @@ class _SyncRun:
         )
         answer_by_index = dict(zip(package.indexes, readings, strict=True))
         facts, faults = self._merge_facts(package, before, answer_by_index)
-        path = self._root / PACKAGES / f"{package.name}.json"
-        is_written = _write_if_changed(path, facts_text(facts))
+        is_written = _write_if_changed(self._path_of(package), facts_text(facts))
         refused_files = tuple(
             f"{index}: {reason}"
             for index, answer in answer_by_index.items()

@@ -20,6 +20,7 @@ from accelerator_portal.packages.uv_resolution import ResolutionKind, Resolution
 from accelerator_reports.file_reading import file_error, read_bytes
 from accelerator_reports.files.atomic_write import write_bytes_atomically
 from accelerator_reports.files.fields import StrictModel
+from accelerator_reports.files.problem import ProblemsError
 
 VERDICTS = "data/verdicts"
 
@@ -112,8 +113,15 @@ def write_verdicts(root: Path, platform: str, verdicts: Verdicts) -> None:
 
 
 def read_verdicts(root: Path, platform: str) -> Verdicts:
-    """Return a platform's verdicts; empty without a file. Raises ProblemsError if it is invalid."""
-    return read_verdict_file(_verdict_path(root, platform))
+    """Return a platform's verdicts; empty without a file. Raises ProblemsError if it is invalid.
+
+    The error names the file's path in the repository.
+    """
+    path = _verdict_path(root, platform)
+    try:
+        return read_verdict_file(path)
+    except ProblemsError as error:
+        raise error.at(path.relative_to(root).as_posix()) from None
 
 
 def read_verdict_file(path: Path) -> Verdicts:

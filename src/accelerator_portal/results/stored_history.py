@@ -19,6 +19,7 @@ from accelerator_portal.results.partitions.parquet_files import read_listed_file
 from accelerator_portal.results.state_file import read_state
 from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_reports.files.problem import Problem, ProblemsError
+from accelerator_reports.files.wording import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,7 @@ def read_state_of(root: Path, accelerator: str, basis: Basis) -> State:
     try:
         return read_state(path) if path.exists() else State(accelerator, basis)
     except ProblemsError as error:
-        relative_path = path.relative_to(root).as_posix()
-        raise ProblemsError([replace(p, path=relative_path) for p in error.problems]) from None
+        raise error.at(path.relative_to(root).as_posix()) from None
 
 
 def read_history(root: Path, accelerator: str, basis: Basis) -> History:
@@ -65,6 +65,10 @@ def read_history(root: Path, accelerator: str, basis: Basis) -> History:
     changes: list[OutcomeChange] = []
     for file in read_manifest(root, accelerator).files_of(basis, "changes"):
         changes += changes_in(read_listed_file(root, file))
+    if unknown := {change.report for change in changes} - state.reports.keys():
+        path = state_path(root, accelerator, basis).relative_to(root).as_posix()
+        what = f"the file lacks {count(len(unknown), 'report')} that the archive has"
+        raise ProblemsError([Problem(path, 1, what, "restore it from the repository's history")])
     changes.sort(key=lambda change: (change.started, change.report, change.key))
     return History(state, tuple(changes))
 

@@ -18,6 +18,7 @@ from accelerator_portal.results.partitions.manifest import (
     archived_accelerators,
     read_manifest,
 )
+from accelerator_portal.results.partitions.parquet_files import file_damage
 from accelerator_portal.site.results.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.site_file import SiteFile
 from accelerator_portal.site.templates import Templates
@@ -32,8 +33,8 @@ ARCHIVE_FOLDER = "archive"
 def archive_files(root: Path) -> dict[str, Path]:
     """Return the archive's Parquet files that the site publishes, by path on the site.
 
-    Only files that exist and that an accelerator's `manifest.json` lists are published. An
-    accelerator whose manifest cannot be read is omitted.
+    Only files that an accelerator's `manifest.json` lists and that have the listed SHA-256 are
+    published. An accelerator whose manifest cannot be read is omitted.
     """
     return {
         f"{ARCHIVE_FOLDER}/{file.path}": root / HISTORY / file.path
@@ -53,11 +54,11 @@ def archive_pages(root: Path, templates: Templates) -> Iterator[SiteFile]:
 
 
 def _published_files(root: Path) -> Iterator[ListedFile]:
-    """Yield the files that manifests list and that exist. `history check` reports the others."""
+    """Yield the undamaged files that manifests list. `checks.stored_data` reports the others."""
     for accelerator in archived_accelerators(root):
         with suppress(ProblemsError):
             for file in read_manifest(root, accelerator).files:
-                if (root / HISTORY / file.path).is_file():
+                if file_damage(root / HISTORY / file.path, file) is None:
                     yield file
 
 

@@ -128,8 +128,8 @@ class Edition:
 def build_site(catalog: Catalog, root: Path, edition: Edition) -> Iterator[SiteFile]:
     """Yield every generated page and data file, with the newest versions in their placeholders.
 
-    `root` is the folder of the repository. Raises ProblemsError if stored verification results or
-    histories cannot be read.
+    `root` is the folder of the repository. Stored verification results and histories that cannot be
+    read are left out; `checks.stored_data` says what is wrong with them.
     """
     for file in _site_files(catalog, root, edition):
         explains_placeholders = file.path.startswith("contribute/")

@@ -12,6 +12,7 @@ from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.results.breakages import open_breakages
 from accelerator_portal.results.history_state import State
 from accelerator_portal.site.results.regressions import Regression, regressions
+from accelerator_portal.site.results.results_view import make_results_view
 from tests.folders import ACCELERATOR, EXAMPLE, Tree
 from tests.portal.results.made_up import START, Outcomes, folded, made_up
 
@@ -32,7 +33,8 @@ def found_in(
     catalog: Catalog, state: State, at: dt.datetime = AT, hours: int = 72
 ) -> list[Regression]:
     breakages = open_breakages(state, at, dt.timedelta(hours=hours))
-    return list(regressions(catalog.by_id["example"], breakages, COMMANDS, at))
+    results = make_results_view(catalog)
+    return list(regressions(catalog.by_id["example"], breakages, results, COMMANDS, at))
 
 
 def one(catalog: Catalog, hours: int = 72, **second: object) -> Regression:
@@ -64,6 +66,13 @@ def test_what_differs_is_told(catalog: Catalog) -> None:
     both = one(catalog, environment={"hardware": "a card"}).differences
     assert set(both) == {"torch: 2.0 → not stated", "hardware: not stated → a card"}
     assert one(catalog, environment={"torch": "2.0"}).differences == ()
+
+
+def test_a_test_that_no_report_has_any_more_leads_to_its_history(catalog: Catalog) -> None:
+    """A run of part of a suite does not end a test, but its page needs a report that has it."""
+    found = one(catalog)
+    history = "test-history/?platform=example-runs&test=models%2Fa"
+    assert (found.address, found.tests[0].address) == (history, history)
 
 
 def test_tests_that_broke_between_the_same_runs_are_one_regression(catalog: Catalog) -> None:

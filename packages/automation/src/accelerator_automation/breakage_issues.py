@@ -27,8 +27,9 @@ def update_breakage_issues(
     """Open, update and close issues to match `breakages`; return a count for each action.
 
     `breakages` are the open regressions, `home` is this repository (OWNER/NAME). `unseen` has the
-    ids of the quarantined platforms. The regressions of these platforms cannot be determined, so
-    the issues of these platforms stay open. Raises GitHubError.
+    ids of the platforms whose folder is quarantined or whose history is damaged. The regressions of
+    these platforms cannot be determined, so the issues of these platforms stay open. Raises
+    GitHubError.
     """
     topics = [IssueTopic(breakage_issue_name(p, b), title(p, b), body(p, b)) for p, b in breakages]
     issues = IssueList(api, home, LABEL)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import json
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -27,6 +29,7 @@ from accelerator_reports.files.wording import count
 QUARANTINE = "PORTAL_QUARANTINE"
 LAST_GOOD = "PORTAL_LAST_GOOD"
 NIGHTS = "PORTAL_NIGHTS"
+EXCLUDED = "PORTAL_EXCLUDED"
 
 # The files and folders in the repository that a build reads, including the portal itself.
 _INPUT_PATHS = (
@@ -47,6 +50,11 @@ the build hooks. Raises EngineError."""
 class BuildError(UserError):
     """The site could not be built, and the existing site stays. The message gives the reason."""
 
+    @property
+    def cause(self) -> str:
+        """The first thing that is wrong."""
+        return str(self)
+
 
 class EngineError(BuildError):
     """The build command failed with exit status `code`; the message is the end of the output."""
@@ -64,6 +72,11 @@ class BrokenLinksError(BuildError):
             f"the new site has {count(len(links), 'broken link')}; the existing site stays"
         )
         self.links = tuple(links)
+
+    @property
+    def cause(self) -> str:
+        """The first broken link."""
+        return self.links[0]
 
 
 def mkdocs(root: Path, place: Path, variables: Mapping[str, str], *, quiet: bool = False) -> None:
@@ -84,22 +97,27 @@ def mkdocs(root: Path, place: Path, variables: Mapping[str, str], *, quiet: bool
         raise EngineError(result.returncode, f"{result.stdout or ''}{result.stderr or ''}")
 
 
-def build(  # noqa: PLR0913 - what, where, and how
-    root: Path,
-    target: Path,
-    archive: Archive | None = None,
-    standing_in: Mapping[str, dt.date] | None = None,
-    *,
-    quarantine: bool = False,
-    engine: Engine = mkdocs,
+@dataclass(frozen=True, slots=True)
+class Quarantine:
+    """How the site is built although some platforms' folders have errors.
+
+    The site omits each platform whose folder has errors, and each platform in `excluded`, which
+    gives the reason by platform id. Only the platforms in `standing_in` stay: the site shows the
+    last valid version of their folder from `archive`, and the date since which it is shown.
+    """
+
+    archive: Archive | None = None
+    standing_in: Mapping[str, dt.date] = field(default_factory=dict)
+    excluded: Mapping[str, str] = field(default_factory=dict)
+
+
+def build(
+    root: Path, target: Path, quarantine: Quarantine | None = None, *, engine: Engine = mkdocs
 ) -> None:
     """Build the site, check every link, and replace the existing site at `target`.
 
-    `root` is the repository. By default, the build fails if a platform's folder has errors. With
-    `quarantine` or an archive, the build continues, and the site omits each platform with errors.
-    Only the platforms in `standing_in` stay: the site shows the last valid version of their folder
-    from the archive. `standing_in` maps a platform id to the date since which this version is
-    shown. `engine` runs the build (default: MkDocs). Raises ArchiveError, BuildError, OSError.
+    `root` is the repository. Without a quarantine, the build fails if a platform's folder has
+    errors. `engine` runs the build (default: MkDocs). Raises ArchiveError, BuildError, OSError.
     """
     target = target.absolute()
     try:
@@ -107,13 +125,15 @@ def build(  # noqa: PLR0913 - what, where, and how
         recover_site(target)
         with TemporaryDirectory(prefix="portal-archive-") as folder:
             last_good, nights = Path(folder, "last-good"), Path(folder, "nights.json")
-            if archive:
-                write_last_good(archive, standing_in or {}, last_good)
+            archive = quarantine.archive if quarantine else None
+            if quarantine and archive:
+                write_last_good(archive, quarantine.standing_in, last_good)
                 write_nights(archive, nights)
             variables = {
-                QUARANTINE: "true" if quarantine or archive else "false",
+                QUARANTINE: "true" if quarantine else "false",
                 LAST_GOOD: str(last_good) if archive else "",
                 NIGHTS: str(nights) if archive else "",
+                EXCLUDED: json.dumps(dict(quarantine.excluded if quarantine else {})),
             }
             engine(root, staging_folder(target), variables)
         if broken_links := [str(fault) for fault in site_faults(BuiltSite(staging_folder(target)))]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Annotated
 
@@ -70,6 +70,17 @@ def archive_good_folders(
     return changed_ids
 
 
+def changed_folders(archive: Archive, root: Path, names: Iterable[str]) -> Iterator[str]:
+    """Yield the ids in `names` whose folder differs from its archived version, or has none.
+
+    Raises ArchiveError, OSError.
+    """
+    for name in names:
+        version = _undamaged_version(archive, name)
+        if version is None or version.files != _folder_files(root, name):
+            yield name
+
+
 def last_good_dates(archive: Archive, broken: Iterable[str], today: dt.date) -> dict[str, dt.date]:
     """Return the date since which the site shows the last valid version of a platform's folder.
 
@@ -111,17 +122,21 @@ def write_last_good(archive: Archive, versions: Mapping[str, dt.date], place: Pa
 
 
 def _archive_folder(archive: Archive, root: Path, name: str) -> bool:
-    folder = root / ACCELERATORS / name
-    files = {
-        file.relative_to(folder).as_posix(): file.read_text("utf-8")
-        for file in sorted(folder.rglob("*"))
-        if file.is_file() and not file.name.startswith(".")
-    }
+    files = _folder_files(root, name)
     version = _FolderVersion(files=files)
     archived_version = _undamaged_version(archive, name)
     if archived_version != version:
         _write_version(archive, name, version)
     return archived_version is None or archived_version.files != files
+
+
+def _folder_files(root: Path, name: str) -> dict[str, str]:
+    folder = root / ACCELERATORS / name
+    return {
+        file.relative_to(folder).as_posix(): file.read_text("utf-8")
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and not file.name.startswith(".")
+    }
 
 
 def _undamaged_version(archive: Archive, name: str) -> _FolderVersion | None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -20,7 +19,13 @@ from accelerator_automation.archive_store import (
 )
 from accelerator_automation.baseline_pull_requests import propose_baselines
 from accelerator_automation.breakage_issues import update_breakage_issues
-from accelerator_automation.building import BrokenLinksError, Engine, build, inputs_digest, mkdocs
+from accelerator_automation.building import (
+    BrokenLinksError,
+    Engine,
+    Quarantine,
+    inputs_digest,
+    mkdocs,
+)
 from accelerator_automation.cited_files import report_cited_files
 from accelerator_automation.feeds import FeedAccess, FetchResult, fetch_reports
 from accelerator_automation.github.api import Api
@@ -32,10 +37,13 @@ from accelerator_automation.last_good_folders import (
 )
 from accelerator_automation.plugin_pull_requests import propose_releases
 from accelerator_automation.pytorch_pull_requests import propose_pytorch_releases
+from accelerator_automation.quarantined_builds import build_with_quarantine
 from accelerator_automation.stated_model_pull_requests import propose_stated_models
 from accelerator_automation.step_runner import NightStep, StepFailed, StepResult
 from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.checks import errors
 from accelerator_portal.checks.quarantine import load_with_quarantine
+from accelerator_portal.checks.stored_data import is_package_data, stored_data_problems
 from accelerator_portal.packages.reachable_hosts import resolver_of_reachable_hosts
 from accelerator_portal.packages.sync import (
     SyncOptions,
@@ -102,6 +110,8 @@ class NightRun:
     """Whether another job publishes the site. This run then builds the site only as a check,
     and does not store the digest of the site's inputs."""
     engine: Engine = field(default_factory=lambda: partial(mkdocs, quiet=True))
+    on_search: Callable[[str], None] = lambda _: None
+    """Called with a line before each build that searches for the folder that stops the build."""
     package_sync: SyncFunction = sync
     resolver: ResolverFactory = resolver_of_reachable_hosts
     now: dt.datetime = field(default_factory=utc_now)
@@ -148,29 +158,27 @@ class NightRun:
         """Return the problems of each quarantined folder, by platform id."""
         return dict(self.valid_catalog.set_aside) if self.valid_catalog else {}
 
-    def breakages(self) -> list[tuple[Platform, Breakage]]:
-        """Return the open regressions, each with its platform.
+    def breakages(self) -> tuple[list[tuple[Platform, Breakage]], list[str]]:
+        """Return the open regressions, each with its platform, and the ids of unknown platforms.
 
-        Raises ProblemsError if a history cannot be read.
+        The regressions of a platform are unknown if its history cannot be read; the step `history`
+        has reported that.
         """
-        platforms = self.valid_catalog.platforms if self.valid_catalog else ()
-        return [
-            (platform, breakage)
-            for platform in platforms
-            for breakage in self._breakages_of(platform)
-        ]
+        found: list[tuple[Platform, Breakage]] = []
+        unknown: list[str] = []
+        for platform in self.valid_catalog.platforms if self.valid_catalog else ():
+            try:
+                found += [(platform, breakage) for breakage in self._breakages_of(platform)]
+            except ProblemsError:
+                unknown.append(platform.id)
+        return found, unknown
 
     def overdue(self) -> tuple[tuple[str, Breakage], ...]:
         """Return the regressions that are open for too long, each with the id of its platform.
 
-        The limit is `breakage_hours` among the deadlines of the catalog's criteria. Histories that
-        cannot be read are skipped; the step `history` has reported them.
+        The limit is `breakage_hours` among the deadlines of the catalog's criteria.
         """
-        overdue: list[tuple[str, Breakage]] = []
-        for platform in self.valid_catalog.platforms if self.valid_catalog else ():
-            with suppress(ProblemsError):
-                overdue += [(platform.id, b) for b in self._breakages_of(platform) if b.overdue]
-        return tuple(overdue)
+        return tuple((p.id, breakage) for p, breakage in self.breakages()[0] if breakage.overdue)
 
     def _breakages_of(self, platform: Platform) -> tuple[Breakage, ...]:
         if self.valid_catalog is None or self.valid_catalog.criteria is None:
@@ -194,9 +202,11 @@ def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
         step_list.append(("installations", partial(_record_trials, tonight, tonight.trials)))
     step_list.append(("history", partial(_update_histories, tonight)))
     step_list.append(("folders", partial(_check_folders, tonight)))
-    if tonight.archive:
-        step_list.append(("archive", partial(_archive_results, tonight, tonight.archive)))
     step_list.append(("site", partial(_build_site, tonight)))
+    if (
+        tonight.archive
+    ):  # after the build, which shows whether the folders are as valid as they seem
+        step_list.append(("archive", partial(_archive_results, tonight, tonight.archive)))
     if api and tonight.repository:
         home = tonight.repository
         step_list += [
@@ -244,34 +254,29 @@ def _record_trials(tonight: NightRun, folder: Path) -> str:
 def _update_histories(tonight: NightRun) -> str:
     """Add the valid reports to the histories, and merge the history files of past months.
 
-    Returns the result in one line. If a report or a history has an error, raises ProblemsError
-    after adding the valid reports.
+    Returns the result in one line. If a report, a history or another file of stored data has an
+    error, raises ProblemsError after adding the valid reports.
     """
     reports, future_problems = without_future_reports(folder_reports(tonight.root)[0], tonight.now)
     folding = fold_reports(tonight.root, reports)
     merge_problems = compact_all(tonight.root, month_of(tonight.now))
-    problems = {*future_problems, *folding.problems, *merge_problems, *_history_problems(tonight)}
+    damage = stored_data_problems(tonight.catalog, tonight.root)
+    problems = {*future_problems, *folding.problems, *merge_problems, *damage}
     if problems:
         raise ProblemsError(problems)
     return str(folding.total or folding.histories[-1]) if folding.histories else "done"
 
 
-def _history_problems(tonight: NightRun) -> Iterator[Problem]:
-    """Yield the problems of every history that cannot be read.
-
-    The histories of platforms without a new report are checked, too.
-    """
-    for platform in tonight.catalog.platforms:
-        try:
-            read_state_of(tonight.root, platform.id, "runs")
-        except ProblemsError as error:
-            yield from error.problems
-
-
 def _check_folders(tonight: NightRun) -> str:
-    tonight.valid_catalog, problems = load_with_quarantine(tonight.root, tonight.now.date())
-    if tonight.valid_catalog is None:
-        raise StepFailed(" / ".join(map(str, problems[:3])))
+    catalog, problems = load_with_quarantine(tonight.root, tonight.now.date())
+    if shared_errors := errors(problems):
+        more = f" / and {len(shared_errors) - 3} more" if shared_errors[3:] else ""
+        raise StepFailed(" / ".join(map(str, shared_errors[:3])) + more)
+    if catalog is None:
+        raise StepFailed("the shared data cannot be used")
+    tonight.valid_catalog = catalog
+    if damaged := [problem for problem in problems if is_package_data(problem)]:
+        raise ProblemsError(damaged)
     quarantined = tonight.valid_catalog.set_aside
     return f"{len(tonight.valid_catalog.platforms)} valid, {len(quarantined)} quarantined"
 
@@ -285,7 +290,6 @@ def _archive_results(tonight: NightRun, archive: Archive) -> str:
     new_versions = archive_good_folders(
         archive, tonight.root, catalog.by_id, catalog.set_aside, today
     )
-    tonight.standing_in = last_good_dates(archive, catalog.set_aside, today)
     if damaged := damaged_folders(archive, catalog.set_aside):
         reason = "the last valid version is damaged, so the platform is not shown. Fix its folder"
         raise StepFailed(f"{', '.join(damaged)}: {reason}")
@@ -299,29 +303,46 @@ def _archive_results(tonight: NightRun, archive: Archive) -> str:
 
 
 def _build_site(tonight: NightRun) -> str:
-    """Build the site, unless its inputs are unchanged; return the result in one line."""
-    catalog, archive = tonight.valid_catalog, tonight.archive
+    """Build the site, unless its inputs are unchanged; return the result in one line.
+
+    A platform whose folder stops the build or causes broken links is quarantined, too.
+    """
+    root, catalog, archive = tonight.root, tonight.valid_catalog, tonight.archive
     if catalog is None:
         raise StepFailed("the shared data has errors, so the existing site stays")
     day = tonight.now.date()
-    standing_in = last_good_dates(archive, catalog.set_aside, day) if archive else {}
-    digest = inputs_digest(tonight.root, catalog, standing_in)
+    tonight.standing_in = last_good_dates(archive, catalog.set_aside, day) if archive else {}
+    digest = inputs_digest(root, catalog, tonight.standing_in)
     if archive and is_published(archive, digest):
         return "no changes, so the existing site stays"
     try:
-        build(
-            tonight.root, tonight.out, archive, standing_in, quarantine=True, engine=tonight.engine
+        built = build_with_quarantine(
+            root,
+            tonight.out,
+            catalog,
+            Quarantine(archive, tonight.standing_in),
+            day,
+            engine=tonight.engine,
+            on_search=tonight.on_search,
         )
     except BrokenLinksError as error:
         raise StepFailed(" / ".join([*error.links[:2], str(error)])) from None
     tonight.published = True
+    if built.excluded:
+        tonight.valid_catalog, _ = load_with_quarantine(root, day, excluded=built.excluded)
+        tonight.standing_in = dict(built.standing_in)
+        digest = inputs_digest(root, _require_catalog(tonight), built.standing_in)
+        tonight.published = not (archive and is_published(archive, digest))
     if archive and not tonight.preview:
         store_published_digest(archive, digest)
-    return f"Built the site in {tonight.out}."
+    without = (f"{name} is quarantined, because {why}" for name, why in built.excluded.items())
+    return "; ".join((f"Built the site in {tonight.out}.", *without))
 
 
 def _update_regression_issues(tonight: NightRun, api: Api, repository: str) -> str:
-    issues = update_breakage_issues(api, repository, tonight.breakages(), tonight.set_aside())
+    breakages, unknown = tonight.breakages()
+    unseen = {*tonight.set_aside(), *unknown}
+    issues = update_breakage_issues(api, repository, breakages, unseen)
     tonight.issues = issues
     waiting_text = (
         f", {count(issues.waiting, 'regression')} without an issue" if issues.waiting else ""

@@ -151,10 +151,13 @@ def _report_count_texts(accelerator: str, histories: TestHistories) -> Iterator[
     """Yield texts such as `5 runs since 2026-01-02` and `3 baselines since 2026-01-02`.
 
     The text about runs is omitted if there are fewer than two runs, and the text about baselines if
-    there are fewer than two baselines.
+    there are fewer than two baselines. A history that cannot be read has a text that says so.
     """
     for basis in BASES:
-        points = histories.of(accelerator, basis).state.reports.values()
+        history = histories.of(accelerator, basis)
+        points = history.state.reports.values()
+        if history.left_out and not points:
+            yield message("the earlier results cannot be read")
         if len(points) > 1:
             first_start = min(point.started for point in points)
             message_values = {"count": len(points), "day": f"{first_start:%Y-%m-%d}"}

@@ -110,6 +110,7 @@ def dashboard_pages(
         "criteria": criteria,
         "sources": SourceList([("criteria.yaml", criteria.sources)]),
         "at": at,
+        "problems": histories.problems,
         "new": [regression for regression in all_regressions if regression.is_new],
         "older": [regression for regression in all_regressions if not regression.is_new],
         "outdated": [(state.platform, issue) for state in states for issue in state.outdated],
@@ -156,7 +157,7 @@ def _dashboard_platform(
         len(state.reports) + undated,
         sum(report.kind == "baseline" for report in reports),
         evidence,
-        tuple(regressions(platform, breakages, commands, at)),
+        tuple(regressions(platform, breakages, inputs.results, commands, at)),
         never_passed_count(state, at),
         tuple(outdated_issues(platform.known_issues, tests, at.date())),
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,6 +31,7 @@ from accelerator_portal.packages.verdict_file import (
 )
 from accelerator_portal.site.api_shapes import FindingsData, FindingShares
 from accelerator_portal.site.text_formats import python_range
+from accelerator_reports.files.problem import ProblemsError
 
 # Images, archives and source code are on no package index.
 OTHER_COMMANDS_REASON = message("Not checked: contains other commands than pip and uv.")
@@ -39,13 +41,15 @@ NOT_YET_CHECKED = message("Not checked yet.")
 def read_all_verdicts(catalog: Catalog, root: Path) -> dict[str, Verdicts]:
     """Return the stored verdicts on install commands, by platform id.
 
-    Platforms without verdicts are omitted. `root` is the folder of the repository. Raises
-    ProblemsError if a file with verdicts is invalid.
+    Platforms without verdicts are omitted, and platforms whose file is invalid: the site states
+    that their commands are not checked. `root` is the folder of the repository.
     """
-    verdicts_by_platform = {
-        platform.id: read_verdicts(root, platform.id) for platform in catalog.platforms
-    }
-    return {platform: verdicts for platform, verdicts in verdicts_by_platform.items() if verdicts}
+    verdicts_by_platform: dict[str, Verdicts] = {}
+    for platform in catalog.platforms:
+        with suppress(ProblemsError):
+            if verdicts := read_verdicts(root, platform.id):
+                verdicts_by_platform[platform.id] = verdicts
+    return verdicts_by_platform
 
 
 def with_findings(

@@ -35,7 +35,7 @@ from accelerator_portal.site.results.history_view import (
     week_of,
 )
 from accelerator_portal.site.results.json_shards import shards
-from accelerator_portal.site.results.result_addresses import RESULTS_PAGES, address_of
+from accelerator_portal.site.results.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
@@ -86,7 +86,7 @@ def history_pages(
         most_changes=MOST_CHANGES_OF_A_REPORT,
         shown=MOST_SHOWN,
         open_weeks=MOST_WEEKS,
-        address_of=address_of,
+        address_of=results.address_of,
     )
     names = [history_name(h) for h in test_histories.histories]
     index = HistoryIndex(
@@ -171,6 +171,7 @@ def pages_of_test_histories(
         TEST_HISTORY_PAGE,
         choices=[_history_choice(catalog, h) for h in test_histories.histories if h.state.reports],
         settings=sorted(SETTINGS),
+        problems=test_histories.problems,
     )
     for history in test_histories.histories:
         yield from history_shards(history)

@@ -25,6 +25,7 @@ from accelerator_portal.results.partitions.manifest import BASES
 from accelerator_portal.results.stored_history import History, read_history, with_reports
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.text_formats import prose_list
+from accelerator_reports.files.problem import Problem, ProblemsError
 from accelerator_reports.files.wording import count
 from accelerator_reports.outcomes import Outcome
 from accelerator_reports.report import Report, TestEntry
@@ -178,6 +179,11 @@ class TestHistories:
         states = self._states_by_history.get((report.accelerator, basis_of(report)), {})
         return states.get(identity_of(test).key)
 
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The problems of histories that cannot be read, and of reports that cannot be added."""
+        return tuple(problem for history in self.histories for problem in history.left_out)
+
     @cached_property
     def episodes(self) -> tuple[Episode, ...]:
         """The changes of each report, newest first, without reports that changed nothing."""
@@ -223,12 +229,18 @@ class TestHistories:
 def read_histories(catalog: Catalog, root: Path, results: ResultsView) -> TestHistories:
     """Return the histories stored in `data/history/`, extended by newer reports in `results`.
 
-    `root` is the folder of the repository. Raises ProblemsError if a stored history is invalid.
+    A stored history that is invalid is left out: only its problems are returned. `root` is the
+    folder of the repository.
     """
     histories = []
     for platform in catalog.platforms:
         for basis in BASES:
-            stored_history = read_history(root, platform.id, basis)
+            try:
+                stored_history = read_history(root, platform.id, basis)
+            except ProblemsError as error:
+                empty = State(platform.id, basis)
+                histories.append(History(empty, left_out=error.problems))
+                continue
             reports = [s for s in results.of(platform.id) if basis_of(s.report) == basis]
             history = with_reports(stored_history, reports)
             if history.state.reports or history.left_out:

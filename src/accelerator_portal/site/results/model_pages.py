@@ -173,10 +173,7 @@ def models_view(catalog: Catalog, results: ResultsView) -> ModelsView:
     """Return the model families of a catalog with their results."""
     families = catalog.model_families.families if catalog.model_families else ()
     evidence = model_evidence(families, results.reports)
-    reported_names = {
-        (test.suite, test.name) for stored in results.reports for test in stored.report.tests
-    }
-    views = [_family_view(catalog, family, evidence, reported_names) for family in families]
+    views = [_family_view(catalog, family, evidence, results.tests) for family in families]
     shown_views = tuple(view for view in views if view.cells or view.stated)
     platform_ids = {platform for view in shown_views for platform in (*view.cells, *view.stated)}
     return ModelsView(
@@ -191,7 +188,7 @@ def _family_view(
     catalog: Catalog,
     family: ModelFamily,
     evidence: FamilyEvidence,
-    reported_names: set[tuple[str, str]],
+    reported_names: frozenset[tuple[str, str]],
 ) -> FamilyView:
     results_by_platform = evidence.get(family.id, {})
     cells = {
@@ -270,7 +267,7 @@ def _severity_key(result: ReportedTest) -> tuple[int, str, str, str]:
 
 
 def _listed_tests(
-    catalog: Catalog, family: ModelFamily, reported_names: set[tuple[str, str]]
+    catalog: Catalog, family: ModelFamily, reported_names: frozenset[tuple[str, str]]
 ) -> Iterator[ListedTest]:
     for suite, file in sorted(model_suites(catalog.suites).items()):
         for name in file.tests:

@@ -17,8 +17,9 @@ from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.message import message
 from accelerator_portal.results.breakages import Breakage
 from accelerator_portal.results.history_state import HistoryPoint
-from accelerator_portal.site.results.result_addresses import address_of
+from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_reports.files.folders import KNOWN_ISSUES
+from accelerator_reports.suite_names import suite_folder
 from accelerator_reports.test_keys import parse_key
 
 WEEK = dt.timedelta(days=7)
@@ -58,14 +59,16 @@ class CommitRange:
 class Regression:
     """Tests of a suite and platform that passed in the run `last_good` and fail since `first_bad`.
 
-    `due` is the deadline of the testing standards. `overdue` is true if it had passed at the time
-    of the data. `is_new` is true if the tests failed for less than a week then.
-    `differences` are the differences between the environments of the two runs, in words. `issue` is
-    a query string, `?…`, that fills in GitHub's form for a new issue.
+    `address` leads to the suite's results, or to the first test's history if no report has the
+    suite any more; it is relative to `results/`. `due` is the deadline of the testing standards.
+    `overdue` is true if it had passed at the time of the data. `is_new` is true if the tests failed
+    for less than a week then. `differences` are the differences between the environments of the two
+    runs, in words. `issue` is a query string, `?…`, that fills in GitHub's form for a new issue.
     """
 
     platform: Platform
     suite: str
+    address: str
     first_bad: HistoryPoint
     last_good: HistoryPoint
     due: dt.datetime
@@ -86,7 +89,11 @@ class Regression:
 
 
 def regressions(
-    platform: Platform, breakages: Iterable[Breakage], commands: Mapping[str, str], at: dt.datetime
+    platform: Platform,
+    breakages: Iterable[Breakage],
+    results: ResultsView,
+    commands: Mapping[str, str],
+    at: dt.datetime,
 ) -> Iterator[Regression]:
     """Yield a platform's regressions, sorted by the start of the first bad run.
 
@@ -99,19 +106,20 @@ def regressions(
         suite = parse_key(breakage.key).suite
         return breakage.first_bad.started, suite, breakage.first_bad.id, breakage.last_good.id
 
-    for (_, suite, *_), group in groupby(sorted(breakages, key=group_key), group_key):
+    for _, group in groupby(sorted(breakages, key=group_key), group_key):
         sorted_breakages = sorted(group, key=lambda breakage: breakage.key)
-        yield _regression(platform, suite, sorted_breakages, commands, at)
+        yield _regression(platform, sorted_breakages, results, commands, at)
 
 
 def _regression(
     platform: Platform,
-    suite: str,
     breakages: list[Breakage],
+    results: ResultsView,
     commands: Mapping[str, str],
     at: dt.datetime,
 ) -> Regression:
     first_breakage = breakages[0]
+    suite = parse_key(first_breakage.key).suite
     differences = tuple(
         message(
             "{what}: {before} → {after}",
@@ -121,9 +129,11 @@ def _regression(
         )
         for difference in first_breakage.differences
     )
+    tests = tuple(_broken_test(platform, one, results, commands, at) for one in breakages)
     return Regression(
         platform,
         suite,
+        f"{suite_folder(suite)}/" if suite in results.by_suite else tests[0].address,
         first_breakage.first_bad,
         first_breakage.last_good,
         first_breakage.due,
@@ -131,18 +141,22 @@ def _regression(
         first_breakage.age < WEEK,
         differences,
         tuple(_commit_ranges(platform, first_breakage.last_good, first_breakage.first_bad)),
-        tuple(_broken_test(platform, breakage, commands, at) for breakage in breakages),
+        tests,
         _new_issue_query(platform, suite, breakages, differences, commands),
     )
 
 
 def _broken_test(
-    platform: Platform, breakage: Breakage, commands: Mapping[str, str], at: dt.datetime
+    platform: Platform,
+    breakage: Breakage,
+    results: ResultsView,
+    commands: Mapping[str, str],
+    at: dt.datetime,
 ) -> BrokenTest:
     test = parse_key(breakage.key)
     return BrokenTest(
         breakage,
-        address_of(test.suite, test.name),
+        results.address_of(test.suite, test.name, f"{platform.id}-runs"),
         commands.get(breakage.key),
         _known_issue_query(platform, breakage, at),
     )

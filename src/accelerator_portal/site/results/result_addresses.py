@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 from functools import lru_cache
 from string import ascii_lowercase
+from urllib.parse import urlencode
 
 from accelerator_portal.site.anchors import slug
 from accelerator_reports.suite_names import suite_folder
+from accelerator_reports.test_keys import Identity
 
 RESULTS_PAGES = "results"
 
@@ -30,6 +32,16 @@ def address_of(suite: str, name: str) -> str:
     suite grows.
     """
     return f"{suite_folder(suite)}/tests/{initial(name)}/#{anchor_of(name)}"
+
+
+def history_address(history: str, suite: str, name: str) -> str:
+    """Return the address, relative to `results/`, of a test on the page of test histories.
+
+    `history` is the name of a platform's history, such as `xpu-runs`. The page has each test of the
+    history, also a test that no report has any more.
+    """
+    query = urlencode({"platform": history, "test": Identity(suite, name).key})
+    return f"test-history/?{query}"
 
 
 def evidence_suffix(mode: str, report: str, group: str) -> str:

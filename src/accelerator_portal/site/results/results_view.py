@@ -20,7 +20,11 @@ from accelerator_portal.results.result_matrices import (
 from accelerator_portal.results.stored_reports import StoredReport, stored_reports
 from accelerator_portal.results.suite_evidence import SuiteEvidence, newest_evidence
 from accelerator_portal.site.anchors import slug
-from accelerator_portal.site.results.result_addresses import address_of, evidence_suffix
+from accelerator_portal.site.results.result_addresses import (
+    address_of,
+    evidence_suffix,
+    history_address,
+)
 from accelerator_portal.site.results.results_shapes import MatrixColumn, MatrixData, MatrixTest
 from accelerator_reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_reports.report import (
@@ -79,6 +83,22 @@ class ResultsView:
     def by_id(self) -> dict[str, StoredReport]:
         """The reports by id."""
         return {stored.id: stored for stored in self.reports}
+
+    @cached_property
+    def tests(self) -> frozenset[tuple[str, str]]:
+        """The suite and the name of each test that a report has. Only these tests have a page."""
+        return frozenset(
+            (test.suite, test.name) for stored in self.reports for test in stored.report.tests
+        )
+
+    def address_of(self, suite: str, name: str, history: str) -> str:
+        """Return the address of a test, relative to `results/`.
+
+        If no report has the test any more, the address leads to the test in `history`, the name of
+        a platform's history, such as `xpu-runs`.
+        """
+        has_page = (suite, name) in self.tests
+        return address_of(suite, name) if has_page else history_address(history, suite, name)
 
     def of(self, accelerator: str) -> list[StoredReport]:
         """Return the reports of an accelerator."""

@@ -6,7 +6,6 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from urllib.parse import urlencode
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.results.breakages import has_change_on_same_code, is_flaky
@@ -19,6 +18,7 @@ from accelerator_portal.site.results.result_addresses import (
     address_of,
     anchor_of,
     evidence_suffix,
+    history_address,
     initial,
 )
 from accelerator_portal.site.results.results_view import ResultsView
@@ -26,7 +26,6 @@ from accelerator_portal.site.text_formats import format_number
 from accelerator_reports.files.wording import count
 from accelerator_reports.outcomes import BAD, WORST_FIRST, Outcome
 from accelerator_reports.report import Environment, Metric, Report, TestEntry
-from accelerator_reports.test_keys import identity_of
 
 MOST_RESULTS = 800
 """The maximum number of results on a page that shows a suite's tests with one initial letter. A
@@ -86,8 +85,8 @@ class ReportedTest:
     anchor: str = ""
     """The result's id on the page of the test."""
     history: str | None = None
-    """The query in the address that opens the test on the page of test histories. None if there is
-    no history, or if a newer report has the test."""
+    """The address of the test on the page of test histories, relative to `results/`. None if there
+    is no history, or if a newer report has the test."""
 
     @property
     def settings(self) -> str:
@@ -251,7 +250,7 @@ def tests_of_suite(
             name,
             anchor_of(name),
             tuple(_with_anchors(results_by_name[name], order)),
-            *_same_model_tests(catalog, suite, name),
+            *_same_model_tests(catalog, results, suite, name),
             tuple(histories.changes_by_test.get((suite, name), ())),
         )
         for name in sorted(results_by_name, key=lambda name: (name.casefold(), name))
@@ -284,16 +283,14 @@ def _with_history(histories: TestHistories, report: Report, result: ReportedTest
         return replace(result, since=f"{result.day}; a newer report exists")
     if standing.last_seen.started < report.started:  # it was left out
         return result
-    history_query = {
-        "platform": f"{report.accelerator}-{basis_of(report)}",
-        "test": identity_of(result.test).key.partition("?")[0],
-    }
     return replace(
         result,
         since=_since_words(standing),
         verdicts=standing.verdicts,
         runs=None if report.kind == "baseline" else verdict_words(standing),
-        history=urlencode(history_query),
+        history=history_address(
+            f"{report.accelerator}-{basis_of(report)}", result.test.suite, result.test.name
+        ),
     )
 
 
@@ -310,7 +307,7 @@ def _since_words(standing: StoredTestState) -> str | None:
 
 
 def _same_model_tests(
-    catalog: Catalog, suite: str, name: str
+    catalog: Catalog, results: ResultsView, suite: str, name: str
 ) -> tuple[tuple[SameModelTest, ...], str | None]:
     full_name = f"{suite}/{name}"
     for model in catalog.models.models if catalog.models else ():
@@ -318,7 +315,11 @@ def _same_model_tests(
             other_parts = (
                 other_name.partition("/") for other_name in model.names if other_name != full_name
             )
-            tests = (SameModelTest(s, n, address_of(s, n)) for s, _, n in other_parts)
+            tests = (
+                SameModelTest(s, n, address_of(s, n))
+                for s, _, n in other_parts
+                if (s, n) in results.tests
+            )
             return tuple(tests), model.note
     return (), None
 

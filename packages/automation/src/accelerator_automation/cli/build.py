@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
 
 from accelerator_automation import building
-from accelerator_automation.archive_store import open_archive
-from accelerator_automation.building import restore_previous
+from accelerator_automation.archive_store import Archive, open_archive
+from accelerator_automation.building import Quarantine, restore_previous
 from accelerator_automation.last_good_folders import last_good_dates
+from accelerator_automation.quarantined_builds import build_with_quarantine
+from accelerator_portal.checks import errors
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.cli.options import ARCHIVE, ROOT
 from accelerator_reports.cli.options import OUTPUT_FILE, OUTPUT_FOLDER
 from accelerator_reports.files.clock import today
+from accelerator_reports.files.folders import ACCELERATORS
+from accelerator_reports.files.problem import ProblemsError
 
 _MAX_SHOWN_LINKS = 20
 
@@ -58,22 +63,14 @@ def build(  # noqa: PLR0913, PLR0917 - one for each option
             restore_previous(out.absolute())
             click.echo(f"Restored the previous site to {out}.")
             return
-        store = open_archive(archive) if archive else None
-        catalog_without_broken = load_with_quarantine(root, today())[0] if store else None
-        last_good_by_platform = (
-            last_good_dates(store, catalog_without_broken.set_aside, today())
-            if store and catalog_without_broken
-            else {}
-        )
-        building.build(root, out, store, last_good_by_platform, quarantine=quarantine)
-        if outputs and store:
-            digest = (
-                building.inputs_digest(root, catalog_without_broken, last_good_by_platform)
-                if catalog_without_broken
-                else ""
-            )
-            with outputs.open("a", encoding="utf-8") as file:  # other steps write to it, too
-                file.write(f"inputs={digest}\n")
+        if quarantine or archive:
+            store = open_archive(archive) if archive else None
+            digest = _build_with_quarantine(root, out, store)
+            if outputs and store:
+                with outputs.open("a", encoding="utf-8") as file:  # other steps write to it, too
+                    file.write(f"inputs={digest}\n")
+        else:
+            building.build(root, out)
     except building.EngineError as error:  # MkDocs has printed the error
         sys.exit(error.code)
     except building.BrokenLinksError as error:
@@ -81,3 +78,27 @@ def build(  # noqa: PLR0913, PLR0917 - one for each option
             click.echo(link, err=True)
         raise click.ClickException(str(error)) from None
     click.echo(f"Built the site in {out}.")
+
+
+def _build_with_quarantine(root: Path, out: Path, archive: Archive | None) -> str:
+    """Build the site without broken folders, and return the digest of its inputs.
+
+    Prints the reason for each folder that only the build shows to be broken. Raises ProblemsError
+    if the shared data has errors.
+    """
+    catalog, problems = load_with_quarantine(root, today())
+    if catalog is None or errors(problems):
+        raise ProblemsError(errors(problems))
+    standing_in = last_good_dates(archive, catalog.set_aside, today()) if archive else {}
+    quarantine = build_with_quarantine(
+        root,
+        out,
+        catalog,
+        Quarantine(archive, standing_in),
+        today(),
+        on_search=partial(click.echo, err=True),
+    )
+    for name, why in quarantine.excluded.items():
+        click.echo(f"{ACCELERATORS}/{name} is quarantined, because {why}", err=True)
+    without_excluded, _ = load_with_quarantine(root, today(), excluded=quarantine.excluded)
+    return building.inputs_digest(root, without_excluded or catalog, quarantine.standing_in)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import click
@@ -101,6 +102,7 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     api = github_client_for(catalog, required=bool(repository or pull_requests))
     night_run = NightRun(root, out.absolute(), catalog, store, api, repository, made_here, preview)
     night_run.pull_requests, night_run.trials = pull_requests, trials
+    night_run.on_search = partial(click.echo, err=True)
     start = time.monotonic()
     with nightly_lock(root, night_run.out):
         run_night(night_run, skip, _print_step_result)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -80,6 +80,10 @@ class ProblemsError(Exception):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(set(problems)))
         super().__init__("\n".join(map(str, self.problems)))
+
+    def at(self, path: str) -> ProblemsError:
+        """Return the same error with `path` as the path of all problems."""
+        return ProblemsError(replace(problem, path=path) for problem in self.problems)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
