@@ -325,3 +325,14 @@ def test_what_is_written_is_read_again_into_the_catalogue(root: Path, index: Ind
     assert problem.path == "data/packages/torch-example.json"
     assert catalog is not None
     assert catalog.packages == {}
+
+
+def test_facts_that_cannot_be_read_stay_until_somebody_restores_them(
+    root: Path, index: Index
+) -> None:
+    synced(root, index)
+    file = root / "data/packages/torch-example.json"
+    file.write_bytes(half := file.read_bytes()[:50])
+    done = synced(root, index)
+    assert (done.packages, done.missed) == ((), ("torch-example",))
+    assert file.read_bytes() == half
