@@ -60,7 +60,7 @@ WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() + 1, 5))')
 PYTEST_OPTIONS := --numprocesses $(WORKERS) --dist worksteal
 PYTEST := $(BIN)/python -m pytest $(PYTEST_OPTIONS)
 
-test: setup ## Run all tests except slow ones; one test: make test ARGS="-k name"
+test: setup ## Run all tests without a browser or torch; one test: make test ARGS="-k name"
 	$(PYTEST) -m "not browser and not slow" --ignore tests/browser $(ARGS)
 
 test-browser: setup ## Run the tests that open the site in Chromium or Chrome
