@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from accelerator_automation.feeds import FeedBody, FeedError, fetch_bodies
+from accelerator_automation.feeds import DEFAULT_LIMITS, FeedBody, FeedError, fetch_bodies
 from accelerator_automation.github.client import GitHubClient
 from accelerator_portal.catalog.files.accelerator import ReleaseAsset, ReportFeed, WorkflowArtifact
 from accelerator_portal.http.client import HttpClient, HttpResponse
@@ -202,6 +202,6 @@ def test_a_fault_that_nobody_foresaw_is_one_feeds_alone(monkeypatch: pytest.Monk
 
 
 def test_a_feed_on_the_machine_itself_is_not_asked() -> None:
-    (found,) = fetch_bodies([feed("http://localhost:1/x")], None, None)
+    (found,) = fetch_bodies([feed("http://localhost:1/x")], DEFAULT_LIMITS, None)
     assert isinstance(found, FeedError)
     assert (str(found), found.refused) == ("the host is on a private network", True)

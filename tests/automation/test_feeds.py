@@ -113,6 +113,8 @@ def test_a_good_report_is_taken_once(fetch: Fetch, root: Path) -> None:
         (GOOD.replace('"example"', '"other"').encode(), 'the report is about "other"'),
         (GOOD.replace("self-reported", "made-here").encode(), "kind: made-here"),
         (GOOD.replace("2026-03-01", "2027-03-01").encode(), "2027"),
+        (GOOD.replace("2026-03-01", "2026-02-28").encode(), "older than the one that was fetched"),
+        (report_text(made_up(1, {})).encode(), "the report has no tests"),
         (GOOD.replace('"schema_version": 1', '"schema_version": 9').encode(), "newer than 1"),
     ],
 )
@@ -134,6 +136,29 @@ def test_what_is_not_there_is_not_reached_and_a_redirect_is_refused(
     (found,) = fetch({"nightly": path})
     assert found.outcome == outcome
     assert found.why
+
+
+def test_a_corrected_report_of_the_same_run_is_taken(
+    fetch: Fetch, root: Path, answers: dict[str, bytes]
+) -> None:
+    fetch({"nightly": "/good"})
+    answers["/good"] = GOOD.replace('"passed"', '"failed"').encode()
+    assert fetch({"nightly": "/good"}) == [FetchResult("example", "nightly", "new")]
+    assert result(root, "nightly").read_bytes() == answers["/good"]
+
+
+def test_an_operator_adds_a_folder_of_reports(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "folder/example").mkdir(parents=True)
+    (tmp_path / "folder/example/inside.json").write_text(GOOD, "utf-8")
+    access = FeedAccess(QUICK, folder=tmp_path / "folder")
+    assert fetch_reports(root, loaded(root), NOW, access) == [
+        FetchResult("example", "inside", "new")
+    ]
+    own = GOOD.replace("self-reported", "made-here").replace("2026-03-01", "2026-03-02")
+    (tmp_path / "folder/example/inside.json").write_text(own, "utf-8")
+    (found,) = fetch_reports(root, loaded(root), NOW, access)
+    assert found.outcome == "refused"
+    assert result(root, "inside").read_text("utf-8") == GOOD
 
 
 def test_one_bad_feed_holds_up_no_other(fetch: Fetch, answers: dict[str, bytes]) -> None:

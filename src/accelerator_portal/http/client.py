@@ -61,7 +61,7 @@ async def open_client(agent: str, limits: RequestLimits | None = None) -> AsyncI
         timeout=limits.timeout,
         max_redirects=limits.redirects,
         limits=httpx.Limits(max_connections=limits.concurrent * 2),
-        transport=public_transport(limits.concurrent * 2) if limits.public_hosts_only else None,
+        transport=public_transport(limits) if limits.public_hosts_only else None,
         headers={"user-agent": agent},
     ) as session:
         yield HttpClient(session, limits)
@@ -190,13 +190,18 @@ class HttpClient:
         async with self._host_slots.setdefault(host, slots), self._slots:
             yield
 
+    async def _is_refused(self, url: str) -> bool:
+        is_allowed = urlsplit(url).hostname in self._limits.private_hosts
+        is_checked = self._limits.public_hosts_only and not is_allowed
+        return is_checked and await find_private_address(url) is not None
+
     async def _attempt(self, url: str, headers: Mapping[str, str], max_bytes: int) -> HttpResponse:
         host = origin(url)
         async with self._request_slot(host):
             if host in self._unreachable_hosts:
                 raise FetchError(self._unreachable_hosts[host])
             try:
-                if self._limits.public_hosts_only and await find_private_address(url):
+                if await self._is_refused(url):
                     raise InvalidResponseError("the host is on a private network")
                 async with asyncio.timeout(self._limits.total_timeout):
                     return await self._get_with_redirects(url, headers, max_bytes)

@@ -24,3 +24,5 @@ class RequestLimits:
     """The longest wait if a server asks the client to wait. Longer waits are shortened to it."""
     public_hosts_only: bool = False
     """Whether a host with an address on a private network is refused."""
+    private_hosts: frozenset[str] = frozenset()
+    """Hosts that are never refused, by name."""

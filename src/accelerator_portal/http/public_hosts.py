@@ -18,6 +18,7 @@ from urllib.request import getproxies
 import httpcore
 import httpx
 
+from accelerator_portal.http.limits import RequestLimits
 from accelerator_reports.files.public_host import is_public_ip
 
 
@@ -26,10 +27,16 @@ class PrivateHostError(httpcore.ConnectError):
 
 
 class PublicHostsBackend(httpcore.AsyncNetworkBackend):
-    """A network backend that connects to a host only if all its addresses are public."""
+    """A network backend that connects to a host only if all its addresses are public.
 
-    def __init__(self, inner: httpcore.AsyncNetworkBackend) -> None:
+    The addresses of the hosts in `allowed` may be private.
+    """
+
+    def __init__(
+        self, inner: httpcore.AsyncNetworkBackend, allowed: frozenset[str] = frozenset()
+    ) -> None:
         self._backend = inner
+        self._allowed = allowed
 
     async def connect_tcp(
         self,
@@ -46,7 +53,7 @@ class PublicHostsBackend(httpcore.AsyncNetworkBackend):
         address: httpcore.ConnectError or httpcore.ConnectTimeout.
         """
         error: Exception = httpcore.ConnectError("the host name cannot be resolved")
-        for address in await _public_addresses(host, port):
+        for address in await _addresses(host, port, public=host not in self._allowed):
             try:
                 return await self._backend.connect_tcp(
                     address, port, timeout, local_address, socket_options
@@ -56,12 +63,12 @@ class PublicHostsBackend(httpcore.AsyncNetworkBackend):
         raise error
 
 
-async def _public_addresses(host: str, port: int) -> list[str]:
+async def _addresses(host: str, port: int, *, public: bool) -> list[str]:
     try:
         addresses = await _resolved_addresses(host, port)
     except (OSError, UnicodeError) as error:
         raise httpcore.ConnectError(str(error)) from None
-    if not all(map(is_public_ip, addresses)):
+    if public and not all(map(is_public_ip, addresses)):
         raise PrivateHostError("the host is on a private network")
     return addresses
 
@@ -79,23 +86,23 @@ class _PublicTransport(httpx.AsyncHTTPTransport):
     httpx has no argument for the network backend.
     """
 
-    def __init__(self, connections: int) -> None:
+    def __init__(self, limits: RequestLimits) -> None:
         super().__init__(verify=certificate_authorities())
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=certificate_authorities(),
-            max_connections=connections,
-            network_backend=PublicHostsBackend(httpcore.AnyIOBackend()),
+            max_connections=limits.concurrent * 2,
+            network_backend=PublicHostsBackend(httpcore.AnyIOBackend(), limits.private_hosts),
         )
 
 
-def public_transport(connections: int) -> httpx.AsyncBaseTransport | None:
-    """Return a transport with at most `connections` connections, to public hosts only.
+def public_transport(limits: RequestLimits) -> httpx.AsyncBaseTransport | None:
+    """Return a transport to public hosts and to the private hosts that `limits` allow.
 
     Returns None if the system or the environment sets a proxy: the proxy then resolves names.
     """
     if not getproxies().keys().isdisjoint({"all", "http", "https"}):
         return None
-    return _PublicTransport(connections)
+    return _PublicTransport(limits)
 
 
 @cache

@@ -147,7 +147,7 @@ class _SyncRun:
             tasks = [
                 asyncio.create_task(self._read_package(reader, package))
                 for package in todo
-                if package.name in self._catalog.packages or not self._path_of(package).exists()
+                if package.name in self._catalog.packages or not self._path_of(package).is_file()
             ]
             try:
                 with suppress(TimeoutError):

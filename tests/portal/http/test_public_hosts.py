@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpcore
 import pytest
 
 from accelerator_portal.http.client import open_client
-from accelerator_portal.http.errors import InvalidResponseError
+from accelerator_portal.http.errors import FetchError, InvalidResponseError
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.http.public_hosts import (
     PublicHostsBackend,
@@ -109,6 +110,24 @@ def test_a_host_that_changes_its_address_meanwhile_is_refused(
         asyncio.run(ask())
 
 
+def test_a_private_host_is_asked_only_if_the_operator_names_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A connection that is refused shows that the host was asked."""
+
+    async def ask(host: str) -> None:
+        resolving(monkeypatch, *[["127.0.0.1"]] * 3)
+        limits = replace(LIMITS, private_hosts=frozenset({"inside.example"}))
+        async with open_client("test", limits) as client:
+            await client.get(f"https://{host}:9/x", max_bytes=10)
+
+    with pytest.raises(InvalidResponseError, match="the host is on a private network"):
+        asyncio.run(ask("other.example"))
+    with pytest.raises(FetchError, match="cannot be reached") as asked:
+        asyncio.run(ask("inside.example"))
+    assert not isinstance(asked.value, InvalidResponseError)
+
+
 def test_the_look_up_alone_would_have_let_it_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     resolving(monkeypatch, [PUBLIC], [PRIVATE])
     assert asyncio.run(find_private_address("https://feed.example/x")) is None
@@ -116,6 +135,6 @@ def test_the_look_up_alone_would_have_let_it_pass(monkeypatch: pytest.MonkeyPatc
 
 def test_a_proxy_resolves_names_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "localhost")  # alone, it sets no proxy
-    assert public_transport(4) is not None
+    assert public_transport(LIMITS) is not None
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
-    assert public_transport(4) is None
+    assert public_transport(LIMITS) is None

@@ -72,16 +72,18 @@ class FetchResult:
 
 @dataclass(frozen=True, slots=True)
 class FeedAccess:
-    """How to read feeds, and where the reports of this project's own runs are.
+    """How to read feeds, and which folders have further reports.
 
-    `limits` are the limits of requests to feeds with a URL. If `limits` is None, only public hosts
-    are allowed. `api` is GitHub's API. Without `api`, feeds on GitHub are not read. `made_here` is
-    the folder with the reports of own runs, `<accelerator>/<name>.json`.
+    `limits` are the limits of requests to feeds with a URL. By default, only public hosts are
+    allowed. `api` is GitHub's API. Without `api`, feeds on GitHub are not read. `made_here` is the
+    folder with the reports of own runs, `folder` the folder with other reports. The path of a
+    report in these folders is `<accelerator>/<name>.json`.
     """
 
-    limits: RequestLimits | None = None
+    limits: RequestLimits = DEFAULT_LIMITS
     api: Api | None = None
     made_here: Path | None = None
+    folder: Path | None = None
 
 
 class FeedError(Exception):
@@ -113,8 +115,8 @@ def fetch_reports(
 ) -> list[FetchResult]:
     """Fetch every declared feed, store the valid new reports, and return a result for each feed.
 
-    Also reads the reports of this project's own runs from the folder `sources.made_here`, stores
-    them, and returns a result for each. Replaces files atomically. Raises OSError.
+    Also reads the reports in the folders of `sources`, stores them, and returns a result for each.
+    Replaces files atomically. Raises OSError.
     """
     sources = sources or FeedAccess()
     platform_feeds = [(p, feed) for p in catalog.platforms for feed in p.accelerator.report_feeds]
@@ -124,7 +126,8 @@ def fetch_reports(
         store.add(platform.id, feed.name, body)
         for (platform, feed), body in zip(platform_feeds, bodies, strict=True)
     ]
-    return feed_results + list(_store_own_reports(store, sources.made_here))
+    own_results = _store_folder(store, sources.made_here, own=True)
+    return [*feed_results, *_store_folder(store, sources.folder), *own_results]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,12 +181,25 @@ class _ReportStore:
             what = f'the report is about "{report.accelerator}"'
             remedy = f'use only reports about "{accelerator}" in its feeds'
             problems.append(Problem(file.name, 1, what, remedy))
+        problems += self._order_problems(report, file.name)
         if report.kind == "made-here" and not own:
             remedy = "use kind: self-reported in fetched reports"
             problems.append(Problem(file.name, 1, "the report has kind: made-here", remedy))
         if problems:
             raise ProblemsError(problems)
         return report
+
+    def _order_problems(self, report: Report, name: str) -> Iterator[Problem]:
+        """Yield a problem if the report that is stored under this name is newer."""
+        stored = self.root / ACCELERATORS / report.accelerator / RESULTS / name
+        try:
+            last_start = read_report(stored).started if stored.exists() else None
+        except ProblemsError:
+            return  # it must be replaced
+        if last_start and report.started and report.started < last_start:
+            days = f"({report.started:%Y-%m-%d %H:%M}, before {last_start:%Y-%m-%d %H:%M} UTC)"
+            what = f"the report is older than the one that was fetched before {days}"
+            yield Problem(name, 1, what, "publish the newest report at the feed's location")
 
     def _check_folder(self, accelerator: str, file: Path) -> None:
         """Raise ProblemsError if the report `file` cannot be added to the platform's folder.
@@ -216,7 +232,9 @@ def _with_file(results: Iterable[Path], file: Path) -> tuple[Path, ...]:
     return tuple(sorted((*kept, file), key=lambda one: one.name))
 
 
-def _store_own_reports(store: _ReportStore, folder: Path | None) -> Iterator[FetchResult]:
+def _store_folder(
+    store: _ReportStore, folder: Path | None, *, own: bool = False
+) -> Iterator[FetchResult]:
     catalog = store.catalog
     for file in sorted(folder.glob("*/*.json")) if folder else ():
         accelerator, name = file.parent.name, file.stem
@@ -224,24 +242,23 @@ def _store_own_reports(store: _ReportStore, folder: Path | None) -> Iterator[Fet
             yield FetchResult(
                 accelerator, name, "refused", (f'there is no platform "{accelerator}"',)
             )
-        elif catalog.own_runs is None or accelerator not in catalog.own_runs.ids:
+        elif own and (catalog.own_runs is None or accelerator not in catalog.own_runs.ids):
             why = f"{OWN_RUNS} does not list this platform"
             yield FetchResult(accelerator, name, "refused", (why,))
         elif fault := report_fault(file.name):
             yield FetchResult(accelerator, name, "refused", (": ".join(fault),))
         else:
-            yield store.add(accelerator, name, file.read_bytes(), own=True)
+            yield store.add(accelerator, name, file.read_bytes(), own=own)
 
 
 def fetch_bodies(
-    feeds: Iterable[ReportFeed], limits: RequestLimits | None, api: Api | None
+    feeds: Iterable[ReportFeed], limits: RequestLimits, api: Api | None
 ) -> list[FeedBody]:
     """Return the content of each feed, or a FeedError, in the order of `feeds`.
 
-    Without `api`, each feed on GitHub gets a FeedError. Without `limits`, DEFAULT_LIMITS apply;
-    these refuse hosts in private networks.
+    Without `api`, each feed on GitHub gets a FeedError.
     """
-    return asyncio.run(_fetch_bodies(feeds, limits or DEFAULT_LIMITS, api))
+    return asyncio.run(_fetch_bodies(feeds, limits, api))
 
 
 async def _fetch_bodies(

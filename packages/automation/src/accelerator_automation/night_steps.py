@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from accelerator_automation.building import (
     mkdocs,
 )
 from accelerator_automation.cited_files import report_cited_files
-from accelerator_automation.feeds import FeedAccess, FetchResult, fetch_reports
+from accelerator_automation.feeds import DEFAULT_LIMITS, FeedAccess, FetchResult, fetch_reports
 from accelerator_automation.github.api import Api
 from accelerator_automation.issues import Issues
 from accelerator_automation.last_good_folders import (
@@ -106,6 +106,10 @@ class NightRun:
     """The repository in which issues are opened, as OWNER/NAME."""
     made_here: Path | None = None
     """The folder with reports of this project's own runs."""
+    reports: Path | None = None
+    """The folder with other reports."""
+    private_hosts: frozenset[str] = frozenset()
+    """The hosts in private networks from which feeds may be fetched."""
     preview: bool = False
     """Whether another job publishes the site. This run then builds the site only as a check,
     and does not store the digest of the site's inputs."""
@@ -228,7 +232,8 @@ def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
 
 
 def _collect_reports(tonight: NightRun) -> str:
-    sources = FeedAccess(None, tonight.api, tonight.made_here)
+    limits = replace(DEFAULT_LIMITS, private_hosts=tonight.private_hosts)
+    sources = FeedAccess(limits, tonight.api, tonight.made_here, tonight.reports)
     tonight.fetched += fetch_reports(tonight.root, tonight.catalog, tonight.now, sources)
     new_count = sum(feed.outcome == "new" for feed in tonight.fetched)
     return f"{count(len(tonight.fetched), 'feed')}, {new_count} new"

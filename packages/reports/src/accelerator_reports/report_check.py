@@ -112,6 +112,8 @@ def _run_faults(report: Report, known: KnownNames, now: dt.datetime) -> Iterator
     for name, moment in (("started", report.started), ("finished", report.finished)):
         if moment and moment > now:
             yield None, f"{name} is in the future ({moment:%Y-%m-%d})", "correct it"
+    if not report.tests:
+        yield None, "the report has no tests", "correct the command that runs or imports the tests"
     if shard := report.shard:
         what = f"the report is shard {shard.name}, a part of a run"
         yield None, what, "merge all shards with accelerator-portal report merge"

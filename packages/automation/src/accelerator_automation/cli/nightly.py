@@ -35,6 +35,18 @@ from accelerator_reports.files.atomic_write import write_text_atomically
     help="Add the reports run by this project in this folder, as <accelerator>/<name>.json.",
 )
 @click.option(
+    "--reports",
+    type=INPUT_FOLDER,
+    help="Add the other reports in this folder, as <accelerator>/<name>.json.",
+)
+@click.option(
+    "--allow-host",
+    "private_hosts",
+    multiple=True,
+    metavar="NAME",
+    help="Fetch feeds from this host, too, although it is in a private network. Repeatable.",
+)
+@click.option(
     "--trials",
     type=INPUT_FOLDER,
     help="Add the installations in this folder, which `install verify --try` wrote as "
@@ -80,6 +92,8 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     archive: str | None,
     out: Path,
     made_here: Path | None,
+    reports: Path | None,
+    private_hosts: tuple[str, ...],
     trials: Path | None,
     repository: str | None,
     pull_requests: str | None,
@@ -100,7 +114,8 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     catalog = usable_catalog(root)
     store = open_archive(archive) if archive else None
     api = github_client_for(catalog, required=bool(repository or pull_requests))
-    night_run = NightRun(root, out.absolute(), catalog, store, api, repository, made_here, preview)
+    night_run = NightRun(root, out.absolute(), catalog, store, api, repository, made_here, reports)
+    night_run.private_hosts, night_run.preview = frozenset(map(str.lower, private_hosts)), preview
     night_run.pull_requests, night_run.trials = pull_requests, trials
     night_run.on_search = partial(click.echo, err=True)
     start = time.monotonic()
