@@ -26,7 +26,13 @@ OWN = "#!/bin/sh\nexit 0\n"
 def place(tmp_path: Path) -> Path:
     (tmp_path / ".ci").mkdir()
     shutil.copy2(REPOSITORY / ".ci/run", tmp_path / ".ci/run")
-    commands = {"make": MAKE, "npm": OWN, "chromium-headless-shell": OWN}
+    commands = {
+        "make": MAKE,
+        "npm": OWN,
+        "chromium-headless-shell": OWN,
+        "bwrap": OWN,
+        "sysctl": OWN,
+    }
     for name, text in commands.items():
         file = tmp_path / "bin" / name
         file.parent.mkdir(exist_ok=True)
@@ -53,7 +59,7 @@ def test_all_steps_run_and_each_output_stands_whole_and_in_order(place: Path) ->
     assert steps(done.stdout) == [
         f"==> {name}"
         for name in (
-            "browser", "set-up", "npm", "site", "test", "browser-tests", "validation-up", "validation",
+            "browser", "isolation", "set-up", "npm", "site", "test", "browser-tests", "validation-up", "validation",
             "lint", "check", "builds", "types", "workflows", "summary",
         )
     ]  # fmt: skip

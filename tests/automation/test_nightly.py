@@ -25,11 +25,18 @@ from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFac
 from accelerator_portal.checks import folder_limits
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.install.axes import KEY_AXES
+from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.packages.facts_text import facts_text, packages_read_text
 from accelerator_portal.packages.resolution_questions import ResolutionQuestion
 from accelerator_portal.packages.sync import SyncOptions, SyncResult, sync
 from accelerator_portal.packages.uv_resolution import ResolutionResult
-from accelerator_portal.packages.verdict_file import Trial, Verdict, read_verdicts, write_verdicts
+from accelerator_portal.packages.verdict_file import (
+    Trial,
+    Verdict,
+    read_verdicts,
+    verdict_row_key,
+    write_verdicts,
+)
 from accelerator_portal.packages.verification import ResolveQuestion
 from accelerator_reports.report_file import report_text
 from tests.automation.github_double import GitHubDouble
@@ -259,49 +266,41 @@ def test_a_new_plugin_release_gets_one_pull_request_in_two_nights(
 
 def test_installations_of_another_job_are_taken_and_nothing_else_of_it(tmp_path: Path) -> None:
     root, job = portal(tmp_path), tmp_path / "trials"
-    key = tuple("abcdefgh")[: len(KEY_AXES)]
+    given = replace(tonight(tmp_path), trials=job / "data/verdicts")
+    rows = rows_by_platform(given.catalog)["acme"]
+    row = next(row for row in rows if (row.os, row.arch, row.method) == ("linux", "x86_64", "pip"))
+    key = verdict_row_key(row)
     own = Verdict(kind="found", on=NOW.date(), found={"torch": "1.10.0"})
     trial = Trial(on=NOW.date(), python="3.12.1", imported=("torch",), checked=True)
     good = own.model_copy(update={"trial": trial})
-    rows = {
-        "3.12": good,
-        "3.13": good,  # installed with another Python
-        "3.11": good.model_copy(update={"found": {"torch": "6.6.6"}}),
-    }
-    write_verdicts(root, "acme", {key: dict.fromkeys(rows, own)})
-    write_verdicts(job, "acme", {key: rows, ("other", *key[1:]): {"3.12": good}})
-    (job / "data/verdicts").rename(job / "files")
-    given = replace(tonight(tmp_path), trials=job / "files")
+    other_versions = good.model_copy(update={"found": {"torch": "6.6.6"}})
+    write_verdicts(root, "acme", {key: {"3.12": own, "3.11": own}})
+    write_verdicts(job, "acme", {key: {"3.12": good, "3.11": other_versions}})
     assert words(night(given))["installations"] == "1 command installed and imported"
-    assert read_verdicts(root, "acme") == {key: {**dict.fromkeys(rows, own), "3.12": good}}
+    assert read_verdicts(root, "acme") == {key: {"3.12": good, "3.11": own}}
     assert words(night(given))["installations"] == "0 commands installed and imported"
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"on": "2026-11-17"},
-        {"on": "2026-11-21"},
         {"python": "3.12.1 <b>"},
         {"imported": ["torch", "a b"]},
         {"imported": []},
         {"imported": ["torch"] * 51},
     ],
 )
-def test_an_installation_that_cannot_be_true_is_not_taken(
+def test_a_file_of_another_job_that_is_not_valid_is_named(
     change: dict[str, object], tmp_path: Path
 ) -> None:
-    root, job = portal(tmp_path), tmp_path / "trials"
-    key = tuple("abcdefgh")[: len(KEY_AXES)]
-    own = Verdict(kind="found", on=NOW.date(), found={"torch": "1.10.0"})
-    write_verdicts(root, "acme", {key: {"3.12": own}})
+    portal(tmp_path)
     trial = {"on": "2026-11-20", "python": "3.12.1", "imported": ["torch"], **change}
     verdict = {"kind": "found", "on": "2026-11-20", "found": {"torch": "1.10.0"}, "trial": trial}
-    file = {"schema_version": 1, "verdicts": [verdict], "rows": [[*key, {"3.12": 0}]]}
-    write_tree(job, {"acme.json": json.dumps(file)})
-    (done,) = only(replace(tonight(tmp_path), trials=job), "installations")
-    assert "not a valid verdict file" in done.words or done.words.startswith("0 commands")
-    assert read_verdicts(root, "acme") == {key: {"3.12": own}}
+    row = [*"abcdefgh"[: len(KEY_AXES)], {"3.12": 0}]
+    file = {"schema_version": 1, "verdicts": [verdict], "rows": [row]}
+    write_tree(tmp_path / "trials", {"acme.json": json.dumps(file)})
+    (done,) = only(replace(tonight(tmp_path), trials=tmp_path / "trials"), "installations")
+    assert (done.failed, "acme.json:1: " in done.words) == (True, True), done.words
 
 
 def pypi_answers(_asked: Sequence[ResolutionQuestion], _cache: Path) -> ResolveQuestion:

@@ -113,16 +113,20 @@ def verify(root: Path, accelerators: tuple[str, ...], cache: Path, try_minutes: 
     With --try, the commands that match this operating system, processor and Python are also
     installed, each in a new environment that is removed afterward. Their packages are imported,
     and their checks are run. This runs the code of the packages: use an environment without
-    credentials. Each result is written at once; press Ctrl-C to stop.
+    credentials. Each installation is isolated with bubblewrap: it can't write anything else.
+    Each result is written at once; press Ctrl-C to stop.
 
     If a package index doesn't respond, the commands that use it keep their previous results and
     dates.
     """
+    from accelerator_portal.packages.isolation import require_isolation
     from accelerator_portal.packages.verification import Verification, total_counts, verify_commands
 
     catalog = usable_catalog(root)
     for accelerator in accelerators:
         refuse_unknown(accelerator, catalog.by_id)
+    if try_minutes:
+        require_isolation()
     verification = Verification(
         day=utc_now().date(),
         cache=cache.absolute(),

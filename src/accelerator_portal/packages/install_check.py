@@ -2,8 +2,9 @@
 
 It imports the packages, then runs the check of the install option: a command that must print a
 certain text. This works only on a machine with the system, processor and Python version that the
-install command is for. It ignores the machine's configuration of pip and uv. Importing runs the
-packages' code, so never run it on a machine with credentials.
+install command is for. It ignores the machine's configuration of pip and uv. Installing and
+importing run the packages' code: each step is isolated (see `isolation`) and can read the machine's
+files, so never run it on a machine with credentials.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from accelerator_portal.install.rows import InstallRow
+from accelerator_portal.packages.isolation import isolated
 from accelerator_portal.packages.uv_resolution import (
     Uv,
     index_options,
@@ -62,18 +65,30 @@ class InstallResult:
     output: str = ""
 
 
-def is_for_this_machine(row: InstallRow, python: str) -> bool:
-    """Return whether an install row is for this machine: system, processor and Python version."""
-    this_machine = (_SYSTEMS.get(platform.system()), _MACHINES.get(platform.machine()))
+class System(NamedTuple):
+    """An operating system, a processor architecture and a Python version such as `3.12`.
+
+    The names are those of install rows; a name is empty if no install row is for this system.
+    """
+
+    os: str
+    arch: str
+    python: str
+
+
+def this_system() -> System:
+    """Return the system of this machine."""
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    return (row.os, row.arch) == this_machine and python == version
+    os_name, arch = _SYSTEMS.get(platform.system(), ""), _MACHINES.get(platform.machine(), "")
+    return System(os_name, arch, version)
 
 
 def install_row(row: InstallRow, uv: Uv, seconds: float) -> InstallResult:
     """Install a row's packages with uv in a fresh environment, import them and run its check.
 
-    If `seconds` elapse, the step that runs is stopped and counts as failed. The environment and all
-    downloads are removed at the end. Raises OSError if the disk is full.
+    If `seconds` elapse, the step that runs is stopped and counts as failed. Each step is isolated:
+    only the installation has a network, and no step can write outside the environment. The
+    environment and all downloads are removed at the end. Raises OSError if the disk is full.
     """
     deadline = time.monotonic() + seconds
     with TemporaryDirectory(prefix="portal-trial-") as folder:
@@ -86,14 +101,13 @@ def install_row(row: InstallRow, uv: Uv, seconds: float) -> InstallResult:
             options = index_options(call, own_uv, first_index=row.method == "uv")
             steps.append(["pip", "install", "--python", python, *options, *call.packages])
         for arguments in steps:
-            run = _run_command(
-                [str(uv.program), "--no-config", *arguments], uv_environment(own_uv), deadline
-            )
+            command = [str(uv.program), "--no-config", *arguments]
+            run = _run_command(command, own_uv, deadline, network=True)
             if run.returncode:
                 return InstallResult(output=_last_lines(run.stderr))
         names = package_names(package for call in row.calls for package in call.packages)
-        run = _run_command([python, "-c", _IMPORT_CODE, *names], uv_environment(own_uv), deadline)
-        imported = tuple(_IMPORTED.findall(run.stdout))
+        run = _run_command([python, "-c", _IMPORT_CODE, *names], own_uv, deadline)
+        imported = tuple(dict.fromkeys(_IMPORTED.findall(run.stdout)))
         if run.returncode or not imported:
             return InstallResult(output=_last_lines(run.stderr or "no module to import"))
         return _run_check(row, InstallResult(imported), venv, own_uv, deadline)
@@ -111,19 +125,22 @@ def _run_check(
     if row.check is None:
         return result
     command = shlex.split(row.check.command)
-    variables = uv_environment(uv)
-    variables["PATH"] = os.pathsep.join([str(venv / "bin"), variables["PATH"]])
-    run = _run_command([str(venv / "bin" / command[0]), *command[1:]], variables, deadline)
+    program = str(venv / "bin" / command[0])
+    run = _run_command([program, *command[1:]], uv, deadline, path=f"{venv / 'bin'}{os.pathsep}")
     is_expected = run.returncode == 0 and run.stdout.split() == row.check.prints.split()
     return replace(result, checked=is_expected, output=_last_lines(run.stdout + run.stderr))
 
 
 def _run_command(
-    command: list[str], variables: dict[str, str], deadline: float
+    command: list[str], uv: Uv, deadline: float, *, network: bool = False, path: str = ""
 ) -> subprocess.CompletedProcess[str]:
+    """Run a command isolated in the folder that has uv's cache; `path` is put before PATH."""
+    folder = uv.cache.parent
+    variables = uv_environment(uv)
+    variables |= {"PATH": path + variables["PATH"], "TMPDIR": str(uv.cache)}
     try:
         return subprocess.run(
-            command,
+            isolated(command, folder, network=network),
             env=variables,
             capture_output=True,
             encoding="utf-8",

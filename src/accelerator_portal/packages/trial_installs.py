@@ -13,15 +13,16 @@ import platform as machine
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from accelerator_portal.catalog.progress import Progress, no_progress
 from accelerator_portal.install.rows import CheckLine, InstallRow
-from accelerator_portal.packages.install_check import InstallResult, is_for_this_machine
+from accelerator_portal.packages.install_check import InstallResult, System, this_system
 from accelerator_portal.packages.resolution_questions import ResolutionQuestion, questions_of_row
+from accelerator_portal.packages.uv_resolution import package_names
 from accelerator_portal.packages.verdict_file import (
     RowKey,
     Trial,
@@ -87,7 +88,7 @@ def run_trials(
     """
     deadline = time.monotonic() + options.trial_seconds
     results = {name: {key: dict(v) for key, v in by_key.items()} for name, by_key in known.items()}
-    candidates = _trial_candidates(rows, results)
+    candidates = _trial_candidates(rows, results, this_system())
     with options.progress("installing", len(candidates)) as advance:
         for number, uses in enumerate(candidates):
             seconds_left = deadline - time.monotonic()
@@ -117,51 +118,79 @@ def run_trials(
             advance()
 
 
-def import_trials(root: Path, folder: Path, platforms: Iterable[str], day: dt.date) -> int:
+@dataclass(frozen=True, slots=True)
+class TrialJob:
+    """Another job that installed commands with `run_trials`.
+
+    `folder` has the verdict files that it wrote. `system` is the system of its machine. `modules`
+    are the modules, by platform id, whose import it may report besides the packages' own names.
+    """
+
+    folder: Path
+    system: System
+    modules: Mapping[str, Collection[str]]
+
+
+def import_trials(
+    root: Path, rows: Mapping[str, Sequence[InstallRow]], job: TrialJob, day: dt.date
+) -> int:
     """Add another job's installations to the verdicts; return the number of changed verdicts.
 
-    `folder` has the verdict files that `run_trials` wrote in the other job, which ran the packages'
-    code. These files are therefore not trusted: an installation is accepted only if it is at most
-    two days old (MAX_TRIAL_AGE) and has the same versions as the verdict below `root`.
+    The other job ran the packages' code. Its files are therefore not trusted: an installation is
+    accepted only for a row that the job was to install on its system, with the same versions as
+    the verdict below `root`, at most two days old (MAX_TRIAL_AGE). Only modules of the packages
+    that the command names are accepted. `rows` are the install rows by platform id.
 
-    Raises ProblemsError if a verdict file cannot be read. If this file is in `folder`, the
-    installations in the readable files are added first.
+    Raises ProblemsError if a verdict file cannot be read. The installations in the other files are
+    added first.
     """
     change_count = 0
     problems: list[Problem] = []
-    for platform in platforms:
+    for platform, platform_rows in rows.items():
         try:
-            imported = read_verdict_file(folder / f"{platform}.json")
+            imported = read_verdict_file(job.folder / f"{platform}.json")
+            ours = {
+                key: dict(by_python) for key, by_python in read_verdicts(root, platform).items()
+            }
         except ProblemsError as error:
             problems += error.problems
             continue
-        ours = read_verdicts(root, platform)
-        merged = {
-            key: {
-                p: _with_accepted_trial(v, imported.get(key, {}).get(p), p, day)
-                for p, v in row.items()
-            }
-            for key, row in ours.items()
-        }
-        if merged != ours:
-            write_verdicts(root, platform, merged)
-            change_count += sum(
-                v != ours[key][p] for key, row in merged.items() for p, v in row.items()
-            )
+        changes = 0
+        for uses in _trial_candidates({platform: platform_rows}, {platform: ours}, job.system):
+            for use in uses:
+                key = verdict_row_key(use.row)
+                verdict = ours[key][use.python]
+                claimed = imported.get(key, {}).get(use.python)
+                allowed = _module_names(use.row).union(job.modules.get(platform, ()))
+                ours[key][use.python] = _with_accepted_trial(verdict, claimed, allowed, job, day)
+                changes += ours[key][use.python] != verdict
+        if changes:
+            write_verdicts(root, platform, ours)
+            change_count += changes
     if problems:
         raise ProblemsError(problems)
     return change_count
 
 
+def _module_names(row: InstallRow) -> set[str]:
+    """Return the names of the packages that a row's command names, as names of modules."""
+    names = package_names(package for call in row.calls for package in call.packages)
+    return {name.replace("-", "_") for name in names}
+
+
 def _with_accepted_trial(
-    verdict: Verdict, imported: Verdict | None, python: str, day: dt.date
+    verdict: Verdict, claimed: Verdict | None, modules: Collection[str], job: TrialJob, day: dt.date
 ) -> Verdict:
-    trial = imported.trial if imported and imported.found == verdict.found else None
-    if trial is None or verdict.kind != "found" or (verdict.trial and verdict.trial.on >= trial.on):
+    trial = claimed.trial if claimed and claimed.found == verdict.found else None
+    if trial is None or (verdict.trial and verdict.trial.on >= trial.on):
         return verdict
+    imported = tuple(module for module in trial.imported if module in modules)
     is_recent = day - MAX_TRIAL_AGE <= trial.on <= day
-    same_python = trial.python.startswith(f"{python.removesuffix('t')}.")
-    return verdict.model_copy(update={"trial": trial}) if is_recent and same_python else verdict
+    same_python = trial.python.startswith(f"{job.system.python}.")
+    if not (imported and is_recent and same_python):
+        return verdict
+    accepted = trial.model_copy(update={"imported": imported})
+    return verdict.model_copy(update={"trial": accepted})
 
 
 def _write_trial(
@@ -178,9 +207,9 @@ def _write_trial(
 
 
 def _trial_candidates(
-    rows: Mapping[str, Sequence[InstallRow]], verdicts: Mapping[str, Verdicts]
+    rows: Mapping[str, Sequence[InstallRow]], verdicts: Mapping[str, Verdicts], system: System
 ) -> list[list[_CommandUse]]:
-    """Return the commands for this machine for which uv found versions.
+    """Return the commands for a system for which uv found versions.
 
     Each command is a list of the install rows that have it. `rows` and `verdicts` have platform ids
     as keys. Commands that were never installed come first, then the commands with the oldest
@@ -192,7 +221,7 @@ def _trial_candidates(
             (row, python, question)
             for row in platform_rows
             for python, question in questions_of_row(row).items()
-            if is_for_this_machine(row, python)
+            if (row.os, row.arch, python) == system
         )
         for number, (row, python, question) in enumerate(local_rows):
             verdict = verdicts.get(platform, {}).get(verdict_row_key(row), {}).get(python)

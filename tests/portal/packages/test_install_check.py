@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import platform
+import os
+import socket
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,15 +17,26 @@ from accelerator_portal.install.rows import CheckLine, InstallRow, PipCall
 from accelerator_portal.packages.install_check import (
     InstallResult,
     install_row,
-    is_for_this_machine,
 )
+from accelerator_portal.packages.isolation import require_isolation
 from accelerator_portal.packages.uv_resolution import Uv
+from accelerator_reports.files.problem import UserError
 from tests.folders import EXAMPLE, Tree, loaded
 from tests.packages_index import Wheel, serve
 
 PRINTS = CheckLine("python3 -c 'import made_up; print(made_up.__version__)'", "1.0")
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the check is a line for sh")
+
+def fault_of_isolation() -> str:
+    try:
+        require_isolation()
+    except UserError as error:
+        return str(error)
+    return ""
+
+
+NO_ISOLATION = fault_of_isolation()
+pytestmark = pytest.mark.skipif(bool(NO_ISOLATION), reason=NO_ISOLATION)
 
 
 @pytest.fixture
@@ -81,13 +93,47 @@ def test_nothing_of_this_machine_is_seen(row: InstallRow, uv: Uv) -> None:
     assert not install_row(replace(row, check=seen), uv, 300).checked
 
 
-def test_only_the_own_machine_can_try(row: InstallRow) -> None:
-    python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    arch = "x86_64" if platform.machine() in {"x86_64", "AMD64"} else "aarch64"
-    system = "macos" if sys.platform == "darwin" else "linux"
-    own = replace(row, os=system, arch=arch)  # type: ignore[arg-type]
-    assert is_for_this_machine(own, python)
-    assert not is_for_this_machine(own, "3.1")
-    assert not is_for_this_machine(replace(own, os="windows"), python)
-    other = "aarch64" if arch == "x86_64" else "x86_64"
-    assert not is_for_this_machine(replace(own, arch=other), python)  # type: ignore[arg-type]
+ATTACK = """
+import os, pathlib, socket, subprocess, sys, time
+done = []
+def attempt(name, work):
+    try:
+        work()
+    except OSError:
+        return
+    done.append(name)
+attempt("write", lambda: pathlib.Path({victim!r}).write_text("forged"))
+attempt("add", lambda: pathlib.Path({victim!r} + ".more").write_text("forged"))
+attempt("tmp", lambda: pathlib.Path("/tmp/portal-trial-was-here").write_text("x"))
+attempt("signal", lambda: os.kill({process}, 0))
+attempt("network", lambda: socket.create_connection(("127.0.0.1", {port}), 5))
+if set(os.listdir("/run")) - {{"systemd"}}:
+    done.append("services")
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", "portal-trial-daemon"])
+print("done:", *done)
+"""
+
+
+def test_a_package_reaches_nothing_outside_its_environment(row: InstallRow, tmp_path: Path) -> None:
+    """It tries each way at its import; its check prints in which it succeeded."""
+    victim = tmp_path / "verdicts.json"
+    victim.write_text("ours", "utf-8")
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        source = ATTACK.format(
+            victim=str(victim), process=os.getpid(), port=listening.getsockname()[1]
+        )
+        with serve(Wheel("made-up", "1.0", source=source)) as index:
+            uv = Uv(Path(find_uv_bin()), Path(sys.executable), tmp_path / "cache", index, 0)
+            check = CheckLine("python3 -c 'import made_up'", "done:")
+            result = install_row(replace(row, check=check), uv, 300)
+    assert result == InstallResult(("made_up",), checked=True, output="done:")
+    assert victim.read_text("utf-8") == "ours"
+    assert not Path(f"{victim}.more").exists()
+    programs = [file.read_bytes() for file in Path("/proc").glob("[0-9]*/cmdline")]
+    assert not any(b"portal-trial-daemon" in program for program in programs)
+
+
+def test_installing_needs_the_isolation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(UserError, match="isolated with bubblewrap"):
+        require_isolation()

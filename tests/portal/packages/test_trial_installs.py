@@ -13,8 +13,13 @@ import pytest
 
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import InstallRow
-from accelerator_portal.packages.install_check import InstallResult
-from accelerator_portal.packages.trial_installs import TrialOptions, run_trials
+from accelerator_portal.packages.install_check import InstallResult, System
+from accelerator_portal.packages.trial_installs import (
+    TrialJob,
+    TrialOptions,
+    import_trials,
+    run_trials,
+)
 from accelerator_portal.packages.verdict_file import (
     RowKey,
     Trial,
@@ -22,6 +27,7 @@ from accelerator_portal.packages.verdict_file import (
     Verdicts,
     read_verdicts,
     verdict_row_key,
+    write_verdicts,
 )
 from tests.folders import EXAMPLE, Tree, loaded
 
@@ -137,3 +143,74 @@ def test_what_was_not_found_or_is_for_another_machine_is_not_installed(
     run(tmp_path, other, found(other), install(done))
     run(tmp_path, rows, {}, install(done))
     assert done == []
+
+
+FORGED = Trial(on=DAY, python="3.12.1", imported=("torch", "nothing_like_it"), checked=True)
+
+
+def forging_job(tmp_path: Path, verdicts: Verdicts) -> TrialJob:
+    """A job whose packages wrote all verdicts of the platform as they liked."""
+    write_verdicts(tmp_path / "job", "example", verdicts)
+    system = System("linux", "x86_64", "3.12")
+    return TrialJob(tmp_path / "job/data/verdicts", system, {"example": ("torch_example",)})
+
+
+def test_only_what_a_job_was_asked_for_is_imported(rows: list[InstallRow], tmp_path: Path) -> None:
+    """It forges a success for every system, Python version and row, also for one of nobody."""
+    systems = [
+        ("linux", "x86_64"),
+        ("linux", "aarch64"),
+        ("macos", "aarch64"),
+        ("windows", "x86_64"),
+    ]
+    pythons = ("3.11", "3.12", "3.13")
+    every = [
+        replace(row, os=os, arch=arch, pythons=pythons)  # type: ignore[arg-type]
+        for row in rows
+        for os, arch in systems
+    ]
+    verdict = Verdict(kind="found", on=DAY, found={"torch": "1.10.0"})
+    ours = {verdict_row_key(row): dict.fromkeys(pythons, verdict) for row in every}
+    nobodys = {("nobody", *verdict_row_key(every[0])[1:]): dict.fromkeys(pythons, verdict)}
+    write_verdicts(tmp_path, "example", ours | nobodys)
+    forged = verdict.model_copy(update={"trial": FORGED})
+    job = forging_job(tmp_path, {key: dict.fromkeys(pythons, forged) for key in ours | nobodys})
+    taken = import_trials(tmp_path, {"example": every}, job, DAY)
+    accepted = {
+        (*key, python)
+        for key, by_python in read_verdicts(tmp_path, "example").items()
+        for python, found_verdict in by_python.items()
+        if found_verdict.trial
+    }
+    expected = {
+        (*verdict_row_key(row), "3.12") for row in every if (row.os, row.arch) == systems[0]
+    }
+    assert accepted == expected
+    assert taken == len(expected) == 4
+    for by_python in read_verdicts(tmp_path, "example").values():
+        for one in by_python.values():
+            assert not one.trial or one.trial.imported == ("torch",), "no module of another package"
+    assert import_trials(tmp_path, {"example": every}, job, DAY) == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"on": DAY - dt.timedelta(days=3)},
+        {"on": DAY + dt.timedelta(days=1)},
+        {"python": "3.13.1"},
+        {"imported": ("nothing_like_it",)},
+    ],
+)
+def test_an_installation_that_cannot_be_true_is_not_imported(
+    rows: list[InstallRow], tmp_path: Path, change: dict[str, object]
+) -> None:
+    row = replace(rows[0], os="linux", arch="x86_64", pythons=("3.12",))
+    verdict = Verdict(kind="found", on=DAY, found={"torch": "1.10.0"})
+    ours = {verdict_row_key(row): {"3.12": verdict}}
+    write_verdicts(tmp_path, "example", ours)
+    trial = FORGED.model_copy(update=change)
+    claimed = {verdict_row_key(row): {"3.12": verdict.model_copy(update={"trial": trial})}}
+    job = forging_job(tmp_path, claimed)
+    assert import_trials(tmp_path, {"example": [row]}, job, DAY) == 0
+    assert read_verdicts(tmp_path, "example") == ours

@@ -44,6 +44,8 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.checks import errors
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.checks.stored_data import is_package_data, stored_data_problems
+from accelerator_portal.install.expand import rows_by_platform
+from accelerator_portal.packages.install_check import System
 from accelerator_portal.packages.reachable_hosts import resolver_of_reachable_hosts
 from accelerator_portal.packages.sync import (
     SyncOptions,
@@ -51,7 +53,7 @@ from accelerator_portal.packages.sync import (
     sync,
     sync_summary,
 )
-from accelerator_portal.packages.trial_installs import import_trials
+from accelerator_portal.packages.trial_installs import TrialJob, import_trials
 from accelerator_portal.packages.verification import (
     ResolverFactory,
     Verification,
@@ -81,6 +83,9 @@ MOST_PACKAGE_VERSIONS = 120
 
 _PACKAGES_FOLDER = "data/packages"
 _MOST_BYTES = 64 * 1024 * 1024
+
+TRIAL_SYSTEM = System("linux", "x86_64", "3.12")
+"""The system of the job in `trials.yml`."""
 
 SyncFunction = Callable[[Path, Catalog, SyncOptions], SyncResult]
 """Updates data/packages, and returns what changed. Raises OSError."""
@@ -136,6 +141,8 @@ class NightRun:
     """The repository in which pull requests are opened, as OWNER/NAME."""
     trials: Path | None = None
     """The folder with the results of the job that runs the install commands."""
+    trial_system: System = TRIAL_SYSTEM
+    """The system of the job that runs the install commands."""
     release_indexes: QueryOptions = field(default_factory=QueryOptions)
     """Options for requests to package indexes about a PyTorch release."""
     steps: tuple[StepResult, ...] = ()
@@ -251,8 +258,10 @@ def _verify_commands(tonight: NightRun) -> str:
 
 
 def _record_trials(tonight: NightRun, folder: Path) -> str:
-    platforms = [platform.id for platform in tonight.catalog.platforms]
-    taken = import_trials(tonight.root, folder, platforms, tonight.now.date())
+    catalog = tonight.catalog
+    modules = {p.id: ("torch", p.accelerator.package.module) for p in catalog.platforms}
+    job = TrialJob(folder, tonight.trial_system, modules)
+    taken = import_trials(tonight.root, rows_by_platform(catalog), job, tonight.now.date())
     return f"{count(taken, 'command')} installed and imported"
 
 

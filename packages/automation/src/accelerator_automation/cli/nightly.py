@@ -11,13 +11,21 @@ import click
 
 from accelerator_automation.archive_store import open_archive
 from accelerator_automation.night_metrics import archive_metrics
-from accelerator_automation.night_steps import NETWORK_STEPS, NightRun
+from accelerator_automation.night_steps import NETWORK_STEPS, TRIAL_SYSTEM, NightRun
 from accelerator_automation.night_summary import summary
 from accelerator_automation.nightly import github_client_for, night_metrics, nightly_lock, run_night
 from accelerator_automation.step_runner import StepResult
 from accelerator_portal.cli.options import ARCHIVE, ROOT, usable_catalog
+from accelerator_portal.packages.install_check import System
 from accelerator_reports.cli.options import INPUT_FOLDER, OUTPUT_FILE, OUTPUT_FOLDER
 from accelerator_reports.files.atomic_write import write_text_atomically
+
+
+def _system(_context: click.Context, _param: click.Parameter, value: str) -> System:
+    parts = value.split("/")
+    if len(parts) != len(System._fields):
+        raise click.BadParameter(f"use OS/ARCH/PYTHON, such as {'/'.join(TRIAL_SYSTEM)}")
+    return System(*parts)
 
 
 @click.command()
@@ -51,6 +59,14 @@ from accelerator_reports.files.atomic_write import write_text_atomically
     type=INPUT_FOLDER,
     help="Add the installations in this folder, which `install verify --try` wrote as "
     "<accelerator>.json.",
+)
+@click.option(
+    "--trials-system",
+    "trial_system",
+    metavar="OS/ARCH/PYTHON",
+    default="/".join(TRIAL_SYSTEM),
+    callback=_system,
+    help="Accept only installations on this system. Default: " + "/".join(TRIAL_SYSTEM) + ".",
 )
 @click.option(
     "--issues",
@@ -95,6 +111,7 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     reports: Path | None,
     private_hosts: tuple[str, ...],
     trials: Path | None,
+    trial_system: System,
     repository: str | None,
     pull_requests: str | None,
     summary_file: Path | None,
@@ -116,7 +133,8 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     api = github_client_for(catalog, required=bool(repository or pull_requests))
     night_run = NightRun(root, out.absolute(), catalog, store, api, repository, made_here, reports)
     night_run.private_hosts, night_run.preview = frozenset(map(str.lower, private_hosts)), preview
-    night_run.pull_requests, night_run.trials = pull_requests, trials
+    night_run.pull_requests = pull_requests
+    night_run.trials, night_run.trial_system = trials, trial_system
     night_run.on_search = partial(click.echo, err=True)
     start = time.monotonic()
     with nightly_lock(root, night_run.out):
