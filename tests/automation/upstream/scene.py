@@ -53,6 +53,7 @@ def pull_webhook(action: str = "opened", **changed: object) -> dict[str, Any]:
         "title": "A title",
         "state": "open",
         "user": {"login": "author"},
+        "author_association": "MEMBER",
         "head": {"sha": HEAD, "repo": {"full_name": "author/pytorch"}},
         "base": {"sha": BASE, "repo": {"full_name": UPSTREAM}},
         "labels": [],
@@ -94,6 +95,7 @@ def change(**changed: object) -> Change:
             "number": NUMBER,
             "action": "opened",
             "title": "A title",
+            "approval": "the author is a member",
             **changed,
         }
     )

@@ -43,7 +43,7 @@ def of(event_type: str) -> Iterator[dict[str, Any]]:
 
 
 def test_the_webhook_nested_in_the_payload_is_read() -> None:
-    assert read_event(nested(pull_webhook())) == change(title="", base=None)
+    assert read_event(nested(pull_webhook())) == change(title="", base=None, approval=None)
 
 
 def test_the_trimmed_form_is_read_and_the_same_commit_is_the_same_event() -> None:

@@ -49,6 +49,11 @@ def test_who_has_none_is_not_asked(tree: Tree) -> None:
             "the new label is not one of the platform's labels",
         ),
         (SECTION, {"only": "other"}, "only other is tested again"),
+        (
+            SECTION,
+            {"approval": None},
+            "nobody of PyTorch approved this commit: no review, label or member",
+        ),
     ],
 )
 def test_who_does_not_ask_for_it_is_passed_over_with_the_reason(
@@ -67,6 +72,18 @@ def test_who_does_not_ask_for_it_is_passed_over_with_the_reason(
 )
 def test_a_label_asks_whatever_its_case(tree: Tree, changed: dict[str, object]) -> None:
     assert plan_tests(loaded(tree(portal(LABELLED))), change(**changed)).entries
+
+
+def test_a_vendor_may_test_everybodys_code_by_a_choice_of_its_own(tree: Tree) -> None:
+    everybody = SECTION.replace("  tasks:", "  authors: anyone\n  tasks:")
+    found = plan_tests(loaded(tree(portal(everybody))), change(approval=None))
+    assert [one.accelerator for one in found.entries] == ["example"]
+
+
+def test_a_commit_of_main_needs_no_approval(tree: Tree) -> None:
+    pushed = change(occasion="push", number=None, action=None, approval=None)
+    found = plan_tests(loaded(tree(portal())), pushed)
+    assert [one.accelerator for one in found.entries] == ["example"]
 
 
 def test_several_platforms_take_part_in_the_order_of_their_names(tree: Tree) -> None:

@@ -18,6 +18,7 @@ from accelerator_reports.files.sources import Sourced
 
 UpstreamTrigger = Literal["pull-request", "push", "daily", "weekly"]
 Task = Literal["build", "unit", "torchbench", "models"]
+AllowedAuthors = Literal["approved", "anyone"]
 StartMethod = Literal["runner", "workflow", "dispatch", "redispatch"]
 
 OWN_WORKFLOW = "upstream-run.yml"
@@ -110,7 +111,12 @@ class UpstreamEvents(Sourced):
     commits to main. `daily` and `weekly`: scheduled runs for PyTorch's main branch."""
     labels: Annotated[tuple[Line, ...], Field(max_length=20)] = ()
     """Labels of PyTorch's pull requests: only pull requests with one of them start tests. Default:
-    all pull requests."""
+    any labels or none."""
+    authors: AllowedAuthors = "approved"
+    """Whose code may run on your machines. `approved`: a pull request of a member of PyTorch's
+    organization or of a branch in PyTorch's repository, or a commit that a member approved or that
+    a person with rights there just labeled with one of your labels. `anyone`: every pull request,
+    also a stranger's that nobody has read. Default: `approved`."""
     tasks: Annotated[tuple[Task, ...], Field(min_length=1)]
     """Tasks to run: `build` (PyTorch and the plugin), `unit` (tests), `torchbench`, `models`."""
     run: UpstreamRun
@@ -120,10 +126,10 @@ class UpstreamEvents(Sourced):
 
     @model_validator(mode="after")
     def _check_labels_event(self) -> UpstreamEvents:
-        if self.labels and "pull-request" not in self.events:
-            raise validation_error(
-                "labels need the event pull-request", "add pull-request to events"
-            )
+        for key in ("labels", "authors"):
+            if key in self.model_fields_set and "pull-request" not in self.events:
+                what = f"{key} is only for the event pull-request"
+                raise validation_error(what, "add pull-request to events")
         return self
 
     @model_validator(mode="after")

@@ -12,14 +12,8 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from accelerator_automation.github.api import Api, GitHubError, read_response
-from accelerator_automation.github.models import (
-    FullName,
-    GitHubModel,
-    GitObject,
-    Label,
-    ListedCommit,
-    PullRequest,
-)
+from accelerator_automation.github.models import FullName, GitHubModel, GitObject, ListedCommit
+from accelerator_automation.upstream.approval import UpstreamPullRequest, approval_of
 from accelerator_portal.catalog.files.upstream_events import UpstreamTrigger
 from accelerator_reports.files.fields import StrictModel
 
@@ -30,7 +24,6 @@ OLDEST_PUSH = dt.timedelta(days=1)
 """The maximum age of a commit of main in a push event; older ones are refused as out of order."""
 
 _MISSING_STATUSES = {404, 422}
-_MOST_LABELS = 100
 
 Sha1 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 Delivery = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{5,63}$")]
@@ -75,17 +68,11 @@ class Change(StrictModel):
     """The labels of the pull request. Empty until they are read from GitHub."""
     added: ShortText | None = None
     """If the event is the addition of a label, this label; otherwise None."""
+    approval: ShortText | None = None
+    """Why the commit of a pull request is approved (see `approval_of`). None if it is not, or until
+    it is read from GitHub."""
     only: ShortText | None = None
     """The id of the only platform that is to test the change, or None for all."""
-
-
-class UpstreamPullRequest(PullRequest):
-    """A pull request with its title and labels."""
-
-    title: str = ""
-    """The title of the pull request."""
-    labels: tuple[Label, ...] = Field(default=(), max_length=_MOST_LABELS)
-    """The labels of the pull request."""
 
 
 class _Comparison(GitHubModel):
@@ -142,6 +129,8 @@ def _confirmed_pull_request(api: Api, change: Change) -> Change:
         "base": pull.base.sha,
         "title": pull.title[:1000],
         "labels": tuple(label.name for label in pull.labels),
+        # A label says nothing of a commit that the event does not name.
+        "approval": approval_of(api, change.repository, pull, (change.head and change.added) or ""),
     }
     return Change.model_validate({**change.model_dump(), **github_fields})
 

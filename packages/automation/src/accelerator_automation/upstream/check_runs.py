@@ -12,7 +12,8 @@ from urllib.parse import quote
 
 from accelerator_automation.github.api import Api, read_response
 from accelerator_automation.github.models import GitHubModel, Number
-from accelerator_automation.upstream.change import Change, UpstreamPullRequest
+from accelerator_automation.upstream.approval import UpstreamPullRequest
+from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.comment import PlatformAnswer, run_page
 from accelerator_automation.upstream.incoming import CHECK_PREFIX
 from accelerator_portal.catalog import Catalog

@@ -93,6 +93,10 @@ def _reason_to_skip(platform: Platform, events: UpstreamEvents, change: Change) 
         return f"only {change.only} is tested again"
     if change.occasion not in events.events:
         return f"does not test the event {change.occasion}"
+    return _reason_to_skip_pull_request(events, change) if change.number is not None else None
+
+
+def _reason_to_skip_pull_request(events: UpstreamEvents, change: Change) -> str | None:
     if change.action == "closed":
         return "the pull request is closed"
     platform_labels = {label.casefold() for label in events.labels}
@@ -100,6 +104,8 @@ def _reason_to_skip(platform: Platform, events: UpstreamEvents, change: Change) 
         return "the new label is not one of the platform's labels"
     if platform_labels and platform_labels.isdisjoint(label.casefold() for label in change.labels):
         return "the pull request has none of the platform's labels"
+    if events.authors == "approved" and change.approval is None:
+        return "nobody of PyTorch approved this commit: no review, label or member"
     return None
 
 
