@@ -12,6 +12,7 @@ from accelerator_reports.files.fields import VERDICT_MARK
 from accelerator_reports.files.text_file import HIDDEN_CHARACTER
 from accelerator_reports.outcomes import Outcome, ReportKind, Stage
 from accelerator_reports.report import (
+    EARLIEST_TIME,
     Component,
     Environment,
     Evidence,
@@ -62,7 +63,7 @@ PARAMETERS = st.builds(
 SUITES = st.sampled_from(["models", "unit_tests", "a.b-c"])
 URLS = st.sampled_from(["https://example.org/1", "https://example.org/2?x=1&y=%3C"])
 MOMENTS = st.timedeltas(dt.timedelta(days=1), dt.timedelta(days=80_000)).map(
-    lambda age: dt.datetime(1971, 1, 1, tzinfo=dt.UTC) + age
+    lambda age: EARLIEST_TIME + age
 )
 
 T = TypeVar("T")

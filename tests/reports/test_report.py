@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from accelerator_reports.report import SCHEMA_VERSION, Metric, Report
+from accelerator_reports.report import EARLIEST_TIME, SCHEMA_VERSION, Metric, Report
 from tests.reports.examples import TEST, report
 
 LONGEST_ID, LONGEST_SHORT, LONGEST_TEXT = 101, 200, 4000
@@ -50,6 +50,25 @@ def test_a_commit_is_a_hash(commit: str, good: bool) -> None:  # noqa: FBT001 - 
         return
     with pytest.raises(ValidationError, match=r"trigger\.commit"):
         report(trigger=trigger)
+
+
+@pytest.mark.parametrize("field", ["started", "finished"])
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        *[
+            (number, "expected a time with its time zone")
+            for number in (0, -1, 1.5, "0", "1767323045")
+        ],
+        ("0001-01-01T00:00:00Z", "0001-01-01 is before 2016"),
+        ("1900-01-01T00:00:00Z", "1900-01-01 is before 2016"),
+        ("2015-12-31T23:59:59Z", "2015-12-31 is before 2016"),
+    ],
+)
+def test_no_run_is_older_than_pytorch(field: str, value: object, told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        report(**{field: value})
+    assert report(started="2016-01-01T00:00:00Z").started == EARLIEST_TIME
 
 
 @pytest.mark.parametrize("field", ["parameters", "metrics", "evidence"])

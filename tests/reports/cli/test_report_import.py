@@ -155,6 +155,20 @@ def test_what_is_missing_is_named_with_its_option(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("started", "told"),
+    [
+        ("1900-01-01", "the time 1900-01-01 is before 2016, when PyTorch did not exist"),
+        ("2026-01-03", "before the start time; correct --started, or the end time in the file"),
+    ],
+)
+def test_a_start_that_cannot_be_is_refused(root: Path, started: str, told: str) -> None:
+    (root / "ctrf.json").write_text(json.dumps(CTRF), "utf-8")
+    done = imported(root, "--started", started, file="ctrf.json")
+    assert done.exit_code == 1
+    assert told in done.output
+
+
+@pytest.mark.parametrize(
     ("options", "name", "warned"),
     [
         ((), "example/pytest", True),

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BeforeValidator,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 from accelerator_reports.files.fields import (
     StrictModel,
@@ -71,14 +79,35 @@ Scalar = Annotated[
 ]
 
 
+EARLIEST_TIME = dt.datetime(2016, 1, 1, tzinfo=dt.timezone.utc)
+"""The earliest time that a report can state: PyTorch was first released in September 2016. Earlier
+times are those of a clock that was not set, or numbers in a wrong unit."""
+
+
+def _reject_number(value: object) -> object:
+    """Return the value unchanged. Raises PydanticCustomError for a number, also one in a text.
+
+    Pydantic would read it as the seconds or milliseconds since 1970.
+    """
+    is_text = isinstance(value, str) and re.match(r"\d{4}-", value)
+    if not (is_text or isinstance(value, dt.datetime)):
+        raise validation_error(
+            "expected a time with its time zone", "use a format like 2026-11-21T08:00:00Z"
+        )
+    return value
+
+
 def _utc(value: dt.datetime) -> dt.datetime:
+    if value.year < EARLIEST_TIME.year:
+        what = f"the time {value.date()} is before {EARLIEST_TIME:%Y}, when PyTorch did not exist"
+        raise validation_error(what, "correct the time")
     try:
         return value.astimezone(dt.timezone.utc)
     except OverflowError:
         raise ValueError("the time is out of range") from None
 
 
-Moment = Annotated[AwareDatetime, AfterValidator(_utc)]
+Moment = Annotated[AwareDatetime, BeforeValidator(_reject_number), AfterValidator(_utc)]
 
 
 class Trigger(StrictModel):

@@ -51,10 +51,11 @@ FaultAndRemedy = tuple[str, str]  # what is wrong, and the fix
 
 FILE_REMEDIES: Mapping[str, str] = {
     "started": "add started",
+    "times": "correct started or finished",
     "torch": "add environment.torch",
     "origins": "add origins",
 }
-"""What to do about a fact that a report file lacks, by the name of the fact."""
+"""What to do about a fact that a report file lacks or contradicts, by the name of the fact."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def _run_faults(report: Report, known: KnownNames, now: dt.datetime) -> Iterator
         what = f'there is no platform "{report.accelerator}"'
         yield None, what, did_you_mean(report.accelerator, known.accelerators)
     if report.started and report.finished and report.finished < report.started:
-        yield None, "the end time is before the start time", "correct started or finished"
+        yield None, "the end time is before the start time", known.remedies["times"]
     for name, moment in (("started", report.started), ("finished", report.finished)):
         if moment and moment > now:
             yield None, f"{name} is in the future ({moment:%Y-%m-%d})", "correct it"

@@ -23,6 +23,7 @@ _MOST_BYTES = 1024 * 1024
 
 IMPORT_REMEDIES: Mapping[str, str] = {
     "started": "add --started YYYY-MM-DDTHH:MM:SS, in UTC",
+    "times": "correct --started, or the end time in the file",
     "torch": (
         "add --torch VERSION or --environment FILE, or use --here on the machine and in the "
         "environment that ran the tests"

@@ -240,8 +240,7 @@ def archived_accelerators(root: Path) -> list[str]:
 
 def month_of(moment: dt.datetime) -> str:
     """Return the month of a time in UTC, such as `2026-11`."""
-    # strftime writes the years before 1000 with fewer than four digits.
-    return moment.astimezone(dt.timezone.utc).isoformat()[: len("2026-11")]
+    return f"{moment.astimezone(dt.timezone.utc):%Y-%m}"
 
 
 def report_file_stem(started: dt.datetime, report: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import errno
 import os
 from collections.abc import Callable
@@ -107,13 +106,6 @@ def test_folding_anew_forgets_one_basis_and_keeps_the_other(tmp_path: Path) -> N
     assert len(rows(tmp_path, "results")) == 6
     _, changes = fold_report(State("example", "runs"), REPORTS[2])
     assert read_history(tmp_path, "example", "runs").changes == changes
-
-
-def test_a_report_may_state_the_first_year(tmp_path: Path) -> None:
-    undated = dt.datetime(1, 1, 1, tzinfo=dt.timezone.utc)  # some tools write this without a clock
-    archive(tmp_path, REPORTS[0].model_copy(update={"started": undated}))
-    files = read_manifest(tmp_path, "example").files
-    assert {file.partition.month for file in files} == {"0001-01"}
 
 
 @pytest.mark.parametrize("suite", ["op-db", "acme/kernels", "a=b"])

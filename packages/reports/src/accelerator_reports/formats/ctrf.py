@@ -36,7 +36,7 @@ from accelerator_reports.formats.stored_fields import (
 )
 from accelerator_reports.merge import merged_suites
 from accelerator_reports.outcomes import OUTCOMES, Outcome, OutcomeGroup, is_outcome
-from accelerator_reports.report import Evidence, Report, Suite, TestEntry
+from accelerator_reports.report import EARLIEST_TIME, Evidence, Report, Suite, TestEntry
 from accelerator_reports.run_environment import facts_from_properties, merged_environment
 from accelerator_reports.test_ids import (
     MAX_CASE,
@@ -51,9 +51,6 @@ from accelerator_reports.test_ids import (
 )
 
 SPEC_VERSION = "1.0.0"
-
-# Tools that don't know a time write 0, because CTRF has no value for an unknown time.
-_EARLIEST_TIME_MS = 946_684_800_000  # the year 2000
 
 # CTRF has a status for exactly these outcomes. The writer adds other outcomes as `rawStatus`.
 _EXACT_OUTCOMES = frozenset({"passed", "failed", "skipped", "not-run"})
@@ -200,9 +197,9 @@ def _run_of_file(
 
 
 def _time_or_none(milliseconds: int) -> dt.datetime | None:
-    if milliseconds < _EARLIEST_TIME_MS:
-        return None
-    return dt.datetime.fromtimestamp(0, dt.timezone.utc) + dt.timedelta(milliseconds=milliseconds)
+    """Return the time, or None for 0, which tools write because CTRF has no unknown time."""
+    time = dt.datetime.fromtimestamp(0, dt.timezone.utc) + dt.timedelta(milliseconds=milliseconds)
+    return time if time >= EARLIEST_TIME else None
 
 
 def ctrf_status(outcome: Outcome) -> ctrf_model.Status:
