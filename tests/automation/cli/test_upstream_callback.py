@@ -52,6 +52,33 @@ def test_a_nightly_run_takes_the_commit_from_the_report_or_the_option(folder: Pa
 
 
 @pytest.mark.parametrize(
+    ("stated", "place"),
+    [
+        ({"environment": {"torch": "2.14.0", "torch_commit": "b" * 7}}, "environment.torch_commit"),
+        (
+            {
+                "trigger": {
+                    "kind": "nightly",
+                    "repository": "pytorch/pytorch",
+                    "commit": "b" * 7,
+                }
+            },
+            "trigger.commit",
+        ),
+    ],
+)
+def test_a_commit_that_the_report_contradicts_is_refused(
+    folder: Path, stated: dict[str, object], place: str
+) -> None:
+    (folder / "other.json").write_text(report({"a": "passed"}, **stated).model_dump_json(), "utf-8")
+    refused = run("other.json", "--nightly", "--commit", HEAD)
+    assert refused.exit_code == 2
+    assert f"the commit is {HEAD}, but {place} in the report is {'b' * 7}." in refused.output
+    same = run("other.json", "--nightly", "--commit", "b" * 40)
+    assert same.exit_code == 0, same.output
+
+
+@pytest.mark.parametrize(
     ("words", "event", "error"),
     [
         ([], "x", "the event is not a JSON object. Pass the file of the repository_dispatch"),
@@ -83,6 +110,7 @@ def test_the_counts_alone_need_no_event(monkeypatch: pytest.MonkeyPatch) -> None
     [
         (["--status", "completed"], "no report given. Pass the file"),
         (["--test-results"], "no report given. Pass the file"),
+        (["report.json", "--commit", HEAD], "Remove --commit, or add --nightly"),
         (["--status", "in_progress", "--nightly"], "--nightly can't send in_progress"),
     ],
 )

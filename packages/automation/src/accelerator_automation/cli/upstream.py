@@ -24,6 +24,7 @@ from accelerator_automation.upstream import (
 )
 from accelerator_automation.upstream import callback as relay
 from accelerator_automation.upstream.change import (
+    UPSTREAM,
     Change,
     RefusedEventError,
     confirmed_change,
@@ -117,10 +118,25 @@ def _callback_body(
     report = _required_report(file)
     if event_type := options["event_type"]:
         commit = options["commit"] or report.environment.torch_commit or ""
-        return relay.completed_callback(
-            relay.self_started_payload(event_type, commit), job, report, now
-        )
+        payload = relay.self_started_payload(event_type, commit)
+        _refuse_other_commits(commit, report)
+        return relay.completed_callback(payload, job, report, now)
+    if options["commit"]:
+        raise click.UsageError("the event states the commit. Remove --commit, or add --nightly")
     return relay.completed_callback(_dispatched_event(options["event"]), job, report, now)
+
+
+def _refuse_other_commits(commit: str, report: Report) -> None:
+    """Raise click.UsageError if the report states that another commit of PyTorch was tested."""
+    trigger = report.trigger
+    stated_commits = {
+        "environment.torch_commit": report.environment.torch_commit,
+        "trigger.commit": trigger.commit if trigger.repository == UPSTREAM else None,
+    }
+    for place, stated_commit in stated_commits.items():
+        if stated_commit and not commit.startswith(stated_commit):
+            error_text = f"the commit is {commit}, but {place} in the report is {stated_commit}"
+            raise click.UsageError(f"{error_text}. Correct --commit, or pass the other report")
 
 
 def _required_report(file: Path | None) -> Report:
