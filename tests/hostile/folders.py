@@ -18,6 +18,7 @@ OUT, NOT_PLAIN, UNREAD = (
     "this is not a regular file",
     "does not use this file",
 )
+HIDDEN = "hidden files and folders are not allowed"
 NO_ID, NO_REPORT = "cannot be an id", "not a valid file name for a report"
 
 Make = Callable[[Path], None]
@@ -159,8 +160,8 @@ CASES: Mapping[str, tuple[Make, str]] = {
     "a file like an option": (_write("--help"), UNREAD),
     "a file like a command of a workflow": (_write("::error file=x::y"), UNREAD),
     "a file like a command of a shell": (_write("$(id).md"), UNREAD),
-    "a hidden file": (_write(".htaccess", b"Options +Indexes"), ""),
-    "a hidden folder": (_write(".git/config", b"[core]\nfsmonitor = id"), ""),
+    "a hidden file": (_write(".htaccess", b"Options +Indexes"), HIDDEN),
+    "a hidden folder": (_write(".git/config", b"[core]\nfsmonitor = id"), HIDDEN),
     # Names of reports.
     "a report in capitals": (_report("A.JSON"), NO_REPORT),
     "a report with two points": (_report("a..json"), NO_REPORT),

@@ -73,6 +73,8 @@ from accelerator_reports.validation_file import Validation
 _REQUIRED = ("accelerator.yaml", "install.yaml", "compatibility.yaml", "guide.md", "faq.md")
 _PLATFORM_FILES = (*_REQUIRED, KNOWN_ISSUES, VALIDATION, STATED_MODELS)
 
+# A file that this project or vim is writing, or that a killed process left.
+_TEMPORARY_FILE = re.compile(r"\..*\.(new|sw[a-p])", re.DOTALL)
 _TRANSLATION_FILE = re.compile(r"(guide|faq)\.([a-z]{2,3})\.md")
 
 M = TypeVar("M", bound=BaseModel)
@@ -275,27 +277,36 @@ class _CatalogReader:
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
             self._add_problem(path, "this is not a folder", "replace it with a folder of reports")
         elif folder.is_dir():
+            self._report_hidden_entries(path)
             reports, problems = list_reports(self.root, path, self._entry_names(path))
             self.problems += problems
             return reports
         return ()
 
     def _report_unexpected_files(self, folder_path: str) -> None:
+        self._report_hidden_entries(folder_path)
         for name in self._entry_names(folder_path):
             if name not in {*_PLATFORM_FILES, RESULTS} and not _TRANSLATION_FILE.fullmatch(name):
                 what = "the portal does not use this file"
                 remedy = did_you_mean(name, (*_PLATFORM_FILES, f"{RESULTS}/"))
                 self._add_problem(f"{folder_path}/{name}", what, remedy)
 
-    def _entry_names(self, folder: str) -> list[str]:
-        """Return the sorted names of the files and folders in a folder, without hidden ones."""
+    def _report_hidden_entries(self, folder: str) -> None:
+        for name in self._entry_names(folder, hidden=True):
+            if not _TEMPORARY_FILE.fullmatch(name):
+                self._add_problem(
+                    f"{folder}/{name}", "hidden files and folders are not allowed", "remove it"
+                )
+
+    def _entry_names(self, folder: str, *, hidden: bool = False) -> list[str]:
+        """Return the sorted names of the files and folders in a folder: the hidden ones or not."""
         try:
             names = [entry.name for entry in (self.root / folder).iterdir()]
         except OSError as error:
             what = f"the folder cannot be read ({error.strerror})"
             self._add_problem(folder, what, "make the folder readable")
             return []
-        return sorted(name for name in names if not name.startswith("."))
+        return sorted(name for name in names if name.startswith(".") == hidden)
 
     def _add_problem(self, path: str, what: str, remedy: str) -> None:
         self.problems.append(Problem(path, 1, what, remedy))

@@ -46,6 +46,16 @@ def test_a_missing_file_is_named(path: str, tree: Tree) -> None:
     assert problem in problems_in(root)
 
 
+@pytest.mark.parametrize("name", [".env", ".DS_Store", ".github/x.yml", "results/.git/config"])
+def test_what_is_hidden_is_named(name: str, tree: Tree) -> None:
+    folder = "accelerators/example"
+    temporary = {f"{folder}/.guide.md.swp": "x", f"{folder}/results/.r.json.new": "x"}
+    root = tree({**EXAMPLE, **temporary, f"{folder}/{name}": "x"})
+    shown = name.replace("/x.yml", "").replace("/config", "")
+    told = f"{folder}/{shown}:1: hidden files and folders are not allowed; remove it"
+    assert problems_in(root) == [told]
+
+
 @pytest.mark.parametrize("path", [RELEASES, SELECTOR])
 def test_without_the_shared_data_there_is_no_catalogue(path: str, tree: Tree) -> None:
     catalog, problems = load_and_check(tree({**EXAMPLE, path: "start: ["}), TODAY)
