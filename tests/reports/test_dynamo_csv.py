@@ -220,6 +220,17 @@ def test_line_ends_and_a_byte_order_mark_change_nothing(tmp_path: Path) -> None:
                 "remove one of the two"
             ),
         ),
+        (
+            'name,accuracy\n"a",pass\n"abc"d,pass\n',
+            f"{NAME}:3: invalid CSV: ',' expected after '\"'; create the file again",
+        ),
+        (
+            'name,accuracy\na,pass\na"b,pass\n',
+            (
+                f"{NAME}:3: invalid CSV: a value without quotes around it contains a quotation mark; "
+                "create the file again"
+            ),
+        ),
     ],
 )
 def test_what_is_wrong_is_said_by_line(tmp_path: Path, text: str | bytes, message: str) -> None:

@@ -294,6 +294,10 @@ def test_the_example_of_each_format_works(
         ("<testsuite name='a'>\n</test>", "2: invalid XML in column 3: mismatched tag"),
         ('{"a": 1,\n  }', "2: invalid JSON in column 3: expecting property name"),
         ("[1,\n2", "2: invalid JSON in column 2: expecting ',' delimiter"),
+        (
+            '{"results": {"tool": {}}}',
+            '1: the file looks like CTRF, but has no "reportFormat"; add',
+        ),
         ("just words", "1: unknown format; pass --format with one of: ctrf, "),
         ('{"a": 1}\n{"a": 2}', "1: unknown format; pass --format with one of: ctrf, "),
     ],

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import csv
 import datetime as dt
 import json
 import math
+import re
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -166,6 +168,39 @@ def lines_of(path: Path, text: str) -> Iterator[str]:
             raise file_error(path, number, what, "create the file again with one result per line")
         yield text[start:end]
         start, number = end, number + 1
+
+
+_CSV_VALUE = r'(?:"(?:[^"]|"")*"|[^",\r\n]*)'
+_CSV_RECORD = re.compile(rf"{_CSV_VALUE}(?:,{_CSV_VALUE})*[\r\n]*")
+
+
+def csv_records(
+    path: Path, lines: Iterable[str], first_line: int = 1
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield each record in lines of CSV: the number of its first line, and its cells.
+
+    `first_line` is the number of the first line in the file. Raises ProblemsError if a quotation
+    mark is missing or in the wrong place.
+    """
+    record_lines: list[str] = []
+
+    def read_lines() -> Iterator[str]:
+        for line in lines:
+            record_lines.append(line)
+            yield line
+
+    try:
+        for cells in csv.reader(read_lines(), strict=True):
+            if not _CSV_RECORD.fullmatch("".join(record_lines)):  # Python accepts `a"b`
+                what = "a value without quotes around it contains a quotation mark"
+                raise csv.Error(what)  # noqa: TRY301 - the message below says where
+            yield first_line, cells
+            first_line += len(record_lines)
+            record_lines.clear()
+    except csv.Error as error:
+        raise file_error(
+            path, first_line, f"invalid CSV: {error}", "create the file again"
+        ) from None
 
 
 def place_and_text(place: str, detail: ErrorDetails) -> tuple[str, str]:

@@ -30,6 +30,7 @@ from accelerator_reports.file_reading import (
     READ_AS_TEST,
     ImportOptions,
     ImportResult,
+    csv_records,
     file_error,
     lines_of,
     read_text,
@@ -126,8 +127,8 @@ def _csv_rows(path: Path) -> Iterator[_Row]:
             addresses += [address.rstrip(".") for address in _ADDRESS.findall(line)]
             del addresses[_MOST_ADDRESSES:]
         elif line.strip():
-            cells = [cell.strip() for cell in line.split(",")]
-            yield _Row(number, cells, tuple(addresses))
+            for _, cells in csv_records(path, [line], number):
+                yield _Row(number, [cell.strip() for cell in cells], tuple(addresses))
             addresses = []
 
 

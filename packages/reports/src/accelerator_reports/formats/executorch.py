@@ -29,7 +29,6 @@ signal-to-noise ratio.
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -41,6 +40,7 @@ from pydantic import ValidationError
 from accelerator_reports.file_reading import (
     ImportOptions,
     ImportResult,
+    csv_records,
     file_error,
     lines_of,
     read_text,
@@ -143,20 +143,14 @@ def _csv_rows(path: Path, tests: ImportedTests) -> Iterator[tuple[int, CsvRow]]:
     Raises ProblemsError if the CSV is invalid or lacks a required column. A row with another number
     of values than the header is skipped, and a fault is recorded in `tests`.
     """
-    reader = csv.reader(lines_of(path, read_text(path)), strict=True)
-    columns, line = None, 0
-    try:
-        for cells in reader:
-            line, first_line = reader.line_num, line + 1
-            if not cells:
-                continue
-            if columns is None:
-                columns = _checked_columns(path, first_line, cells)
-            elif row := tests.cells_by_column(first_line, columns, cells):
-                yield first_line, row
-    except csv.Error as error:
-        what = f"invalid CSV: {error}"
-        raise file_error(path, line + 1, what, "create the file again") from None
+    columns = None
+    for line, cells in csv_records(path, lines_of(path, read_text(path))):
+        if not cells:
+            continue
+        if columns is None:
+            columns = _checked_columns(path, line, cells)
+        elif row := tests.cells_by_column(line, columns, cells):
+            yield line, row
     if columns is None:
         raise file_error(path, 1, "the file is empty", _REMEDY)
 

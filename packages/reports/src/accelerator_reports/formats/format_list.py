@@ -164,6 +164,7 @@ EXAMPLES: Mapping[str, str] = {name: f.example for name, f in FORMATS.items() if
 READERS: Mapping[str, Reader] = {name: f.read for name, f in FORMATS.items() if f.read}
 WRITERS: Mapping[str, Writer] = {name: f.write for name, f in FORMATS.items() if f.write}
 
+_CTRF_KEYS = {"summary", "tool"}
 _START_SIZE = 64 * 1024
 
 
@@ -184,7 +185,7 @@ def detect_format(path: Path) -> str:
 
 
 def _refuse_malformed(path: Path, start: bytes) -> None:
-    """Raise ProblemsError if the file is XML, but not JUnit XML, or if it is invalid JSON.
+    """Raise ProblemsError for XML other than JUnit XML, invalid JSON, and unmarked CTRF.
 
     `start`, the beginning of the file's content, shows whether it is XML or JSON. A file that is
     neither raises no error. The error has the line of the fault.
@@ -194,8 +195,13 @@ def _refuse_malformed(path: Path, start: bytes) -> None:
         read_junit(path, ImportOptions())
     elif text.startswith((b"{", b"[")):
         try:
-            load_json(path)
+            data = load_json(path)
         except ProblemsError as error:
             # A file with one object per line is not JSON, but its format may only be unknown.
             if not error.problems[0].what.endswith(": extra data"):
                 raise
+            return
+        results = data.get("results") if isinstance(data, dict) else None
+        if isinstance(results, dict) and "reportFormat" not in data and results.keys() & _CTRF_KEYS:
+            what = 'the file looks like CTRF, but has no "reportFormat"'
+            raise file_error(path, 1, what, 'add "reportFormat": "CTRF"')
