@@ -252,6 +252,15 @@ class Catalog:
         return Problem(path, self.files[path].line(location), what, remedy)
 
     @property
+    def unread_folders(self) -> frozenset[str]:
+        """The names of the folders that `platforms` lacks, because they have errors.
+
+        What they contain is unknown, so a rule must not report that something is missing or unused
+        if it could be in one of them.
+        """
+        return self.folders - self.by_id.keys()
+
+    @property
     def platforms_by_precedence(self) -> list[Platform]:
         """The platforms, sorted by their right to a name that several platforms use.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.catalog import EXCEPTIONS, platform_id_of
+from accelerator_portal.catalog.catalog import EXCEPTIONS
 from accelerator_portal.catalog.files.shared_files import Exemption
 from accelerator_reports.files.problem import Problem, did_you_mean
 
@@ -18,8 +18,9 @@ def without_exemptions(
     """Yield the problems that no exception accepts, and then the problems of the exceptions.
 
     An exception in `data/exceptions.yaml` has a problem if it is not needed, ended before `today`,
-    or names an unknown rule. An exception that ended accepts nothing. `rules` are the ids of all
-    rules.
+    or names an unknown rule. An exception that ended accepts nothing. While a vendor's folder
+    cannot be read, all exceptions count as needed, because rules compare folders. `rules` are the
+    ids of all rules.
     """
     used: set[int] = set()
     for problem in problems:
@@ -38,7 +39,7 @@ def without_exemptions(
         if exemption.rule not in rule_ids:
             what = f'there is no rule "{exemption.rule}"'
             yield _problem(catalog, index, what, did_you_mean(exemption.rule, rule_ids))
-        elif index not in used and not _is_in_unloaded_folder(catalog, exemption):
+        elif index not in used and not catalog.unread_folders:
             what = f"{exemption.path} does not need this exception any more"
             yield _problem(catalog, index, what, "remove it")
         elif exemption.expires < today:
@@ -53,15 +54,6 @@ def _accepts(exemption: Exemption, problem: Problem) -> bool:
         and exemption.path == problem.path
         and (exemption.says is None or exemption.says in problem.what)
     )
-
-
-def _is_in_unloaded_folder(catalog: Catalog, exemption: Exemption) -> bool:
-    """Return whether an exception's file is in a vendor's folder that the catalog does not have.
-
-    Such a folder is unreadable or quarantined, so the rules did not check all of it.
-    """
-    folder = platform_id_of(exemption.path)
-    return folder in catalog.folders and folder not in catalog.by_id
 
 
 def _problem(catalog: Catalog, index: int, what: str, remedy: str) -> Problem:

@@ -10,10 +10,11 @@ from pathlib import Path
 import click
 
 from accelerator_portal.catalog import Catalog, load_catalog
+from accelerator_portal.catalog.catalog import platform_id_of
 from accelerator_portal.catalog.known_names import is_clone
 from accelerator_portal.catalog.progress import Advance
 from accelerator_portal.checks import errors, load_and_check
-from accelerator_reports.cli.options import root_option
+from accelerator_reports.cli.options import refuse_unknown, root_option
 from accelerator_reports.files.clock import today
 from accelerator_reports.files.folders import ACCELERATORS
 from accelerator_reports.files.problem import ProblemsError
@@ -43,14 +44,19 @@ ARCHIVE = click.option(
 )
 
 
-def usable_catalog(root: Path) -> Catalog:
+def usable_catalog(root: Path, *needed: str) -> Catalog:
     """Return the catalog below a folder, without vendor folders that have problems.
 
-    Raises ProblemsError if the PyTorch releases or the selector's defaults cannot be used.
+    Raises ProblemsError if the PyTorch releases, the selector's defaults or the folder of a
+    platform in `needed` cannot be used. Raises click.UsageError if there is no such folder.
     """
     catalog, problems = load_catalog(root)
     if catalog is None:
         raise ProblemsError(problems)
+    for name in needed:
+        if name in catalog.unread_folders:
+            raise ProblemsError(p for p in problems if platform_id_of(p.path) == name)
+        refuse_unknown(name, catalog.by_id)
     return catalog
 
 

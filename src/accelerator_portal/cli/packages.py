@@ -10,7 +10,7 @@ import click
 from packaging.utils import canonicalize_name
 
 from accelerator_portal.cli.options import ROOT, progress_bar, usable_catalog
-from accelerator_reports.cli.options import OUTPUT_FOLDER, WholeNumber, refuse_unknown
+from accelerator_reports.cli.options import OUTPUT_FOLDER, WholeNumber
 from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.problem import did_you_mean, printable
 from accelerator_reports.files.wording import count
@@ -122,9 +122,7 @@ def verify(root: Path, accelerators: tuple[str, ...], cache: Path, try_minutes: 
     from accelerator_portal.packages.isolation import require_isolation
     from accelerator_portal.packages.verification import Verification, total_counts, verify_commands
 
-    catalog = usable_catalog(root)
-    for accelerator in accelerators:
-        refuse_unknown(accelerator, catalog.by_id)
+    catalog = usable_catalog(root, *accelerators)
     if try_minutes:
         require_isolation()
     verification = Verification(

@@ -20,7 +20,7 @@ from accelerator_portal.packages.plugin_releases import (
     proposal,
 )
 from accelerator_portal.packages.portal_packages import TORCH
-from accelerator_reports.cli.options import refuse_unknown, values_by_name
+from accelerator_reports.cli.options import values_by_name
 from accelerator_reports.files.atomic_write import write_text_atomically
 from accelerator_reports.files.problem import did_you_mean, first_error_text
 from accelerator_reports.files.wording import count
@@ -68,11 +68,10 @@ def plugin_release(  # noqa: PLR0913, PLR0917 - one for each option
     does not state. Without VERSION, it adds every new release of the platform. Without
     ACCELERATOR, it lists the new releases of all platforms and writes nothing.
     """
-    catalog = usable_catalog(root)
+    catalog = usable_catalog(root, *filter(None, [accelerator]))
     if accelerator is None:
         _print_new_releases(catalog)
         return
-    refuse_unknown(accelerator, catalog.by_id)
     platform = catalog.by_id[accelerator]
     needed_versions = values_by_name(needs, "--needs", "CANN=9.2.0")
     included_versions = values_by_name(includes, "--includes", "CANN=9.2.0")

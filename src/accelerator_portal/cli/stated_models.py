@@ -20,7 +20,7 @@ from accelerator_portal.vendors.model_list_update import (
     stated_models_text,
     with_updated_list,
 )
-from accelerator_reports.cli.options import INPUT_FOLDER, refuse_unknown
+from accelerator_reports.cli.options import INPUT_FOLDER
 from accelerator_reports.files.atomic_write import write_text_atomically
 from accelerator_reports.files.clock import today
 
@@ -37,8 +37,7 @@ def stated_models(root: Path, accelerator: str, repository: str, clone: Path) ->
     stated-models.yaml says how to read each list. The models, the commit and the
     dates in the file are replaced.
     """
-    catalog = usable_catalog(root)
-    refuse_unknown(accelerator, catalog.by_id)
+    catalog = usable_catalog(root, accelerator)
     platform = catalog.by_id[accelerator]
     file = platform.stated_models
     path = platform.path(STATED_MODELS)

@@ -73,6 +73,9 @@ class KnownNames:
     """The names of vendors' suites, by alias: each key is an alias of the suite in the value."""
     plugin_packages: Mapping[str, str] = field(default_factory=dict)
     """The names of the plugins' packages, by accelerator. In-tree accelerators are absent."""
+    unread: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
+    """The accelerators whose folders have errors, so that their own suites are unknown, and these
+    errors."""
     remedies: Mapping[str, str] = field(default_factory=lambda: FILE_REMEDIES)
     """What to do about a missing fact, by the name of the fact (see `FILE_REMEDIES`)."""
 

@@ -95,6 +95,8 @@ def _suite_faults(report: Report, known: KnownNames) -> Iterator[ReportFault]:
         name = names.full_name(suite.name, report.accelerator)
         if name in names.portal or name in SUITES_WITHOUT_FILE or name in known.own_suites:
             continue
+        if suite_owner(name) in known.unread:
+            continue  # the folder may declare it
         yield (
             None,
             f'no vendor folder declares the suite "{name}"',

@@ -153,7 +153,7 @@ def package_confusion(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 name = canonicalize_name(package_name(package))
                 location = ("pip", "packages", package_index)
                 similar_name = next((word for word in _WELL_KNOWN if _is_typo_of(name, word)), None)
-                if similar_name and name not in listed_packages:
+                if similar_name and name not in listed_packages and not catalog.unread_folders:
                     what = f'"{name}" differs by one letter from "{similar_name}"'
                     remedy = f'write "{similar_name}" if that is meant'
                     yield platform.record_problem(step, location, what, remedy)

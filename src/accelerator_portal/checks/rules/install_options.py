@@ -13,7 +13,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.catalog import RELEASES, SELECTOR, platform_id_of
+from accelerator_portal.catalog.catalog import RELEASES, SELECTOR
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.files.install_file import Option, Requirement
 from accelerator_portal.catalog.files.install_steps import Step
@@ -183,8 +183,7 @@ def _unknown_platform(catalog: Catalog, name: str, location: Location) -> Iterat
 
     A folder with problems counts as a folder.
     """
-    has_files = any(platform_id_of(path) == name for path in catalog.files)
-    if not (has_files or name in catalog.by_id or name in catalog.set_aside):
+    if name not in catalog.by_id and name not in catalog.unread_folders:
         what = f'there is no platform "{name}"'
         yield catalog.problem(SELECTOR, location, what, did_you_mean(name, catalog.by_id))
 

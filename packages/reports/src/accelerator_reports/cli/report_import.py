@@ -149,7 +149,8 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: 
     now = utc_now()
     if problems := list(report_problems(new_report, out.name, names, now)):
         raise ProblemsError(problems)
-    warnings = list(name_warnings(new_report, out.name, names))
+    folder_problems = names.unread.get(arguments["accelerator"], ())
+    warnings = [*folder_problems, *name_warnings(new_report, out.name, names)]
     write_text_atomically(out, report_text(new_report))
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
