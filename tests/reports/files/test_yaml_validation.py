@@ -39,6 +39,40 @@ def test_a_fix_puts_a_text_in_quotes_and_no_missing_value(owner: str, fix: Fix |
     assert problem.fix == fix
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "written"),
+    [
+        ("methods: [pip, uv]", "methods: pip", "[pip]"),
+        ("methods: [pip, uv]", "methods: pip, uv", "[pip, uv]"),
+        ("arch: [x86_64]", "arch: x86_64, aarch64", "[x86_64, aarch64]"),
+        ("arch: [x86_64]", "python: 3.12\n    arch: [x86_64]", '["3.12"]'),
+        ("os: [linux]\n    arch", "python: '3.12,3.13t'\n    arch", '["3.12", "3.13t"]'),
+        (
+            'packages: ["torch=={torch}"]',
+            "packages: 'torch==1.10.0,!=1.9'",
+            '["torch==1.10.0,!=1.9"]',
+        ),
+        ('torch: ">=1.10"', 'torch: "1.10.0"', '"==1.10.0"'),
+    ],
+)
+def test_the_fix_that_a_message_states_is_valid(
+    old: str, new: str, written: str, problems_after: ProblemsAfter
+) -> None:
+    (problem,) = problems_after((INSTALL, old, new))
+    assert f"; write {written}" in problem
+    value = new.split("\n", maxsplit=1)[0].partition(": ")[2]
+    fixed = new.replace(value, written, 1)
+    assert not any("expected" in p or "not a v" in p for p in problems_after((INSTALL, old, fixed)))
+
+
+def test_a_list_that_would_be_wrong_too_is_not_suggested(problems_after: ProblemsAfter) -> None:
+    (problem,) = problems_after(
+        (INSTALL, "arch: [x86_64]", 'arch: [x86_64]\n    python: ">=3.9,<3.13"')
+    )
+    told = 'expected a list; write a list; in each entry, use a format like "3.13", or "3.13t"'
+    assert problem.endswith(told)
+
+
 @pytest.mark.parametrize("code", [f"print({'-' * 3000}1)", f"print({'+'.join('1' * 1500)})"])
 def test_a_check_is_nested_as_deep_as_python_can_parse(
     code: str, problems_after: ProblemsAfter

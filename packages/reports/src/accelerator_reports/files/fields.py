@@ -284,7 +284,7 @@ def _validate_specifier(value: str) -> str:
     except InvalidSpecifier:
         remedy = 'use a format like ">=2.6,<2.15"'
         if re.fullmatch(r"\d+(\.\d+)*", value):
-            remedy = f'write ["{value}"] for exactly this release, or a range like ">=2.6,<2.15"'
+            remedy = f'write "=={value}" for exactly this release, or a range like ">=2.6,<2.15"'
         raise validation_error(f'"{value[:60]}" is not a version specifier', remedy) from None
     return value
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 import typing
 from collections.abc import Iterator, Mapping
+from functools import cache
 from types import UnionType
 from typing import TypeVar
 
-from pydantic import BaseModel, ValidationError
+import yaml
+from pydantic import BaseModel, ValidationError, create_model
 from pydantic_core import ErrorDetails
 
 from accelerator_reports.files.problem import Fix, Problem, did_you_mean
@@ -16,6 +19,7 @@ from accelerator_reports.files.yaml_file import Location, YamlFile
 
 M = TypeVar("M", bound=BaseModel)
 
+_SEE_REFERENCE = "see the format reference"
 _MAPPING = "a mapping (key: value)"
 _EXPECTED = {
     "string_type": "a text",
@@ -108,12 +112,47 @@ def _error_texts(
         known_keys = re.findall(r"'([^']*)'", error["ctx"]["expected"])
         key = str(error["input"])
         return f'{_dotted_name(location[:-1])}: unknown key "{key}"', did_you_mean(key, known_keys)
+    if error["type"] == "tuple_type" and file.written.get(location):
+        what = f"{_dotted_name(location)}: expected a list"
+        return what, _list_remedy(model, location, file.written[location])
     return _value_error_texts(_dotted_name(location), file.written.get(location), error)
 
 
-def _value_error_texts(  # noqa: PLR0911 - one for each kind of fault
-    name: str, written: str | None, error: ErrorDetails
-) -> tuple[str, str]:
+def _list_remedy(model: type[BaseModel], location: Location, text: str) -> str:
+    """Return the fix for a text or number in place of a list: the list, if it would be valid."""
+    list_model = _model_of_key(_model_at(model, location[:-1]), location[-1])
+    if list_model is None:
+        return _SEE_REFERENCE
+    faults = []
+    for items in ([text], [part.strip() for part in text.split(",")]):
+        _, problems = validate(list_model, YamlFile("", {location[-1]: items}))
+        if not problems:
+            return f"write [{', '.join(map(_flow_text, items))}]"
+        faults.append(problems[0].remedy)
+    return faults[0] if _SEE_REFERENCE in faults else f"write a list; in each entry, {faults[0]}"
+
+
+@cache
+def _model_of_key(model: type[BaseModel] | None, key: str | int) -> type[BaseModel] | None:
+    """Return a model with only the field of `model` that has this key, or None without one."""
+    fields = model.model_fields.items() if model else ()
+    return next(
+        (
+            create_model("Value", **{name: (field.annotation, field)})  # type: ignore[call-overload]
+            for name, field in fields
+            if key in {name, field.alias}
+        ),
+        None,
+    )
+
+
+def _flow_text(text: str) -> str:
+    """Return a text as YAML in a list on one line, in quotes if it needs them."""
+    is_plain = re.fullmatch(r"[A-Za-z][A-Za-z0-9_./-]*", text) and yaml.safe_load(text) == text
+    return text if is_plain else json.dumps(text, ensure_ascii=False)
+
+
+def _value_error_texts(name: str, written: str | None, error: ErrorDetails) -> tuple[str, str]:
     kind = error["type"]
     if kind == "string_type" and written:
         what = f"{name}: {written} is read as {_parsed_value_text(error['input'])}"
@@ -128,10 +167,8 @@ def _value_error_texts(  # noqa: PLR0911 - one for each kind of fault
         return f"{name}: the value is empty", "enter a value or remove the key"
     if texts := _number_error_texts(name, written, error):
         return texts
-    if kind == "tuple_type" and isinstance(error["input"], str):
-        return f"{name}: expected a list", f"write [{error['input'][:60]}]"
     expected = _EXPECTED.get(kind) or error["msg"].removeprefix("Input should be ")
-    return f"{name}: expected {expected}".replace("'", '"'), "see the format reference"
+    return f"{name}: expected {expected}".replace("'", '"'), _SEE_REFERENCE
 
 
 def _number_error_texts(
