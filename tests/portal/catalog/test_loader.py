@@ -11,6 +11,7 @@ from tests.folders import (
     ACCELERATOR,
     EXAMPLE,
     RELEASES,
+    REPOSITORY,
     SELECTOR,
     Tree,
     edited,
@@ -39,10 +40,18 @@ def test_platforms_of_pytorch_itself_come_first_and_then_names(tree: Tree) -> No
     assert [platform.id for platform in catalog.platforms] == ["example", "two", "one"]
 
 
+DESCRIBED = 'the page "The file format" of the site describes the format'
+
+
+def test_the_page_that_describes_the_formats_exists() -> None:
+    page = REPOSITORY / "site_src/templates/contribute/format.md.j2"
+    assert "title: The file format\n" in page.read_text("utf-8")
+
+
 @pytest.mark.parametrize("path", EXAMPLE)
 def test_a_missing_file_is_named(path: str, tree: Tree) -> None:
     root = tree({other: text for other, text in EXAMPLE.items() if other != path})
-    problem = f"{path}:1: file not found; create it; the format is described in CONTRIBUTING.md"
+    problem = f"{path}:1: file not found; create it; {DESCRIBED}"
     assert problem in problems_in(root)
 
 
@@ -98,6 +107,6 @@ def test_a_folder_that_may_not_be_read_is_named(
 def test_elsewhere_than_in_the_repository_one_is_told(tree: Tree) -> None:
     assert problems_in(tree({"readme.txt": ""})) == [
         "accelerators:1: folder not found; run the command in the repository",
-        f"{RELEASES}:1: file not found; create it; the format is described in CONTRIBUTING.md",
-        f"{SELECTOR}:1: file not found; create it; the format is described in CONTRIBUTING.md",
+        f"{RELEASES}:1: file not found; create it; {DESCRIBED}",
+        f"{SELECTOR}:1: file not found; create it; {DESCRIBED}",
     ]

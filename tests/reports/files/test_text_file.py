@@ -33,7 +33,10 @@ def test_text_is_read_with_plain_line_ends(data: bytes, text: str, root: Path) -
     assert outcome(root) == text
 
 
-EMPTY = "1: the file is empty; add content; the format is described in CONTRIBUTING.md"
+EMPTY = (
+    '1: the file is empty; add content; the page "The file format" of the site describes the format'
+)
+CONFLICT = "is a marker of a merge conflict; keep one of the two versions, and delete the markers"
 BINARY, NO_UTF8 = (
     "is binary, not text; replace it with UTF-8 text",
     "is not UTF-8; save the file as UTF-8",
@@ -52,6 +55,8 @@ HIDDEN = "is not allowed in text; delete it; to mention it, write its number"
         (b"\xef\xbb\xbfa\n\nb\xff", f"3: byte 0xff {NO_UTF8}"),
         (b"a\n\xed\xa0\x80", f"2: byte 0xed {NO_UTF8}"),
         (b"\n\xff", f"2: byte 0xff {NO_UTF8}"),
+        (b"a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\n", f'2: "<<<<<<< HEAD" {CONFLICT}'),
+        (b"a\n=======\nc\n>>>>>>> x\n", f'4: ">>>>>>> x" {CONFLICT}'),
         (b"\r\na\x0c", f"2: the character U+000C {HIDDEN}"),
         ("a\n\nb\u2028".encode(), f"3: the character U+2028 {HIDDEN}"),
         (b"x" * (MAX_BYTES + 1), "1: the file has 262,145 bytes, more than 262,144; shorten it"),

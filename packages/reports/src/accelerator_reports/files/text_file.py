@@ -29,6 +29,10 @@ HIDDEN_CHARACTER = re.compile(
 )
 
 
+_FORMAT_PAGE = 'the page "The file format" of the site describes the format'
+_CONFLICT_MARKER = re.compile(r"^(?:<{7}|>{7}) .*", re.MULTILINE)
+
+
 def escape_sequence(character: str) -> str:
     r"""Return the escape sequence of a character in Python and YAML: `\u202e`, `\U000e0001`."""
     code = ord(character)
@@ -52,9 +56,7 @@ def read_text(root: Path, path: str, folder: str = "") -> str | Problem:
         fault = _file_fault(resolved_file, (root / folder).resolve())
         return Problem(path, 1, *fault) if fault else _decode_text(path, resolved_file.read_bytes())
     except FileNotFoundError:
-        return Problem(
-            path, 1, "file not found", "create it; the format is described in CONTRIBUTING.md"
-        )
+        return Problem(path, 1, "file not found", f"create it; {_FORMAT_PAGE}")
     except (OSError, RuntimeError) as error:
         what = f"the file cannot be read ({_read_error_reason(error)})"
         return Problem(path, 1, what, "make it a readable regular file")
@@ -94,9 +96,11 @@ def _decode_text(path: str, data: bytes) -> str | Problem:
         return Problem(path, line, what, "save the file as UTF-8")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
-        return Problem(
-            path, 1, "the file is empty", "add content; the format is described in CONTRIBUTING.md"
-        )
+        return Problem(path, 1, "the file is empty", f"add content; {_FORMAT_PAGE}")
+    if marker := _CONFLICT_MARKER.search(text):
+        line = text.count("\n", 0, marker.start()) + 1
+        what = f'"{marker[0][:60]}" is a marker of a merge conflict'
+        return Problem(path, line, what, "keep one of the two versions, and delete the markers")
     if hidden := HIDDEN_CHARACTER.search(text):
         line = text.count("\n", 0, hidden.start()) + 1
         what = f"the character U+{ord(hidden[0]):04X} is not allowed in text"

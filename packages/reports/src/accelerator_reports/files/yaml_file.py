@@ -30,6 +30,17 @@ _INTEGER_TAG = "tag:yaml.org,2002:int"
 # YAML 1.1 reads `1:30` as 90, `010` as 8 and `0x10` as 16.
 _ODD_INTEGER = re.compile(r"[-+]?(?:.*:.*|0[0-7_]+|0[bx].*)", re.IGNORECASE)
 
+# Spaces that look like those of an indentation, but are text to YAML.
+_ODD_SPACE = re.compile(r"[\t\u00a0\u2000-\u200a\u202f\u205f\u3000]")
+_INDENTED_WITH_ODD_SPACE = re.compile(rf"[ -]*{_ODD_SPACE.pattern}|.*:{_ODD_SPACE.pattern}")
+_ODD_SPACE_REMEDY = "use normal spaces"
+
+# If these are not closed, libyaml reports the line at which it gives up.
+_OPENING_CONTEXTS = frozenset({"while scanning a simple key", "while scanning a quoted scalar"})
+_INDENTATION_REASONS = frozenset(
+    {"did not find expected key", "did not find expected '-' indicator"}
+)
+
 _READ_DATE = re.compile(r"""(\bread:\s*["']?)\d{4}-\d{2}-\d{2}""")
 
 FileModel = TypeVar("FileModel", bound=BaseModel)
@@ -113,6 +124,7 @@ class _YamlReader:
     def __init__(self, path: str, text: str, first_line: int) -> None:
         self.path = path
         self.first_line = first_line
+        self._text_lines = text.split("\n")
         self.last = text.rstrip().count("\n")  # libyaml reports some errors after the last line
         self.lines: dict[Location, int] = {}
         self.written: dict[Location, str] = {}
@@ -137,11 +149,30 @@ class _YamlReader:
 
     def syntax_problem(self, error: yaml.YAMLError) -> Problem:
         """Return the problem for a text that is not valid YAML."""
-        mark = getattr(error, "problem_mark", None)
+        is_open = getattr(error, "context", None) in _OPENING_CONTEXTS
+        mark = getattr(error, "context_mark" if is_open else "problem_mark", None)
         reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "not YAML"
         line = min(mark.line, self.last) if mark else 0
         remedy = "check the indentation, the quotes and the brackets around this line"
+        for near in (line, line - 1):
+            if near >= 0 and _INDENTED_WITH_ODD_SPACE.match(self._text_lines[near]):
+                line, reason, remedy = (
+                    near,
+                    _odd_space_text(self._text_lines[near]),
+                    _ODD_SPACE_REMEDY,
+                )
+        if mark and self._is_wrongly_indented(line, mark.column, reason):
+            reason = "the indentation does not match the lines above"
+            remedy = "indent the line with as many spaces as the other lines on its level"
         return Problem(self.path, line + self.first_line, f"not valid YAML: {reason}", remedy)
+
+    def _is_wrongly_indented(self, line: int, column: int, reason: str) -> bool:
+        text = self._text_lines[line]
+        if reason in _INDENTATION_REASONS:
+            return not text[:column].strip(" ")
+        above = self._text_lines[line - 1] if line else text
+        is_deeper = len(above) - len(above.lstrip(" ")) < len(text) - len(text.lstrip(" "))
+        return reason.startswith("mapping values") and ":" not in text[:column] and is_deeper
 
     def _read_value(self, event: yaml.Event, location: Location) -> object:
         self._node_count += 1
@@ -186,6 +217,9 @@ class _YamlReader:
                 self._add_problem(
                     line, "a key must be text, not a list or a mapping", "use plain text as key"
                 )
+            elif _ODD_SPACE.match(key):
+                self._add_problem(line, _odd_space_text(key), _ODD_SPACE_REMEDY)
+                self.refused = True
             elif key in line_by_key:
                 what = f'the key "{key}" is already used in line {line_by_key[key]}'
                 self._add_problem(line, what, "remove one of the two")
@@ -238,6 +272,12 @@ class _YamlReader:
 
     def _add_problem(self, line: int, what: str, remedy: str) -> None:
         self.problems.append(Problem(self.path, line, what, remedy))
+
+
+def _odd_space_text(text: str) -> str:
+    space = _ODD_SPACE.findall(text)[0]
+    name = "a tab" if space == "\t" else f"the character U+{ord(space):04X}"
+    return f"{name} is not a space in YAML"
 
 
 def _refused_features(event: yaml.Event) -> Iterator[tuple[str, str]]:
