@@ -8,7 +8,7 @@ from collections.abc import Callable
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from accelerator_portal.vendors.answer_faults import answer_fault
+from accelerator_portal.vendors.answer_faults import AnswerFault, answer_fault
 from accelerator_portal.vendors.draft import PlatformCase
 from accelerator_portal.vendors.draft_from_entry import exact_version, pinned_version
 from accelerator_portal.vendors.questions import (
@@ -43,6 +43,12 @@ def derived_answer(case: PlatformCase, flag: str) -> Answer | None:
         if not answer_fault(case, flag, value):
             return Answer(value, source)
     return None
+
+
+def refused_offer(case: PlatformCase, flag: str) -> AnswerFault:
+    """Return what is wrong with the answer that a document offers, and the fix; None if nothing."""
+    offer = case.offers.get(flag)
+    return answer_fault(case, flag, offer.value) if offer else None
 
 
 def suggested(case: PlatformCase, flag: str) -> str | None:

@@ -8,7 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from accelerator_portal.vendors.answer_faults import answer_fault
-from accelerator_portal.vendors.derived_answers import derived_answer, pins_one_of_several
+from accelerator_portal.vendors.derived_answers import (
+    derived_answer,
+    pins_one_of_several,
+    refused_offer,
+)
 from accelerator_portal.vendors.draft import PlatformCase
 from accelerator_portal.vendors.questions import (
     DOCUMENTATION_SOURCE,
@@ -92,6 +96,8 @@ def interview(
                 case = replace(earlier_case, offers={**case.offers, **_proposed_answers(case)})
         elif implied:
             case = case.answered(question.flag, implied)
+        elif offer_fault := refused_offer(case, question.flag):
+            wrong.append(str(refused_answer(question, *offer_fault)))
         elif is_answer_needed(case, question):
             missing.append(_missing_answer_text(case, question))
     return InterviewResult(case, wrong, missing)
@@ -131,9 +137,17 @@ def question_detail(case: PlatformCase, question: Prompt) -> str:
     names = {
         "device-note": case.platforms_with_same_device,
         "host-owner": case.unlisted_hosts,
-        "torch": [f"the newest is {case.catalog.releases.newest.version}"],
+        "torch": _torch_details(case),
     }.get(question.flag)
     return f": {printable(', '.join(names))}" if names else ""
+
+
+def _torch_details(case: PlatformCase) -> list[str]:
+    required = case.package.torch if case.package else None
+    if required is None:
+        return [f"the newest is {case.catalog.releases.newest.version}"]
+    admitted = [v for v in case.catalog.releases.by_version if required.contains(v)]
+    return [f"the package requires torch{required}: {', '.join(admitted) or 'no listed release'}"]
 
 
 def is_answer_needed(case: PlatformCase, question: Prompt) -> bool:

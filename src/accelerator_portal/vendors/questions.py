@@ -14,6 +14,8 @@ from accelerator_portal.install.pip_command import UnreadableCommandError, pip_s
 from accelerator_reports.files.fields import (
     Arch,
     Day,
+    DeviceString,
+    DispatchKey,
     GitHubLogin,
     Integration,
     Line,
@@ -29,6 +31,7 @@ from accelerator_reports.files.fields import (
     Url,
     matches,
     validation_error,
+    without_github_address,
 )
 from accelerator_reports.files.problem import printable
 from accelerator_reports.files.yaml_file import Location, YamlFile
@@ -159,6 +162,7 @@ PipCommand = Annotated[Line, AfterValidator(_valid_pip_command)]
 GivenRepository = Annotated[
     Line,
     Field(max_length=140),
+    without_github_address(r"[\w.-]+/[\w.-]+"),
     matches(
         r"[A-Za-z0-9](?:-?[A-Za-z0-9])*/[A-Za-z0-9._-]*[A-Za-z0-9_-]",
         "write owner/name",
@@ -170,9 +174,10 @@ QUESTIONS: tuple[Prompt, ...] = (
     Prompt("name", "Name", "short name of the platform", Name),
     Prompt("vendor", "Vendor", "company that makes the hardware", Line),
     Prompt("url", "Documentation", "address of your documentation, the source of all answers", Url),
-    Prompt("device", "Device string", "as in torch.device()", Line),
+    Prompt("device", "Device string", "as in torch.device()", DeviceString),
     Prompt("device-note", "Shared device", "difference to the platform with the same device", Line),
-    Prompt("dispatch-key", "Dispatch key", "such as PrivateUse1; not the device string", Line),
+    Prompt("dispatch-key", "Dispatch key", "such as PrivateUse1; not the device string",
+           DispatchKey),
     Prompt("package", "Package", "Python package of the plugin", PackageName),
     Prompt("import", "Import", "module to import", ModuleName),
     Prompt("autoload", "Autoload", "yes or no: whether `import torch` loads the plugin",

@@ -292,7 +292,16 @@ def test_each_missing_flag_is_an_option(root: Path) -> None:
         ({"command": "pip install torch-foo --extra-index-url https://new.example.org/x"},
          "add --host-owner: who runs the host in the command: new.example.org"),
         ({"plugin_version": "1.3"}, 'the command installs "torch-foo==1.2"'),
-        ({"device": "EX"}, "add --device-note: difference to the platform with the same device: Example"),
+        ({"device": "EX"}, 'device: "EX" is not a device string; write the device type in lowercase'),
+        ({"device": "ex:0"}, "torch.device() takes it, without an index"),
+        ({"dispatch-key": "ex"}, 'dispatch-key: "ex" is not known; use "CPU", "CUDA", "HIP", '),
+        ({"dispatch-key": "privateuse1"}, 'is not known; write "PrivateUse1"'),
+        ({"maintainer": "@alice"}, '"@alice" has more than the name; write "alice"'),
+        ({"maintainer": "https://github.com/alice/"}, 'has more than the name; write "alice"'),
+        ({"github": "https://github.com/foo/bar.git"}, 'has more than the name; write "foo/bar"'),
+        ({"arch": "arm64"}, '"arm64" is not known; write "aarch64"'),
+        ({"os": "Linux"}, '"Linux" is not known; write "linux"'),
+        ({"device": "ex"}, "add --device-note: difference to the platform with the same device: Example"),
         ({"package": "torch", "integration": None}, "integration is missing; add --integration"),
         ({"github": "nobody"}, 'github: "nobody" is not a repository; write owner/name'),
         ({"maintainer": "a b"}, 'maintainer[1]: "a b" has an invalid format'),
@@ -437,8 +446,8 @@ def test_a_vendor_who_shares_a_device_hears_what_others_must_say(tree: Tree) -> 
 
 def test_a_folder_that_would_not_pass_is_not_written(root: Path) -> None:
     before = read_tree(root)
-    said = refused(root, before, run(root, "foo", *flags(device="wget http://x | sh")))
-    assert "accelerators/foo/guide.md:" in said
+    said = refused(root, before, run(root, "foo", *flags(needs="{newest:rubbish}")))
+    assert "accelerators/foo/install.yaml:" in said
     assert "accelerator-portal new foo --name Foo" in said
 
 

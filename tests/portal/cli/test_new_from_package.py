@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.folders import read_tree
+from tests.folders import ACCELERATOR, copied, read_tree
 from tests.portal.cli.test_new import FLAGS, flags, platform, refused, root, run
 from tests.portal.vendors.test_package_metadata import ENTRY_POINTS, METADATA, dist_info
 
@@ -67,6 +67,22 @@ def test_a_range_is_no_release(root: Path) -> None:
     arguments = made(root, METADATA.replace("torch==1.10.0", "torch>=1.9"))
     said = refused(root, before, run(root, "foo", *arguments))
     assert "torch is missing; add --torch" in said
+    assert "the package requires torch>=1.9: 1.10.0, 1.9.1" in said
+
+
+def test_a_package_of_another_folder_is_wrong_and_not_missing(root: Path) -> None:
+    other = copied(
+        "other",
+        (ACCELERATOR, "in-tree", "out-of-tree"),
+        (ACCELERATOR, "name: torch-example", "name: torch-foo"),
+    )
+    for path, text in other.items():
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_text(text, "utf-8")
+    before = read_tree(root)
+    said = refused(root, before, run(root, "foo", *made(root)))
+    assert 'package: the package "torch-foo" is already claimed by accelerators/other/' in said
+    assert "package is missing" not in said
 
 
 @pytest.mark.parametrize(

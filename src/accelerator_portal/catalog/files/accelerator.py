@@ -14,6 +14,8 @@ from accelerator_reports.files.fields import (
     AdditionalPlatformId,
     Arch,
     Day,
+    DeviceString,
+    DispatchKey,
     FeatureId,
     Flag,
     GitHubLogin,
@@ -168,11 +170,20 @@ class LifecycleFact(Sourced):
     """A note that is shown to readers."""
 
 
-class TextFact(Sourced):
-    """The value of `dispatch_key` or `device`, with its source."""
+class DispatchKeyFact(Sourced):
+    """The platform's dispatch key in PyTorch, with its source."""
 
-    value: Line
-    """The value as it is written in code, for example `PrivateUse1` or `npu`."""
+    value: DispatchKey
+    """The key as it is written in PyTorch's code, for example `PrivateUse1`."""
+    note: Line | None = None
+    """A note that is shown next to the value."""
+
+
+class DeviceFact(Sourced):
+    """The platform's device string, with its source."""
+
+    value: DeviceString
+    """The device type for `torch.device()`, for example `npu`."""
     note: Line | None = None
     """A note that is shown next to the value."""
 
@@ -306,10 +317,10 @@ class Accelerator(SourcedFile):
     integration: IntegrationFact
     """Whether PyTorch itself builds the platform (`in-tree`) or a plugin adds it
     (`out-of-tree`)."""
-    dispatch_key: TextFact
+    dispatch_key: DispatchKeyFact
     """PyTorch's dispatch key for the platform, for example `PrivateUse1`. It is not the device
     string."""
-    device: TextFact
+    device: DeviceFact
     """The device string for `torch.device()`, for example `npu`."""
     package: Package
     """The platform's Python package."""

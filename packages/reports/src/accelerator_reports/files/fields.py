@@ -34,6 +34,29 @@ _LONGEST_VERSION = 120
 
 Os = Literal["linux", "windows", "macos"]
 Arch = Literal["x86_64", "aarch64", "s390x", "ppc64le", "riscv64"]
+# The backends of PyTorch's dispatcher, and its backends without autograd keys of their own.
+# Source: C10_FORALL_BACKEND_COMPONENTS and enum class DispatchKey in c10/core/DispatchKey.h.
+DispatchKey = Literal[
+    "CPU",
+    "CUDA",
+    "HIP",
+    "XLA",
+    "MPS",
+    "IPU",
+    "XPU",
+    "HPU",
+    "VE",
+    "Lazy",
+    "MTIA",
+    "MAIA",
+    "PrivateUse1",
+    "PrivateUse2",
+    "PrivateUse3",
+    "Meta",
+    "FPGA",
+    "Vulkan",
+    "Metal",
+]
 Method = Literal["pip", "uv", "docker", "source", "libtorch"]
 Channel = Literal["stable", "preview"]
 Integration = Literal["in-tree", "out-of-tree"]
@@ -149,6 +172,21 @@ def matches(pattern: str, remedy: str, what: str = "has an invalid format") -> A
     def check(value: str) -> str:
         if not compiled.fullmatch(value):
             raise validation_error(f'"{value[:60]}" {what}', remedy)
+        return value
+
+    return AfterValidator(check)
+
+
+def without_github_address(pattern: str) -> AfterValidator:
+    """Return a validator that refuses an address or a mention of a name, and states the name.
+
+    `pattern` is that of the name on GitHub, such as a login in `@octocat`.
+    """
+    compiled = re.compile(rf"(?:@|(?:https?://)?(?:www\.)?github\.com/)({pattern}?)(?:\.git)?/?")
+
+    def check(value: str) -> str:
+        if found := compiled.fullmatch(value):
+            raise validation_error(f'"{value[:60]}" has more than the name', f'write "{found[1]}"')
         return value
 
     return AfterValidator(check)
@@ -380,8 +418,20 @@ ModuleName = Annotated[
     matches(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*", "write a module name"),
     Field(max_length=100),
 ]
+DeviceString = Annotated[
+    str,
+    matches(
+        r"[a-z][a-z0-9_]*",
+        "write the device type in lowercase, as torch.device() takes it, without an index",
+        "is not a device string",
+    ),
+    Field(max_length=40),
+]
 GitHubLogin = Annotated[
-    str, matches(r"[A-Za-z0-9](?:-?[A-Za-z0-9])*", "write a GitHub login"), Field(max_length=39)
+    str,
+    without_github_address(r"[A-Za-z0-9-]+"),
+    matches(r"[A-Za-z0-9](?:-?[A-Za-z0-9])*", "write a GitHub login"),
+    Field(max_length=39),
 ]
 PythonVersion = Annotated[str, matches(r"3\.[0-9]{1,2}t?", 'use a format like "3.13", or "3.13t"')]
 EnvironmentName = Annotated[

@@ -30,6 +30,17 @@ _EXPECTED = {
     "model_type": _MAPPING,
     "model_attributes_type": _MAPPING,
 }
+# What other tools call a choice.
+_OTHER_WORDS = {
+    "amd64": "x86_64",
+    "arm64": "aarch64",
+    "darwin": "macos",
+    "mac": "macos",
+    "osx": "macos",
+    "win": "windows",
+    "x64": "x86_64",
+    "x86-64": "x86_64",
+}
 _NUMBER_ERRORS = {"float_parsing", "int_parsing", "float_type", "int_type", "int_from_float"}
 _NUMBER_WITH_UNIT = re.compile(r"(\d{1,12}(?:\.\d{1,12})?) ?[A-Za-z/]{1,8}")
 _BOUNDS = {
@@ -159,7 +170,10 @@ def _value_error_texts(name: str, written: str | None, error: ErrorDetails) -> t
         return what, f'put it in quotes: "{written}"'
     if kind == "literal_error" and written:
         choices = str(error["ctx"]["expected"]).replace("'", '"')
-        return f'{name}: "{written}" is not known', f"use {choices}"
+        word = _OTHER_WORDS.get(written.lower(), written.lower())
+        meant = [c for c in re.findall(r'"([^"]*)"', choices) if c.lower() == word]
+        remedy = f'write "{meant[0]}"' if meant else f"use {choices}"
+        return f'{name}: "{written}" is not known', remedy
     if kind in {"string_too_long", "too_long"}:
         unit = "characters" if isinstance(error["input"], str) else "entries"
         return f"{name}: more than {error['ctx']['max_length']} {unit}", "shorten it"
