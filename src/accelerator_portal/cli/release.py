@@ -168,6 +168,11 @@ def add_release(root: Path, version: str) -> None:
 
     catalog = usable_catalog(root)
     published = _published_release(root, catalog, version)
+    if not published.read:
+        causes = "; ".join(sorted(set(published.unread.values())))
+        error_text = f"no package index can be read: {causes}"
+        remedy = "Check the network connection and the proxy, and run the command again"
+        raise click.ClickException(printable(f"{error_text}. {remedy}"))
     for line in _unread_lines(published.unread):
         click.echo(printable(f"not read: {line}"), err=True)
     path = root / RELEASES

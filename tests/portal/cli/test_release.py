@@ -189,6 +189,19 @@ def test_an_unreachable_host_is_named_once(tree: Tree, indexes: Indexes) -> None
     assert re.fullmatch(r"not read: download\.pytorch\.org \(\d+ places\): the server .*", line)
 
 
+def test_without_any_index_the_cause_is_one_line(tree: Tree, indexes: Indexes) -> None:
+    names = ("torch", "torchvision", "torchaudio", "torchao", "torchtext", "triton")
+    indexes.pypi.answers |= {f"/simple/{name}/": answering(500) for name in names}
+    for index in (indexes.cpu, indexes.all_builds, indexes.empty):
+        index.answers["/simple/torch/"] = answering(500)
+    root = tree(FILES)
+    done = run(root, indexes)
+    assert done.exit_code == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("Error: no package index can be read: the server ")
+    assert (root / RELEASES).read_text("utf-8") == FILES[RELEASES]
+
+
 def test_platform_tags_and_sizes_are_written_and_completed(tree: Tree, indexes: Indexes) -> None:
     root = tree(FILES)
     run(root, indexes)

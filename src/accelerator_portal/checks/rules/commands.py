@@ -162,12 +162,15 @@ def command_safety(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     reports.
     """
     for command_text in command_texts(catalog):
-        if command_text.run and _has_inline_commands(command_text.run):
+        faults = list(_safety_faults(command_text))
+        # A piped download, as in `sh -c "curl … | sh"`, has a fix of its own.
+        is_download = any(remedy == _DOWNLOAD_FIRST for _, _, remedy in faults)
+        if command_text.run and not is_download and _has_inline_commands(command_text.run):
             what = f'"{" ".join(command_text.run[:2])}" puts several commands into one string'
             yield Problem(
                 command_text.path, command_text.line, what, "write each command as a separate step"
             )
-        for line, what, remedy in _safety_faults(command_text):
+        for line, what, remedy in faults:
             yield Problem(command_text.path, command_text.line + line, what, remedy)
 
 

@@ -124,7 +124,7 @@ def shared_devices(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     say which platform a program uses.
     """
     platforms_by_device = grouped(
-        (platform.accelerator.device.value.casefold(), platform) for platform in catalog.platforms
+        (platform.accelerator.device.value, platform) for platform in catalog.platforms
     )
     for device, platforms in platforms_by_device.items():
         for platform in platforms if len(platforms) > 1 else ():
