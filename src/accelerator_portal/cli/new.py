@@ -108,7 +108,9 @@ def new(  # noqa: PLR0913 - each is an option
     github_files(root, catalog)  # a problem of an issue form ends the command before the questions
     folders = [folder.name for folder in (root / ACCELERATORS).iterdir()]
     if id_problem := id_fault(catalog, folders, platform_id):
-        raise click.ClickException(printable("; ".join(id_problem)))
+        raise click.BadParameter(printable("; ".join(id_problem)), param_hint="ID")
+    if entry and not file:
+        raise click.UsageError("--entry names an entry of --from-additional-platforms. Pass both")
     origin = {"from-additional-platforms": file, "entry": entry, "from-package": package}
     case = PlatformCase(catalog, platform_id, today())
     if file:
@@ -144,7 +146,7 @@ def _draft_of_entry(case: PlatformCase, file: Path, entry_name: str | None) -> D
     if entry_id is None:
         known_entries = ", ".join(data.platforms)
         name = printable(entry_name or case.id)
-        raise click.ClickException(
+        raise click.UsageError(
             f'{file.name} has no entry "{name}"; use one of these with --entry: {known_entries}'
         )
     try:
@@ -169,7 +171,7 @@ def _case_with_answers(
     """Return `case` completed with all answers about the new platform.
 
     `answers` are the answers from options, by the question's flag. If `is_interactive` is true, the
-    user is asked the questions that no option answers. Raises click.ClickException if an answer
+    user is asked the questions that no option answers. Raises click.UsageError if an answer
     from an option is wrong, or if an answer is missing and `is_interactive` is false.
     """
     interview_result = interview(case, answers)
@@ -188,7 +190,7 @@ def _case_with_answers(
         summary = ", ".join(
             f"{count(number, 'answer')} {state}" for number, state in counts if number
         )
-        raise click.ClickException(f"{summary}. Nothing was written")
+        raise click.UsageError(f"{summary}. Nothing was written")
     if not is_interactive:
         return interview_result.case
     click.echo(

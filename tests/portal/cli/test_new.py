@@ -444,6 +444,22 @@ def test_a_vendor_who_shares_a_device_hears_what_others_must_say(tree: Tree) -> 
     )
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["Foo_X", *flags()],
+        ["example", *flags()],
+        ["foo", "--entry", "x", *flags()],
+        ["foo", *flags(mark="ABC")],
+        ["foo", *flags(device=None)],
+    ],
+)
+def test_a_wrong_argument_is_wrong_usage(words: list[str], root: Path) -> None:
+    result = run(root, *words)
+    refused(root, read_tree(root), result)
+    assert result.exit_code == 2
+
+
 def test_a_folder_that_would_not_pass_is_not_written(root: Path) -> None:
     before = read_tree(root)
     said = refused(root, before, run(root, "foo", *flags(needs="{newest:rubbish}")))
