@@ -154,13 +154,10 @@ class _YamlReader:
         reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "not YAML"
         line = min(mark.line, self.last) if mark else 0
         remedy = "check the indentation, the quotes and the brackets around this line"
-        for near in (line, line - 1):
-            if near >= 0 and _INDENTED_WITH_ODD_SPACE.match(self._text_lines[near]):
-                line, reason, remedy = (
-                    near,
-                    _odd_space_text(self._text_lines[near]),
-                    _ODD_SPACE_REMEDY,
-                )
+        for near in (line, max(line - 1, 0)):
+            if _INDENTED_WITH_ODD_SPACE.match(self._text_lines[near]):
+                line, remedy = near, _ODD_SPACE_REMEDY
+                reason = _odd_space_text(self._text_lines[near])
         if mark and self._is_wrongly_indented(line, mark.column, reason):
             reason = "the indentation does not match the lines above"
             remedy = "indent the line with as many spaces as the other lines on its level"

@@ -197,7 +197,7 @@ def _run_of_file(
 
 
 def _time_or_none(milliseconds: int) -> dt.datetime | None:
-    """Return the time, or None for 0, which tools write because CTRF has no unknown time."""
+    """Return a time, or None before PyTorch existed: tools write 0 for a time that they lack."""
     time = dt.datetime.fromtimestamp(0, dt.timezone.utc) + dt.timedelta(milliseconds=milliseconds)
     return time if time >= EARLIEST_TIME else None
 
