@@ -236,6 +236,8 @@ class Catalog:
     check these reports, too."""
     folders: frozenset[str] = frozenset()
     """The names of all folders in `accelerators/`. `platforms` can lack some of them."""
+    lacks_shared_data: bool = False
+    """Whether a file of shared data has errors, so that what it states is unknown."""
     archived_without_folder: tuple[str, ...] = ()
     """The ids of platforms that have archived results but no folder."""
     changed: frozenset[str] = frozenset()

@@ -133,6 +133,7 @@ def load_catalog(
         packages_read=packages_read,
         unloaded_reports=reader.unloaded_reports,
         folders=frozenset(folders),
+        lacks_shared_data=any(not platform_id_of(p.path) for p in reader.problems),
         archived_without_folder=reader.archived_without_folder(),
     )
     return catalog, reader.problems

@@ -18,9 +18,9 @@ def without_exemptions(
     """Yield the problems that no exception accepts, and then the problems of the exceptions.
 
     An exception in `data/exceptions.yaml` has a problem if it is not needed, ended before `today`,
-    or names an unknown rule. An exception that ended accepts nothing. While a vendor's folder
-    cannot be read, all exceptions count as needed, because rules compare folders. `rules` are the
-    ids of all rules.
+    or names an unknown rule. An exception that ended accepts nothing. While a vendor's folder or
+    shared data cannot be read, all exceptions count as needed, because rules compare folders.
+    `rules` are the ids of all rules.
     """
     used: set[int] = set()
     for problem in problems:
@@ -39,7 +39,7 @@ def without_exemptions(
         if exemption.rule not in rule_ids:
             what = f'there is no rule "{exemption.rule}"'
             yield _problem(catalog, index, what, did_you_mean(exemption.rule, rule_ids))
-        elif index not in used and not catalog.unread_folders:
+        elif index not in used and not (catalog.unread_folders or catalog.lacks_shared_data):
             what = f"{exemption.path} does not need this exception any more"
             yield _problem(catalog, index, what, "remove it")
         elif exemption.expires < today:

@@ -65,7 +65,7 @@ class InstallResult:
     output: str = ""
 
 
-class System(NamedTuple):
+class Machine(NamedTuple):
     """An operating system, a processor architecture and a Python version such as `3.12`.
 
     The names are those of install rows; a name is empty if no install row is for this system.
@@ -76,11 +76,11 @@ class System(NamedTuple):
     python: str
 
 
-def this_system() -> System:
+def this_system() -> Machine:
     """Return the system of this machine."""
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     os_name, arch = _SYSTEMS.get(platform.system(), ""), _MACHINES.get(platform.machine(), "")
-    return System(os_name, arch, version)
+    return Machine(os_name, arch, version)
 
 
 def install_row(row: InstallRow, uv: Uv, seconds: float) -> InstallResult:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from accelerator_portal.catalog.progress import Progress, no_progress
 from accelerator_portal.install.rows import CheckLine, InstallRow
-from accelerator_portal.packages.install_check import InstallResult, System, this_system
+from accelerator_portal.packages.install_check import InstallResult, Machine, this_system
 from accelerator_portal.packages.resolution_questions import ResolutionQuestion, questions_of_row
 from accelerator_portal.packages.uv_resolution import package_names
 from accelerator_portal.packages.verdict_file import (
@@ -127,7 +127,7 @@ class TrialJob:
     """
 
     folder: Path
-    system: System
+    system: Machine
     modules: Mapping[str, Collection[str]]
 
 
@@ -207,7 +207,7 @@ def _write_trial(
 
 
 def _trial_candidates(
-    rows: Mapping[str, Sequence[InstallRow]], verdicts: Mapping[str, Verdicts], system: System
+    rows: Mapping[str, Sequence[InstallRow]], verdicts: Mapping[str, Verdicts], system: Machine
 ) -> list[list[_CommandUse]]:
     """Return the commands for a system for which uv found versions.
 

@@ -19,7 +19,6 @@ from accelerator_portal.results.partitions.parquet_files import read_listed_file
 from accelerator_portal.results.state_file import read_state
 from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_reports.files.problem import Problem, ProblemsError
-from accelerator_reports.files.wording import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +64,18 @@ def read_history(root: Path, accelerator: str, basis: Basis) -> History:
     changes: list[OutcomeChange] = []
     for file in read_manifest(root, accelerator).files_of(basis, "changes"):
         changes += changes_in(read_listed_file(root, file))
-    if unknown := {change.report for change in changes} - state.reports.keys():
-        path = state_path(root, accelerator, basis).relative_to(root).as_posix()
-        what = f"the file lacks {count(len(unknown), 'report')} that the archive has"
-        raise ProblemsError([Problem(path, 1, what, "restore it from the repository's history")])
     changes.sort(key=lambda change: (change.started, change.report, change.key))
+    unknown = [change for change in changes if change.report not in state.reports]
+    if (
+        unknown
+        and len({change.report for change in unknown}) == 1
+        and unknown[0] is changes[-len(unknown)]
+    ):
+        changes = changes[: -len(unknown)]  # adding a report was interrupted, and will be repeated
+    elif unknown:
+        path = state_path(root, accelerator, basis).relative_to(root).as_posix()
+        what = "the file lacks reports that the archive has"
+        raise ProblemsError([Problem(path, 1, what, "restore it from the repository's history")])
     return History(state, tuple(changes))
 
 

@@ -80,3 +80,9 @@ def test_an_import_says_what_is_wrong_with_the_folder(tree: Tree, tmp_path: Path
     assert done.exit_code == 0, done.output
     (warning,) = done.stderr.splitlines()
     assert warning.startswith(f"warning: {OTHER}:")
+
+
+def test_no_exception_is_useless_while_shared_data_cannot_be_read(tree: Tree) -> None:
+    assert problems_in(tree(FILES | {"data/criteria.yaml": "levels: 7\n"}))
+    for problem in problems_in(tree(FILES | {"data/criteria.yaml": "levels: 7\n"})):
+        assert problem.startswith("data/criteria.yaml:"), problem

@@ -13,7 +13,7 @@ import pytest
 
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import InstallRow
-from accelerator_portal.packages.install_check import InstallResult, System
+from accelerator_portal.packages.install_check import InstallResult, Machine
 from accelerator_portal.packages.trial_installs import (
     TrialJob,
     TrialOptions,
@@ -151,7 +151,7 @@ FORGED = Trial(on=DAY, python="3.12.1", imported=("torch", "nothing_like_it"), c
 def forging_job(tmp_path: Path, verdicts: Verdicts) -> TrialJob:
     """A job whose packages wrote all verdicts of the platform as they liked."""
     write_verdicts(tmp_path / "job", "example", verdicts)
-    system = System("linux", "x86_64", "3.12")
+    system = Machine("linux", "x86_64", "3.12")
     return TrialJob(tmp_path / "job/data/verdicts", system, {"example": ("torch_example",)})
 
 

@@ -45,7 +45,7 @@ from accelerator_portal.checks import errors
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.checks.stored_data import is_package_data, stored_data_problems
 from accelerator_portal.install.expand import rows_by_platform
-from accelerator_portal.packages.install_check import System
+from accelerator_portal.packages.install_check import Machine
 from accelerator_portal.packages.reachable_hosts import resolver_of_reachable_hosts
 from accelerator_portal.packages.sync import (
     SyncOptions,
@@ -84,7 +84,7 @@ MOST_PACKAGE_VERSIONS = 120
 _PACKAGES_FOLDER = "data/packages"
 _MOST_BYTES = 64 * 1024 * 1024
 
-TRIAL_SYSTEM = System("linux", "x86_64", "3.12")
+TRIAL_SYSTEM = Machine("linux", "x86_64", "3.12")
 """The system of the job in `trials.yml`."""
 
 SyncFunction = Callable[[Path, Catalog, SyncOptions], SyncResult]
@@ -141,7 +141,7 @@ class NightRun:
     """The repository in which pull requests are opened, as OWNER/NAME."""
     trials: Path | None = None
     """The folder with the results of the job that runs the install commands."""
-    trial_system: System = TRIAL_SYSTEM
+    trial_system: Machine = TRIAL_SYSTEM
     """The system of the job that runs the install commands."""
     release_indexes: QueryOptions = field(default_factory=QueryOptions)
     """Options for requests to package indexes about a PyTorch release."""

@@ -16,16 +16,16 @@ from accelerator_automation.night_summary import summary
 from accelerator_automation.nightly import github_client_for, night_metrics, nightly_lock, run_night
 from accelerator_automation.step_runner import StepResult
 from accelerator_portal.cli.options import ARCHIVE, ROOT, usable_catalog
-from accelerator_portal.packages.install_check import System
+from accelerator_portal.packages.install_check import Machine
 from accelerator_reports.cli.options import INPUT_FOLDER, OUTPUT_FILE, OUTPUT_FOLDER
 from accelerator_reports.files.atomic_write import write_text_atomically
 
 
-def _system(_context: click.Context, _param: click.Parameter, value: str) -> System:
+def _system(_context: click.Context, _param: click.Parameter, value: str) -> Machine:
     parts = value.split("/")
-    if len(parts) != len(System._fields):
+    if len(parts) != len(Machine._fields):
         raise click.BadParameter(f"use OS/ARCH/PYTHON, such as {'/'.join(TRIAL_SYSTEM)}")
-    return System(*parts)
+    return Machine(*parts)
 
 
 @click.command()
@@ -66,7 +66,7 @@ def _system(_context: click.Context, _param: click.Parameter, value: str) -> Sys
     metavar="OS/ARCH/PYTHON",
     default="/".join(TRIAL_SYSTEM),
     callback=_system,
-    help="Accept only installations on this system. Default: " + "/".join(TRIAL_SYSTEM) + ".",
+    help="Add only installations on this system. Default: " + "/".join(TRIAL_SYSTEM) + ".",
 )
 @click.option(
     "--issues",
@@ -111,7 +111,7 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     reports: Path | None,
     private_hosts: tuple[str, ...],
     trials: Path | None,
-    trial_system: System,
+    trial_system: Machine,
     repository: str | None,
     pull_requests: str | None,
     summary_file: Path | None,
