@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import posixpath
 import shutil
 import tempfile
 import weakref
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from mkdocs.plugins import event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.checks.stored_data import stored_data_problems
@@ -29,10 +32,18 @@ from accelerator_portal.site.assets import SCRIPTS_FOLDER, read_page_modules
 from accelerator_portal.site.hidden_html import FINISHED_HTML, RAW_HTML, html_ids
 from accelerator_portal.site.languages import published_languages
 from accelerator_portal.site.nightly_metrics_page import read_nights
+from accelerator_portal.site.preview import (
+    FileTimes,
+    edited_platforms,
+    load_platforms,
+    preview_note,
+    problems_site,
+    source_times,
+)
 from accelerator_portal.site.security_policy import add_security_policy
 from accelerator_portal.site.site_file import PLATFORMS, SiteFile, write_files
 from accelerator_reports.files.clock import today
-from accelerator_reports.files.problem import ProblemsError
+from accelerator_reports.files.problem import Problem, ProblemsError
 
 # With more platforms, the sidebar lists none of them: each page would contain links to all.
 MOST_IN_NAVIGATION = 60
@@ -49,7 +60,16 @@ IMPORTS_KEY = "portal_imports"
 # The key of a page's metadata for the modules that main.html loads.
 MODULES_KEY = "portal_modules"
 
+# The key of the configuration for the note on the pages of a preview.
+PREVIEW_KEY = "preview_note"
+
+# The environment variable for the setting `strict`.
+STRICT = "PORTAL_STRICT"
+
 _serving = False
+
+# While serving: when the sources of the last complete site were changed.
+_built_sources: FileTimes = {}
 
 _log = get_plugin_logger("portal")
 
@@ -65,7 +85,10 @@ def on_pre_build(*, config: MkDocsConfig) -> None:
     # again and again, which takes up to a fifth of the build.
     gc.disable()
     try:
-        config.extra[PAGES_KEY] = _generate_site(config, folder)
+        generate = _generate_preview if _serving else _generate_whole_site
+        config.extra[PAGES_KEY] = generate(config, folder)
+    except ProblemsError as error:
+        raise PluginError(f"Problems found: {len(error.problems)}\n{error}") from None
     finally:
         gc.enable()
     config.extra[IMPORTS_KEY] = read_page_modules(
@@ -78,6 +101,8 @@ def on_pre_build(*, config: MkDocsConfig) -> None:
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Add the generated pages, the data files and the files of the archive."""
     pages: list[tuple[SiteFile, Path]] = config.extra.pop(PAGES_KEY)
+    if config.nav is None:  # a page of problems is the whole site
+        files = Files([file for file in files if not file.is_documentation_page()])
     platforms = {
         page.platform: page.path for page, _ in pages if page.platform and not page.language
     }
@@ -97,6 +122,8 @@ def on_startup(*, command: str, dirty: bool) -> None:
     """Store whether the command is `mkdocs serve`, whose inline script the policy would forbid."""
     global _serving  # noqa: PLW0603 - set once, before any build
     _serving = command == "serve"
+    if _serving:  # after a warning, the server would show nothing until the next edit
+        os.environ[STRICT] = "false"
 
 
 def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:  # noqa: ANN401 - unused
@@ -131,7 +158,35 @@ def on_post_template(output_content: str, *, template_name: str, **_: Any) -> st
     return add_security_policy(output_content) if is_page else output_content
 
 
-def _generate_site(config: MkDocsConfig, folder: Path) -> list[tuple[SiteFile, Path]]:
+def _generate_whole_site(config: MkDocsConfig, folder: Path) -> list[tuple[SiteFile, Path]]:
+    return _generate_site(config, _catalog(config), folder)
+
+
+def _generate_preview(config: MkDocsConfig, folder: Path) -> list[tuple[SiteFile, Path]]:
+    """Generate the site for `mkdocs serve`.
+
+    If only vendors' folders were edited since the last complete site, generate these platforms
+    only. If there are problems, generate a page that lists them.
+    """
+    global _built_sources  # noqa: PLW0603 - what the server has built
+    root = Path(config.config_file_path).parent
+    now = source_times(root)
+    ids = edited_platforms(_built_sources, now) if _built_sources else frozenset()
+    try:
+        catalog = _without_errors(*load_platforms(root, today(), ids)) if ids else _catalog(config)
+    except ProblemsError as error:
+        _log.info("Problems found: %d\n%s", len(error.problems), error)
+        config.nav, config.extra["languages"] = None, []
+        return list(write_files(problems_site(root, error.problems), folder))
+    if ids:
+        config.extra[PREVIEW_KEY] = preview_note(ids)
+    else:
+        _built_sources = now
+    return _generate_site(config, catalog, folder)
+
+
+def _catalog(config: MkDocsConfig) -> Catalog:
+    """Return the catalog of the whole site. Raises ProblemsError."""
     root = Path(config.config_file_path).parent
     if config.extra.get("quarantine"):
         kept, excluded = (
@@ -143,14 +198,24 @@ def _generate_site(config: MkDocsConfig, folder: Path) -> list[tuple[SiteFile, P
         )
     else:
         catalog, problems = load_and_check(root, today())
-    failed, languages = errors(problems), []
     try:
-        languages = published_languages(root, config.extra.get("languages"))
-    except ProblemsError as unread:
-        failed.extend(unread.problems)
-    if failed or catalog is None:
-        error = ProblemsError(failed)
-        raise PluginError(f"Problems found: {len(error.problems)}\n{error}")
+        published_languages(root, config.extra.get("languages"))
+    except ProblemsError as error:
+        problems = [*problems, *error.problems]
+    return _without_errors(catalog, problems)
+
+
+def _without_errors(catalog: Catalog | None, problems: Iterable[Problem]) -> Catalog:
+    if catalog is None or errors(problems):
+        raise ProblemsError(errors(problems))
+    return catalog
+
+
+def _generate_site(
+    config: MkDocsConfig, catalog: Catalog, folder: Path
+) -> list[tuple[SiteFile, Path]]:
+    root = Path(config.config_file_path).parent
+    languages = published_languages(root, config.extra.get("languages"))
     for name, found in catalog.set_aside.items():
         _log.info("Set aside: %s\n%s", name, "\n".join(map(str, found)))
     for problem in stored_data_problems(catalog, root):

@@ -1,4 +1,4 @@
-"""`mkdocs serve`, as a developer uses it: a fault shows in the terminal, the next save mends it."""
+"""`mkdocs serve`, as a developer uses it: a fault shows in the browser, the next save mends it."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ class Server:
                 pytest.fail(f"{text!r} was not written within {PATIENCE} s:\n{written}")
         return written
 
-    def page(self, path: str) -> str | None:
-        """The page at a path, None where there is none."""
+    def page(self, path: str) -> str:
+        """The page at a path; where there is none, the page that says so."""
         try:
             with urllib.request.urlopen(self.url + path, timeout=PATIENCE) as answer:  # noqa: S310 - loopback
                 return str(answer.read(), "utf-8")
         except urllib.error.HTTPError as error:
-            error.close()
-            return None
+            with error:
+                return str(error.read(), "utf-8")
 
     def stop(self) -> None:
         """End the process, kindly first."""
@@ -100,18 +100,28 @@ def test_a_fault_is_shown_and_the_next_save_recovers(repository: Path, server: S
     page = "compute-platforms/acme/"
     file = repository / "accelerators/acme/accelerator.yaml"
     text = file.read_text("utf-8")
-    assert "An invented card." in (server.page(page) or "")
+    assert "An invented card." in server.page(page)
 
     file.write_text(text.replace("mark: AC", "mark: ACME"), "utf-8")
-    written = server.wait_for("until build errors are resolved")
-    assert "accelerators/acme/accelerator.yaml:9: " in written
+    written = server.wait_for("Reloading browsers")
+    problem = "accelerators/acme/accelerator.yaml:9: "
+    assert problem in written
     assert "Traceback" not in written
+    assert problem in server.page("")
+    assert problem in server.page(page), "on each other page, too"
+    assert 'http-equiv="refresh"' in server.page(page)
 
     file.write_text(text.replace("An invented card.", "A mended card."), "utf-8")
     server.wait_for("Reloading browsers")
-    mended = server.page(page) or ""
+    mended = server.page(page)
     assert "A mended card." in mended
     assert "An invented card." not in mended
+    assert "Preview of your changes in accelerators/acme." in mended
+
+    (repository / "data/criteria.yaml").touch()  # shared data: the whole site is built again
+    server.wait_for("Reloading browsers")
+    assert "A mended card." in server.page(page)
+    assert "Preview of your changes" not in server.page(page)
 
 
 def test_a_new_question_is_shown_without_a_restart(repository: Path, server: Server) -> None:
@@ -119,4 +129,4 @@ def test_a_new_question_is_shown_without_a_restart(repository: Path, server: Ser
     with file.open("a", encoding="utf-8") as faq:
         faq.write("\n## Is this new?\n\nYes [@manual].\n")
     server.wait_for("Reloading browsers")
-    assert 'id="faq-is-this-new"' in (server.page("compute-platforms/acme/") or "")
+    assert 'id="faq-is-this-new"' in server.page("compute-platforms/acme/")
