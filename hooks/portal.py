@@ -43,7 +43,7 @@ from accelerator_portal.site.preview import (
 from accelerator_portal.site.security_policy import add_security_policy
 from accelerator_portal.site.site_file import PLATFORMS, SiteFile, write_files
 from accelerator_reports.files.clock import today
-from accelerator_reports.files.problem import Problem, ProblemsError
+from accelerator_reports.files.problem import Problem, ProblemsError, system_error_text
 
 # With more platforms, the sidebar lists none of them: each page would contain links to all.
 MOST_IN_NAVIGATION = 60
@@ -156,6 +156,12 @@ def on_post_template(output_content: str, *, template_name: str, **_: Any) -> st
     """Add the policy to pages that MkDocs renders from a template only, such as 404.html."""
     is_page = template_name.endswith(".html") and not _serving
     return add_security_policy(output_content) if is_page else output_content
+
+
+def on_build_error(*, error: Exception, **_: Any) -> None:  # noqa: ANN401 - unused
+    """Say in one line what a full disk or a missing permission prevents, without a traceback."""
+    if isinstance(error, OSError):
+        raise PluginError(system_error_text(error)) from None
 
 
 def _generate_whole_site(config: MkDocsConfig, folder: Path) -> list[tuple[SiteFile, Path]]:

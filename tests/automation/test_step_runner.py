@@ -22,7 +22,18 @@ PROBLEM = Problem("a.yaml", 1, "wrong", "mend it")
         (GitHubError("no answer"), "no answer"),
         (EngineError(1, "one\ntwo\nthree\nfour\n"), "two / three / four"),
         (ProblemsError([PROBLEM]), "a.yaml:1: wrong; mend it"),
-        (OSError(28, "No space left on device"), "[Errno 28] No space left on device"),
+        (
+            EngineError(1, "INFO - x\nError: Problems found: 1\na.yaml:1: wrong; correct it\n"),
+            "Error: Problems found: 1 / a.yaml:1: wrong; correct it",
+        ),
+        (
+            OSError(28, "No space left on device", "data/x.json"),
+            (
+                "data/x.json cannot be read or written: No space left on device."
+                " Check the path, its permissions and the free space"
+            ),
+        ),
+        (OSError(111, "Connection refused"), "Connection refused. Try again"),
     ],
 )
 def test_a_step_that_fails_holds_up_no_other(error: Exception, words: str) -> None:

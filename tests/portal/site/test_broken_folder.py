@@ -58,6 +58,21 @@ def test_the_message_is_no_traceback_and_the_exit_code_says_failure(broken: Path
     assert len(done.stderr.splitlines()) < 15, done.stderr
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
+@pytest.mark.parametrize("kilobytes", [4, 40])
+def test_a_file_that_cannot_be_written_is_one_line(repository: Path, kilobytes: int) -> None:
+    """As on a full disk: while the pages are generated, and while MkDocs writes them."""
+    command = f'ulimit -f {kilobytes * 2}; exec "{sys.executable}" -m mkdocs build --strict'
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=repository, capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 1
+    (error,) = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
+    assert "File too large. Check the path, its permissions and the free space" in error
+    assert "Traceback" not in done.stdout + done.stderr
+
+
 def test_a_failed_build_mixes_nothing_into_an_earlier_site(repository: Path) -> None:
     done = mkdocs_build(repository)
     assert done.exit_code == 0, done.stderr

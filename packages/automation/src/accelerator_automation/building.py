@@ -47,6 +47,10 @@ Engine = Callable[[Path, Path, Mapping[str, str]], None]
 the build hooks. Raises EngineError."""
 
 
+_MOST_LINES = 10
+"""The maximum number of lines of an error of the build command in a message."""
+
+
 class BuildError(UserError):
     """The site could not be built, and the existing site stays. The message gives the reason."""
 
@@ -57,10 +61,15 @@ class BuildError(UserError):
 
 
 class EngineError(BuildError):
-    """The build command failed with exit status `code`; the message is the end of the output."""
+    """The build command failed with exit status `code`.
+
+    The message is the error that ends the output, or else the end of the output.
+    """
 
     def __init__(self, code: int, output: str) -> None:
-        super().__init__(" / ".join(output.strip().splitlines()[-3:]))
+        start = output.rfind("\nError: ")
+        lines = output[start:].strip().splitlines() if start >= 0 else output.split("\n")[-4:]
+        super().__init__(" / ".join(filter(None, map(str.strip, lines[:_MOST_LINES]))))
         self.code = code
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from accelerator_portal.http.traffic import Traffic, count_traffic
-from accelerator_reports.files.problem import ProblemsError, UserError
+from accelerator_reports.files.problem import ProblemsError, UserError, system_error_text
 
 NightStep = tuple[str, Callable[[], str]]
 """A step: its name, and a function that carries it out and returns the result in one line."""
@@ -34,7 +34,7 @@ class StepFailed(Exception):  # noqa: N818 - the name says what the step did
     """A step could not be done; the message gives the reason."""
 
 
-_EXPECTED_ERRORS = (OSError, ProblemsError, StepFailed, UserError)
+_EXPECTED_ERRORS = (ProblemsError, StepFailed, UserError)
 
 
 def run_steps(
@@ -61,6 +61,8 @@ def _run_step(step: NightStep) -> StepResult:
     name, work = step
     try:
         return StepResult(name, work())
+    except OSError as error:
+        return StepResult(name, system_error_text(error), failed=True)
     except _EXPECTED_ERRORS as error:
         return StepResult(name, str(error), failed=True)
     except Exception as error:  # noqa: BLE001 - whatever it is, the other steps can be done

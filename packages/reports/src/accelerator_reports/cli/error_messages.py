@@ -43,7 +43,12 @@ def failures_as_messages() -> Iterator[None]:
 
 def _exit_with_message(error: Exception) -> None:
     from accelerator_reports.cli.options import print_problems
-    from accelerator_reports.files.problem import ProblemsError, UserError, printable
+    from accelerator_reports.files.problem import (
+        ProblemsError,
+        UserError,
+        printable,
+        system_error_text,
+    )
 
     if isinstance(error, ProblemsError):
         print_problems(error.problems)
@@ -52,7 +57,4 @@ def _exit_with_message(error: Exception) -> None:
         raise click.ClickException(str(error)) from None
     if not isinstance(error, OSError) or error.errno == errno.EPIPE:  # click ends quietly
         raise error
-    prefix = f"{error.filename} cannot be read or written: " if error.filename else ""
-    error_text = f"{prefix}{error.strerror or error}"
-    remedy = "Check the path, its permissions and the free space"
-    raise click.ClickException(printable(f"{error_text}. {remedy}")) from None
+    raise click.ClickException(printable(system_error_text(error))) from None

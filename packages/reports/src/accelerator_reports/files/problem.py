@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
@@ -84,6 +85,15 @@ class ProblemsError(Exception):
     def at(self, path: str) -> ProblemsError:
         """Return the same error with `path` as the path of all problems."""
         return ProblemsError(replace(problem, path=path) for problem in self.problems)
+
+
+def system_error_text(error: OSError) -> str:
+    """Return what the system refused, for which file, and the fix."""
+    path = error.filename2 or error.filename
+    prefix = f"{path} cannot be read or written: " if path else ""
+    is_of_disk = path or error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG}
+    remedy = "Check the path, its permissions and the free space" if is_of_disk else "Try again"
+    return f"{prefix}{error.strerror or error}. {remedy}"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
