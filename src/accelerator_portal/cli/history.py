@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import logging
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -132,9 +133,18 @@ def _dask_client(scheduler: str | None) -> Iterator[Client]:
     """
     from distributed import Client, LocalCluster
 
+    # Dask raises the errors of a computation. What it logs beside them, also while its processes
+    # end, says nothing about the result.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    quiet = {"DASK_LOGGING__DISTRIBUTED": "critical"}
     if scheduler is None:
         with (
-            LocalCluster(threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
+            LocalCluster(
+                threads_per_worker=1,
+                dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,
+                env=quiet,
+            ) as cluster,
             Client(cluster) as client,
         ):
             yield client
