@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -136,14 +137,13 @@ def _dask_client(scheduler: str | None) -> Iterator[Client]:
     # Dask raises the errors of a computation. What it logs beside them, also while its processes
     # end, says nothing about the result.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    quiet = {"DASK_LOGGING__DISTRIBUTED": "critical"}
+    os.environ["DASK_LOGGING__DISTRIBUTED"] = "critical"  # for the workers
     if scheduler is None:
         with (
             LocalCluster(
                 threads_per_worker=1,
                 dashboard_address="127.0.0.1:0",
                 silence_logs=logging.CRITICAL,
-                env=quiet,
             ) as cluster,
             Client(cluster) as client,
         ):
