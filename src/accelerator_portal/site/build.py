@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -131,10 +132,25 @@ def build_site(catalog: Catalog, root: Path, edition: Edition) -> Iterator[SiteF
     `root` is the folder of the repository. Stored verification results and histories that cannot be
     read are left out; `checks.stored_data` says what is wrong with them.
     """
+    unlinked = _links_to_absent_platforms(catalog)
     for file in _site_files(catalog, root, edition):
         explains_placeholders = file.path.startswith("contribute/")
         content = file.content if explains_placeholders else fill_versions(catalog, file.content)
-        yield replace(file, content=content)
+        yield replace(file, content=unlinked.sub(r"\1", content) if unlinked else content)
+
+
+def _links_to_absent_platforms(catalog: Catalog) -> re.Pattern[str] | None:
+    """Return a pattern of links, in HTML, to quarantined platforms that the site does not show.
+
+    Answers of other platforms can contain such links. The first group is the tag before the link.
+    None if the site shows all platforms.
+    """
+    absent = "|".join(name for name in catalog.set_aside if name not in catalog.by_id)
+    return (
+        re.compile(rf'(<a\b[^>]*) href="[^"]*compute-platforms/(?:{absent})/[^"]*"')
+        if absent
+        else None
+    )
 
 
 def _site_files(catalog: Catalog, root: Path, edition: Edition) -> Iterator[SiteFile]:

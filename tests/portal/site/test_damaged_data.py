@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -44,6 +45,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     replace(folder / "accelerator.yaml", "name: Acme", "name: Other")
     for report in (folder / "results").glob("*.json"):
         replace(report, '"acme"', '"other"')
+    link = "[the other card](/compute-platforms/acme/#install)"
+    with (folder / "faq.md").open("a", encoding="utf-8") as faq:
+        faq.write(f"\n## Is it the other card?\n\nNo, see {link} [@manual].\n")
     fold = ["history", "fold", "--root", str(root)]
     assert CliRunner().invoke(main, fold).exit_code == 0
     for path, text in (("verdicts/acme", VERDICTS), ("packages/torch-acme", PACKAGE)):
@@ -112,5 +116,8 @@ def test_another_platform_replaces_a_default_platform_that_is_left_out(whole: Pa
     pages = {file.path: file.content for file in build_site(catalog, whole, EDITION)}
     assert "compute-platforms/acme.md" not in pages
     assert 'value="other"' in pages["index.md"]
+    assert re.search(r"No, see <a[^>]*>the other card</a>", pages["compute-platforms/other.md"])
+    page_texts = [text for path, text in pages.items() if path.endswith(".md")]
+    assert not any('href="../../compute-platforms/acme/' in text for text in page_texts)
     (problem,) = catalog.set_aside["acme"]
     assert str(problem) in pages["results/dashboard.md"].replace("&#39;", "'")

@@ -350,7 +350,7 @@ def _build_site(tonight: NightRun) -> str:
     if archive and not tonight.preview:
         store_published_digest(archive, digest)
     without = (f"{name} is quarantined, because {why}" for name, why in built.excluded.items())
-    return "; ".join((f"Built the site in {tonight.out}.", *without))
+    return "; ".join((f"Built the site in {tonight.out}", *without)) + "."
 
 
 def _update_regression_issues(tonight: NightRun, api: Api, repository: str) -> str:
