@@ -53,6 +53,7 @@ def test_what_only_warns_fixes_or_compares_folders_is_known() -> None:
         "uncited-answers",
         "unknown-releases",
         "unlisted-releases",
+        "unpinned-packages",
     }
     assert {rule.id for rule in checks.RULES if rule.fixes} == {"pinned-versions"}
     assert {r.id for r in checks.RULES if r.compares} == {

@@ -18,7 +18,7 @@ OWN = 'suites: [{name: other/ours, title: Ours, url: "https://example.org"}]\n'
 # The other folder has each name that this one uses, and a test of the same suite.
 FILES = {
     **edited(
-        (INSTALL, 'packages: ["torch=={torch}"]', 'packages: ["torch=={torch}", torchs]'),
+        (INSTALL, 'packages: ["torch=={torch}"]', 'packages: ["torch=={torch}", "torchs==1.0"]'),
         (SELECTOR, "start:\n", "primary: [other]\nstart:\n"),
     ),
     **copied(

@@ -38,24 +38,47 @@ def companions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     for row in expand(catalog)[0]:
         if row.build == PREVIEW:
             continue
+        requirements = _row_requirements(row)
+        if not any(r.name == "torch" and _pinned_version(r) for r in requirements):
+            continue
         versions_by_package = companions_of(row.build)
-        for requirement in _row_requirements(row):
+        for requirement in requirements:
             if fault := _companion_fault(requirement, versions_by_package, row.build):
                 problems[catalog.by_id[row.platform].option_problem(row.option, *fault)] = None
     yield from problems
 
 
-def _row_requirements(row: InstallRow) -> list[Requirement]:
-    """Return the pip requirements in the commands of `row`, such as `torch==2.9.0`.
+@rule(level="warning")
+def unpinned_packages(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """If a command for a PyTorch release pins a package, it states a version of each package.
 
-    Empty if no requirement pins torch.
+    Without one, the command installs another version next month, which nobody has tried. A bound
+    such as `numpy<2` is enough.
     """
+    unpinned: dict[tuple[str, str], dict[str, None]] = {}
+    for row in expand(catalog)[0]:
+        requirements = _row_requirements(row)
+        if row.build != PREVIEW and any(map(_pinned_version, requirements)):
+            companions = catalog.releases.companions_of(row.build)  # they have a rule of their own
+            open_requirements = (r for r in requirements if not (r.specifier or r.url))
+            names = (
+                r.name for r in open_requirements if canonicalize_name(r.name) not in companions
+            )
+            unpinned.setdefault((row.platform, row.option), {}).update(dict.fromkeys(names))
+    for (platform, option), option_names in unpinned.items():
+        if option_names:
+            what = f"the command states no version of {', '.join(option_names)}"
+            remedy = "add the version that was tried, such as name==1.0"
+            yield catalog.by_id[platform].option_problem(option, what, remedy)
+
+
+def _row_requirements(row: InstallRow) -> list[Requirement]:
+    """Return the pip requirements in the commands of `row`, such as `torch==2.9.0`."""
     requirements = []
     for package in (package for call in row.calls for package in call.packages):
         with suppress(InvalidRequirement):  # reading the file reports it
             requirements.append(Requirement(package))
-    pins_torch = any(r.name == "torch" and _pinned_version(r) for r in requirements)
-    return requirements if pins_torch else []
+    return requirements
 
 
 def _pinned_version(requirement: Requirement) -> Version | None:
