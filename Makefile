@@ -125,9 +125,11 @@ new: setup ## Create the folder of a new platform: make new ID=…
 	@$(BIN)/accelerator-portal new $(ID) $(ARGS)
 
 check: setup ## Check all vendor folders, the shared data and the owners
-	$(BIN)/accelerator-portal check $(if $(GITHUB_ACTIONS),--format github) $(ARGS)
-	$(BIN)/accelerator-portal owners --check
-	$(BIN)/python -m tools.messages --check
+	@failed=0; \
+	$(BIN)/accelerator-portal check $(if $(GITHUB_ACTIONS),--format github) $(ARGS) || failed=1; \
+	$(BIN)/accelerator-portal owners --check || failed=1; \
+	$(BIN)/python -m tools.messages --check || failed=1; \
+	exit $$failed
 
 builds: setup ## Check that data/releases.yaml has every PyTorch build that commands install
 	$(BIN)/accelerator-portal release check

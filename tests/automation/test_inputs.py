@@ -43,7 +43,10 @@ def test_each_file_of_a_site_counts_by_its_place_and_content(root: Path, catalog
     (root / GUIDE).rename(root / GUIDE.replace("guide", "guise"))
     moved = inputs_digest(root, catalog, {})
     (root / "data/releases.yaml").write_text("other", "utf-8")
-    assert len({before, changed, moved, inputs_digest(root, catalog, {})}) == 4
+    shared = inputs_digest(root, catalog, {})
+    (root / "packages").mkdir()
+    (root / "packages/module.py").write_text("other", "utf-8")
+    assert len({before, changed, moved, shared, inputs_digest(root, catalog, {})}) == 5
 
 
 def test_what_no_site_is_made_of_does_not_count(root: Path, catalog: Catalog) -> None:

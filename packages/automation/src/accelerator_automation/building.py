@@ -37,6 +37,7 @@ _INPUT_PATHS = (
     "data",
     "hooks",
     "mkdocs.yml",
+    "packages",
     "requirements.lock",
     "site_src",
     "src",
