@@ -224,8 +224,9 @@ def _generate_site(
     languages = published_languages(root, config.extra.get("languages"))
     for name, found in catalog.set_aside.items():
         _log.info("Set aside: %s\n%s", name, "\n".join(map(str, found)))
-    for problem in stored_data_problems(catalog, root):
-        _log.info("Set aside: %s", problem)
+    if PREVIEW_KEY not in config.extra:
+        for problem in stored_data_problems(catalog, root):
+            _log.info("Set aside: %s", problem)
     edit = posixpath.join(config.repo_url or "", config.edit_uri or "")
     repository = RepositoryLinks(config.repo_url or "", edit.partition("site_src/")[0])
     nights = read_nights(config.extra.get("nights") or "")
