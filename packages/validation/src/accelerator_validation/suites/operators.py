@@ -46,6 +46,7 @@ from accelerator_validation.suites.sample_placement import (
     sample_text,
     widen_sample,
 )
+from accelerator_validation.suites.sample_plan import MOST_KNOWN, choose_samples
 
 # Tests of PyTorch that compare with another implementation; their tolerances are used here, too.
 _COMPARISON_TESTS = frozenset({"test_compare_cpu", "test_numpy_ref"})
@@ -112,9 +113,10 @@ def run(case: Case, context: Context) -> Result:
     backward = case["mode"] == "backward"
     tolerance = _operator_tolerance(info, dtype, context.matrix)
     comparison = Comparison(tolerance, same_dtype=not is_cpu(context.device))
-    samples = _make_samples(info, dtype, case, context, requires_grad=backward)
-    if not samples:
+    known_samples = _make_samples(info, dtype, case, context, requires_grad=backward)
+    if not known_samples:
         raise BrokenTestError("The operator has no sample inputs of this data type.")
+    samples = choose_samples(known_samples, context.matrix.settings["samples"])
     trials = [OperatorTest(info, sample, context.device, case.seed, backward) for sample in samples]
     cpu_errors: list[Exception] = []
     compared_trials = [
@@ -129,7 +131,11 @@ def run(case: Case, context: Context) -> Result:
     context.observation = partial(
         observe_operators, lambda: [trial.on_device() for trial in compared_trials]
     )
-    context.metrics |= {"samples": (len(trials), "1"), **comparison.metrics()}
+    context.metrics |= {
+        "samples": (len(trials), "1"),
+        "known-samples": (len(known_samples), "1"),
+        **comparison.metrics(),
+    }
     return _compared_result(case, context, len(trials), len(compared_trials), cpu_errors)
 
 
@@ -216,15 +222,12 @@ def _compare_sample(
 def _make_samples(
     info: OpInfo, dtype: torch.dtype, case: Case, context: Context, *, requires_grad: bool
 ) -> list[SampleInput]:
-    """Return the operator's first samples for the device, with their tensors on the CPU.
+    """Return the operator's samples for the device, at most MOST_KNOWN, on the CPU.
 
-    The number of samples is at most the matrix's setting `samples`. Tensors to be copied to the
-    device are marked. If the OpInfo fails for the device or creates no samples for it, the samples
+    Tensors to be copied to the device are marked. If the OpInfo fails for the device or creates no samples for it, the samples
     that the OpInfo creates for the CPU are returned, and all their tensors are marked.
     """
-    make_samples = partial(
-        placed_samples, info, dtype=dtype, number=context.matrix.settings["samples"]
-    )
+    make_samples = partial(placed_samples, info, dtype=dtype, number=MOST_KNOWN)
     torch.manual_seed(case.seed)
     with suppress(Exception), context.on_reference():
         if samples := make_samples(device=context.device, requires_grad=requires_grad):
