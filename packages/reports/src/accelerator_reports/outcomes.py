@@ -46,6 +46,10 @@ Stage = Literal[
 ]
 
 ReportKind = Literal["made-here", "self-reported", "baseline"]
+RunLevel = Literal["quick", "standard", "full"]
+"""How much of each test a run tries: `quick` takes minutes, `standard` also runs the variants of
+operators, `full` runs all samples, data types and variants."""
+
 TriggerKind = Literal["release", "nightly", "periodic", "pull-request", "manual", "unknown"]
 
 OutcomeGroup = Literal["pass", "unchecked", "failure", "error", "skip", "missing"]

@@ -23,7 +23,7 @@ from accelerator_reports.files.fields import (
     reject_verdict_marks,
     validation_error,
 )
-from accelerator_reports.outcomes import Outcome, ReportKind, Stage, TriggerKind
+from accelerator_reports.outcomes import Outcome, ReportKind, RunLevel, Stage, TriggerKind
 from accelerator_reports.shard import Shard
 from accelerator_reports.shortened_text import MAX_TEXT_LENGTH
 from accelerator_reports.suite_file import SuiteKind
@@ -270,6 +270,8 @@ class Suite(StrictModel):
     """What the suite tests."""
     planned: Annotated[int, Field(ge=0)] | None = None
     """The number of planned tests. Absent if it is unknown."""
+    level: RunLevel | None = None
+    """How much of each test was tried, if `accelerator-portal validate` ran a suite with levels."""
     operators: OperatorCoverage | None = None
     """The operators that the suite covered, if `accelerator-portal validate` recorded them."""
     command: VisibleText | None = None

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from accelerator_reports.files.fields import Code, Id, Line, StrictModel, Url, exactly_one_of
+from accelerator_reports.outcomes import RunLevel
 
 _DAY_SECONDS = 86_400
 
@@ -83,6 +84,8 @@ class Validation(StrictModel):
     Skipped tests are in `known-issues.yaml`.
     """
 
+    level: RunLevel = "quick"
+    """How much of each test a run tries: `quick`, `standard` or `full`. Default: `quick`."""
     suites: Mapping[Id, SuiteSettings] = Field(default_factory=dict)
     """Settings by suite, for example `operators`."""
     deploy: tuple[DeployRecipe, ...] = ()

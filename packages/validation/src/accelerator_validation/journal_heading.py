@@ -55,6 +55,7 @@ def heading(
         "device": request.device,
         "kind": request.kind,
         "trigger": request.trigger,
+        "level": request.level,
         "started": utc_now().replace(microsecond=0).isoformat(),
         "environment": {k: v for k, v in probed.environment.items() if v is not None},
         "aten": probed.aten,
@@ -66,6 +67,7 @@ def heading(
                 "name": name,
                 "kind": matrix.kind,
                 "planned": counts[name],
+                **({"level": matrix.level} if matrix.level else {}),
                 "command": _suite_command(request, name, matrix),
             }
             for name, matrix in matrices.items()
@@ -134,4 +136,5 @@ def repeat_options(request: Request) -> list[str]:
     """
     imports = ["--import", request.imports] if request.imports else []
     backend = ["--backend", request.backend] if request.backend != DEFAULT_BACKEND else []
-    return [*imports, *backend]
+    level = ["--level", request.level] if request.level != "quick" else []
+    return [*imports, *backend, *level]

@@ -221,6 +221,7 @@ def _suite_matrices(
         read_matrices(s for s in suites if s not in pytest_suites), sources.checkout
     )
     matrices = {**with_pytorch_checkout(matrices, request, sources.pytorch), **pytest_suites}
+    matrices = {name: matrix.at_level(request.level) for name, matrix in matrices.items()}
     _require_packages(matrices)
     reply = None
     if not set(SUITE_FAMILIES["executorch"]).isdisjoint(matrices):

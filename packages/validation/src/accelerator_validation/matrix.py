@@ -14,6 +14,7 @@ from accelerator_reports.files.problem import Problem, ProblemsError
 from accelerator_reports.files.yaml_file import parse_yaml
 from accelerator_reports.files.yaml_validation import validate
 from accelerator_reports.install_check import Check
+from accelerator_reports.outcomes import RunLevel
 from accelerator_reports.suite_file import SuiteKind
 from accelerator_reports.validation_file import DeployRecipe
 
@@ -69,6 +70,15 @@ def find_test_file(name: str, files: Iterable[TestFile]) -> TestFile | None:
     return max(matching_files, key=lambda file: len(file.path), default=None)
 
 
+class LevelSettings(StrictModel):
+    """What a level of a suite changes."""
+
+    default: Mapping[Id, tuple[AxisText, ...]] = Field(default_factory=dict)
+    """The values that run by default, by axis."""
+    settings: Mapping[Id, int] = Field(default_factory=dict)
+    """Numbers by name that the module uses."""
+
+
 class Matrix(StrictModel):
     """A test suite. Its tests are run with each combination of parameters that is not excluded.
 
@@ -108,6 +118,10 @@ class Matrix(StrictModel):
     """The maximum number of tests that a worker takes at once."""
     settings: Mapping[Id, int] = Field(default_factory=dict)
     """Numbers by name that the module uses, such as `samples`."""
+    levels: Mapping[RunLevel, LevelSettings] = Field(default_factory=dict)
+    """What each level changes. A suite without levels is the same at each level."""
+    level: RunLevel | None = None
+    """The level of the run, if the suite has levels."""
 
     deployments: Mapping[str, Deployment] = Field(default_factory=dict)
     """The platform's recipes by test name, for the suite `deploy`."""
@@ -123,6 +137,18 @@ class Matrix(StrictModel):
                     f"default: {name} cannot be {', '.join(sorted(unknown))}", remedy
                 )
         return self
+
+    def at_level(self, level: RunLevel) -> Matrix:
+        """Return the matrix with the default values and settings of a level."""
+        if level not in self.levels:
+            return self
+        changes = self.levels[level]
+        update = {
+            "level": level,
+            "default": {**self.default, **changes.default},
+            "settings": {**self.settings, **changes.settings},
+        }
+        return self.model_copy(update=update)
 
     def combinations(self, only: Mapping[str, Iterable[str]]) -> Iterator[Combination]:
         """Yield the combinations to run: `{"dtype": "float32", "mode": "training"}`.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from accelerator_reports.files.problem import did_you_mean
 from accelerator_reports.known_issues_file import KnownFailure
-from accelerator_reports.outcomes import ReportKind, TriggerKind
+from accelerator_reports.outcomes import ReportKind, RunLevel, TriggerKind
 from accelerator_reports.validation_file import Validation
 from accelerator_validation.case_selection import parse_expression
 from accelerator_validation.executorch.registry import DEFAULT_BACKEND
@@ -90,6 +90,8 @@ class Request:
     """The settings in the platform's `validation.yaml`."""
     scripts: bool = False
     """Whether scripts in a platform's folder may be run."""
+    level: RunLevel = "quick"
+    """How much of each test is tried."""
     everything: bool = False
     """Whether tests that don't run by default are included."""
     backend: str = DEFAULT_BACKEND

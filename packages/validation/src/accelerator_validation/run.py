@@ -276,6 +276,7 @@ def _require_same_run(
     if "torch" in start_environment and "torch" not in current_environment:
         raise RunError(f'"{request.device}" cannot be used: {probed.message}')
     pairs: dict[str, tuple[Any, Any]] = {"device": (journal_content.head["device"], request.device)}
+    pairs["level"] = (journal_content.head.get("level", "quick"), request.level)
     pairs |= {
         name: (start_environment.get(name), current_environment.get(name))
         for name in ("torch", "plugin", "backend")

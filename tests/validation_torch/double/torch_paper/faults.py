@@ -6,10 +6,13 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves, tree_map
 
 _HELPERS = "torch.testing._internal.common_methods_invocations"
 
@@ -58,6 +61,80 @@ def strike(name: str) -> str | None:
     while fault == "hang":
         time.sleep(1)
     return fault
+
+
+_KEPT: list[bytearray] = []
+_calls: list[str] = []
+_SINGLE_TYPES = {"bfloat16": torch.bfloat16, "int64": torch.int64, "bool": torch.bool}
+_LARGE = 20_000
+
+
+def tensors(values: Any) -> list[torch.Tensor]:
+    """Return the tensors among nested values."""
+    return [value for value in tree_leaves(values) if isinstance(value, torch.Tensor)]
+
+
+def read(fault: str | None, value: Any) -> Any:
+    """Return an argument as a faulty kernel reads it: `dense` takes its memory for contiguous."""
+    if fault != "dense" or not isinstance(value, torch.Tensor) or value.is_contiguous():
+        return value
+    reach = value.untyped_storage().nbytes() // value.element_size() - value.storage_offset()
+    if reach < value.numel():
+        return value.flatten()[:1].expand(value.shape)
+    strides = torch.empty(value.shape, device="meta").stride()
+    return value.as_strided(value.shape, strides, value.storage_offset())
+
+
+def computed(fault: str | None, compute: Callable[[], Any], args: Any, kwargs: Any) -> Any:
+    """Compute a result as a faulty kernel does."""
+    if fault == "noop":
+        return args[0]
+    if fault == "unwritten" and "out" in kwargs:
+        return kwargs["out"]
+    if fault == "unseeded":
+        with torch.random.fork_rng():
+            torch.manual_seed(time.time_ns())
+            return compute()
+    if fault == "unchecked":
+        try:
+            return compute()
+        except (RuntimeError, IndexError):
+            return torch.zeros_like(tensors(args)[0])
+    if fault == "leak":
+        _KEPT.append(bytearray(4 * 1024 * 1024))
+        _KEPT[-1][::4096] = b"x" * len(_KEPT[-1][::4096])  # so that the memory is used
+    found = compute()
+    return _altered(fault, found, args, kwargs)
+
+
+def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
+    given = tensors((args, kwargs))
+    results = tensors(found)
+    if fault == "destroy" and given:
+        given[0].zero_()
+    if fault == "flaky":
+        _calls.append(fault)
+    is_hit = {
+        "rank": any(value.dim() > 2 for value in given),
+        "large": any(value.numel() > _LARGE for value in given),
+        "keyword": bool(kwargs.keys() - {"dtype", "layout", "device", "pin_memory", "out"}),
+        "empty-dim": any(not value.numel() for value in given),
+        "broadcast": len({value.shape for value in given}) > 1,
+        "flaky": len(_calls) % 2 == 1,
+        "ones": True,
+    }.get(fault or "", any(value.dtype is _SINGLE_TYPES.get(fault or "") for value in given))
+    for value in results if is_hit else ():
+        if fault == "ones":
+            value.fill_(1)
+        elif value.dtype is torch.bool:
+            value.logical_not_()
+        elif value.numel():
+            value.add_(1)
+    if fault == "columns" and isinstance(found, torch.Tensor) and found.dim() > 1:
+        return found.transpose(0, -1).contiguous().transpose(0, -1)
+    if fault == "copied":
+        return tree_map(lambda v: v.clone() if isinstance(v, torch.Tensor) else v, found)
+    return args[0] if fault == "aliased" else found
 
 
 def spoiled(fault: str | None, value: torch.Tensor) -> torch.Tensor:

@@ -70,7 +70,12 @@ def call(func: Any, args: Any, kwargs: Any) -> Any:
     _same_place(func, args)
     if kwargs.get("pin_memory"):
         kwargs = {**kwargs, "pin_memory": False}
-    found = func(*tree_map(inside, args), **tree_map(inside, kwargs))
+    inner_args, inner_kwargs = tree_map(inside, args), tree_map(inside, kwargs)
+
+    def compute() -> Any:
+        return func(*tree_map(lambda v: faults.read(fault, v), inner_args), **inner_kwargs)
+
+    found = faults.computed(fault, compute, inner_args, inner_kwargs)
 
     def wrap(value: Any) -> Any:
         if not isinstance(value, torch.Tensor) or outside or fault == "at-home":

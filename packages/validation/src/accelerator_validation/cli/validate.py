@@ -28,7 +28,7 @@ from accelerator_reports.cli.other_python import OTHER_PYTHON
 from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.problem import ProblemsError
 from accelerator_reports.files.wording import count
-from accelerator_reports.outcomes import TriggerKind
+from accelerator_reports.outcomes import RunLevel, TriggerKind
 from accelerator_reports.report_file import read_report
 from accelerator_reports.shard import MAX_SHARDS
 from accelerator_reports.validation_file import Validation
@@ -151,6 +151,11 @@ TIMES = click.option(
     "--threads",
     type=WholeNumber(1, 256),
     help="Use this many threads per worker. Default: 1. For the suite speed: one per processor.",
+)
+@click.option(
+    "--level",
+    type=click.Choice(get_args(RunLevel)),
+    help="Try this much of each test. Default: the level in validation.yaml, or else quick.",
 )
 @click.option(
     "--all", "everything", is_flag=True, help="Run the tests that are not selected by default, too."
@@ -323,6 +328,7 @@ def _run_request(
         timeout_s=arguments["timeout_s"],
         workers=resources.workers,
         threads=resources.threads,
+        level=arguments["level"] or (platform.validation.level if platform else "quick"),
         everything=arguments["everything"],
         backend=arguments["backend"],
         locks=arguments["locks"],

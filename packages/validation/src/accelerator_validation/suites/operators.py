@@ -10,43 +10,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any
+from itertools import islice
 
 import torch
 from torch.testing._internal.common_device_type import toleranceOverride
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.opinfo.core import DecorateInfo, OpInfo, SampleInput
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 
 from accelerator_validation.case import Case, Result, short_message
-from accelerator_validation.classify import BrokenTestError, UncheckedError, describe_error
+from accelerator_validation.classify import (
+    BrokenTestError,
+    SkippedError,
+    UncheckedError,
+    describe_error,
+)
 from accelerator_validation.matrix import Matrix, Tolerance
 from accelerator_validation.plan import Offer
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.aten import observe_operators
 from accelerator_validation.suites.float32_precision import full_float32
+from accelerator_validation.suites.operator_call import WIDER_TYPES, OperatorTest
+from accelerator_validation.suites.operator_variants import VARIANTS, OperatorLab, offers_variant
 from accelerator_validation.suites.result_comparison import (
     Comparison,
     check_device,
     check_strides,
     check_structure,
-    leaves,
-    tensors,
 )
 from accelerator_validation.suites.sample_placement import (
-    expected_device,
     is_cpu,
     mark_all,
-    on_cpu,
-    on_device,
     placed_samples,
     sample_text,
-    widen_sample,
 )
 from accelerator_validation.suites.sample_plan import MOST_KNOWN, choose_samples
+from accelerator_validation.suites.side_effects import check_side_effects
 
 # Tests of PyTorch that compare with another implementation; their tolerances are used here, too.
 _COMPARISON_TESTS = frozenset({"test_compare_cpu", "test_numpy_ref"})
@@ -62,18 +61,6 @@ _LAYOUTS = frozenset(
         "new_empty_strided",
     }
 )
-
-# In evaluation mode, each device returns what its own backward pass needs as further results: the
-# CPU empty tensors, CUDA statistics.
-_BATCH_NORMS = frozenset({"_native_batch_norm_legit", "native_batch_norm"})
-
-# The wider data types for the reference: more precise, and computed by other code.
-_WIDER_TYPES = {
-    torch.float16: torch.float64,
-    torch.bfloat16: torch.float64,
-    torch.float32: torch.float64,
-    torch.complex64: torch.complex128,
-}
 
 CPU_SAMPLES_NOTE = (
     "OpInfo has no samples for this device. The samples for the CPU were copied to it."
@@ -93,11 +80,20 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
     name_by_dtype = {getattr(torch, name): name for name in matrix.axes["dtype"]}
     for name, info in sorted(opinfo_by_name().items()):
         forward = frozenset(name_by_dtype[d] for d in info.dtypes if d in name_by_dtype)
-        backward = frozenset(name_by_dtype[d] for d in info.backward_dtypes if d in name_by_dtype)
+        backward = frozenset(
+            name_by_dtype[dtype]
+            for dtype in info.backward_dtypes
+            if dtype in name_by_dtype and (dtype.is_floating_point or dtype.is_complex)
+        )
         if forward:
             yield Offer(name, {"dtype": forward, "mode": frozenset({"forward"})})
         if info.supports_autograd and backward & forward:
             yield Offer(name, {"dtype": backward & forward, "mode": frozenset({"backward"})})
+        variants = frozenset(mode for mode in VARIANTS if offers_variant(info, mode))
+        # One type for each operator: other types use the same code around the kernel.
+        variant_dtype = next(filter(forward.__contains__, matrix.axes["dtype"]), "")
+        if variants and forward:
+            yield Offer(name, {"dtype": frozenset({variant_dtype}), "mode": variants})
 
 
 @full_float32()
@@ -117,6 +113,10 @@ def run(case: Case, context: Context) -> Result:
     if not known_samples:
         raise BrokenTestError("The operator has no sample inputs of this data type.")
     samples = choose_samples(known_samples, context.matrix.settings["samples"])
+    context.metrics |= {"samples": (len(samples), "1"), "known-samples": (len(known_samples), "1")}
+    lab = OperatorLab(info, samples, context, comparison, case.seed)
+    if case["mode"] in VARIANTS:
+        return _run_variant(case, context, lab)
     trials = [OperatorTest(info, sample, context.device, case.seed, backward) for sample in samples]
     cpu_errors: list[Exception] = []
     compared_trials = [
@@ -124,6 +124,9 @@ def run(case: Case, context: Context) -> Result:
         for number, trial in enumerate(trials, 1)
         if _compare_sample(trial, number, context, comparison, cpu_errors)
     ]
+    if not backward:
+        for number, trial in enumerate(compared_trials, 1):
+            check_side_effects(lab, trial.sample, f"sample {number}")
     if len(cpu_errors) == len(trials):
         context.stage = "run"
         with context.on_reference():
@@ -131,12 +134,24 @@ def run(case: Case, context: Context) -> Result:
     context.observation = partial(
         observe_operators, lambda: [trial.on_device() for trial in compared_trials]
     )
-    context.metrics |= {
-        "samples": (len(trials), "1"),
-        "known-samples": (len(known_samples), "1"),
-        **comparison.metrics(),
-    }
+    context.metrics |= comparison.metrics()
     return _compared_result(case, context, len(trials), len(compared_trials), cpu_errors)
+
+
+def _run_variant(case: Case, context: Context, lab: OperatorLab) -> Result:
+    """Run a variant of an operator on the samples, until enough was compared.
+
+    Raises SkippedError if no sample can be compared in this variant.
+    """
+    context.stage = "run"
+    if reason := context.matrix.unchecked.get(case.name):
+        raise SkippedError(reason)
+    number = context.matrix.settings["comparisons"]
+    compared = sum(1 for _ in islice(VARIANTS[case["mode"]](lab), number))
+    if not compared:
+        raise SkippedError("No sample of the operator can be compared in this variant.")
+    context.metrics |= {"comparisons": (compared, "1"), **lab.comparison.metrics()}
+    return Result("passed", "compare")
 
 
 def _compared_result(
@@ -161,7 +176,7 @@ def _compared_result(
     if 2 * compared_count < sample_count:
         unchecked_reason = context.matrix.unchecked.get(case.name) or cpu_reason
         dtype = getattr(torch, case["dtype"])
-        has_no_wider_type = is_cpu(context.device) and dtype not in _WIDER_TYPES
+        has_no_wider_type = is_cpu(context.device) and dtype not in WIDER_TYPES
         raise UncheckedError(
             unchecked_reason
             or (_NO_REFERENCE_REASON if has_no_wider_type else _RANDOM_RESULTS_REASON)
@@ -224,8 +239,9 @@ def _make_samples(
 ) -> list[SampleInput]:
     """Return the operator's samples for the device, at most MOST_KNOWN, on the CPU.
 
-    Tensors to be copied to the device are marked. If the OpInfo fails for the device or creates no samples for it, the samples
-    that the OpInfo creates for the CPU are returned, and all their tensors are marked.
+    Tensors to be copied to the device are marked. If the OpInfo fails for the device or creates no
+    samples for it, the samples that the OpInfo creates for the CPU are returned, and all their
+    tensors are marked.
     """
     make_samples = partial(placed_samples, info, dtype=dtype, number=MOST_KNOWN)
     torch.manual_seed(case.seed)
@@ -264,109 +280,3 @@ def _operator_tolerance(info: OpInfo, dtype: torch.dtype, matrix: Matrix) -> Tol
                 }
                 tolerance = Tolerance(**wider)
     return tolerance
-
-
-@dataclass(frozen=True)
-class OperatorResult:
-    """The result of a sample: the outputs, and the gradients of the inputs.
-
-    `gradients` is None if the test has no backward pass.
-    """
-
-    outputs: list[object]
-    gradients: list[object] | None = None
-    drawn: bool = False
-    """Whether the reference drew random numbers, so that numbers cannot be compared. Always false
-    for results of the device."""
-
-    @property
-    def results(self) -> list[object]:
-        """The values to compare: the gradients, or the outputs if the test has no backward pass."""
-        return self.outputs if self.gradients is None else self.gradients
-
-
-@dataclass(frozen=True)
-class OperatorTest:
-    """A sample of an operator, which can be run on the device and on the reference.
-
-    `seed` is for random numbers. If `backward` is true, gradients are computed.
-    """
-
-    info: OpInfo
-    sample: SampleInput
-    device: str
-    seed: int
-    backward: bool
-
-    @property
-    def expected_device(self) -> str | None:
-        """The device type on which results must be, or None if any is allowed."""
-        return None if is_cpu(self.device) else expected_device(self.sample, self.device)
-
-    def on_device(self) -> OperatorResult:
-        """Return the result on the device."""
-        return self._compute(on_device(self.sample, self.device))
-
-    def on_reference(self) -> OperatorResult | None:
-        """Return the result of the reference, which is the CPU.
-
-        If the CPU is tested, the reference is computed in wider data types. It is None if the
-        sample's data types have no wider types.
-        """
-        sample = on_cpu(self.sample, self.device)
-        if is_cpu(self.device):
-            input_dtypes = [t.dtype for t in tensors(tree_leaves((sample.input, sample.args)))]
-            all_dtypes = input_dtypes + [t.dtype for t in tensors(tree_leaves(sample.kwargs))]
-            if (
-                input_dtypes
-                and input_dtypes[0] not in _WIDER_TYPES
-                and not set(all_dtypes) & _WIDER_TYPES.keys()
-            ):
-                return None
-            sample = widen_sample(sample, _WIDER_TYPES)
-        with _RandomDetector() as detector:
-            result = self._compute(sample)
-        return OperatorResult(result.outputs, result.gradients, detector.has_drawn)
-
-    def _compute(self, sample: SampleInput) -> OperatorResult:
-        torch.manual_seed(self.seed)
-        output = self.info(sample.input, *sample.args, **sample.kwargs)
-        output = sample.output_process_fn_grad(output)
-        gradients = _input_gradients(sample, output) if self.backward else None
-        if self.info.name in _BATCH_NORMS and any(argument is False for argument in sample.args):
-            output = output[0]
-        return OperatorResult(leaves(output), gradients)
-
-
-def _input_gradients(sample: SampleInput, output: object) -> list[object]:
-    """Return the gradients of the sample's inputs that require gradients."""
-    all_inputs = tensors(leaves([sample.input, sample.args, sample.kwargs]))
-    inputs = [leaf for leaf in all_inputs if leaf.requires_grad]
-    outputs = [leaf for leaf in tensors(leaves(output)) if leaf.requires_grad]
-    if not inputs or not outputs:
-        return []
-    # Created on the CPU and copied, as the device may lack an operator that fills a tensor.
-    ones = [torch.ones(leaf.shape, dtype=leaf.dtype).to(leaf.device) for leaf in outputs]
-    return list(torch.autograd.grad(outputs, inputs, ones, allow_unused=True))
-
-
-class _RandomDetector(TorchDispatchMode):
-    """Detects whether random numbers are drawn, even if the generator's state is restored."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.has_drawn = False
-
-    def __torch_dispatch__(
-        self,
-        func: Any,
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
-        if torch.Tag.nondeterministic_seeded not in func.tags:
-            return func(*args, **(kwargs or {}))
-        previous_state = torch.get_rng_state()
-        result = func(*args, **(kwargs or {}))
-        self.has_drawn |= not torch.equal(previous_state, torch.get_rng_state())
-        return result

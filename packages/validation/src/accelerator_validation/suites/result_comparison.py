@@ -199,7 +199,7 @@ def check_strides(found: object, wanted: object, what: str) -> None:
     for part, found_value, wanted_value in _value_pairs(found, wanted, what):
         if not isinstance(found_value, torch.Tensor) or not isinstance(wanted_value, torch.Tensor):
             continue
-        if _significant_strides(found_value) != _significant_strides(wanted_value):
+        if significant_strides(found_value) != significant_strides(wanted_value):
             strides = f"{found_value.stride()}, the reference has {wanted_value.stride()}"
             raise MismatchError(f"{part} has the strides {strides}")
 
@@ -232,7 +232,7 @@ def _check_shape_and_dtype(
         )
 
 
-def _significant_strides(value: torch.Tensor) -> list[int]:
+def significant_strides(value: torch.Tensor) -> list[int]:
     """Return the strides of a tensor's axes that are longer than 1.
 
     The result is empty for empty tensors and for tensors without strides, such as sparse ones.

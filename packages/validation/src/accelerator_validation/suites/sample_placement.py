@@ -41,7 +41,7 @@ def placed_samples(
 
 def mark_all(sample: SampleInput) -> SampleInput:
     """Mark all tensors of a sample, so that `on_device` copies all of them. Return the sample."""
-    for value in _sample_values(sample):
+    for value in sample_values(sample):
         _mark_tensor(value)
     return sample
 
@@ -56,7 +56,7 @@ def on_device(sample: SampleInput, device: str) -> SampleInput:
             return value.detach().requires_grad_(value.requires_grad)
         return copy_tensor(value, device, value.dtype).requires_grad_(value.requires_grad)
 
-    return _map_sample(sample, move_value)
+    return map_sample(sample, move_value)
 
 
 def on_cpu(sample: SampleInput, device: str) -> SampleInput:
@@ -65,7 +65,7 @@ def on_cpu(sample: SampleInput, device: str) -> SampleInput:
     def replace_device(value: Any) -> Any:
         return _device_like(value, _CPU) if _names_device(value, device) else value
 
-    return _map_sample(sample, replace_device)
+    return map_sample(sample, replace_device)
 
 
 def widen_sample(sample: SampleInput, wider: dict[torch.dtype, torch.dtype]) -> SampleInput:
@@ -81,7 +81,7 @@ def widen_sample(sample: SampleInput, wider: dict[torch.dtype, torch.dtype]) -> 
             return wide_copy.requires_grad_(value.requires_grad)
         return wider.get(value, value) if isinstance(value, torch.dtype) else value
 
-    return _map_sample(sample, widen_value)
+    return map_sample(sample, widen_value)
 
 
 def expected_device(sample: SampleInput, device: str) -> str | None:
@@ -90,15 +90,13 @@ def expected_device(sample: SampleInput, device: str) -> str | None:
     It is the type of the device that an argument names. Without such an argument, it is the type of
     `device`, if tensors of the sample belong there.
     """
-    sample_values = _sample_values(sample)
+    values = sample_values(sample)
     named_devices = [
-        value
-        for value in sample_values
-        if isinstance(value, torch.device) or _names_device(value, device)
+        value for value in values if isinstance(value, torch.device) or _names_device(value, device)
     ]
     named_devices += [sample.kwargs["device"]] if sample.kwargs.get("device") else []
     types = {str(torch.device(value).type) for value in named_devices}
-    if not types and any(is_marked(value) for value in sample_values):
+    if not types and any(is_marked(value) for value in values):
         types = {str(torch.device(device).type)}
     return types.pop() if len(types) == 1 else None
 
@@ -106,6 +104,19 @@ def expected_device(sample: SampleInput, device: str) -> str | None:
 def is_marked(value: object) -> bool:
     """Return whether a value is a tensor that is marked to be copied to the device."""
     return isinstance(value, torch.Tensor) and hasattr(value, _MARK_ATTRIBUTE)
+
+
+def marked(value: torch.Tensor) -> torch.Tensor:
+    """Mark a tensor to be copied to the device, and return it."""
+    setattr(value, _MARK_ATTRIBUTE, True)
+    return value
+
+
+def mark_like(value: torch.Tensor, original: torch.Tensor) -> torch.Tensor:
+    """Mark a tensor if `original` is marked, and return it. It requires gradients if that does."""
+    if is_marked(original):
+        marked(value)
+    return value.requires_grad_(original.requires_grad) if value is not original else value
 
 
 def copy_tensor(value: torch.Tensor, device: str, dtype: torch.dtype) -> torch.Tensor:
@@ -116,13 +127,13 @@ def copy_tensor(value: torch.Tensor, device: str, dtype: torch.dtype) -> torch.T
     """
     source = value.detach()
     if source.layout is not torch.strided or source.is_quantized or _fills_its_memory(source):
-        return source.to(device, dtype)
+        return source.to(device, dtype, copy=True)
     memory = torch.empty(0, dtype=source.dtype).set_(source.untyped_storage())
     try:
-        device_memory = memory.to(device, dtype)
+        device_memory = memory.to(device, dtype, copy=True)
         return device_memory.as_strided(source.size(), source.stride(), source.storage_offset())
     except Exception:  # noqa: BLE001 - a view that a device lacks is no fault of the operator
-        return source.to(device, dtype)
+        return source.to(device, dtype, copy=True)
 
 
 def is_cpu(device: str) -> bool:
@@ -189,9 +200,7 @@ def _value_text(value: object) -> str:
 
 
 def _mark_tensor(value: Any) -> Any:
-    if isinstance(value, torch.Tensor):
-        setattr(value, _MARK_ATTRIBUTE, True)
-    return value
+    return marked(value) if isinstance(value, torch.Tensor) else value
 
 
 def _clone_if_input(value: Any, inputs: set[int]) -> Any:
@@ -224,7 +233,8 @@ def _fills_its_memory(value: torch.Tensor) -> bool:
     return bool(value.untyped_storage().nbytes() == value.numel() * value.element_size())
 
 
-def _map_sample(sample: SampleInput, change: Callable[[Any], Any]) -> SampleInput:
+def map_sample(sample: SampleInput, change: Callable[[Any], Any]) -> SampleInput:
+    """Return a copy of a sample in which `change` has replaced each value."""
     return SampleInput(
         tree_map(change, sample.input),
         args=tree_map(change, tuple(sample.args)),
@@ -235,5 +245,6 @@ def _map_sample(sample: SampleInput, change: Callable[[Any], Any]) -> SampleInpu
     )
 
 
-def _sample_values(sample: SampleInput) -> list[Any]:
+def sample_values(sample: SampleInput) -> list[Any]:
+    """Return all values of a sample: its input, arguments and keyword arguments."""
     return list(tree_leaves((sample.input, sample.args, sample.kwargs)))

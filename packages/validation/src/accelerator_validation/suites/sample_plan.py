@@ -25,7 +25,7 @@ MOST_KNOWN = 400
 """The maximum number of samples of an operator that are made to choose from. Few operators have
 more."""
 
-# Features that matter together with the highest rank: a kernel for four dimensions may ignore `dim`.
+# Features that matter together with the highest rank: a kernel for four axes may ignore `dim`.
 _PAIRED_KINDS = frozenset({"value", "keyword", "empty", "broadcast", "strides"})
 
 _MAX_SIZE_CLASS = 8

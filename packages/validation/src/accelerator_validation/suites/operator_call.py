@@ -1,0 +1,138 @@
+"""Calls an operator on a sample, on the device and on the reference, with or without gradients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.testing._internal.opinfo.core import OpInfo, SampleInput
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from accelerator_validation.suites.result_comparison import leaves, tensors
+from accelerator_validation.suites.sample_placement import (
+    expected_device,
+    is_cpu,
+    on_cpu,
+    on_device,
+    widen_sample,
+)
+
+# In evaluation mode, each device returns what its own backward pass needs as further results: the
+# CPU empty tensors, CUDA statistics.
+_BATCH_NORMS = frozenset({"_native_batch_norm_legit", "native_batch_norm"})
+
+# The wider data types for the reference: more precise, and computed by other code.
+WIDER_TYPES = {
+    torch.float16: torch.float64,
+    torch.bfloat16: torch.float64,
+    torch.float32: torch.float64,
+    torch.complex64: torch.complex128,
+}
+
+
+@dataclass(frozen=True)
+class OperatorResult:
+    """The result of a sample: the outputs, and the gradients of the inputs.
+
+    `gradients` is None if the test has no backward pass.
+    """
+
+    outputs: list[object]
+    gradients: list[object] | None = None
+    drawn: bool = False
+    """Whether the reference drew random numbers, so that numbers cannot be compared. Always false
+    for results of the device."""
+
+    @property
+    def results(self) -> list[object]:
+        """The values to compare: the gradients, or the outputs if the test has no backward pass."""
+        return self.outputs if self.gradients is None else self.gradients
+
+
+@dataclass(frozen=True)
+class OperatorTest:
+    """A sample of an operator, which can be run on the device and on the reference.
+
+    `seed` is for random numbers. If `backward` is true, gradients are computed.
+    """
+
+    info: OpInfo
+    sample: SampleInput
+    device: str
+    seed: int
+    backward: bool
+
+    @property
+    def expected_device(self) -> str | None:
+        """The device type on which results must be, or None if any is allowed."""
+        return None if is_cpu(self.device) else expected_device(self.sample, self.device)
+
+    def on_device(self) -> OperatorResult:
+        """Return the result on the device."""
+        return self._compute(on_device(self.sample, self.device))
+
+    def on_reference(self) -> OperatorResult | None:
+        """Return the result of the reference, which is the CPU.
+
+        If the CPU is tested, the reference is computed in wider data types. It is None if the
+        sample's data types have no wider types.
+        """
+        sample = on_cpu(self.sample, self.device)
+        if is_cpu(self.device):
+            input_dtypes = [t.dtype for t in tensors(tree_leaves((sample.input, sample.args)))]
+            all_dtypes = input_dtypes + [t.dtype for t in tensors(tree_leaves(sample.kwargs))]
+            if (
+                input_dtypes
+                and input_dtypes[0] not in WIDER_TYPES
+                and not set(all_dtypes) & WIDER_TYPES.keys()
+            ):
+                return None
+            sample = widen_sample(sample, WIDER_TYPES)
+        with RandomDetector() as detector:
+            result = self._compute(sample)
+        return OperatorResult(result.outputs, result.gradients, detector.has_drawn)
+
+    def _compute(self, sample: SampleInput) -> OperatorResult:
+        torch.manual_seed(self.seed)
+        output = self.info(sample.input, *sample.args, **sample.kwargs)
+        output = sample.output_process_fn_grad(output)
+        gradients = input_gradients(sample, output) if self.backward else None
+        if self.info.name in _BATCH_NORMS and any(argument is False for argument in sample.args):
+            output = output[0]
+        return OperatorResult(leaves(output), gradients)
+
+
+def input_gradients(sample: SampleInput, output: object) -> list[object]:
+    """Return the gradients of the sample's inputs that require gradients."""
+    all_inputs = tensors(leaves([sample.input, sample.args, sample.kwargs]))
+    inputs = [leaf for leaf in all_inputs if leaf.requires_grad]
+    outputs = [leaf for leaf in tensors(leaves(output)) if leaf.requires_grad]
+    if not inputs or not outputs:
+        return []
+    # Created on the CPU and copied, as the device may lack an operator that fills a tensor.
+    ones = [torch.ones(leaf.shape, dtype=leaf.dtype).to(leaf.device) for leaf in outputs]
+    return list(torch.autograd.grad(outputs, inputs, ones, allow_unused=True))
+
+
+class RandomDetector(TorchDispatchMode):
+    """Detects whether random numbers are drawn, even if the generator's state is restored."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.has_drawn = False
+
+    def __torch_dispatch__(
+        self,
+        func: Any,
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        if torch.Tag.nondeterministic_seeded not in func.tags:
+            return func(*args, **(kwargs or {}))
+        previous_state = torch.get_rng_state()
+        result = func(*args, **(kwargs or {}))
+        self.has_drawn |= not torch.equal(previous_state, torch.get_rng_state())
+        return result

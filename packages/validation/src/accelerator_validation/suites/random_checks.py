@@ -1,0 +1,218 @@
+"""Checks random operators by statistics: distribution, seed, and independence of neighbors.
+
+The bounds hold for every correct generator with a stated probability of error, by the inequalities
+of Dvoretzky, Kiefer and Wolfowitz (distribution) and of Hoeffding (shares). Sources: P. Massart,
+"The Tight Constant in the Dvoretzky-Kiefer-Wolfowitz Inequality", 1990; W. Hoeffding, "Probability
+Inequalities for Sums of Bounded Random Variables", 1963.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import torch
+from torch.nn import functional
+
+from accelerator_validation.classify import MismatchError
+
+ERROR_PROBABILITY = 1e-9
+"""The probability that a correct generator fails one comparison."""
+
+NUMBERS = 100_003
+"""How many numbers are drawn for each comparison."""
+
+Draw = Callable[[str], torch.Tensor]
+"""Draws numbers on a device."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """A law by which a number equals `value` with a probability, and otherwise `other` if given."""
+
+    value: float
+    probability: float
+    other: float | None = None
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """A law with a cumulative distribution function."""
+
+    function: Callable[[torch.Tensor], torch.Tensor]
+
+
+Law = Share | Distribution
+
+
+def check_random(name: str, device: str, seed: int) -> Iterator[None]:
+    """Compare the numbers that an operator draws on a device with its laws.
+
+    Yields after each comparison. Raises MismatchError if the numbers do not follow the law, if the
+    same seed gives other numbers, or if two draws are the same.
+    """
+    for what, draw, law in LAWS[name]:
+        torch.manual_seed(seed)
+        first, second = draw(device).cpu(), draw(device).cpu()
+        torch.manual_seed(seed)
+        if not torch.equal(first, draw(device).cpu()):
+            raise MismatchError(f"{what}: the same seed gives other numbers")
+        if torch.equal(first, second):
+            raise MismatchError(f"{what}: two draws give the same numbers")
+        for numbers in (first, second):
+            check_law(numbers.detach().double().flatten(), law, what)
+        yield
+
+
+def check_law(numbers: torch.Tensor, law: Law, what: str) -> None:
+    """Raise MismatchError if numbers do not follow a law, or if neighbors depend on each other."""
+    if not numbers.numel() or bool(torch.isnan(numbers).any()):
+        raise MismatchError(f"{what}: the numbers are missing or NaN")
+    bound = math.sqrt(math.log(2 / ERROR_PROBABILITY) / (2 * len(numbers)))
+    if isinstance(law, Share):
+        bits = numbers == law.value
+        share = float(bits.double().mean())
+        if abs(share - law.probability) > bound:
+            expected = f"{law.probability:.4f} ± {bound:.4f}"
+            raise MismatchError(
+                f"{what}: {share:.4f} of the numbers are {law.value:g}, not {expected}"
+            )
+        others = numbers[~bits]
+        if law.other is not None and not torch.allclose(
+            others, torch.full_like(others, law.other), rtol=1e-5
+        ):
+            raise MismatchError(f"{what}: other numbers than {law.value:g} are not {law.other:g}")
+        share_of_bits = law.probability
+    else:
+        _check_distribution(numbers, law, bound, what)
+        middle = float(numbers.median())
+        bits = numbers > middle
+        share_of_bits = float(bits.double().mean())
+    _check_neighbors(bits, share_of_bits, what)
+
+
+def _check_distribution(numbers: torch.Tensor, law: Distribution, bound: float, what: str) -> None:
+    ordered = numbers.sort().values
+    empirical = (torch.arange(len(ordered), dtype=ordered.dtype) + 1) / len(ordered)
+    is_last = torch.cat((ordered[1:] != ordered[:-1], torch.tensor([True])))
+    gap = float((empirical - law.function(ordered))[is_last].abs().max())
+    if gap > bound + 1 / len(ordered):
+        limit = f"up to {bound:.4f} allowed"
+        raise MismatchError(f"{what}: the distribution is off by {gap:.4f} ({limit})")
+
+
+def _check_neighbors(bits: torch.Tensor, share: float, what: str) -> None:
+    pairs = len(bits) // 2
+    expected = share**2 + (1 - share) ** 2
+    agreement = float((bits[0 : 2 * pairs : 2] == bits[1 : 2 * pairs : 2]).double().mean())
+    if abs(agreement - expected) > 2 * math.sqrt(math.log(2 / ERROR_PROBABILITY) / (2 * pairs)):
+        detail = f"{agreement:.4f} of them are alike, {expected:.4f} expected"
+        raise MismatchError(f"{what}: neighbors depend on each other ({detail})")
+
+
+def _normal(mean: float, deviation: float) -> Distribution:
+    return Distribution(lambda x: 0.5 * (1 + torch.erf((x - mean) / (deviation * math.sqrt(2)))))
+
+
+def _uniform(low: float, high: float) -> Distribution:
+    return Distribution(lambda x: ((x - low) / (high - low)).clamp(0, 1))
+
+
+def _integers(low: int, high: int) -> Distribution:
+    return Distribution(lambda x: ((x.floor() - low + 1) / (high - low)).clamp(0, 1))
+
+
+def _filled(value: float, device: str, *shape: int) -> torch.Tensor:
+    return torch.full(shape or (NUMBERS,), float(value)).to(device)
+
+
+def _dropout(probability: float) -> tuple[str, Draw, Law]:
+    def draw(device: str) -> torch.Tensor:
+        return functional.dropout(_filled(1, device), probability, True)  # noqa: FBT003 - torch's own
+
+    law = Share(0, probability, 1 / (1 - probability))
+    return f"dropout with p={probability}", draw, law
+
+
+def _channel_dropout(
+    function: Callable[[torch.Tensor, float, bool], torch.Tensor], *sizes: int
+) -> tuple[str, Draw, Law]:
+    def draw(device: str) -> torch.Tensor:
+        result = function(_filled(1, device, 1000, 101, *sizes), 0.3, True)  # noqa: FBT003 - torch's own
+        return result.cpu().flatten(2)[..., 0]
+
+    return "dropout of channels with p=0.3", draw, Share(0, 0.3, 1 / 0.7)
+
+
+LAWS: Mapping[str, tuple[tuple[str, Draw, Law], ...]] = {
+    "bernoulli": (
+        ("bernoulli(0.3)", lambda d: torch.bernoulli(_filled(0.3, d)), Share(1, 0.3, 0)),
+    ),
+    "uniform": (("uniform_(-2, 5)", lambda d: _filled(0, d).uniform_(-2, 5), _uniform(-2, 5)),),
+    "normal": (("normal", lambda d: torch.normal(_filled(1, d), _filled(2, d)), _normal(1, 2)),),
+    "normal.number_mean": (("normal", lambda d: torch.normal(1.0, _filled(2, d)), _normal(1, 2)),),
+    "normal.in_place": (("normal_", lambda d: _filled(0, d).normal_(1, 2), _normal(1, 2)),),
+    "randn": (("randn", lambda d: torch.randn(NUMBERS, device=d), _normal(0, 1)),),
+    "randn_like": (("randn_like", lambda d: torch.randn_like(_filled(0, d)), _normal(0, 1)),),
+    "rand_like": (
+        ("rand_like", lambda d: torch.rand_like(_filled(0, d)), _uniform(0, 1)),
+        ("rand", lambda d: torch.rand(NUMBERS, device=d), _uniform(0, 1)),
+    ),
+    "randint": (
+        ("randint(0, 10)", lambda d: torch.randint(0, 10, (NUMBERS,), device=d), _integers(0, 10)),
+    ),
+    "randint_like": (
+        ("randint_like", lambda d: torch.randint_like(_filled(0, d), 0, 10), _integers(0, 10)),
+    ),
+    "exponential": (
+        (
+            "exponential_(1.5)",
+            lambda d: _filled(0, d).exponential_(1.5),
+            Distribution(lambda x: 1 - torch.exp(-1.5 * x.clamp(min=0))),
+        ),
+    ),
+    "cauchy": (
+        (
+            "cauchy_(1, 2)",
+            lambda d: _filled(0, d).cauchy_(1, 2),
+            Distribution(lambda x: 0.5 + torch.atan((x - 1) / 2) / math.pi),
+        ),
+    ),
+    "log_normal": (
+        (
+            "log_normal_(0, 1)",
+            lambda d: _filled(0, d).log_normal_(0, 1),
+            Distribution(lambda x: 0.5 * (1 + torch.erf(x.clamp(min=1e-300).log() / math.sqrt(2)))),
+        ),
+    ),
+    "geometric": (
+        (
+            "geometric_(0.3)",
+            lambda d: _filled(0, d).geometric_(0.3),
+            Distribution(lambda x: 1 - 0.7 ** x.floor().clamp(min=0)),
+        ),
+    ),
+    "multinomial": (
+        (
+            "multinomial with weights 1, 2, 3, 4",
+            lambda d: torch.multinomial(
+                torch.tensor([1.0, 2, 3, 4]).to(d), NUMBERS, replacement=True
+            ),
+            Distribution(
+                lambda x: torch.tensor([0.1, 0.3, 0.6, 1.0], dtype=x.dtype)[x.long().clamp(0, 3)]
+            ),
+        ),
+    ),
+    "nn.functional.dropout": (_dropout(0.3), _dropout(0.75)),
+    "nn.functional.dropout2d": (_channel_dropout(functional.dropout2d, 2, 2),),
+    "nn.functional.dropout3d": (_channel_dropout(functional.dropout3d, 1, 2, 2),),
+    "nn.functional.rrelu": (
+        (
+            "rrelu(0.1, 0.5) of -1",
+            lambda d: functional.rrelu(_filled(-1, d), 0.1, 0.5, True),  # noqa: FBT003 - torch's own
+            _uniform(-0.5, -0.1),
+        ),
+    ),
+}
+"""For each random operator: what is drawn, how, and the law of the numbers."""

@@ -1,0 +1,64 @@
+"""Each kind of fault is caught by the check that is meant for it; a device without faults passes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.validation_torch.conftest import Done, validate_once
+
+TABLE = yaml.safe_load(Path(__file__).with_name("planted_faults.yaml").read_text("utf-8"))
+OPERATORS = sorted({operator for _, _, operator, _, _ in TABLE})
+SELECTED = " or ".join(f"operators/{name}?" for name in OPERATORS)
+STANDARD = ("--device", "paper", "--suite", "operators", "--level", "standard", "-k", SELECTED)
+FAULTS = ",".join(fault for _, fault, _, _, _ in TABLE)
+# PyTorch 2.13's own kernel, with which the device computes, writes nothing for some layouts of out=.
+WRONG_ON_CPU = {"operators/nn.functional.gelu?dtype=float32&mode=out"}
+
+
+def outcomes(done: Done) -> dict[str, dict[str, Any]]:
+    tests = json.loads(done.report.read_text("utf-8"))["tests"]
+    return {
+        f"operators/{test['name']}?dtype={test['parameters']['dtype']}"
+        f"&mode={test['parameters']['mode']}": test
+        for test in tests
+    }
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory, site: str) -> dict[str, dict[str, Any]]:
+    name = "planted-faults"
+    return outcomes(
+        validate_once(tmp_path_factory, name, *STANDARD, site=site, PAPER_FAULTS=FAULTS)
+    )
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory: pytest.TempPathFactory, site: str) -> dict[str, dict[str, Any]]:
+    return outcomes(validate_once(tmp_path_factory, "no-faults", *STANDARD, site=site))
+
+
+@pytest.mark.parametrize("row", TABLE, ids=[" ".join(row[:2]) for row in TABLE])
+def test_a_planted_fault_is_caught(
+    faulty: dict[str, dict[str, Any]], clean: dict[str, dict[str, Any]], row: list[str]
+) -> None:
+    kind, _, operator, mode, dtype = row
+    key = f"operators/{operator}?dtype={dtype}&mode={mode}"
+    expected = "failed" if "error" in kind or "lost" in kind else "wrong-result"
+    assert faulty[key]["outcome"] == expected, faulty[key].get("reason")
+    assert clean[key]["outcome"] in {"passed", "executed"}, clean[key].get("reason")
+
+
+def test_a_device_without_faults_raises_no_alarm(clean: dict[str, dict[str, Any]]) -> None:
+    alarms = {
+        key: test.get("reason")
+        for key, test in clean.items()
+        if test["outcome"] not in {"passed", "executed", "skipped"}
+    }
+    assert alarms.keys() <= WRONG_ON_CPU, alarms
+    assert len(clean) > 600
+    assert sum(test["outcome"] == "passed" for test in clean.values()) > 500
