@@ -130,7 +130,12 @@ class OperatorLab:
         """Return whether the CPU leaves the arguments of a sample alone."""
         copied = self.on_cpu(sample)
         self.call(copied)
-        pairs = zip(tensors(sample_values(sample)), tensors(sample_values(copied)), strict=True)
+        return self.has_same_numbers(sample, copied)
+
+    @staticmethod
+    def has_same_numbers(first: SampleInput, second: SampleInput) -> bool:
+        """Return whether two samples on the CPU have the same numbers."""
+        pairs = zip(tensors(sample_values(first)), tensors(sample_values(second)), strict=True)
         return all(old.layout is not torch.strided or _equal(old, new) for old, new in pairs)
 
 

@@ -125,7 +125,8 @@ def run(case: Case, context: Context) -> Result:
         if _compare_sample(trial, number, context, comparison, cpu_errors)
     ]
     if not backward:
-        for number, trial in enumerate(compared_trials, 1):
+        checked_trials = compared_trials[: context.matrix.settings["comparisons"]]
+        for number, trial in enumerate(checked_trials, 1):
             check_side_effects(lab, trial.sample, f"sample {number}")
     if len(cpu_errors) == len(trials):
         context.stage = "run"
