@@ -194,7 +194,9 @@ def a_night_opens_an_issue_and_a_later_one_closes_it(story: Story) -> None:
     assert "- reports: `1 feed, 1 new`" in done.summary
     assert "- folders: `9 valid, 0 quarantined`" in done.summary
     assert "- issues: `2 opened, 0 updated, 0 closed`" in done.summary
-    fast, injector = story.double.issues[HOME]
+    # On one day of the week, the portal also compares the files that its shared data cites.
+    titles = [issue for issue in story.double.issues[HOME] if "cited files" not in issue["title"]]
+    fast, injector = titles
     assert fast["title"] == "fast: made-up/good failed"
     assert injector["title"].startswith("injector: made-up/")
     for issue in (fast, injector):

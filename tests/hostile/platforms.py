@@ -94,8 +94,7 @@ def _accelerator(a: dict[str, Any], supply: Supply) -> None:
     a["description"] = supply.next()
     for key in ("integration", "dispatch_key", "device", "package"):
         a[key]["note"] = supply.next()
-    for key in ("dispatch_key", "device"):
-        a[key]["value"] = supply.next()
+    a["description"] += f" {supply.next(160)} {supply.next(160)}"
     for system in a["operating_systems"]:
         system |= {"name": supply.next(), "note": supply.next()}
     for way in a["identify"]:

@@ -155,7 +155,7 @@ TIMES = click.option(
 @click.option(
     "--level",
     type=click.Choice(get_args(RunLevel)),
-    help="Try this much of each test. Default: the level in validation.yaml, or else quick.",
+    help="Run this much of each test. Default: the level in validation.yaml, or else quick.",
 )
 @click.option(
     "--all", "everything", is_flag=True, help="Run the tests that are not selected by default, too."

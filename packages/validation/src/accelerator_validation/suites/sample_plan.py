@@ -16,7 +16,7 @@ import torch
 from torch.testing._internal.opinfo.core import SampleInput
 from torch.utils._pytree import tree_leaves
 
-Feature = tuple[object, ...]
+SampleFeature = tuple[object, ...]
 """A feature of a sample: its kind, the argument that has it, and its value."""
 
 T = TypeVar("T")
@@ -50,7 +50,7 @@ def choose_samples(samples: Sequence[SampleInput], number: int) -> list[SampleIn
     return [samples[index] for index in chosen]
 
 
-def sample_features(sample: SampleInput) -> frozenset[Feature]:
+def sample_features(sample: SampleInput) -> frozenset[SampleFeature]:
     """Return the features of a sample."""
     positional = [sample.input, *sample.args]
     arguments: list[tuple[object, object]] = [*enumerate(positional), *sample.kwargs.items()]
@@ -64,7 +64,9 @@ def sample_features(sample: SampleInput) -> frozenset[Feature]:
     )
 
 
-def _cover(pool: Sequence[frozenset[Feature]], chosen: Sequence[int], number: int) -> list[int]:
+def _cover(
+    pool: Sequence[frozenset[SampleFeature]], chosen: Sequence[int], number: int
+) -> list[int]:
     """Return the indices of at most `number` sets that add the features which `chosen` lack."""
     missing = set(chain.from_iterable(pool)).difference(*(pool[index] for index in chosen))
     added: list[int] = []
@@ -75,13 +77,13 @@ def _cover(pool: Sequence[frozenset[Feature]], chosen: Sequence[int], number: in
     return added
 
 
-def _pairs_with_rank(features: Iterable[Feature]) -> frozenset[Feature]:
+def _pairs_with_rank(features: Iterable[SampleFeature]) -> frozenset[SampleFeature]:
     ranks = [feature[2] for feature in features if feature[0] == "rank"]
     highest = max((rank for rank in ranks if isinstance(rank, int)), default=0)
     return frozenset(("with rank", highest, f) for f in features if f[0] in _PAIRED_KINDS)
 
 
-def _argument_features(place: object, value: object) -> Iterator[Feature]:
+def _argument_features(place: object, value: object) -> Iterator[SampleFeature]:
     if not isinstance(value, torch.Tensor):
         yield "value", place, value_class(value)
     for tensor in (leaf for leaf in tree_leaves(value) if isinstance(leaf, torch.Tensor)):
@@ -100,7 +102,7 @@ def _argument_features(place: object, value: object) -> Iterator[Feature]:
             yield "lazy", place
 
 
-def _broadcasting(positional: Iterable[object]) -> Iterator[Feature]:
+def _broadcasting(positional: Iterable[object]) -> Iterator[SampleFeature]:
     """Yield which of several tensors have axes of length 1 where another one is longer."""
     shapes = [tuple(value.shape) for value in positional if isinstance(value, torch.Tensor)]
     if len(shapes) > 1:
