@@ -10,8 +10,8 @@ import xml.etree.ElementTree as ET
 from collections import Counter, defaultdict
 from urllib.parse import parse_qs, urlsplit
 
-from accelerator_portal.results.result_matrices import group_of
-from accelerator_portal.results.stored_reports import stored_reports
+from accelerator_portal.results.result_matrices import group_of, outcome_counts
+from accelerator_portal.results.stored_reports import StoredReport, stored_reports
 from accelerator_portal.site.results.matrix_pages import MOST_ROWS
 from accelerator_portal.site.results.result_addresses import address_of, anchor_of, evidence_suffix
 from accelerator_portal.site.results.results_view import ResultsView
@@ -19,6 +19,7 @@ from accelerator_reports.missing_operators import missing_operators, waiting_tes
 from accelerator_reports.report_file import report_text
 from accelerator_reports.suite_names import suite_folder, suite_owner
 from tests.built_site import Page, Site, attribute
+from tests.reports.examples import report as example
 
 
 def matrix_pages_of(site: Site, suite: str) -> list[Page]:
@@ -328,3 +329,22 @@ def test_two_columns_of_a_group_have_different_headings(view: ResultsView) -> No
             assert len({*headings}) == len(headings), suite
             told |= {column.name for column in matrix.columns}
     assert {"CPU", "CPU, torch 2.13.0+cpu", "CPU, ExecuTorch 1.5.1"} <= told
+
+
+def test_a_count_says_how_many_of_the_known_samples_ran() -> None:
+    """Eight of forty samples and eight of eight must not look the same."""
+    metrics = {
+        name: {"value": number, "unit": "1"}
+        for name, number in (("samples", 8), ("known-samples", 40))
+    }
+    test = {"suite": "models", "name": "a", "outcome": "passed", "metrics": metrics}
+    suites = [{"name": "models", "kind": "unit", "level": "quick"}]
+    one = StoredReport("one", "one.json", example(test, suites=suites), None)
+    plain = {"suite": "models", "name": "a", "outcome": "passed"}
+    other = StoredReport(
+        "other", "other.json", example(plain, suites=[{**suites[0], "level": None}]), None
+    )
+    results = ResultsView((one, other), outcome_counts([one, other]), {})
+    (counts,), (unstated,) = results.suite_counts("one"), results.suite_counts("other")
+    assert (counts.level, counts.samples) == ("quick", (8, 40))
+    assert (unstated.level, unstated.samples) == (None, None)

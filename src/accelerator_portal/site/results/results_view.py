@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.message import comma_list, message
 from accelerator_portal.results.result_matrices import (
     Column,
@@ -26,11 +27,13 @@ from accelerator_portal.site.results.result_addresses import (
     history_address,
 )
 from accelerator_portal.site.results.results_shapes import MatrixColumn, MatrixData, MatrixTest
-from accelerator_reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
+from accelerator_reports.outcomes import BAD, GOOD, OUTCOMES, Outcome, RunLevel
 from accelerator_reports.report import (
     Environment,
     OperatorCoverage,
     Report,
+    Suite,
+    TestEntry,
     environment_facts,
 )
 from accelerator_reports.suite_names import is_executorch_suite
@@ -60,6 +63,10 @@ class SuiteCounts:
     total: int
     others: tuple[tuple[Outcome, int], ...]
     operators: OperatorCoverage | None = None
+    level: RunLevel | None = None
+    """How much of each test the run tried, if it states this."""
+    samples: tuple[int, int] | None = None
+    """How many samples the tests ran, and how many samples are known, if the tests state this."""
 
 
 @dataclass(frozen=True)
@@ -153,8 +160,9 @@ class ResultsView:
     def suite_counts(self, report: str) -> list[SuiteCounts]:
         """Return the numbers of tests of each suite in a report; `report` is its id."""
         suites = {suite.name: suite for suite in self.by_id[report].report.suites}
+        tests = grouped((test.suite, test) for test in self.by_id[report].report.tests)
         return [
-            _counts_of_suite(suite, c, suites[suite].operators if suite in suites else None)
+            _counts_of_suite(suite, c, suites.get(suite), tests.get(suite, ()))
             for (name, suite), c in self.counts.items()
             if name == report
         ]
@@ -180,7 +188,7 @@ def environment_rows(environment: Environment) -> dict[str, str]:
 
 
 def _counts_of_suite(
-    suite: str, counts: Mapping[Outcome, int], operators: OperatorCoverage | None
+    suite: str, counts: Mapping[Outcome, int], stated: Suite | None, tests: Sequence[TestEntry]
 ) -> SuiteCounts:
     others = tuple((o, counts[o]) for o in OUTCOMES if counts.get(o) and o not in GOOD)
     return SuiteCounts(
@@ -189,8 +197,21 @@ def _counts_of_suite(
         sum(counts.get(o, 0) for o in GOOD | BAD),
         sum(counts.values()),
         others,
-        operators,
+        stated.operators if stated else None,
+        stated.level if stated else None,
+        _sample_counts(tests),
     )
+
+
+def _sample_counts(tests: Iterable[TestEntry]) -> tuple[int, int] | None:
+    """Return how many samples tests ran, and how many are known; None if no test states both."""
+    pairs = [
+        (test.metrics["samples"].value, test.metrics["known-samples"].value)
+        for test in tests
+        if {"samples", "known-samples"} <= test.metrics.keys()
+    ]
+    ran, known = (int(sum(numbers)) for numbers in zip(*pairs, strict=True)) if pairs else (0, 0)
+    return (ran, known) if known else None
 
 
 def _column_suffix(reports: Mapping[str, Report], matrix: ResultMatrix, column: Column) -> str:
