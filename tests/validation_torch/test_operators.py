@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 import torch
-from torch.testing._internal.opinfo.core import OpInfo, SampleInput
+from torch.testing._internal.opinfo.core import SampleInput
 
 from accelerator_validation.case import Case, Result
 from accelerator_validation.classify import UncheckedError
@@ -58,10 +58,10 @@ def test_a_verdict_does_not_wait_for_what_is_observed() -> None:
 def test_a_failure_with_samples_of_the_cpu_says_that_they_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def made(info: OpInfo, device: str, *details: object, **more: bool) -> list[SampleInput]:
-        if device != "cpu":
+    def made(function: object, **details: object) -> list[SampleInput]:
+        if details["device"] != "cpu":
             raise NotImplementedError("Could not run 'aten::normal_' with arguments from")
-        return placed_samples(info, device, *details, **more)  # type: ignore[arg-type]
+        return placed_samples(function, **details)  # type: ignore[arg-type]
 
     monkeypatch.setattr(operators, "placed_samples", made)
     job = Job("meta", {"operators": read_matrix("operators")}, {"operators": 60}, 1)

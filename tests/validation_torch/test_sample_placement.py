@@ -32,7 +32,9 @@ def info(name: str) -> OpInfo:
 
 def placed(name: str, number: int = 8) -> list[SampleInput]:
     torch.manual_seed(0)
-    return placed_samples(info(name), ABSENT, torch.float32, number, requires_grad=False)
+    return placed_samples(
+        info(name).sample_inputs, ABSENT, torch.float32, number, requires_grad=False
+    )
 
 
 def test_indices_that_pytorch_keeps_on_the_cpu_are_not_marked() -> None:
@@ -121,7 +123,7 @@ for info in op_db:
     except RuntimeError:
         continue
     torch.manual_seed(1)
-    ours = placed_samples(info, "paper", torch.float32, 8, requires_grad=False)
+    ours = placed_samples(info.sample_inputs, "paper", torch.float32, 8, requires_grad=False)
     if places(made, real) == places(ours, told):
         same += 1
         kept += [info.full_name] * any("cpu" in place for place in places(made, real))

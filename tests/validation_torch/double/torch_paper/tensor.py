@@ -7,7 +7,7 @@ from typing import Any, Self
 import torch
 from torch.utils._pytree import tree_map
 
-from torch_paper import faults
+from torch_paper import faults, wide
 
 NAME = "paper"
 
@@ -73,7 +73,8 @@ def call(func: Any, args: Any, kwargs: Any) -> Any:
     inner_args, inner_kwargs = tree_map(inside, args), tree_map(inside, kwargs)
 
     def compute() -> Any:
-        return func(*tree_map(lambda v: faults.read(fault, v), inner_args), **inner_kwargs)
+        read_args = tree_map(lambda v: faults.read(fault, v), inner_args)
+        return wide.computed(func, read_args, inner_kwargs)
 
     found = faults.computed(fault, compute, inner_args, inner_kwargs)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -16,31 +16,55 @@ LAYOUTS = ("permuted", "stepped", "offset")
 """Layouts that keep all numbers of a tensor: reversed axes, every second number of a larger tensor,
 and a view that does not begin at the beginning of its storage."""
 
-_LARGE_ELEMENTS = 101_000
-"""The number of elements of a large sample: above the sizes of tiles and of vectorized loops."""
+_LARGE_ELEMENTS = 140_000
+"""The number of elements of a large sample: above the sizes of tiles, of vectorized loops, and of
+2**17 threads."""
+
+_LONG_AXIS = 70_001
+"""The length of a long axis: above 2**16, odd, so that a vectorized loop leaves a rest."""
 
 
 def relaid(value: torch.Tensor, layout: str) -> torch.Tensor:
     """Return the numbers of a tensor in another layout; the tensor itself if it has no such layout.
 
-    With the layout `expanded`, the result has the numbers of the first slice of the last axis.
+    `channels-last` is for four and five axes. With the layout `expanded`, the result has the
+    numbers of the first slice of the last axis.
     """
-    source, axes = value.detach(), value.dim()
-    if source.layout is not torch.strided or not source.numel() or not axes:
+    source = value.detach()
+    has_layout = source.layout is torch.strided and source.numel() and source.dim()
+    return _MADE_LAYOUTS[layout](source) if has_layout and layout in _MADE_LAYOUTS else value
+
+
+def _permuted(value: torch.Tensor) -> torch.Tensor:
+    order = tuple(reversed(range(value.dim())))
+    return value.permute(order).contiguous().permute(order)
+
+
+def _offset(value: torch.Tensor) -> torch.Tensor:
+    flat = value.contiguous().flatten()
+    shift = min(3, flat.numel())
+    memory = torch.cat((flat.flip(0)[:shift], flat))
+    return memory.as_strided(value.shape, value.contiguous().stride(), shift)
+
+
+def _channels_last(value: torch.Tensor) -> torch.Tensor:
+    formats = {4: torch.channels_last, 5: torch.channels_last_3d}
+    return value.contiguous(memory_format=formats.get(value.dim(), torch.contiguous_format))
+
+
+def _expanded(value: torch.Tensor) -> torch.Tensor:
+    if not value.is_floating_point():
         return value
-    if layout == "permuted" and axes > 1:
-        order = tuple(reversed(range(axes)))
-        return source.permute(order).contiguous().permute(order)
-    if layout == "stepped":
-        return torch.stack((source, torch.roll(source, 1, -1)), -1)[..., 0]
-    if layout == "offset":
-        flat = source.contiguous().flatten()
-        shift = min(3, flat.numel())
-        memory = torch.cat((flat.flip(0)[:shift], flat))
-        return memory.as_strided(source.shape, source.contiguous().stride(), shift)
-    if layout == "expanded" and source.is_floating_point():
-        return source.narrow(-1, 0, 1).clone().expand(source.shape)
-    return value
+    return value.narrow(-1, 0, 1).clone().expand(value.shape)
+
+
+_MADE_LAYOUTS: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "permuted": _permuted,
+    "stepped": lambda value: torch.stack((value, torch.roll(value, 1, -1)), -1)[..., 0],
+    "offset": _offset,
+    "channels-last": _channels_last,
+    "expanded": _expanded,
+}
 
 
 def with_layout(sample: SampleInput, layout: str) -> SampleInput:
@@ -101,12 +125,27 @@ def enlarged(sample: SampleInput, seed: int) -> SampleInput | None:
         if not value.dim() or not value.numel():
             return value
         if any(length > 1 for length in value.shape):
-            shape = [length * factor if length > 1 else 1 for length in value.shape]
-        elif len(found) == 1:
-            shape = [_LARGE_ELEMENTS, *value.shape[1:]]
-        else:
-            return value
-        picks = torch.randint(value.numel(), (math.prod(shape),), generator=draw)
-        return value.detach().flatten()[picks].view(shape)
+            return _drawn(value, [n * factor if n > 1 else 1 for n in value.shape], draw)
+        return _drawn(value, [_LARGE_ELEMENTS, *value.shape[1:]], draw) if is_single else value
 
+    is_single = len(found) == 1
     return map_tensors(sample, grow)
+
+
+def with_long_axis(sample: SampleInput, seed: int) -> SampleInput | None:
+    """Return a copy of a sample of one tensor whose last axis is long; None for other samples.
+
+    The numbers are drawn from those of the tensor.
+    """
+    found = tensors(sample_values(sample))
+    if len(found) != 1 or found[0].layout is not torch.strided or not found[0].dim():
+        return None
+    if not found[0].numel() or found[0].numel() > _LARGE_ELEMENTS:
+        return None
+    draw = torch.Generator().manual_seed(seed)
+    return map_tensors(sample, lambda v: _drawn(v, [*v.shape[:-1], _LONG_AXIS], draw))
+
+
+def _drawn(value: torch.Tensor, shape: list[int], draw: torch.Generator) -> torch.Tensor:
+    picks = torch.randint(value.numel(), (math.prod(shape),), generator=draw)
+    return value.detach().flatten()[picks].view(shape)

@@ -10,8 +10,11 @@ from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from accelerator_validation.suites.layouts import relaid
 from accelerator_validation.suites.result_comparison import leaves, tensors
 from accelerator_validation.suites.sample_placement import (
+    WIDER_TYPES,
+    copy_tensor,
     expected_device,
     is_cpu,
     on_cpu,
@@ -22,14 +25,6 @@ from accelerator_validation.suites.sample_placement import (
 # In evaluation mode, each device returns what its own backward pass needs as further results: the
 # CPU empty tensors, CUDA statistics.
 _BATCH_NORMS = frozenset({"_native_batch_norm_legit", "native_batch_norm"})
-
-# The wider data types for the reference: more precise, and computed by other code.
-WIDER_TYPES = {
-    torch.float16: torch.float64,
-    torch.bfloat16: torch.float64,
-    torch.float32: torch.float64,
-    torch.complex64: torch.complex128,
-}
 
 
 @dataclass(frozen=True)
@@ -89,10 +84,14 @@ class OperatorTest:
                 and not set(all_dtypes) & WIDER_TYPES.keys()
             ):
                 return None
-            sample = widen_sample(sample, WIDER_TYPES)
+            sample = widen_sample(sample)
         with RandomDetector() as detector:
             result = self._compute(sample)
         return OperatorResult(result.outputs, result.gradients, detector.has_drawn)
+
+    def results_on_cpu(self, sample: SampleInput) -> list[object]:
+        """Return the results for another sample on the CPU, in its data types."""
+        return self._compute(on_cpu(sample, self.device)).results
 
     def _compute(self, sample: SampleInput) -> OperatorResult:
         torch.manual_seed(self.seed)
@@ -104,16 +103,29 @@ class OperatorTest:
         return OperatorResult(leaves(output), gradients)
 
 
-def input_gradients(sample: SampleInput, output: object) -> list[object]:
-    """Return the gradients of the sample's inputs that require gradients."""
+def input_gradients(
+    sample: SampleInput, output: object, layout: str = "contiguous"
+) -> list[object]:
+    """Return the gradients of the sample's inputs that require gradients.
+
+    `layout` is the layout of the gradient of the output.
+    """
     all_inputs = tensors(leaves([sample.input, sample.args, sample.kwargs]))
     inputs = [leaf for leaf in all_inputs if leaf.requires_grad]
     outputs = [leaf for leaf in tensors(leaves(output)) if leaf.requires_grad]
     if not inputs or not outputs:
         return []
-    # Created on the CPU and copied, as the device may lack an operator that fills a tensor.
-    ones = [torch.ones(leaf.shape, dtype=leaf.dtype).to(leaf.device) for leaf in outputs]
-    return list(torch.autograd.grad(outputs, inputs, ones, allow_unused=True))
+    weights = [copy_tensor(relaid(_weights(o), layout), str(o.device), o.dtype) for o in outputs]
+    return list(torch.autograd.grad(outputs, inputs, weights, allow_unused=True))
+
+
+def _weights(output: torch.Tensor) -> torch.Tensor:
+    """Return the gradient of an output to begin with: not all ones, which a kernel could ignore.
+
+    Made on the CPU to be copied, as the device may lack an operator that fills a tensor.
+    """
+    numbers = torch.arange(output.numel(), dtype=torch.float64) % 7 / 4 + 0.5
+    return numbers.view(output.shape).to(output.dtype)
 
 
 class RandomDetector(TorchDispatchMode):

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache, partial
-from itertools import islice
 
 import torch
 from torch.testing._internal.common_device_type import toleranceOverride
@@ -30,8 +29,9 @@ from accelerator_validation.plan import Offer
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.aten import observe_operators
 from accelerator_validation.suites.float32_precision import full_float32
-from accelerator_validation.suites.operator_call import WIDER_TYPES, OperatorTest
-from accelerator_validation.suites.operator_variants import VARIANTS, OperatorLab, offers_variant
+from accelerator_validation.suites.operator_call import OperatorTest
+from accelerator_validation.suites.operator_lab import OperatorLab
+from accelerator_validation.suites.operator_variants import VARIANTS, offers_variant
 from accelerator_validation.suites.result_comparison import (
     Comparison,
     check_device,
@@ -39,6 +39,7 @@ from accelerator_validation.suites.result_comparison import (
     check_structure,
 )
 from accelerator_validation.suites.sample_placement import (
+    WIDER_TYPES,
     is_cpu,
     mark_all,
     placed_samples,
@@ -46,6 +47,7 @@ from accelerator_validation.suites.sample_placement import (
 )
 from accelerator_validation.suites.sample_plan import MOST_KNOWN, choose_samples
 from accelerator_validation.suites.side_effects import check_side_effects
+from accelerator_validation.suites.special_inputs import takes_long_numbers
 
 # Tests of PyTorch that compare with another implementation; their tolerances are used here, too.
 _COMPARISON_TESTS = frozenset({"test_compare_cpu", "test_numpy_ref"})
@@ -94,6 +96,8 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
         variant_dtype = next(filter(forward.__contains__, matrix.axes["dtype"]), "")
         if variants and forward:
             yield Offer(name, {"dtype": frozenset({variant_dtype}), "mode": variants})
+        if takes_long_numbers(info) and "int64" in forward - {variant_dtype}:
+            yield Offer(name, {"dtype": frozenset({"int64"}), "mode": frozenset({"special"})})
 
 
 @full_float32()
@@ -109,12 +113,14 @@ def run(case: Case, context: Context) -> Result:
     backward = case["mode"] == "backward"
     tolerance = _operator_tolerance(info, dtype, context.matrix)
     comparison = Comparison(tolerance, same_dtype=not is_cpu(context.device))
-    known_samples = _make_samples(info, dtype, case, context, requires_grad=backward)
+    requires_grad = backward or (case["mode"] == "noncontiguous" and info.supports_autograd)
+    known_samples = _make_samples(info, dtype, case, context, requires_grad=requires_grad)
     if not known_samples:
         raise BrokenTestError("The operator has no sample inputs of this data type.")
     samples = choose_samples(known_samples, context.matrix.settings["samples"])
     context.metrics |= {"samples": (len(samples), "1"), "known-samples": (len(known_samples), "1")}
-    lab = OperatorLab(info, samples, context, comparison, case.seed)
+    limit = context.matrix.settings["comparisons"]
+    lab = OperatorLab(info, samples, context, comparison, dtype, case.seed, limit)
     if case["mode"] in VARIANTS:
         return _run_variant(case, context, lab)
     trials = [OperatorTest(info, sample, context.device, case.seed, backward) for sample in samples]
@@ -122,11 +128,10 @@ def run(case: Case, context: Context) -> Result:
     compared_trials = [
         trial
         for number, trial in enumerate(trials, 1)
-        if _compare_sample(trial, number, context, comparison, cpu_errors)
+        if _compare_sample(trial, number, lab, cpu_errors)
     ]
     if not backward:
-        checked_trials = compared_trials[: context.matrix.settings["comparisons"]]
-        for number, trial in enumerate(checked_trials, 1):
+        for number, trial in enumerate(compared_trials[:limit], 1):
             check_side_effects(lab, trial.sample, f"sample {number}")
     if len(cpu_errors) == len(trials):
         context.stage = "run"
@@ -140,15 +145,14 @@ def run(case: Case, context: Context) -> Result:
 
 
 def _run_variant(case: Case, context: Context, lab: OperatorLab) -> Result:
-    """Run a variant of an operator on the samples, until enough was compared.
+    """Run a variant of an operator on the samples.
 
     Raises SkippedError if no sample can be compared in this variant.
     """
     context.stage = "run"
     if reason := context.matrix.unchecked.get(case.name):
         raise SkippedError(reason)
-    number = context.matrix.settings["comparisons"]
-    compared = sum(1 for _ in islice(VARIANTS[case["mode"]](lab), number))
+    compared = sum(1 for _ in VARIANTS[case["mode"]](lab))
     if not compared:
         raise SkippedError("No sample of the operator can be compared in this variant.")
     context.metrics |= {"comparisons": (compared, "1"), **lab.comparison.metrics()}
@@ -194,17 +198,14 @@ def _compared_result(
 
 
 def _compare_sample(
-    trial: OperatorTest,
-    number: int,
-    context: Context,
-    comparison: Comparison,
-    cpu_errors: list[Exception],
+    trial: OperatorTest, number: int, lab: OperatorLab, cpu_errors: list[Exception]
 ) -> bool:
     """Run a sample on the device and the reference, and return whether numbers were compared.
 
-    `number` is the sample's position, from 1, for messages. Differences are added to `comparison`.
-    If the reference raises an exception, it is added to `cpu_errors`.
+    `number` is the sample's position, from 1, for messages. If the reference raises an
+    exception, it is added to `cpu_errors`.
     """
+    context, comparison = lab.context, lab.comparison
     context.stage = "run"
     name = trial.info.full_name
     step = f"sample {number}: {sample_text(trial.sample)}"
@@ -231,7 +232,8 @@ def _compare_sample(
     if reference.drawn or unchecked:
         check_structure(result.results, reference.results, what, same_dtype=comparison.same_dtype)
         return False
-    comparison.check(result.results, reference.results, what)
+    found, wanted = result.results, reference.results
+    lab.compare_settled(found, wanted, trial.sample, trial.results_on_cpu, what)
     return True
 
 
@@ -244,7 +246,9 @@ def _make_samples(
     samples for it, the samples that the OpInfo creates for the CPU are returned, and all their
     tensors are marked.
     """
-    make_samples = partial(placed_samples, info, dtype=dtype, number=MOST_KNOWN)
+    has_more = context.matrix.settings["reference_inputs"] and case["mode"] == "forward"
+    function = info.reference_inputs if has_more else info.sample_inputs
+    make_samples = partial(placed_samples, function, dtype=dtype, number=MOST_KNOWN)
     torch.manual_seed(case.seed)
     with suppress(Exception), context.on_reference():
         if samples := make_samples(device=context.device, requires_grad=requires_grad):

@@ -9,15 +9,23 @@ where a function may be missing or may crash.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from itertools import islice
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.testing._internal.opinfo.core import OpInfo, SampleInput
+from torch.testing._internal.opinfo.core import SampleInput
 from torch.utils._pytree import tree_leaves, tree_map
+
+WIDER_TYPES = {
+    torch.float16: torch.float64,
+    torch.bfloat16: torch.float64,
+    torch.float32: torch.float64,
+    torch.complex64: torch.complex128,
+}
+"""The wider data types for references: more precise, and computed by other code."""
 
 _MARK_ATTRIBUTE = "_belongs_on_the_device"
 _CPU = "cpu"
@@ -27,16 +35,20 @@ _DEVICE_GETTER = torch.Tensor.device.__get__
 
 
 def placed_samples(
-    info: OpInfo, device: str, dtype: torch.dtype, number: int, *, requires_grad: bool
+    make_samples: Callable[..., Iterable[SampleInput]],
+    device: str,
+    dtype: torch.dtype,
+    number: int,
+    *,
+    requires_grad: bool,
 ) -> list[SampleInput]:
     """Return the first `number` samples that an OpInfo creates for a device.
 
-    Their tensors are on the CPU. Those that belong on the device are marked. Exceptions of the
-    OpInfo's function are passed on.
+    `make_samples` is the OpInfo's function. The samples' tensors are on the CPU. Those that belong
+    on the device are marked. Exceptions of the function are passed on.
     """
     with nullcontext() if is_cpu(device) else _MarkingMode(device):
-        samples = info.sample_inputs(device, dtype, requires_grad=requires_grad)
-        return list(islice(samples, number))
+        return list(islice(make_samples(device, dtype, requires_grad=requires_grad), number))
 
 
 def mark_all(sample: SampleInput) -> SampleInput:
@@ -68,18 +80,17 @@ def on_cpu(sample: SampleInput, device: str) -> SampleInput:
     return map_sample(sample, replace_device)
 
 
-def widen_sample(sample: SampleInput, wider: dict[torch.dtype, torch.dtype]) -> SampleInput:
-    """Return a copy of a sample in which data types are replaced by wider ones.
+def widen_sample(sample: SampleInput) -> SampleInput:
+    """Return a copy of a sample in which data types are replaced by `WIDER_TYPES`.
 
-    This applies to tensors and to arguments that are data types. `wider` has the replacement of
-    each data type.
+    This applies to tensors and to arguments that are data types.
     """
 
     def widen_value(value: Any) -> Any:
-        if isinstance(value, torch.Tensor) and value.dtype in wider:
-            wide_copy = copy_tensor(value, _CPU, wider[value.dtype])
+        if isinstance(value, torch.Tensor) and value.dtype in WIDER_TYPES:
+            wide_copy = copy_tensor(value, _CPU, WIDER_TYPES[value.dtype])
             return wide_copy.requires_grad_(value.requires_grad)
-        return wider.get(value, value) if isinstance(value, torch.dtype) else value
+        return WIDER_TYPES.get(value, value) if isinstance(value, torch.dtype) else value
 
     return map_sample(sample, widen_value)
 
@@ -235,10 +246,18 @@ def _fills_its_memory(value: torch.Tensor) -> bool:
 
 def map_sample(sample: SampleInput, change: Callable[[Any], Any]) -> SampleInput:
     """Return a copy of a sample in which `change` has replaced each value."""
+    args, kwargs = tree_map(change, (tuple(sample.args), sample.kwargs))
+    return with_arguments(sample, tree_map(change, sample.input), args, kwargs)
+
+
+def with_arguments(
+    sample: SampleInput, first: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> SampleInput:
+    """Return a copy of a sample with another input and other arguments."""
     return SampleInput(
-        tree_map(change, sample.input),
-        args=tree_map(change, tuple(sample.args)),
-        kwargs=tree_map(change, sample.kwargs),
+        first,
+        args=args,
+        kwargs=kwargs,
         output_process_fn_grad=sample.output_process_fn_grad,
         broadcasts_input=sample.broadcasts_input,
         name=sample.name,

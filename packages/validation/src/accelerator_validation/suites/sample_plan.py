@@ -21,7 +21,7 @@ SampleFeature = tuple[object, ...]
 
 T = TypeVar("T")
 
-MOST_KNOWN = 400
+MOST_KNOWN = 2000
 """The maximum number of samples of an operator that are made to choose from. Few operators have
 more."""
 

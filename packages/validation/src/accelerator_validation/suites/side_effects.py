@@ -8,7 +8,7 @@ import torch
 from torch.testing._internal.opinfo.core import SampleInput
 
 from accelerator_validation.classify import MismatchError
-from accelerator_validation.suites.operator_variants import DECOMPOSITIONS, OperatorLab
+from accelerator_validation.suites.operator_lab import DECOMPOSITIONS, OperatorLab
 from accelerator_validation.suites.result_comparison import (
     leaves,
     significant_strides,
@@ -31,6 +31,10 @@ def check_side_effects(lab: OperatorLab, sample: SampleInput, what: str) -> None
     placed = lab.on_device(sample)
     found = tensors(leaves(lab.call(placed)))
     lab.context.stage = "compare"
+    places = {value.device for value in tensors(sample_values(placed))}
+    if strays := {value.device for value in found} - places - {torch.device("cpu")}:
+        where = " and ".join(sorted(map(str, places)))
+        raise MismatchError(f"the result of {what} is on {strays.pop()}, the inputs are on {where}")
     if keeps:
         lab.check_unchanged(sample, placed, f"the operator in {what}")
     if len(found) != len(wanted):

@@ -1,0 +1,234 @@
+"""An operator with samples to try on a device, and ways to compare its results with the CPU."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.testing._internal.opinfo.core import (
+    BinaryUfuncInfo,
+    OpInfo,
+    SampleInput,
+    UnaryUfuncInfo,
+)
+
+from accelerator_validation.classify import MismatchError
+from accelerator_validation.suite_interface import Context
+from accelerator_validation.suites.layouts import map_tensors
+from accelerator_validation.suites.operator_call import RandomDetector, input_gradients
+from accelerator_validation.suites.result_comparison import Comparison, leaves, tensors
+from accelerator_validation.suites.rounding import Compute, RoundingLimits, settled
+from accelerator_validation.suites.sample_placement import (
+    copy_tensor,
+    marked,
+    on_cpu,
+    on_device,
+    sample_text,
+    sample_values,
+)
+
+DECOMPOSITIONS = (
+    *("cholesky", "geqrf", "linalg", "logdet", "lu", "lobpcg", "ormqr", "pca_lowrank", "pinverse"),
+    *("qr", "svd", "triangular_solve", "matrix_exp", "det"),
+)
+"""The beginnings of the names of operators of linear algebra. The library of a device chooses the
+strides, signs and order of their results."""
+
+_WITH_TIES = (
+    *("sort", "argsort", "topk", "kthvalue", "median", "nanmedian", "mode", "cummax", "cummin"),
+    *("max.reduction", "min.reduction", "max_pool", "nn.functional.max_pool"),
+    *("nn.functional.adaptive_max_pool", "nn.functional.fractional_max_pool"),
+)
+"""The beginnings of the names of operators that return an index of one of several equal numbers."""
+
+
+@dataclass(frozen=True)
+class OperatorLab:
+    """An operator with the samples to try, on a device."""
+
+    info: OpInfo
+    samples: Sequence[SampleInput]
+    context: Context
+    comparison: Comparison
+    dtype: torch.dtype
+    seed: int
+    limit: int
+    """How many comparisons of one kind are made."""
+
+    @property
+    def device(self) -> str:
+        """The device under test."""
+        return self.context.device
+
+    def call(self, sample: SampleInput, function: Any = None, **more: Any) -> Any:
+        """Return what a function of the operator (default: the operator) returns for a sample."""
+        torch.manual_seed(self.seed)
+        operator = function or self.info
+        return operator(sample.input, *sample.args, **{**sample.kwargs, **more})
+
+    def on_cpu(self, sample: SampleInput) -> SampleInput:
+        """Return a copy of a sample on the CPU, whose tensors can be changed."""
+        return map_tensors(on_cpu(sample, self.device), _own_copy)
+
+    def on_device(self, sample: SampleInput) -> SampleInput:
+        """Return a copy of a sample on the device, whose tensors can be changed."""
+        return on_device(sample, self.device)
+
+    def reference(self, sample: SampleInput) -> list[object] | None:
+        """Return the operator's results on the CPU; None if it fails or draws random numbers."""
+        with suppress(Exception), self.context.on_reference(), RandomDetector() as detector:
+            result = leaves(self.call(self.on_cpu(sample)))
+            return None if detector.has_drawn else result
+        self.context.reference = False
+        return None
+
+    def reference_gradients(self, sample: SampleInput, layout: str) -> list[object] | None:
+        """Return the gradients of a sample's inputs on the CPU; None if it has none or fails."""
+        with suppress(Exception), self.context.on_reference():
+            placed = self.on_cpu(sample)
+            return self.gradients(placed, self.call(placed), layout) or None
+        self.context.reference = False
+        return None
+
+    @staticmethod
+    def gradients(placed: SampleInput, found: object, layout: str) -> list[object]:
+        """Return the gradients of the inputs, where the gradient of the result has a layout."""
+        return input_gradients(placed, placed.output_process_fn_grad(found), layout)
+
+    @staticmethod
+    def comparable(sample: SampleInput, values: Sequence[object]) -> list[object]:
+        """Return what is determined of an operator's results: of an SVD, not the signs."""
+        with suppress(Exception):
+            on_cpu = [v.cpu() if isinstance(v, torch.Tensor) else v for v in values]
+            result = on_cpu[0] if len(values) == 1 else tuple(on_cpu)
+            return leaves(sample.output_process_fn_grad(result))
+        return list(values)
+
+    def announce(self, what: str, sample: SampleInput) -> None:
+        """Say which comparison begins, for the report of a crash."""
+        self.context.announce(f"{what}: {sample_text(sample)}")
+
+    def compare(self, found: object, wanted: object, what: str) -> None:
+        """Raise MismatchError if results on the device differ from the reference."""
+        self.context.stage = "compare"
+        self.comparison.check(leaves(found), wanted, what)
+        self.context.stage = "run"
+
+    def compare_derived(self, sample: SampleInput, what: str) -> bool:
+        """Compare the result for a derived sample; return whether the CPU has one to compare.
+
+        Of equal numbers, a device may return the index of any.
+        """
+        wanted = self.reference(sample)
+        if not wanted:
+            return False
+        self.announce(what, sample)
+        found = self.comparable(sample, leaves(self.call(self.on_device(sample))))
+        wanted = self.comparable(sample, wanted)
+        if self.info.full_name.startswith(_WITH_TIES):
+            found, wanted = _without_indices(found), _without_indices(wanted)
+        self.compare_settled(found, wanted, sample, self.reference, f"the result for {what}")
+        return True
+
+    def compare_settled(
+        self,
+        found: Sequence[object],
+        wanted: Sequence[object],
+        sample: SampleInput,
+        compute: Compute,
+        what: str,
+    ) -> None:
+        """Raise MismatchError if rounding does not explain a difference from the reference."""
+        if not self.agrees(found, wanted):
+            roundings = (
+                2 if is_elementwise(self.info) else 12
+            )  # others add or multiply many numbers
+            limits = RoundingLimits(self.comparison.tolerance, roundings)
+            found = settled(found, wanted, sample, compute, limits)
+        self.compare(found, self._with_types(wanted, found, sample), what)
+
+    def _with_types(
+        self, wanted: Sequence[object], found: Sequence[object], sample: SampleInput
+    ) -> list[object]:
+        """Return the reference's results in the types of `found`, where PyTorch computes these.
+
+        The CPU's norms in bfloat16 return statistics in bfloat16, other devices in float32.
+        """
+        pairs = list(zip(tensors(found), tensors(wanted), strict=False))
+        if all(f.dtype is w.dtype for f, w in pairs) or not self.comparison.same_dtype:
+            return list(wanted)
+        with suppress(Exception):
+            shapes = leaves(self.call(on_device(map_tensors(sample, marked), "meta")))
+            if [v.dtype for v in tensors(shapes)] == [v.dtype for v in tensors(found)]:
+                return [w.to(f.dtype) for f, w in pairs]
+        return list(wanted)
+
+    def agrees(self, found: object, wanted: object) -> bool:
+        """Return whether two results agree."""
+        try:
+            Comparison(self.comparison.tolerance).check(leaves(found), wanted, "the result")
+        except MismatchError:
+            return False
+        return True
+
+    def check_unchanged(self, before: SampleInput, after: SampleInput, what: str) -> None:
+        """Raise MismatchError if a tensor of a sample on the device has other numbers."""
+        pairs = zip(tensors(sample_values(before)), tensors(sample_values(after)), strict=True)
+        for number, (old, new) in enumerate(pairs, 1):
+            if old.layout is torch.strided and not _equal(old.cpu(), new.cpu()):
+                raise MismatchError(f"{what} changed argument {number}")
+
+    def keeps_arguments(self, sample: SampleInput) -> bool:
+        """Return whether the CPU leaves the arguments of a sample alone."""
+        copied = self.on_cpu(sample)
+        self.call(copied)
+        return self.has_same_numbers(sample, copied)
+
+    @staticmethod
+    def has_same_numbers(first: SampleInput, second: SampleInput) -> bool:
+        """Return whether two samples on the CPU have the same numbers."""
+        pairs = zip(tensors(sample_values(first)), tensors(sample_values(second)), strict=True)
+        return all(old.layout is not torch.strided or _equal(old, new) for old, new in pairs)
+
+
+def is_elementwise(info: OpInfo) -> bool:
+    """Return whether an operator computes each number of the result from one of each input."""
+    return isinstance(info, (UnaryUfuncInfo, BinaryUfuncInfo))
+
+
+def inplace_call(info: OpInfo) -> tuple[Any, Mapping[str, Any]]:
+    """Return the in-place variant of an operator and its further arguments; None if it has none."""
+    if info.inplace_variant is not None:
+        return info.inplace_variant, {}
+    with suppress(TypeError, ValueError):
+        if "inplace" in inspect.signature(info.op).parameters:
+            return info.op, {"inplace": True}
+    return None, {}
+
+
+def error_of(action: Callable[[], object]) -> str | None:
+    """Return the text of the error that an action raises, or None."""
+    try:
+        result = action()
+        [value.cpu() for value in tensors(leaves(result)) if value.device.type != "meta"]
+    except Exception as error:  # noqa: BLE001 - whatever an operator raises
+        return str(error) or type(error).__name__
+    return None
+
+
+def _own_copy(value: torch.Tensor) -> torch.Tensor:
+    """Return a copy of a tensor of the CPU, with its strides and a storage of its own."""
+    return copy_tensor(value, "cpu", value.dtype)
+
+
+def _without_indices(values: Sequence[object]) -> list[object]:
+    return [v for v in values if not (isinstance(v, torch.Tensor) and v.dtype is torch.int64)]
+
+
+def _equal(first: torch.Tensor, second: torch.Tensor) -> bool:
+    first, second = first.detach().resolve_conj(), second.detach().resolve_conj()
+    return bool(torch.equal(first.nan_to_num(), second.nan_to_num()))

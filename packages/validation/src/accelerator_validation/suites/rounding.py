@@ -1,0 +1,107 @@
+"""Decides whether rounding explains that a result differs from the reference.
+
+Rounding in a device's arithmetic has about the effect of rounding of the inputs. So the inputs are
+changed by their last bit, and the reference is computed in a wider data type: what then changes in
+the result is uncertain. This is looked at only after a comparison has failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import torch
+from torch.testing._internal.opinfo.core import SampleInput
+
+from accelerator_validation.matrix import Tolerance
+from accelerator_validation.suites.layouts import map_tensors
+from accelerator_validation.suites.result_comparison import tensors
+from accelerator_validation.suites.sample_placement import WIDER_TYPES, sample_values, widen_sample
+
+_CHANGES = 3
+"""How often the inputs are changed."""
+
+Compute = Callable[[SampleInput], Sequence[object] | None]
+"""Returns an operator's results for a sample on the CPU, or None if it cannot."""
+
+
+@dataclass(frozen=True)
+class RoundingLimits:
+    """How much a result may differ from the reference in wider data types."""
+
+    tolerance: Tolerance
+    roundings: int
+    """How many roundings of the inputs explain a difference beyond the tolerance."""
+
+
+def settled(
+    found: Sequence[object],
+    wanted: Sequence[object],
+    sample: SampleInput,
+    compute: Compute,
+    limits: RoundingLimits,
+) -> list[object]:
+    """Return the results `found`, where rounding does not explain the difference from `wanted`.
+
+    Elsewhere, and where the reference in wider data types agrees with `found`, the numbers are
+    those of `wanted`. Results of other shapes than the reference are returned as they are.
+    """
+    with suppress(Exception):
+        wide = compute(widen_sample(sample))
+        changed = [compute(_changed(sample, number)) for number in range(_CHANGES)]
+        if wide and len(found) == len(wanted) == len(wide):
+            others = zip(*filter(None, changed), strict=True)
+            parts = zip(found, wanted, wide, others, strict=True)
+            return [_settled_part(*part, limits) for part in parts]
+    return list(found)
+
+
+def _changed(sample: SampleInput, number: int) -> SampleInput:
+    """Return the sample in wider data types, with numbers that differ by the last bit.
+
+    If `number` is 0, numbers grow; if it is 1, they shrink; otherwise, signs are drawn from it.
+    """
+    draw = torch.Generator().manual_seed(number)
+    originals = iter(tensors(sample_values(sample)))
+
+    def change(value: torch.Tensor) -> torch.Tensor:
+        original = next(originals)
+        if original.dtype not in WIDER_TYPES or value.layout is not torch.strided:
+            return value
+        signs = 2 * torch.randint(2, value.shape, generator=draw, dtype=torch.float64) - 1
+        if number < 2:  # noqa: PLR2004 - all in one direction
+            signs = torch.full_like(signs, 1 - 2 * number)
+        changed = value.detach() * (1 + signs * torch.finfo(original.dtype).eps)
+        return changed.to(original.dtype).to(value.dtype)
+
+    return map_tensors(widen_sample(sample), change)
+
+
+def _settled_part(
+    found: object, wanted: object, wide: object, others: Sequence[object], limits: RoundingLimits
+) -> object:
+    values = [v.detach().cpu() for v in tensors((found, wanted, wide, *others))]
+    are_alike = len({v.shape for v in values}) == 1 and {v.layout for v in values} == {
+        torch.strided
+    }
+    if len(values) != 3 + len(others) or not are_alike:
+        return found
+    result, reference, exact, *varied = (v.resolve_conj().resolve_neg() for v in values)
+    exact, *varied = (value.to(result.dtype) for value in (exact, *varied))  # all overflow alike
+    slack = limits.roundings * torch.stack([_differences(other, exact) for other in varied]).amax(0)
+    if exact.is_floating_point() or exact.is_complex():
+        magnitude = exact.abs().double().nan_to_num(nan=0, posinf=0)
+        allowed = slack + limits.tolerance.atol + limits.tolerance.rtol * magnitude
+    else:
+        allowed = torch.where(slack > 0, torch.inf, 0)
+    is_explained = _differences(result, exact) <= allowed
+    return torch.where(is_explained, reference.to(result.dtype), result)
+
+
+def _differences(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+    """Return absolute differences: 0 between equal infinities or NaNs, infinite from others."""
+    is_same = (first == second) | (first.isnan() & second.isnan())
+    wide = torch.complex128 if first.is_complex() or second.is_complex() else torch.float64
+    distance = (first.to(wide) - second.to(wide)).abs().nan_to_num(nan=torch.inf)
+    return torch.where(is_same, 0, distance)
