@@ -29,6 +29,11 @@ def test_what_is_too_large_for_a_type_is_infinite_on_both_sides() -> None:
         Comparison(ROOM).check(found, exact, "the result")
 
 
+def test_integers_are_exact() -> None:
+    with pytest.raises(MismatchError, match="not equal"):
+        Comparison(ROOM).check(torch.tensor([1000]), torch.tensor([1001]), "the result")
+
+
 @pytest.mark.parametrize(
     ("found", "wanted", "equal"),
     [

@@ -67,6 +67,9 @@ _KEPT: list[bytearray] = []
 _calls: list[str] = []
 _SINGLE_TYPES = {"bfloat16": torch.bfloat16, "int64": torch.int64, "bool": torch.bool}
 _LARGE = 20_000
+_MOST_AXES = 6
+_LONGEST_ROW = 65_536
+_FIRST_RESULTS: dict[str, torch.Tensor] = {}
 
 
 def tensors(values: Any) -> list[torch.Tensor]:
@@ -75,8 +78,18 @@ def tensors(values: Any) -> list[torch.Tensor]:
 
 
 def read(fault: str | None, value: Any) -> Any:
-    """Return an argument as a faulty kernel reads it: `dense` takes its memory for contiguous."""
-    if fault != "dense" or not isinstance(value, torch.Tensor) or value.is_contiguous():
+    """Return an argument as a faulty kernel reads it.
+
+    `dense` takes its memory for contiguous, `channels` does so if channels come last, and `nan`
+    takes NaN for 0.
+    """
+    if not isinstance(value, torch.Tensor):
+        return value
+    if fault == "nan" and value.is_floating_point():
+        return value.nan_to_num(posinf=torch.inf, neginf=-torch.inf)
+    has_channels = value.dim() == 4 and value.is_contiguous(memory_format=torch.channels_last)
+    is_misread = fault == "dense" or (fault == "channels" and has_channels)
+    if not is_misread or value.is_contiguous():
         return value
     reach = value.untyped_storage().nbytes() // value.element_size() - value.storage_offset()
     if reach < value.numel():
@@ -116,6 +129,8 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
         _calls.append(fault)
     is_hit = {
         "rank": any(value.dim() > 2 for value in given),
+        "axes": any(value.dim() > _MOST_AXES for value in given),
+        "row": any(value.dim() and value.shape[-1] > _LONGEST_ROW for value in given),
         "large": any(value.numel() > _LARGE for value in given),
         "keyword": bool(kwargs.keys() - {"dtype", "layout", "device", "pin_memory", "out"}),
         "empty-dim": any(not value.numel() for value in given),
@@ -130,6 +145,18 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
             value.logical_not_()
         elif value.numel():
             value.add_(1)
+    return _returned(fault, found, args, given)
+
+
+def _returned(fault: str | None, found: Any, args: Any, given: list[torch.Tensor]) -> Any:
+    """Return what a faulty kernel returns instead of its result."""
+    if fault == "narrow" and isinstance(found, torch.Tensor) and found.dtype is torch.int64:
+        return found.int().long()
+    if fault == "stale" and isinstance(found, torch.Tensor):
+        key = str([(value.shape, value.dtype) for value in given])
+        return _FIRST_RESULTS.setdefault(key, found.clone()).clone()
+    if fault == "ungraded":
+        return found / given[0]
     if fault == "columns" and isinstance(found, torch.Tensor) and found.dim() > 1:
         return found.transpose(0, -1).contiguous().transpose(0, -1)
     if fault == "copied":

@@ -18,7 +18,7 @@ class PaperTensor(torch.Tensor):
     held: torch.Tensor
 
     @staticmethod
-    def __new__(cls, held: torch.Tensor) -> Self:
+    def __new__(cls, held: torch.Tensor, index: int = 0) -> Self:
         """Wrap a tensor of the CPU."""
         made = torch.Tensor._make_wrapper_subclass(
             cls,
@@ -26,7 +26,7 @@ class PaperTensor(torch.Tensor):
             strides=held.stride(),
             storage_offset=held.storage_offset(),
             dtype=held.dtype,
-            device=torch.device(NAME, 0),
+            device=torch.device(NAME, index),
             requires_grad=False,
         )
         made.held = held
@@ -82,7 +82,9 @@ def call(func: Any, args: Any, kwargs: Any) -> Any:
         if not isinstance(value, torch.Tensor) or outside or fault == "at-home":
             return value
         value = faults.spoiled(fault, value)
-        return wrappers[id(value)] if id(value) in wrappers else PaperTensor(value)
+        if id(value) in wrappers:
+            return wrappers[id(value)]
+        return PaperTensor(value, 1 if fault == "elsewhere" else 0)
 
     return tree_map(wrap, found)
 

@@ -46,7 +46,16 @@ their inputs."""
 _NEVER_LARGE = (
     *("as_strided", "nn.functional.multilabel_margin_loss", "nn.functional.multi_margin_loss"),
     *("grid_sampler", "nn.functional.grid_sample", "nn.functional.pdist", "nn.functional.ctc_loss"),
-    *("combinations", "cartesian_prod", "block_diag", "kron", "histogramdd", "sparse", "unbind"),
+    *(
+        "_segment_reduce",
+        "combinations",
+        "cartesian_prod",
+        "block_diag",
+        "kron",
+        "histogramdd",
+        "sparse",
+        "unbind",
+    ),
 )
 """The beginnings of the names of operators for which a large input takes minutes, or whose
 arguments state sizes that would not fit a larger input."""

@@ -266,10 +266,10 @@ def _operator_tolerance(info: OpInfo, dtype: torch.dtype, matrix: Matrix) -> Tol
     """Return the tolerance for an operator and a data type.
 
     If the suite and the OpInfo state different values of `rtol`, the greater one is used. The same
-    applies to `atol`.
+    applies to `atol`. Integers have the tolerance of float32, the type of results with fractions.
     """
     name = str(dtype).removeprefix("torch.")
-    tolerance = matrix.tolerances.get(name) or Tolerance(rtol=0, atol=0)
+    tolerance = matrix.tolerances.get(name) or matrix.tolerances["float32"]
     for decoration in info.decorators:
         if (
             not isinstance(decoration, DecorateInfo)

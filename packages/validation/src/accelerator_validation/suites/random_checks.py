@@ -23,6 +23,8 @@ ERROR_PROBABILITY = 1e-9
 NUMBERS = 100_003
 """How many numbers are drawn for each comparison."""
 
+_WEIGHTS = torch.tensor([1.0, 2, 3, 4])
+
 Draw = Callable[[str], torch.Tensor]
 """Draws numbers on a device."""
 
@@ -41,6 +43,8 @@ class Distribution:
     """A law with a cumulative distribution function."""
 
     function: Callable[[torch.Tensor], torch.Tensor]
+    has_each_once: bool = False
+    """Whether no number comes twice."""
 
 
 Law = Share | Distribution
@@ -71,7 +75,7 @@ def check_law(numbers: torch.Tensor, law: Law, what: str) -> None:
         raise MismatchError(f"{what}: the numbers are missing or NaN")
     bound = math.sqrt(math.log(2 / ERROR_PROBABILITY) / (2 * len(numbers)))
     if isinstance(law, Share):
-        bits = numbers == law.value
+        bits = torch.isclose(numbers, torch.tensor(law.value, dtype=numbers.dtype), rtol=1e-5)
         share = float(bits.double().mean())
         if abs(share - law.probability) > bound:
             expected = f"{law.probability:.4f} ± {bound:.4f}"
@@ -96,6 +100,8 @@ def _check_distribution(numbers: torch.Tensor, law: Distribution, bound: float, 
     ordered = numbers.sort().values
     empirical = (torch.arange(len(ordered), dtype=ordered.dtype) + 1) / len(ordered)
     is_last = torch.cat((ordered[1:] != ordered[:-1], torch.tensor([True])))
+    if law.has_each_once and not bool(is_last.all()):
+        raise MismatchError(f"{what}: {int((~is_last).sum())} numbers come again")
     gap = float((empirical - law.function(ordered))[is_last].abs().max())
     if gap > bound + 1 / len(ordered):
         limit = f"up to {bound:.4f} allowed"
@@ -123,6 +129,22 @@ def _integers(low: int, high: int) -> Distribution:
     return Distribution(lambda x: ((x.floor() - low + 1) / (high - low)).clamp(0, 1))
 
 
+def _permutation(count: int) -> Distribution:
+    return Distribution(_integers(0, count).function, has_each_once=True)
+
+
+def _table(probabilities: torch.Tensor) -> Distribution:
+    """Return the law of whole numbers from 0 with these probabilities."""
+    sums = probabilities.double().cumsum(0)
+    return Distribution(lambda x: sums[x.long().clamp(0, len(sums) - 1)])
+
+
+def _pairs_of_four(device: str) -> torch.Tensor:
+    """Draw pairs of different numbers below 4, and return 4 * first + second."""
+    pairs = torch.multinomial(_WEIGHTS.expand(NUMBERS, 4).contiguous().to(device), 2).cpu()
+    return 4 * pairs[:, 0] + pairs[:, 1]
+
+
 def _filled(value: float, device: str, *shape: int) -> torch.Tensor:
     return torch.full(shape or (NUMBERS,), float(value)).to(device)
 
@@ -133,6 +155,22 @@ def _dropout(probability: float) -> tuple[str, Draw, Law]:
 
     law = Share(0, probability, 1 / (1 - probability))
     return f"dropout with p={probability}", draw, law
+
+
+def _alpha_dropout(probability: float) -> tuple[str, Draw, Law]:
+    """Alpha dropout sets numbers to -1.7581 and scales all, so that mean and variance stay 0 and 1.
+
+    Source: G. Klambauer et al., "Self-Normalizing Neural Networks", 2017, section "New dropout".
+    """
+    lowest = -1.7580993408473766
+    scale = 1 / math.sqrt((1 - probability) * (1 + probability * lowest**2))
+    shift = -scale * lowest * probability
+
+    def draw(device: str) -> torch.Tensor:
+        return functional.alpha_dropout(_filled(1, device), probability, True)  # noqa: FBT003 - torch's own
+
+    law = Share(scale * lowest + shift, probability, scale + shift)
+    return f"alpha dropout with p={probability}", draw, law
 
 
 def _channel_dropout(
@@ -148,6 +186,7 @@ def _channel_dropout(
 LAWS: Mapping[str, tuple[tuple[str, Draw, Law], ...]] = {
     "bernoulli": (
         ("bernoulli(0.3)", lambda d: torch.bernoulli(_filled(0.3, d)), Share(1, 0.3, 0)),
+        ("bernoulli_(0.3)", lambda d: _filled(0.5, d).bernoulli_(0.3), Share(1, 0.3, 0)),
     ),
     "uniform": (("uniform_(-2, 5)", lambda d: _filled(0, d).uniform_(-2, 5), _uniform(-2, 5)),),
     "normal": (("normal", lambda d: torch.normal(_filled(1, d), _filled(2, d)), _normal(1, 2)),),
@@ -161,6 +200,8 @@ LAWS: Mapping[str, tuple[tuple[str, Draw, Law], ...]] = {
     ),
     "randint": (
         ("randint(0, 10)", lambda d: torch.randint(0, 10, (NUMBERS,), device=d), _integers(0, 10)),
+        ("random_(0, 10)", lambda d: _filled(0, d).random_(0, 10), _integers(0, 10)),
+        ("randperm", lambda d: torch.randperm(NUMBERS, device=d), _permutation(NUMBERS)),
     ),
     "randint_like": (
         ("randint_like", lambda d: torch.randint_like(_filled(0, d), 0, 10), _integers(0, 10)),
@@ -196,15 +237,21 @@ LAWS: Mapping[str, tuple[tuple[str, Draw, Law], ...]] = {
     "multinomial": (
         (
             "multinomial with weights 1, 2, 3, 4",
-            lambda d: torch.multinomial(
-                torch.tensor([1.0, 2, 3, 4]).to(d), NUMBERS, replacement=True
-            ),
-            Distribution(
-                lambda x: torch.tensor([0.1, 0.3, 0.6, 1.0], dtype=x.dtype)[x.long().clamp(0, 3)]
+            lambda d: torch.multinomial(_WEIGHTS.to(d), NUMBERS, replacement=True),
+            _table(_WEIGHTS / 10),
+        ),
+        (
+            "multinomial with weights 1, 2, 3, 4 without replacement",
+            _pairs_of_four,
+            _table(
+                (_WEIGHTS[:, None] * _WEIGHTS / (10 - _WEIGHTS)[:, None] / 10)
+                .fill_diagonal_(0)
+                .flatten()
             ),
         ),
     ),
     "nn.functional.dropout": (_dropout(0.3), _dropout(0.75)),
+    "nn.functional.alpha_dropout": (_alpha_dropout(0.3),),
     "nn.functional.dropout2d": (_channel_dropout(functional.dropout2d, 2, 2),),
     "nn.functional.dropout3d": (_channel_dropout(functional.dropout3d, 1, 2, 2),),
     "nn.functional.rrelu": (

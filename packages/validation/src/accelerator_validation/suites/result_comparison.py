@@ -103,10 +103,11 @@ class Comparison:
         ):
             wanted_value = wanted_value.to(found_value.dtype)  # overflow then happens on both sides
         self._add_differences(found_value, wanted_value)
-        atol = self.tolerance.atol
+        rtol, atol = self.tolerance.rtol, self.tolerance.atol
         if self.floor is not None:
             atol *= max(max_magnitude(wanted_value), self.floor)
-        tolerances: dict[str, Any] = {"rtol": self.tolerance.rtol, "atol": atol}
+        if not _is_rounded(found_value) and not _is_rounded(wanted_value):
+            rtol = atol = 0  # integers are exact
         try:
             torch.testing.assert_close(
                 found_value,
@@ -114,7 +115,8 @@ class Comparison:
                 equal_nan=True,
                 check_dtype=False,
                 check_stride=False,
-                **tolerances,
+                rtol=rtol,
+                atol=atol,
             )
         except AssertionError as error:
             raise MismatchError(f"{what}: {error}") from None
@@ -161,6 +163,10 @@ class Comparison:
         return type(found_value) is type(wanted_value) and (
             found_value == wanted_value or isinstance(found_value, torch.device)
         )
+
+
+def _is_rounded(value: torch.Tensor) -> bool:
+    return value.is_floating_point() or value.is_complex() or value.is_quantized
 
 
 def leaves(value: object) -> list[object]:

@@ -1,0 +1,50 @@
+"""Random operators are checked by statistics that a correct generator meets, and a wrong one not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from accelerator_validation.classify import MismatchError
+from accelerator_validation.suites.random_checks import LAWS, NUMBERS, check_law, check_random
+
+SEEDS = range(3)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_the_generator_of_the_cpu_meets_each_law(name: str) -> None:
+    for seed in SEEDS:
+        assert sum(1 for _ in check_random(name, "cpu", seed)) == len(LAWS[name])
+
+
+WRONG: dict[str, tuple[str, Callable[[], torch.Tensor]]] = {
+    "a constant": ("uniform", lambda: torch.ones(NUMBERS)),
+    "a range that is too long": ("randint", lambda: torch.randint(0, 11, (NUMBERS,))),
+    "a range that is too short": ("randint", lambda: torch.randint(0, 9, (NUMBERS,))),
+    "another deviation": ("normal", lambda: torch.randn(NUMBERS) * 2.1 + 1),
+    "another mean": ("randn", lambda: torch.randn(NUMBERS) + 0.05),
+    "another probability": ("bernoulli", lambda: 1.0 * (torch.rand(NUMBERS) < 0.33)),
+    "no scale": ("nn.functional.dropout", lambda: 1.0 * (torch.rand(NUMBERS) > 0.3)),
+    "each number twice": ("rand_like", lambda: torch.rand(NUMBERS // 2).repeat_interleave(2)),
+    "not a number": (
+        "rand_like",
+        lambda: torch.rand(NUMBERS).index_fill(0, torch.tensor(7), torch.nan),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_wrong_numbers_are_noticed(what: str) -> None:
+    name, draw = WRONG[what]
+    for seed in SEEDS:
+        torch.manual_seed(seed)
+        with pytest.raises(MismatchError):
+            check_law(draw().double(), LAWS[name][0][2], what)
+
+
+def test_a_permutation_has_each_number_once() -> None:
+    law = next(law for what, _, law in LAWS["randint"] if what == "randperm")
+    with pytest.raises(MismatchError, match="come again"):
+        check_law(torch.randint(NUMBERS, (NUMBERS,)).double(), law, "randperm")
