@@ -92,6 +92,8 @@ class Request:
     """Whether scripts in a platform's folder may be run."""
     level: RunLevel = "quick"
     """How much of each test is tried."""
+    records_operators: bool = True
+    """Whether the ATen operators of each passed test are recorded."""
     everything: bool = False
     """Whether tests that don't run by default are included."""
     backend: str = DEFAULT_BACKEND

@@ -257,6 +257,7 @@ def _job(request: Request, matrices: Mapping[str, Matrix]) -> Job:
         preload=tuple(dict.fromkeys(["torch", *plugin_modules, *suite_modules])),
         backend=request.backend,
         imports=request.imports or "",
+        records_operators=request.records_operators,
     )
 
 

@@ -58,7 +58,8 @@ class Job:
 
     `matrices` has each suite's matrix, and `timeouts` the time limit of each test of a suite in
     seconds, both by suite name. `threads` is the number of torch's threads. `preload` has the names
-    of modules to import before the first test. `backend` and `imports` are as in `Context`.
+    of modules to import before the first test. `backend` and `imports` are as in `Context`,
+    `records_operators` as in `Request`.
     """
 
     device: str
@@ -68,6 +69,7 @@ class Job:
     preload: tuple[str, ...] = ()
     backend: str = ""
     imports: str = ""
+    records_operators: bool = True
 
     def group(self, case: Case) -> str:
         """Return the group of a test. A worker runs tests of one group only, see `Matrix.group`."""
@@ -138,7 +140,7 @@ def _run_and_report(connection: Connection, case: Case, job: Job) -> bool:
     with _stack_before_timeout(case, job):
         result = _case_result(case, context, job)
     suspect = OUTCOMES[result.outcome].checks_device
-    if result.outcome == "passed" and context.observation:
+    if result.outcome == "passed" and context.observation and job.records_operators:
         connection.send(("verdict", case.id, result))
         with _stack_before_timeout(case, job):
             result, suspect = _result_with_operators(result, context, context.observation)

@@ -158,6 +158,12 @@ TIMES = click.option(
     help="Run this much of each test. Default: the level in validation.yaml, or else quick.",
 )
 @click.option(
+    "--record-operators/--no-record-operators",
+    "records_operators",
+    default=True,
+    help="Record the ATen operators of each test (default), or save that time.",
+)
+@click.option(
     "--all", "everything", is_flag=True, help="Run the tests that are not selected by default, too."
 )
 @click.option(
@@ -329,6 +335,7 @@ def _run_request(
         workers=resources.workers,
         threads=resources.threads,
         level=arguments["level"] or (platform.validation.level if platform else "quick"),
+        records_operators=arguments["records_operators"],
         everything=arguments["everything"],
         backend=arguments["backend"],
         locks=arguments["locks"],

@@ -166,7 +166,7 @@ class Comparison:
 
 
 def _is_rounded(value: torch.Tensor) -> bool:
-    return value.is_floating_point() or value.is_complex() or value.is_quantized
+    return bool(value.is_floating_point() or value.is_complex() or value.is_quantized)
 
 
 def leaves(value: object) -> list[object]:
