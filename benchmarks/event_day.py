@@ -120,7 +120,12 @@ class Day:
     def _send(self) -> None:
         before = len(self.double.dispatched)
         done = dispatch_round.run_dispatch_round(
-            self.github.senders(), lambda _: None, self.clock.sending
+            senders := self.github.senders(),
+            lambda change: plan_tests(
+                self.catalog, confirmed_change(senders.own, change, self.clock.now())
+            ),
+            lambda _: None,
+            self.clock.sending,
         )
         scene.keep_file(self.double, SENT_FILE, done.log, self.clock.now())
         self.sent += len(self.double.dispatched) - before

@@ -38,6 +38,7 @@ from accelerator_portal.site.preview import (
     load_platforms,
     preview_note,
     problems_site,
+    require_templates,
     source_times,
 )
 from accelerator_portal.site.security_policy import add_security_policy
@@ -179,16 +180,18 @@ def _generate_preview(config: MkDocsConfig, folder: Path) -> list[tuple[SiteFile
     now = source_times(root)
     ids = edited_platforms(_built_sources, now) if _built_sources else frozenset()
     try:
+        require_templates(root)
         catalog = _without_errors(*load_platforms(root, today(), ids)) if ids else _catalog(config)
+        if ids:
+            config.extra[PREVIEW_KEY] = preview_note(ids)
+        files = _generate_site(config, catalog, folder)
     except ProblemsError as error:
         _log.info("Problems found: %d\n%s", len(error.problems), error)
         config.nav, config.extra["languages"] = None, []
         return list(write_files(problems_site(root, error.problems), folder))
-    if ids:
-        config.extra[PREVIEW_KEY] = preview_note(ids)
-    else:
+    if not ids:
         _built_sources = now
-    return _generate_site(config, catalog, folder)
+    return files
 
 
 def _catalog(config: MkDocsConfig) -> Catalog:

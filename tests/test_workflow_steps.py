@@ -120,7 +120,8 @@ def test_whoever_runs_pytorch_s_workflow_again_asks_again(tmp_path: Path) -> Non
 
 
 def test_long_and_hostile_texts_are_cut_or_left_out(tmp_path: Path) -> None:
-    webhook = pull_webhook("labeled", label={"name": HOSTILE})
+    sender = {"login": "maintainer", "type": "User"}
+    webhook = pull_webhook("labeled", label={"name": HOSTILE}, sender=sender)
     webhook["pull_request"] |= {
         "title": HOSTILE * 1000,
         "body": "x" * 1_000_000,
@@ -128,7 +129,7 @@ def test_long_and_hostile_texts_are_cut_or_left_out(tmp_path: Path) -> None:
     }
     found = send(tmp_path, webhook, "pull_request")
     assert isinstance(found, Change)
-    assert (found.added, found.title) == (HOSTILE, "")
+    assert (found.added, found.sender, found.title) == (HOSTILE, "maintainer", "")
     assert not list(tmp_path.rglob("evil"))
 
 

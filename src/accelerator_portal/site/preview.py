@@ -15,8 +15,9 @@ from accelerator_portal.catalog.catalog import platform_id_of
 from accelerator_portal.checks import run_checks
 from accelerator_portal.site.assets import published_scripts, style_sheet
 from accelerator_portal.site.site_file import SiteFile
+from accelerator_portal.site.templates import TEMPLATES_FOLDER, Templates
 from accelerator_reports.files.folders import ACCELERATORS
-from accelerator_reports.files.problem import Problem
+from accelerator_reports.files.problem import Problem, ProblemsError
 from accelerator_reports.files.wording import count
 
 _SOURCES = (ACCELERATORS, "data", "site_src")
@@ -47,6 +48,12 @@ def load_platforms(
         found = run_checks(catalog, today)
         problems = [*problems, *(p for p in found if platform_id_of(p.path) in ids)]
     return catalog, sorted(set(problems))
+
+
+def require_templates(root: Path) -> None:
+    """Raise ProblemsError if a template has a syntax error, which rendering would find late."""
+    if problems := list(Templates(root / TEMPLATES_FOLDER).syntax_problems()):
+        raise ProblemsError(problems)
 
 
 def problems_site(root: Path, problems: Sequence[Problem]) -> Iterator[SiteFile]:

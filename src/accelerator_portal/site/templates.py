@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import traceback
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined, nodes
+from jinja2 import (
+    BytecodeCache,
+    Environment,
+    FileSystemLoader,
+    StrictUndefined,
+    TemplateError,
+    nodes,
+)
 from jinja2.bccache import Bucket
 from jinja2.ext import Extension
 from jinja2.parser import Parser
@@ -33,6 +41,7 @@ from accelerator_portal.site.text_formats import (
     without_patterns,
 )
 from accelerator_portal.site.vendor_text import citation
+from accelerator_reports.files.problem import Problem, ProblemsError
 from accelerator_reports.files.text_file import HIDDEN_CHARACTER, escape_sequence
 from accelerator_reports.files.wording import count
 from accelerator_reports.outcomes import OUTCOMES
@@ -86,6 +95,7 @@ class Templates:
         **shared: Any,  # noqa: ANN401 - whatever pages share
     ) -> None:
         self.language = language
+        self._folder = folder
         self._environment = Environment(
             loader=FileSystemLoader(folder),
             bytecode_cache=_TEMPLATE_CACHES.setdefault(language.code, _TemplateCache()),
@@ -131,8 +141,22 @@ class Templates:
         )
 
     def render(self, name: str, /, **context: Any) -> str:  # noqa: ANN401 - whatever the page needs
-        """Return the text that the template `name` renders."""
-        return self._environment.get_template(name).render(**context)
+        """Return the text that the template `name` renders.
+
+        Raises ProblemsError if it has an error.
+        """
+        try:
+            return self._environment.get_template(name).render(**context)
+        except TemplateError as error:
+            raise ProblemsError([self._problem(error)]) from error
+
+    def syntax_problems(self) -> Iterator[Problem]:
+        """Yield the first syntax error of each template."""
+        for name in self._environment.list_templates():
+            try:
+                self._environment.get_template(name)
+            except TemplateError as error:
+                yield self._problem(error)
 
     def page(self, path: str, *, edit: str = "", template: str = "", **context: Any) -> SiteFile:  # noqa: ANN401 - as above
         """Return the page at `path`, rendered from its template.
@@ -143,6 +167,15 @@ class Templates:
         template = template or f"{path}.j2"
         text = self.render(template, to_root=to_root(path), **context)
         return SiteFile(path, text, edit or f"{TEMPLATES_FOLDER}/{template}")
+
+    def _problem(self, error: TemplateError) -> Problem:
+        """Return an error as a problem in the innermost template of its traceback."""
+        path, line = TEMPLATES_FOLDER, 1
+        for frame in traceback.extract_tb(error.__traceback__):
+            if (file := Path(frame.filename)).is_relative_to(self._folder):
+                path = f"{TEMPLATES_FOLDER}/{file.relative_to(self._folder).as_posix()}"
+                line = frame.lineno or 1
+        return Problem(path, line, error.message or "error", "correct the template")
 
     def _finalize_value(self, value: object) -> object:
         if isinstance(value, Translatable):

@@ -261,3 +261,32 @@ def test_a_failed_event_is_started_again(stage: Stage) -> None:
     assert stage.double.runs[HOME][0]["run_attempt"] == 2
     assert stage.run("sweep").exit_code == 0
     assert stage.summary == "# Started 0 failed runs again\n"
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"state": "closed"}, "out of order: pull request 7 is already closed"),
+        ({"labels": []}, "the pull request has none of the platform's labels"),
+        ({"author_association": "NONE"}, "a member of PyTorch requests changes"),
+    ],
+)
+def test_what_changes_between_plan_and_dispatch_cancels_it(
+    stage: Stage, changed: dict[str, object], reason: str
+) -> None:
+    """The plan of a closed pull request has no platform, so it replaces nothing that waits."""
+    write_tree(stage.root, portal(SECTION.replace("  tasks:", "  labels: [ex]\n  tasks:")))
+    pull = stage.double.records[f"repos/{UPSTREAM}/pulls/{NUMBER}"]
+    pull["labels"] = [{"name": "ex"}]
+    stage.double.records[f"repos/{UPSTREAM}/pulls/{NUMBER}/reviews"] = [
+        {
+            "user": {"login": "maintainer", "type": "User"},
+            "state": "CHANGES_REQUESTED",
+            "author_association": "MEMBER",
+        }
+    ]
+    stage.plan(nested(pull_webhook()))
+    pull |= changed
+    assert stage.dispatch().exit_code == 0
+    assert stage.double.dispatched == []
+    assert f"1 unsent dispatches are canceled: {reason}.`" in stage.summary

@@ -62,7 +62,8 @@ class Stage:
     def dispatch(self) -> Result:
         """Send; then the workflow keeps the log as an artifact."""
         self.file("sent.json").unlink(missing_ok=True)
-        done = self.run("dispatch", "--out", str(self.file("sent.json")))
+        out = ["--out", str(self.file("sent.json"))]
+        done = self.run("dispatch", "--root", str(self.root), *out)
         if self.file("sent.json").exists():
             self.keep("upstream-sent", self.file("sent.json"))
         return done

@@ -9,7 +9,7 @@ import pytest
 from accelerator_automation.github.api import GitHubError
 from accelerator_automation.github.rate_limit import MOST_A_MINUTE, RATE_WINDOW
 from accelerator_automation.upstream import dispatch_round
-from accelerator_automation.upstream.change import Change
+from accelerator_automation.upstream.change import Change, RefusedEventError
 from accelerator_automation.upstream.dispatch_queue import SendLog
 from accelerator_automation.upstream.dispatch_round import ROUND_TIME_LIMIT, DispatchRound
 from accelerator_automation.upstream.planning import DispatchPlan
@@ -38,12 +38,28 @@ def leave_plan(double: GitHubDouble, changed: Change, vendors: int = 1) -> int:
     return keep_file(double, PLAN_FILE, DispatchPlan(change=changed, entries=entries))
 
 
-def sent_round(double: GitHubDouble, clock: SimulatedClock | None = None) -> DispatchRound:
+def same_plan(double: GitHubDouble) -> dispatch_round.Replan:
+    """Every change is still planned for all vendors."""
+    entries = tuple(
+        entry(name.removeprefix("vendor/"))
+        for name in double.repositories
+        if name.startswith("vendor/v")
+    )
+    return lambda changed: DispatchPlan(change=changed, entries=entries)
+
+
+def sent_round(
+    double: GitHubDouble,
+    clock: SimulatedClock | None = None,
+    replan: dispatch_round.Replan | None = None,
+) -> DispatchRound:
     """A round of the sender, after which the workflow keeps its log."""
     double.asked.clear()
     clock = clock or SimulatedClock()
     kept: list[SendLog] = []
-    done = dispatch_round.run_dispatch_round(senders(double), kept.append, clock.sending)
+    done = dispatch_round.run_dispatch_round(
+        senders(double), replan or same_plan(double), kept.append, clock.sending
+    )
     assert kept[-1] == done.log
     keep_file(double, SENT_FILE, done.log, clock.now())
     return done
@@ -110,7 +126,7 @@ def test_a_commit_that_comes_while_older_ones_wait_replaces_them(double: GitHubD
     kept: list[SendLog] = []
     how = clock.sending
     done = dispatch_round.run_dispatch_round(
-        senders(double), kept.append, type(how)(pause=pause, now=clock.now)
+        senders(double), same_plan(double), kept.append, type(how)(pause=pause, now=clock.now)
     )
     assert "Pull request 2: " in done.notes[0]
     heads = {
@@ -136,7 +152,7 @@ def test_a_sender_that_is_killed_goes_on_from_its_last_batch(double: GitHubDoubl
 
     how = type(clock.sending)(pause=pause, now=clock.now, at_once=1)
     with pytest.raises(KeyboardInterrupt):
-        dispatch_round.run_dispatch_round(senders(double), kept.append, how)
+        dispatch_round.run_dispatch_round(senders(double), same_plan(double), kept.append, how)
     keep_file(double, SENT_FILE, kept[-1])
     sent_round(double, clock)
     assert set(told(double)) == {(f"v{n}", 1) for n in range(100)}
@@ -147,7 +163,7 @@ def test_a_plan_waits_where_github_does_not_answer(double: GitHubDouble) -> None
     leave_plan(double, event_of(1))
     double.faults = [Fault("GET .*artifacts", 500, times=9)]
     with pytest.raises(GitHubError):
-        dispatch_round.run_dispatch_round(senders(double), lambda _: None, SimulatedClock().sending)
+        sent_round(double)
     double.faults = []
     assert not sent_round(double).failed
     assert told(double) == [("v0", 1)]
@@ -176,3 +192,43 @@ def test_the_same_event_twice_is_sent_once(double: GitHubDouble) -> None:
         leave_plan(double, event_of(1))
         sent_round(double, SimulatedClock(NOW + dt.timedelta(minutes=1)))
     assert told(double) == [("v0", 1)]
+
+
+def test_what_is_no_longer_planned_is_canceled_with_the_reason(double: GitHubDouble) -> None:
+    for number in (1, 2):
+        leave_plan(double, event_of(number), vendors=2)
+    main = change(occasion="push", number=None, action=None, delivery="event-push")
+    leave_plan(double, main)
+    asked: list[Change] = []
+
+    def replan(changed: Change) -> DispatchPlan:
+        asked.append(changed)
+        if changed.number == 1:
+            raise RefusedEventError("out of order", "pull request 1 is already closed")
+        passed_over = {"v0": "a member of PyTorch requests changes"}
+        return DispatchPlan(change=changed, entries=(entry("v1"),), passed_over=passed_over)
+
+    done = sent_round(double, replan=replan)
+    assert asked == [event_of(1), event_of(2)]
+    assert sorted(
+        (place, body["client_payload"]["event_type"]) for place, body in double.dispatched
+    ) == [("vendor/v0", "push"), ("vendor/v1", "pull-request")]
+    assert (done.failed, done.waiting) == (False, 0)
+    first, second = (note.split(": ", 1) for note in done.notes)
+    assert first[0] == second[0].replace("2", "1") == "Pull request 1 at 000000000000"
+    closed = "out of order: pull request 1 is already closed"
+    assert first[1] == f"2 unsent dispatches are canceled: {closed}."
+    assert second[1] == "1 unsent dispatches are canceled: a member of PyTorch requests changes."
+
+
+def test_what_github_does_not_confirm_waits(double: GitHubDouble) -> None:
+    leave_plan(double, event_of(1), vendors=2)
+
+    def replan(_: Change) -> DispatchPlan:
+        raise GitHubError("GitHub does not answer")
+
+    done = sent_round(double, replan=replan)
+    assert (double.dispatched, done.waiting) == ([], 2)
+    assert {(one.why, one.tries) for one in done.sent} == {("GitHub does not answer", 0)}
+    assert sent_round(double).waiting == 0
+    assert sorted(told(double)) == [("v0", 1), ("v1", 1)]

@@ -63,11 +63,16 @@ def test_a_number_alone_is_enough() -> None:
     assert found.head is None
 
 
-def test_a_label_that_was_added_is_known() -> None:
-    webhook = pull_webhook("labeled", label={"name": "ciflow/crcr/ex"})
+def test_a_label_that_was_added_is_known_and_who_added_it_to_a_named_commit() -> None:
+    label, sender = {"name": "ciflow/crcr/ex"}, {"login": "maintainer"}
+    webhook = pull_webhook("labeled", label=label, sender=sender)
     found = read_event(nested(webhook))
     assert isinstance(found, Change)
-    assert found.added == "ciflow/crcr/ex"
+    assert (found.added, found.sender) == ("ciflow/crcr/ex", "maintainer")
+    del webhook["pull_request"]["head"]
+    found = read_event(nested(webhook))
+    assert isinstance(found, Change)
+    assert (found.added, found.sender) == ("ciflow/crcr/ex", None)
 
 
 @pytest.mark.parametrize("action", ["opened", "reopened", "synchronize", "labeled", "closed"])

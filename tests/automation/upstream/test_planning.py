@@ -49,11 +49,8 @@ def test_who_has_none_is_not_asked(tree: Tree) -> None:
             "the new label is not one of the platform's labels",
         ),
         (SECTION, {"only": "other"}, "only other is tested again"),
-        (
-            SECTION,
-            {"approval": None},
-            "nobody of PyTorch approved this commit: no review, label or member",
-        ),
+        (SECTION, {"approval": None, "objection": "nobody did"}, "nobody did"),
+        (SECTION, {"approval": None}, "this commit is not approved"),
     ],
 )
 def test_who_does_not_ask_for_it_is_passed_over_with_the_reason(

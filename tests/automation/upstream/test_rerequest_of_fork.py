@@ -33,7 +33,9 @@ def root(tree: Tree) -> Path:
 def dispatch(double: GitHubDouble, found: DispatchPlan) -> None:
     """A round of the sender for a plan."""
     scene.keep_file(double, PLAN_FILE, found)
-    done = dispatch_round.run_dispatch_round(scene.senders(double), lambda _: None, scene.SENDING)
+    done = dispatch_round.run_dispatch_round(
+        scene.senders(double), lambda _: found, lambda _: None, scene.SENDING
+    )
     scene.keep_file(double, SENT_FILE, done.log)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
+import platform
 import socket
 import sys
 from collections.abc import Iterator
@@ -17,9 +19,18 @@ from accelerator_portal.install.rows import CheckLine, InstallRow, PipCall
 from accelerator_portal.packages.install_check import (
     InstallResult,
     install_row,
+    this_system,
 )
 from accelerator_portal.packages.isolation import require_isolation
+from accelerator_portal.packages.trial_installs import TrialOptions, run_trials
 from accelerator_portal.packages.uv_resolution import Uv
+from accelerator_portal.packages.verdict_file import (
+    Trial,
+    Verdict,
+    read_verdicts,
+    verdict_row_key,
+    write_verdicts,
+)
 from accelerator_reports.files.problem import UserError
 from tests.folders import EXAMPLE, Tree, loaded
 from tests.packages_index import Wheel, serve
@@ -131,6 +142,50 @@ def test_a_package_reaches_nothing_outside_its_environment(row: InstallRow, tmp_
     assert not Path(f"{victim}.more").exists()
     programs = [file.read_bytes() for file in Path("/proc").glob("[0-9]*/cmdline")]
     assert not any(b"portal-trial-daemon" in program for program in programs)
+
+
+FORGERY = """
+import pathlib
+try:
+    pathlib.Path({file!r}).write_text({text!r})
+except OSError:
+    print("\\nimported: refused")
+print("\\nimported: torch")
+"""
+
+
+def test_a_package_cannot_write_the_result_of_another_command(
+    row: InstallRow, tmp_path: Path
+) -> None:
+    """It knows the file and a forged text; only the process outside writes results."""
+    day, system = dt.date(2026, 6, 1), this_system()
+    mine = replace(row, os=system.os, arch=system.arch, pythons=(system.python,), check=None)  # type: ignore[arg-type]
+    others = replace(mine, platform="other", calls=(PipCall(("unreached",)),))
+    verdict = Verdict(kind="found", on=day, found={"made-up": "1.0"})
+    trial = Trial(on=day, python=platform.python_version(), imported=("torch",))
+    file = tmp_path / "data/verdicts/other.json"
+    write_verdicts(
+        tmp_path,
+        "other",
+        {verdict_row_key(others): {system.python: verdict.model_copy(update={"trial": trial})}},
+    )
+    source = FORGERY.format(file=str(file), text=file.read_text("utf-8"))
+    rows = {mine.platform: [mine], "other": [others]}
+    known = {
+        name: {verdict_row_key(one): {system.python: verdict} for one in of}
+        for name, of in rows.items()
+    }
+    for name, verdicts in known.items():
+        write_verdicts(tmp_path, name, verdicts)
+    with serve(Wheel("made-up", "1.0", source=source)) as index:
+        uv = Uv(Path(find_uv_bin()), Path(sys.executable), tmp_path / "cache", index, retries=0)
+        options = TrialOptions(day=day, trial_seconds=300, free_bytes=0)
+        run_trials(tmp_path, rows, known, options, lambda one, left: install_row(one, uv, left))
+    (done,) = read_verdicts(tmp_path, mine.platform).values()
+    result = done[system.python].trial
+    assert result is not None
+    assert set(result.imported) == {"refused", "torch", "made_up"}
+    assert read_verdicts(tmp_path, "other") == known["other"]
 
 
 def test_installing_needs_the_isolation(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,3 +130,35 @@ def test_a_new_question_is_shown_without_a_restart(repository: Path, server: Ser
         faq.write("\n## Is this new?\n\nYes [@manual].\n")
     server.wait_for("Reloading browsers")
     assert 'id="faq-is-this-new"' in server.page("compute-platforms/acme/")
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("{% if %}{{ x", "Expected an expression"),
+        ("{{ nobody_defines_this }}", "is undefined"),  # found only when the page is rendered
+    ],
+)
+def test_a_fault_in_a_template_is_shown_and_the_next_save_recovers(
+    repository: Path, server: Server, fault: str, words: str
+) -> None:
+    file = repository / "site_src/templates/platform.md.j2"
+    text = file.read_text("utf-8")
+    file.write_text(f"{text}\n{fault}", "utf-8")
+    written = server.wait_for("Reloading browsers")
+    assert "Traceback" not in written
+    for page in ("", "compute-platforms/acme/"):
+        assert "site_src/templates/platform.md.j2:" in server.page(page)
+        assert words in server.page(page)
+    file.write_text(text, "utf-8")
+    server.wait_for("Reloading browsers")
+    assert "An invented card." in server.page("compute-platforms/acme/")
+
+
+def test_a_style_sheet_with_a_fault_is_shown_as_it_is(repository: Path, server: Server) -> None:
+    """Browsers skip what they cannot read, and tell so in their tools."""
+    with (repository / "site_src/styles/base.css").open("a", encoding="utf-8") as file:
+        file.write("}}} .x { color:")
+    assert "Traceback" not in server.wait_for("Reloading browsers")
+    assert "}}} .x { color:" in server.page("assets/portal.css")
+    assert "An invented card." in server.page("compute-platforms/acme/")

@@ -3,10 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from jinja2 import UndefinedError
 from markdown import markdown
 
 from accelerator_portal.site.templates import Templates
+from accelerator_reports.files.problem import ProblemsError
 
 ROWS = """\
 {% for cells in rows %}
@@ -52,8 +52,20 @@ def test_only_backticks_make_code(templates: Templates) -> None:
 
 
 def test_a_name_that_a_template_misspells_is_an_error(templates: Templates) -> None:
-    with pytest.raises(UndefinedError, match="'name' is undefined"):
+    place = r"^site_src/templates/plain.html:1: 'name' is undefined; correct the template$"
+    with pytest.raises(ProblemsError, match=place):
         templates.render("plain.html", nam="x")
+
+
+def test_every_template_with_a_syntax_error_is_a_problem_with_its_line(tmp_path: Path) -> None:
+    bad = {"tag.md.j2": "x\n{% if %}{{ x", "filter.html.j2": "\n\n{{ 1 | nothing }}", "a.j2": "x"}
+    for name, text in bad.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    found = [str(problem) for problem in Templates(tmp_path).syntax_problems()]
+    assert [line.split(" ")[0] for line in found] == [
+        "site_src/templates/filter.html.j2:3:",
+        "site_src/templates/tag.md.j2:2:",
+    ]
 
 
 def test_several_lines_of_a_template_are_one_of_the_page(templates: Templates) -> None:

@@ -113,10 +113,11 @@ class UpstreamEvents(Sourced):
     """Labels of PyTorch's pull requests: only pull requests with one of them start tests. Default:
     any labels or none."""
     authors: AllowedAuthors = "approved"
-    """Whose code may run on your machines. `approved`: a pull request of a member of PyTorch's
-    organization or of a branch in PyTorch's repository, or a commit that a member approved or that
-    a person with rights there just labeled with one of your labels. `anyone`: every pull request,
-    also a stranger's that nobody has read. Default: `approved`."""
+    """Whose code may run on your machines. `approved`: a pull request from a branch in PyTorch's
+    repository or from a repository of its author, who is a member of PyTorch's organization; or a
+    commit that a member approved or that a person with rights there just labeled with one of your
+    labels. `anyone`: every pull request, also a stranger's that nobody has read. Default:
+    `approved`."""
     tasks: Annotated[tuple[Task, ...], Field(min_length=1)]
     """Tasks to run: `build` (PyTorch and the plugin), `unit` (tests), `torchbench`, `models`."""
     run: UpstreamRun

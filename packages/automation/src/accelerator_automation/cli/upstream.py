@@ -204,6 +204,7 @@ def plan(root: Path, summary_file: Path | None, out: Path, **option_values: Any)
 
 
 @upstream.command()
+@ROOT
 @HOME
 @SUMMARY
 @click.option(
@@ -212,22 +213,27 @@ def plan(root: Path, summary_file: Path | None, out: Path, **option_values: Any)
     required=True,
     help="Write the log of dispatched runs and of those still waiting to this file.",
 )
-def dispatch(home: str, summary_file: Path | None, out: Path) -> None:
+def dispatch(root: Path, home: str, summary_file: Path | None, out: Path) -> None:
     """Dispatch the planned test runs.
 
-    The command reads the plans of earlier runs, and observes GitHub's rate limits.
+    The command reads the plans of earlier runs, and observes GitHub's rate limits. Before it
+    dispatches a pull request, it asks GitHub again whether the pull request is open, at this
+    commit, labeled and approved. If not, the dispatch is canceled, and the summary says why.
 
-    Requires PORTAL_TOKEN to read this repository and start its workflows. To dispatch to vendors'
-    repositories, requires the GitHub App in UPSTREAM_APP_ID and UPSTREAM_APP_KEY. Without the App,
-    requires GH_TOKEN.
+    Requires PORTAL_TOKEN to read this repository and pull requests, and to start workflows. To
+    dispatch to vendors' repositories, requires the GitHub App in UPSTREAM_APP_ID and
+    UPSTREAM_APP_KEY. Without the App, requires GH_TOKEN.
 
     A newer commit of a branch replaces older commits that are not sent yet. Dispatches that don't
     fit into the time of one run wait for the next run. If a dispatch fails, the others are
     sent before the command fails.
     """
+    catalog = catalog_of_main(root)
     with _errors_as_one_line(summary_file):
+        senders = senders_from_environment(home)
         dispatch_result = dispatch_round.run_dispatch_round(
-            senders_from_environment(home),
+            senders,
+            lambda change: planned(catalog, confirmed_change(senders.own, change, utc_now())),
             lambda log: write_text_atomically(out, log.model_dump_json() + "\n"),
         )
     _write_summary(summary_file, summary.sent_summary(dispatch_result))

@@ -18,6 +18,9 @@ _REPOSITORY_PATH = re.compile(r"repos/([^/?]+/[^/?]+)")
 _PAGE_SIZE = 100
 _MOST_PAGES = 30
 
+MOST_ITEMS = _PAGE_SIZE * _MOST_PAGES
+"""The length at which `read_all_pages` stops: a list of this length may be cut."""
+
 
 class GitHubError(UserError, RuntimeError):
     """A request to GitHub could not be sent, was refused, or got an unusable response.
@@ -95,7 +98,7 @@ def read_response(api: Api, path: str, model: type[T]) -> T:
 def read_all_pages(api: Api, path: str, model: type[T]) -> Iterator[T]:
     """Yield the items of a list that GitHub returns in pages, parsed as `model`.
 
-    Yields at most 3,000 items. Raises GitHubError.
+    Yields at most `MOST_ITEMS` items. Raises GitHubError.
     """
     for page in range(1, _MOST_PAGES + 1):
         page_path = f"{path}{'&' if '?' in path else '?'}per_page={_PAGE_SIZE}&page={page}"

@@ -34,6 +34,10 @@ class Repository(GitHubModel):
     full_name: FullName
     """The owner and the name, as OWNER/NAME."""
 
+    def belongs_to(self, login: str) -> bool:
+        """Return whether an account owns the repository."""
+        return self.full_name.partition("/")[0].casefold() == login.casefold()
+
 
 class HomeRepository(Repository):
     """The repository in which the workflow runs."""
@@ -83,6 +87,17 @@ class User(GitHubModel):
     """A GitHub account."""
 
     login: str
+    type: str = ""
+    """The kind of account, such as `User` or `Bot`; empty if GitHub does not state it."""
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person, not a program, has this account.
+
+        GitHub also lists programs as users, such as `pytorchbot` and `facebook-github-bot`. No
+        account whose name ends in `bot` therefore counts as a person.
+        """
+        return self.type == "User" and not self.login.casefold().endswith("bot")
 
 
 class Label(GitHubModel):
@@ -96,6 +111,8 @@ class PullRequestBranch(GitHubModel):
 
     sha: Sha
     """The newest commit of the branch."""
+    ref: str = ""
+    """The name of the branch."""
     repo: Repository | None
     """The repository of the branch; None if the repository was deleted."""
 

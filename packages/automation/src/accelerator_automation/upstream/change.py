@@ -13,7 +13,11 @@ from pydantic import Field, StringConstraints
 
 from accelerator_automation.github.api import Api, GitHubError, read_response
 from accelerator_automation.github.models import FullName, GitHubModel, GitObject, ListedCommit
-from accelerator_automation.upstream.approval import UpstreamPullRequest, approval_of
+from accelerator_automation.upstream.approval import (
+    LabelDelivery,
+    UpstreamPullRequest,
+    approval_of,
+)
 from accelerator_portal.catalog.files.upstream_events import UpstreamTrigger
 from accelerator_reports.files.fields import StrictModel
 
@@ -68,9 +72,15 @@ class Change(StrictModel):
     """The labels of the pull request. Empty until they are read from GitHub."""
     added: ShortText | None = None
     """If the event is the addition of a label, this label; otherwise None."""
+    sender: ShortText | None = None
+    """The login of the account that added the label. None if the event does not name it, or does
+    not name the commit: a label says nothing of a commit that the event does not name."""
     approval: ShortText | None = None
     """Why the commit of a pull request is approved (see `approval_of`). None if it is not, or until
     it is read from GitHub."""
+    objection: ShortText = ""
+    """Why the commit of a pull request is not approved. Empty if it is, or until it is read from
+    GitHub."""
     only: ShortText | None = None
     """The id of the only platform that is to test the change, or None for all."""
 
@@ -124,13 +134,17 @@ def _confirmed_pull_request(api: Api, change: Change) -> Change:
         raise RefusedEventError(
             "out of order", f"pull request {pull.number} is already {pull.state}"
         )
+    delivery = (
+        LabelDelivery(change.added, change.sender) if change.added and change.sender else None
+    )
+    approval = approval_of(api, change.repository, pull, delivery)
     github_fields = {
         "head": pull.head.sha,
         "base": pull.base.sha,
         "title": pull.title[:1000],
         "labels": tuple(label.name for label in pull.labels),
-        # A label says nothing of a commit that the event does not name.
-        "approval": approval_of(api, change.repository, pull, (change.head and change.added) or ""),
+        "approval": approval.why if approval.granted else None,
+        "objection": "" if approval.granted else approval.why,
     }
     return Change.model_validate({**change.model_dump(), **github_fields})
 

@@ -120,7 +120,7 @@ def log_with_plans(
             continue
         log, replaced_count = _with_plan(log, plan_id, plan, now)
         if replaced_count:
-            name = _branch_name(plan.change)
+            name = branch_name(plan.change)
             notes.append(
                 f"{name}: {replaced_count} unsent dispatches are replaced by a newer event."
             )
@@ -142,7 +142,7 @@ def log_with_sent(
     `at` has the time of sending for each item that was sent. Items that are not in `at` failed. If
     sending to a platform failed in `MOST_FAILURES` rounds, the platform is removed from the plan.
     """
-    waiting, sent = dict(log.waiting), dict(log.sent)
+    waiting, sent, done = dict(log.waiting), dict(log.sent), []
     for item in items:
         name, plan = item.entry.accelerator, waiting[item.plan]
         failures = {**plan.failures}
@@ -152,11 +152,20 @@ def log_with_sent(
             sent[item.plan] = sent_change.model_copy(update={"sent": sent_times})
         else:
             failures[name] = failures.get(name, 0) + 1
-        if item in at or failures[name] >= MOST_FAILURES:
-            entries = tuple(entry for entry in plan.entries if entry.accelerator != name)
-            plan = plan.model_copy(update={"entries": entries})
         waiting[item.plan] = plan.model_copy(update={"failures": failures})
-    return log.model_copy(update={"waiting": _nonempty_plans(waiting), "sent": sent})
+        if item in at or failures[name] >= MOST_FAILURES:
+            done.append(item)
+    return log_without_items(log.model_copy(update={"waiting": waiting, "sent": sent}), done)
+
+
+def log_without_items(log: SendLog, items: Iterable[QueueItem]) -> SendLog:
+    """Return the log without `items`, which are no longer to be sent."""
+    waiting = dict(log.waiting)
+    for item in items:
+        plan = waiting[item.plan]
+        entries = tuple(entry for entry in plan.entries if entry != item.entry)
+        waiting[item.plan] = plan.model_copy(update={"entries": entries})
+    return log.model_copy(update={"waiting": _nonempty_plans(waiting)})
 
 
 def log_without_old(log: SendLog, now: dt.datetime) -> SendLog:
@@ -262,7 +271,8 @@ def _branch_key(change: Change) -> tuple[object, ...]:
     return change.repository, change.number, change.occasion
 
 
-def _branch_name(change: Change) -> str:
+def branch_name(change: Change) -> str:
+    """Return what readers call the branch of a change, such as `Pull request 7`."""
     return f"Pull request {change.number}" if change.number else f"Main ({change.occasion})"
 
 

@@ -1,7 +1,9 @@
 """Sends PyTorch changes to the platforms that test them: in parallel, at a limited rate.
 
 If sending to one platform fails, the others still get their events. Only one round of sending runs
-at a time. What a round cannot send within its time waits for the next one.
+at a time. What a round cannot send within its time waits for the next one. Meanwhile, a pull
+request can be closed, or lose its approval or a label. Each batch is therefore confirmed with
+GitHub again just before it is sent.
 """
 
 from __future__ import annotations
@@ -9,9 +11,11 @@ from __future__ import annotations
 import datetime as dt
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any
 
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_exponential
@@ -24,13 +28,15 @@ from accelerator_automation.github.rate_limit import (
     RateLimiter,
     UtcClock,
 )
-from accelerator_automation.upstream.change import BRANCH, Change
+from accelerator_automation.upstream.change import BRANCH, Change, RefusedEventError
 from accelerator_automation.upstream.dispatch_queue import (
     REPEAT_PERIOD,
     QueueItem,
     SendLog,
+    branch_name,
     log_with_plans,
     log_with_sent,
+    log_without_items,
     log_without_old,
     queue_items,
     sending_moments,
@@ -58,6 +64,10 @@ continues."""
 MOST_MINUTES = 72 * 60
 
 SaveLog = Callable[[SendLog], None]
+
+Replan = Callable[[Change], DispatchPlan]
+"""A function that confirms a change with GitHub and plans it again. It raises RefusedEventError if
+the change is outdated, and GitHubError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,12 +212,13 @@ class DispatchRound:
 
 
 def run_dispatch_round(
-    senders: Senders, save: SaveLog, settings: SendSettings | None = None
+    senders: Senders, replan: Replan, save: SaveLog, settings: SendSettings | None = None
 ) -> DispatchRound:
     """Send the planned changes that are not sent yet; return the results of the round.
 
     `save` is called with the log after each batch and at the end. New plans are read before each
-    batch, so that a newer commit replaces an older one that is not sent yet. Raises GitHubError if
+    batch, so that a newer commit replaces an older one that is not sent yet. `replan` is called
+    for each pull request of a batch: what is no longer planned is not sent. Raises GitHubError if
     this repository's own files cannot be read.
     """
     settings = settings or SendSettings()
@@ -223,19 +234,77 @@ def run_dispatch_round(
         batch = untried[:MOST_A_MINUTE]
         if not batch:
             break
-        results = send_items(senders, batch, pace, settings)
-        sent_times = {
-            item: result.at for item, result in zip(batch, results, strict=True) if result.ok
-        }
-        failed_items |= set(batch) - sent_times.keys()
-        dispatch_round.sent += results
-        dispatch_round.log = log_with_sent(dispatch_round.log, batch, sent_times)
+        checked = _checked_again(replan, batch)
+        dispatch_round.notes += checked.notes
+        sendable = [item for item in batch if item not in checked.failed | checked.canceled]
+        sent = send_items(senders, sendable, pace, settings)
+        results = dict(zip(sendable, sent, strict=True)) | checked.results(settings.now())
+        sent_times = {item: result.at for item, result in results.items() if result.ok}
+        failed_items |= results.keys() - sent_times.keys()
+        dispatch_round.sent += results.values()
+        log = log_without_items(dispatch_round.log, checked.canceled)
+        dispatch_round.log = log_with_sent(log, results, sent_times)
         save(dispatch_round.log)
         if failed_items.issuperset(queue_items(dispatch_round.log)):
             break
     dispatch_round.log = log_without_old(dispatch_round.log, settings.now())
     save(dispatch_round.log)
     return dispatch_round
+
+
+@dataclass(frozen=True, slots=True)
+class _CheckedItems:
+    """Why items are `canceled`, and why others could not be confirmed (`failed`)."""
+
+    canceled: dict[QueueItem, str] = field(default_factory=dict)
+    failed: dict[QueueItem, str] = field(default_factory=dict)
+
+    def results(self, now: dt.datetime) -> dict[QueueItem, SendResult]:
+        """Return the results of the items that failed: none of them was sent."""
+        return {
+            item: SendResult(item.entry.accelerator, now, 0, why)
+            for item, why in self.failed.items()
+        }
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences about what is canceled, and why."""
+        counts = Counter(
+            (f"{branch_name(item.change)} at {(item.change.head or '')[:12]}", why)
+            for item, why in self.canceled.items()
+        )
+        return [
+            f"{name}: {number} unsent dispatches are canceled: {why}."
+            for (name, why), number in counts.items()
+        ]
+
+
+def _checked_again(replan: Replan, items: Sequence[QueueItem]) -> _CheckedItems:
+    """Plan the pull requests of items again: one question to GitHub for each of them.
+
+    Commits of the main branch are not asked for: they stay on it, and need no approval.
+    """
+    checked = _CheckedItems()
+    for change, group in groupby(items, key=lambda item: item.change):
+        if change.number is None:
+            continue
+        same_change = list(group)
+        try:
+            plan = replan(change)
+        except RefusedEventError as error:
+            checked.canceled.update(dict.fromkeys(same_change, str(error)))
+        except GitHubError as error:
+            checked.failed.update(dict.fromkeys(same_change, str(error)))
+        else:
+            planned = {entry.accelerator for entry in plan.entries}
+            checked.canceled.update(
+                {
+                    item: plan.passed_over.get(name, "the platform has no upstream events")
+                    for item in same_change
+                    if (name := item.entry.accelerator) not in planned
+                }
+            )
+    return checked
 
 
 def _read_plans(source: FileSource, dispatch_round: DispatchRound, now: dt.datetime) -> None:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from accelerator_automation.github.models import GitHubModel, Label, Repository
+from accelerator_automation.github.models import GitHubModel, Label, Repository, User
 from accelerator_automation.upstream.change import (
     BRANCH,
     UPSTREAM,
@@ -51,6 +52,16 @@ class _PullRequestEvent(GitHubModel):
     pull_request: _PullRequest
     repository: Repository
     label: Label | None = None
+    sender: User | None = None
+
+    @property
+    def labeling(self) -> dict[str, str]:
+        """The fields of a change that say which label was added, and who added it."""
+        if self.action != "labeled" or self.label is None:
+            return {}
+        if self.sender is None or self.pull_request.head is None:
+            return {"added": self.label.name}
+        return {"added": self.label.name, "sender": self.sender.login}
 
 
 class _Push(GitHubModel):
@@ -121,16 +132,15 @@ def _change_of_relay_payload(event: _RelayPayload, upstream: str) -> Change | st
 def _change_of_pull_request_event(event: _RelayPayload, upstream: str) -> Change | str:
     webhook = _PullRequestEvent.model_validate(event.payload)
     _require_repository(webhook.repository, upstream)
-    added_label = webhook.label.name if webhook.action == "labeled" and webhook.label else None
     return _pull_request_change(
-        webhook.pull_request, webhook.action, event.delivery_id, upstream, added_label
+        webhook.pull_request, webhook.action, event.delivery_id, upstream, webhook.labeling
     )
 
 
 def _change_of_short_payload(short_payload: _ShortPayload, upstream: str) -> Change | str:
     pull = short_payload.pull_request
     delivery = short_payload.delivery_id or _computed_delivery(pull, short_payload.action)
-    return _pull_request_change(pull, short_payload.action, delivery, upstream, None)
+    return _pull_request_change(pull, short_payload.action, delivery, upstream, {})
 
 
 def _computed_delivery(pull: _PullRequest, action: str) -> str:
@@ -141,7 +151,7 @@ def _computed_delivery(pull: _PullRequest, action: str) -> str:
 
 
 def _pull_request_change(
-    pull: _PullRequest, action: str, delivery: str, upstream: str, added_label: str | None
+    pull: _PullRequest, action: str, delivery: str, upstream: str, labeling: Mapping[str, str]
 ) -> Change | str:
     if action not in _ACTIONS:
         return f"No tests are started for a pull request that is {_log_safe(action)}."
@@ -153,7 +163,7 @@ def _pull_request_change(
             "head": pull.head.sha if pull.head else None,
             "number": pull.number,
             "action": action,
-            "added": added_label,
+            **labeling,
         }
     )
 

@@ -105,7 +105,7 @@ def _reason_to_skip_pull_request(events: UpstreamEvents, change: Change) -> str 
     if platform_labels and platform_labels.isdisjoint(label.casefold() for label in change.labels):
         return "the pull request has none of the platform's labels"
     if events.authors == "approved" and change.approval is None:
-        return "nobody of PyTorch approved this commit: no review, label or member"
+        return change.objection or "this commit is not approved"
     return None
 
 
