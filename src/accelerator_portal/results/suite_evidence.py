@@ -44,9 +44,25 @@ class SuiteEvidence:
         return {outcome: counts[outcome] for outcome in OUTCOMES if counts[outcome]}
 
     @property
+    def samples(self) -> tuple[int, int] | None:
+        """How many samples the tests ran, and how many are known; None if they do not state it."""
+        return sample_counts(self.tests)
+
+    @property
     def day(self) -> dt.date | None:
         """The day of the report; None if it has no date."""
         return self.stored.day
+
+
+def sample_counts(tests: Iterable[TestEntry]) -> tuple[int, int] | None:
+    """Return how many samples tests ran, and how many are known; None if no test states both."""
+    pairs = [
+        (test.metrics["samples"].value, test.metrics["known-samples"].value)
+        for test in tests
+        if {"samples", "known-samples"} <= test.metrics.keys()
+    ]
+    ran, known = (int(sum(numbers)) for numbers in zip(*pairs, strict=True)) if pairs else (0, 0)
+    return (ran, known) if known else None
 
 
 def newest_evidence(reports: Iterable[StoredReport]) -> tuple[SuiteEvidence, ...]:

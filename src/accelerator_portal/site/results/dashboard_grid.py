@@ -97,6 +97,8 @@ class GridCell:
     words: str
     day: dt.date | None
     address: str
+    samples: tuple[int, int] | None = None
+    """How many samples the tests ran, and how many are known, if the tests state this."""
 
     @property
     def passed(self) -> int:
@@ -262,6 +264,7 @@ def _cell(evidence: SuiteEvidence, column: GridColumn) -> GridCell:
         count_words(counts),
         evidence.day,
         f"results/runs/{evidence.stored.id}/#suite-{suite_folder(column.suite)}",
+        evidence.samples,
     )
 
 

@@ -19,7 +19,7 @@ from accelerator_portal.results.result_matrices import (
     single_platform_suites,
 )
 from accelerator_portal.results.stored_reports import StoredReport, stored_reports
-from accelerator_portal.results.suite_evidence import SuiteEvidence, newest_evidence
+from accelerator_portal.results.suite_evidence import SuiteEvidence, newest_evidence, sample_counts
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.results.result_addresses import (
     address_of,
@@ -199,19 +199,8 @@ def _counts_of_suite(
         others,
         stated.operators if stated else None,
         stated.level if stated else None,
-        _sample_counts(tests),
+        sample_counts(tests),
     )
-
-
-def _sample_counts(tests: Iterable[TestEntry]) -> tuple[int, int] | None:
-    """Return how many samples tests ran, and how many are known; None if no test states both."""
-    pairs = [
-        (test.metrics["samples"].value, test.metrics["known-samples"].value)
-        for test in tests
-        if {"samples", "known-samples"} <= test.metrics.keys()
-    ]
-    ran, known = (int(sum(numbers)) for numbers in zip(*pairs, strict=True)) if pairs else (0, 0)
-    return (ran, known) if known else None
 
 
 def _column_suffix(reports: Mapping[str, Report], matrix: ResultMatrix, column: Column) -> str:
