@@ -16,11 +16,10 @@ from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.progress import Progress, no_progress
 from accelerator_portal.results.history import fold_report, history_point
 from accelerator_portal.results.history_state import Basis, State, basis_of
-from accelerator_portal.results.partitions.manifest import read_manifest
 from accelerator_portal.results.partitions.parquet_files import (
     add_report,
     delete_reports,
-    history_lock,
+    locked_manifest,
 )
 from accelerator_portal.results.state_file import write_state
 from accelerator_portal.results.stored_history import read_state_of, state_path
@@ -166,9 +165,11 @@ def _fold_history(
     accelerator, basis = empty.accelerator, empty.basis
     name = f"{accelerator}, {basis}"
     new_count = change_count = 0
-    with history_lock(root, accelerator), progress(name, len(reports)) as advance:
-        manifest = read_manifest(root, accelerator)
-        stored_path = state_path(root, accelerator, basis)
+    with (
+        locked_manifest(root, accelerator) as stored_manifest,
+        progress(name, len(reports)) as advance,
+    ):
+        manifest, stored_path = stored_manifest, state_path(root, accelerator, basis)
         if anew:
             stored_path.unlink(missing_ok=True)
             manifest = delete_reports(root, manifest, basis)

@@ -85,16 +85,16 @@ def write_folder_atomically(folder: Path, files: Mapping[str, str | Path]) -> No
         raise
 
 
-def remove_leftovers(root: Path, now: dt.datetime) -> None:
+def remove_leftovers(root: Path, now: dt.datetime, age: dt.timedelta = LEFTOVER_AGE) -> None:
     """Remove the temporary files and folders below `root` that killed processes left.
 
-    Their names match `.*.new`, and they are older than LEFTOVER_AGE at the time `now`. Files that
-    cannot be removed stay.
+    Their names match `.*.new`, and they are at least as old as `age` at the time `now`. Pass a zero
+    age only while a lock keeps others from writing below `root`. Files that cannot be removed stay.
     """
-    oldest = (now - LEFTOVER_AGE).timestamp()
+    newest = (now - age).timestamp()
     for path in sorted(root.rglob(f".*{_SUFFIX}")):
         with suppress(OSError):
-            if path.lstat().st_mtime >= oldest:
+            if path.lstat().st_mtime > newest:
                 continue
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
