@@ -36,8 +36,10 @@ def test_what_is_written_is_read(archive: Archive) -> None:
 def test_what_an_interruption_left_is_no_object(tmp_path: Path) -> None:
     archive = open_archive(str(tmp_path))
     archive.write("a/b.json", b"1")
-    (tmp_path / "a/b.json.new").write_bytes(b"half")
+    (tmp_path / "a/a.json.new").write_bytes(b"half")
     assert (archive.names("a"), archive.read("a/b.json")) == (["b.json"], b"1")
+    archive.drop_oldest("a", 1)
+    assert [file.name for file in (tmp_path / "a").iterdir()] == ["b.json"]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -17,7 +18,9 @@ from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.files.accelerator import ReportFeed
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.http.limits import RequestLimits
+from accelerator_portal.results.folding import fold_reports, folder_reports
 from accelerator_reports import results_folder
+from accelerator_reports.file_reading import MAX_REPORT_BYTES
 from accelerator_reports.report_file import report_text
 from tests.folders import EXAMPLE, Tree, loaded
 from tests.portal.results.made_up import made_up
@@ -159,6 +162,46 @@ def test_an_operator_adds_a_folder_of_reports(root: Path, tmp_path: Path) -> Non
     (found,) = fetch_reports(root, loaded(root), NOW, access)
     assert found.outcome == "refused"
     assert result(root, "inside").read_text("utf-8") == GOOD
+
+
+@pytest.mark.parametrize("kind", ["folder", "dangling link", "link to a device", "pipe", "large"])
+def test_a_file_that_cannot_be_read_holds_up_no_other(
+    kind: str, root: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "folder/example"
+    folder.mkdir(parents=True)
+    file = folder / "a.json"
+    if kind == "folder":
+        file.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "large":
+        file.touch()
+        os.truncate(file, MAX_REPORT_BYTES + 1)
+    else:
+        file.symlink_to("nowhere" if kind == "dangling link" else "/dev/zero")
+    (folder / "b.json").write_text(GOOD, "utf-8")
+    access = FeedAccess(QUICK, folder=tmp_path / "folder")
+    first, second = fetch_reports(root, loaded(root), NOW, access)
+    assert (first.name, first.outcome) == ("a", "refused")
+    assert first.why[0].startswith("a.json:1: ")
+    assert (second.name, second.outcome) == ("b", "new")
+
+
+@pytest.mark.parametrize("name", ["nightly", "another"])
+def test_a_report_that_the_history_cannot_take_is_refused(
+    name: str, fetch: Fetch, root: Path, answers: dict[str, bytes]
+) -> None:
+    fetch({"nightly": "/good"})
+    fold_reports(root, folder_reports(root)[0])
+    (later,) = [report for _, report in folder_reports(root)[0]]
+    answers["/bad"] = GOOD.replace('"passed"', '"failed"').encode()
+    if name == "another":
+        answers["/bad"] = GOOD.replace("2026-03-01", "2026-02-28").encode()
+    (found,) = fetch({name: "/bad"})
+    assert found.outcome == "refused"
+    assert [report for _, report in folder_reports(root)[0]] == [later]
+    assert fold_reports(root, folder_reports(root)[0]).problems == ()
 
 
 def test_one_bad_feed_holds_up_no_other(fetch: Fetch, answers: dict[str, bytes]) -> None:

@@ -39,6 +39,15 @@ def test_a_night_without_news_says_so(tree: Tree) -> None:
     )
 
 
+def test_each_problem_of_a_failed_step_shows_its_fix(tree: Tree) -> None:
+    problem = str(Problem("accelerators/example/results/a.json", 1, "w" * 400, "the fix"))
+    step = StepResult("history", "\n".join([problem] * 22), failed=True)
+    lines = summary(night(tree, {}, steps=(step,))).splitlines()[2:]
+    assert lines[0] == "- **failed** history:"
+    assert lines[1:21] == [f"    - `{problem}`"] * 20
+    assert lines[21:] == ["    - and 2 more"]
+
+
 def test_what_is_overdue_and_what_waits_is_told(
     tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -342,7 +342,8 @@ def test_a_report_that_cannot_be_folded_fails_that_step_alone(tmp_path: Path) ->
     done = night(tonight(tmp_path))
     assert [step.name for step in done.steps if step.failed] == ["history"]
     assert words(done)["history"].startswith(
-        "made-up.json:1: the report started 2026-03-01 02:00:00 UTC, before the latest report"
+        "accelerators/example/results/made-up.json:1: the report started 2026-03-01 02:00:00 UTC, "
+        "before the latest report"
     )
 
 

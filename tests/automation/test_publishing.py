@@ -42,8 +42,9 @@ def test_the_last_site_is_kept_and_can_be_put_back_and_back_again(target: Path) 
 def test_an_interruption_between_the_renames_is_mended(target: Path) -> None:
     make(previous_site(target), "first")
     make(staging_folder(target), "half of the second")
-    recover_site(target)
+    assert recover_site(target)
     assert shown(target) == "first"
+    assert not recover_site(target)
     assert sorted(path.name for path in target.parent.iterdir()) == ["site"]
 
 

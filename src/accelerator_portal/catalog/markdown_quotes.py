@@ -16,15 +16,15 @@ _SHORTEST_FENCE = 3
 MOST_IN_SPAN = 301  # the longest text in a difference, including the ellipsis of a cut
 
 
-def code_span(text: str) -> str:
+def code_span(text: str, most: int = MOST_IN_SPAN) -> str:
     """Return text as a Markdown code span on one line.
 
-    The text is cut after MOST_IN_SPAN characters. Invisible characters become escape sequences. For
+    The text is cut after `most` characters. Invisible characters become escape sequences. For
     an empty text, the result is `*empty*`.
     """
     line = escape_hidden_characters(" ".join(text.split()))
-    if len(line) > MOST_IN_SPAN:
-        line = f"{line[: MOST_IN_SPAN - 1]}…"
+    if len(line) > most:
+        line = f"{line[: most - 1]}…"
     if not line:
         return "*empty*"
     ticks = "`" * (_longest_backtick_run(line) + 1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -42,9 +41,9 @@ from accelerator_portal.vendors.known_hosts import with_host_lines, with_known_h
 from accelerator_portal.vendors.package_metadata import NoMetadataError, read_package
 from accelerator_portal.vendors.questions import QUESTIONS, Prompt, RefusedAnswerError, answer_text
 from accelerator_reports.cli.error_messages import INTERRUPTED_EXIT_STATUS
-from accelerator_reports.cli.generated_files import outdated_files
+from accelerator_reports.cli.generated_files import write_outdated_files
 from accelerator_reports.cli.options import INPUT_FILE, print_problems
-from accelerator_reports.files.atomic_write import write_folder_atomically, write_text_atomically
+from accelerator_reports.files.atomic_write import write_folder_atomically
 from accelerator_reports.files.clock import today
 from accelerator_reports.files.folders import ACCELERATORS
 from accelerator_reports.files.problem import Problem, ProblemsError, printable
@@ -227,8 +226,8 @@ def _write_platform(root: Path, case: PlatformCase, origin: dict[str, str]) -> N
         other_files[HOSTS] = with_host_lines(
             hosts_text, case.unlisted_hosts, case.value("host-owner")
         )
-    changed_paths = write_new_platform(root, case.id, files, other_files)
-    print_next_steps(case, draft, problems, changed_paths)
+    write_new_platform(root, case.id, files, other_files)
+    print_next_steps(case, draft, problems)
 
 
 def _checked_draft(case: PlatformCase) -> tuple[Draft, Catalog | None, list[Problem]]:
@@ -312,48 +311,24 @@ def _with_question_name(question: Prompt, fault: str) -> str:
 
 
 def write_new_platform(
-    root: Path,
-    platform_id: str,
-    files: Mapping[str, str],
-    others: Mapping[str, str],
-    write: Callable[[Path, str], None] = write_text_atomically,
-) -> list[str]:
+    root: Path, platform_id: str, files: Mapping[str, str], others: Mapping[str, str]
+) -> None:
     """Write the new platform's folder and the files `others`, and print the written paths.
 
     `files` maps file names in the folder to texts. `others` maps paths of files outside of the
-    folder, relative to `root`, to texts. These files are written with `write`, and only if they are
-    out of date. Returns the paths of `others` that were written. If a file cannot be written,
-    undoes all changes and raises OSError.
+    folder, relative to `root`, to texts. The folder is written last, because the command refuses to
+    run if it exists: an interrupted command can be repeated. Raises OSError.
     """
-    folder = root / ACCELERATORS / platform_id
-    outdated = outdated_files(root, others)
-    old_texts = {
-        p: (root / p).read_text("utf-8") if (root / p).exists() else None for p in outdated
-    }
-    try:
-        write_folder_atomically(folder, files)
-        for path, text in outdated.items():
-            write(root / path, text)
-    except BaseException:  # Ctrl-C, too
-        for path, old_text in old_texts.items():
-            if old_text is None:
-                (root / path).unlink(missing_ok=True)
-            else:
-                write_text_atomically(root / path, old_text)
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    for path in (*(f"{ACCELERATORS}/{platform_id}/{name}" for name in files), *outdated):
-        click.echo(f"Wrote {path}")
-    return [*outdated]
+    write_outdated_files(root, others)
+    write_folder_atomically(root / ACCELERATORS / platform_id, files)
+    for name in files:
+        click.echo(f"Wrote {ACCELERATORS}/{platform_id}/{name}")
 
 
-def print_next_steps(
-    case: PlatformCase, draft: Draft, problems: Sequence[Problem], changed: Sequence[str]
-) -> None:
+def print_next_steps(case: PlatformCase, draft: Draft, problems: Sequence[Problem]) -> None:
     """Print the fields that are left to fill in, and how to open a pull request.
 
-    `problems` are warnings, and problems that the new folder causes in other folders. `changed` are
-    the paths of the files outside of the new folder that were written.
+    `problems` are warnings, and problems that the new folder causes in other folders.
     """
     if problems:
         click.echo("\nWarnings for the new folder:")
@@ -377,7 +352,7 @@ def print_next_steps(
         f"\n  make serve        and open http://127.0.0.1:8000/compute-platforms/{case.id}/"
         "\n\nTo open a pull request from your fork on GitHub, the remote fork:"
         f"\n  git switch --create add-{case.id}"
-        f"\n  git add {' '.join((f'{ACCELERATORS}/{case.id}', *changed))}"
+        f"\n  git add {ACCELERATORS}/{case.id} .github {HOSTS}"
         f'\n  git commit --message "Add the platform {case.id}"'
         f"\n  git push --set-upstream fork add-{case.id}"
         "\nGitHub then prints the link that opens the pull request."

@@ -14,7 +14,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -139,7 +139,8 @@ def import_trials(
     The other job ran the packages' code. Its files are therefore not trusted: an installation is
     accepted only for a row that the job was to install on its system, with the same versions as
     the verdict below `root`, at most two days old (MAX_TRIAL_AGE). Only modules of the packages
-    that the command names are accepted. `rows` are the install rows by platform id.
+    that the command names are accepted, and a check only if the install option has one. `rows` are
+    the install rows by platform id.
 
     Raises ProblemsError if a verdict file cannot be read. The installations in the other files are
     added first.
@@ -148,7 +149,7 @@ def import_trials(
     problems: list[Problem] = []
     for platform, platform_rows in rows.items():
         try:
-            imported = read_verdict_file(job.folder / f"{platform}.json")
+            imported = _read_job_file(job.folder / f"{platform}.json")
             ours = {
                 key: dict(by_python) for key, by_python in read_verdicts(root, platform).items()
             }
@@ -161,8 +162,7 @@ def import_trials(
                 key = verdict_row_key(use.row)
                 verdict = ours[key][use.python]
                 claimed = imported.get(key, {}).get(use.python)
-                allowed = _module_names(use.row).union(job.modules.get(platform, ()))
-                ours[key][use.python] = _with_accepted_trial(verdict, claimed, allowed, job, day)
+                ours[key][use.python] = _with_accepted_trial(verdict, claimed, use.row, job, day)
                 changes += ours[key][use.python] != verdict
         if changes:
             write_verdicts(root, platform, ours)
@@ -172,6 +172,17 @@ def import_trials(
     return change_count
 
 
+def _read_job_file(file: Path) -> Verdicts:
+    """Return the verdicts in a file of another job. Raises ProblemsError, which names this file."""
+    try:
+        return read_verdict_file(file)
+    except ProblemsError as error:
+        remedy = "run the job that wrote it again"
+        raise ProblemsError(
+            replace(problem, path=file.as_posix(), remedy=remedy) for problem in error.problems
+        ) from None
+
+
 def _module_names(row: InstallRow) -> set[str]:
     """Return the names of the packages that a row's command names, as names of modules."""
     names = package_names(package for call in row.calls for package in call.packages)
@@ -179,17 +190,19 @@ def _module_names(row: InstallRow) -> set[str]:
 
 
 def _with_accepted_trial(
-    verdict: Verdict, claimed: Verdict | None, modules: Collection[str], job: TrialJob, day: dt.date
+    verdict: Verdict, claimed: Verdict | None, row: InstallRow, job: TrialJob, day: dt.date
 ) -> Verdict:
     trial = claimed.trial if claimed and claimed.found == verdict.found else None
     if trial is None or (verdict.trial and verdict.trial.on >= trial.on):
         return verdict
-    imported = tuple(module for module in trial.imported if module in modules)
+    allowed = _module_names(row).union(job.modules.get(row.platform, ()))
+    imported = tuple(module for module in dict.fromkeys(trial.imported) if module in allowed)
     is_recent = day - MAX_TRIAL_AGE <= trial.on <= day
     same_python = trial.python.startswith(f"{job.system.python}.")
     if not (imported and is_recent and same_python):
         return verdict
-    accepted = trial.model_copy(update={"imported": imported})
+    checked = trial.checked and row.check is not None
+    accepted = trial.model_copy(update={"imported": imported, "checked": checked})
     return verdict.model_copy(update={"trial": accepted})
 
 

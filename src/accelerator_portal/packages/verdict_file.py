@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, NonNegativeInt
 
 from accelerator_portal.install.axes import KEY_AXES, row_key
 from accelerator_portal.install.rows import InstallRow
@@ -67,7 +67,7 @@ Verdicts = Mapping[RowKey, Mapping[str, Verdict]]
 class _VerdictFile(StrictModel):
     schema_version: Literal[1]
     verdicts: tuple[Verdict, ...]
-    rows: tuple[tuple[str | Mapping[str, int], ...], ...]
+    rows: tuple[tuple[str | Mapping[str, NonNegativeInt], ...], ...]
     """Each row consists of the parts of its key, then a mapping of Python versions to positions in
     `verdicts`."""
 

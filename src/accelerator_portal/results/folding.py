@@ -16,11 +16,10 @@ from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.progress import Progress, no_progress
 from accelerator_portal.results.history import fold_report, history_point
 from accelerator_portal.results.history_state import Basis, State, basis_of
-from accelerator_portal.results.partitions.manifest import read_manifest
 from accelerator_portal.results.partitions.parquet_files import (
     add_report,
     delete_reports,
-    history_lock,
+    locked_manifest,
 )
 from accelerator_portal.results.state_file import write_state
 from accelerator_portal.results.stored_history import read_state_of, state_path
@@ -83,10 +82,10 @@ def fold_reports(
     """Add reports to the histories of their accelerators, and store the histories.
 
     A report that is already in its history changes nothing, so an interrupted command can be
-    repeated. If a report has a problem, the later reports of its history are skipped. Other
-    histories are not affected. If `anew` is true, each history that gets a report is deleted first,
-    so `reports` must then contain all reports of this history. `on_result` is called with the
-    result of each history without problems. Raises OSError if a file cannot be written.
+    repeated. A report with a problem does not stop the other reports. If `anew` is true, each
+    history that gets a report is deleted first, so `reports` must then contain all reports of this
+    history. `on_result` is called with the result of each history without problems. Raises OSError
+    if a file cannot be written.
     """
     histories: list[FoldedHistory] = []
     problems: list[Problem] = []
@@ -161,20 +160,29 @@ def _fold_history(
     """Fold reports into one history, and save it after each new report.
 
     `empty` states the accelerator and the basis of the history, and contains no reports. `reports`
-    are in order of time. With `anew`, the stored history is deleted first.
+    are in order of time. With `anew`, the stored history is deleted first. Raises ProblemsError
+    after adding the other reports if the history cannot take one of them.
     """
     accelerator, basis = empty.accelerator, empty.basis
     name = f"{accelerator}, {basis}"
     new_count = change_count = 0
-    with history_lock(root, accelerator), progress(name, len(reports)) as advance:
-        manifest = read_manifest(root, accelerator)
-        stored_path = state_path(root, accelerator, basis)
+    problems: list[Problem] = []
+    with (
+        locked_manifest(root, accelerator) as stored_manifest,
+        progress(name, len(reports)) as advance,
+    ):
+        manifest, stored_path = stored_manifest, state_path(root, accelerator, basis)
         if anew:
             stored_path.unlink(missing_ok=True)
             manifest = delete_reports(root, manifest, basis)
         state = read_state_of(root, accelerator, basis)
         for path, report in reports:
-            new_state, changes = fold_report(state, report, path)
+            advance()
+            try:
+                new_state, changes = fold_report(state, report, path)
+            except ProblemsError as error:
+                problems += error.at(path.as_posix()).problems
+                continue
             point = history_point(report, path)
             if new_state is not state or point.id not in manifest.reports:
                 manifest = add_report(root, manifest, report, point, changes)
@@ -182,7 +190,8 @@ def _fold_history(
             if new_state is not state:
                 new_count, change_count = new_count + 1, change_count + len(changes)
             state = new_state
-            advance()
+    if problems:
+        raise ProblemsError(problems)
     return FoldedHistory(name, new_count, len(reports), change_count)
 
 

@@ -192,7 +192,7 @@ def _check_report_order(
     if last and point.started < last:
         latest = f"the latest report ({_time_text(last)})"
         what = f"the report started {_time_text(point.started)}, before {latest}"
-        raise file_error(path, 1, what, _REBUILD_REMEDY)
+        raise file_error(path, 1, what, f"remove the report, or {_REBUILD_REMEDY}")
     for name in sorted(group_names):
         if name in state.groups and state.groups[name].last.started == point.started:
             what = f'another report of {_time_text(point.started)} already has tests of "{name}"'

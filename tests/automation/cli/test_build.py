@@ -44,6 +44,16 @@ def test_a_site_for_the_address_of_a_project_s_pages_is_built(
     assert '"/portal/versions/"' in (out / "404.html").read_text("utf-8")
 
 
+def test_a_site_that_an_interrupted_build_moved_away_is_put_back(tmp_path: Path) -> None:
+    root, out = copy_sources(tmp_path / "repository", EXAMPLE), tmp_path / "site"
+    (tmp_path / ".site.previous").mkdir()
+    (root / "mkdocs.yml").write_text("nonsense: [", "utf-8")
+    done = run("--root", root, "--out", out)
+    said = f"Restored the site in {out}: an earlier build was interrupted.\n"
+    assert (done.exit_code, done.stderr) == (1, said)
+    assert out.is_dir()
+
+
 def test_the_previous_site_can_be_put_back(tmp_path: Path) -> None:
     out = tmp_path / "site"
     for place, text in ((out, "new"), (tmp_path / ".site.previous", "old")):

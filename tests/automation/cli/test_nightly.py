@@ -45,7 +45,9 @@ def test_a_night_builds_folds_and_says_what_changed(root: Path, tmp_path: Path) 
 
     page = (out / "compute-platforms/acme/index.html").read_bytes()
     before = files(archive)
+    out.rename(tmp_path / ".site.previous")  # as a build that was killed while it published
     second = night(root, out, *kept)
+    assert f"Restored the site in {out}: an earlier build was interrupted.\n" in second.stderr
     assert "- site: `no changes, so the existing site stays`" in second.stdout
     assert "history: `acme, runs: 0 new reports of 3, 0 changes`" in second.stdout
     archived = files(archive)

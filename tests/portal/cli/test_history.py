@@ -49,7 +49,8 @@ def test_an_older_report_is_refused_and_may_be_folded_anew(tmp_path: Path) -> No
     assert refused.exit_code == 1
     assert (
         "day-0.json:1: the report started 2026-03-01 02:00:00 UTC, before the latest report "
-        "(2026-03-02 02:00:00 UTC); rebuild the history from all reports" in refused.output
+        "(2026-03-02 02:00:00 UTC); remove the report, or rebuild the history from all reports"
+        in refused.output
     )
     anew = run("fold", "--root", tmp_path, "--rebuild", first, second)
     assert anew.stdout == "example, runs: 2 new reports of 2, 2 changes\n"

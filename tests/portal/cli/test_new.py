@@ -13,9 +13,8 @@ from click.testing import CliRunner, Result
 
 from accelerator_portal.catalog import Platform
 from accelerator_portal.checks import load_and_check
-from accelerator_portal.cli.new import write_new_platform
 from accelerator_portal.install.expand import expand
-from accelerator_reports.cli import main
+from accelerator_reports.cli import generated_files, main
 from accelerator_reports.files.atomic_write import write_text_atomically
 from tests.day import TODAY
 from tests.folders import EXAMPLE, FORMS, Tree, edited, loaded, problems_in, read_tree, write_tree
@@ -206,39 +205,30 @@ def test_an_interruption_at_any_question_writes_nothing(answers: int, root: Path
     assert (done.exit_code, done.stderr) == (130, "\nCanceled. Nothing was written.\n")
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(28, "No space left on device")])
-@pytest.mark.parametrize("number", [0, 1, 2])
-def test_an_interruption_while_writing_leaves_all_as_it_was(
-    error: BaseException, number: int, root: Path
+@pytest.mark.parametrize("number", [0, 1, 2, 3])
+def test_a_command_that_was_interrupted_is_completed_by_the_same_command(
+    number: int, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = read_tree(root)
-    folder = {"accelerator.yaml": "name: Foo\n", "results/a.json": "{}"}
-    others = {HOSTS: "hosts: []\n", "data/new.yaml": "a: b\n", ".github/CODEOWNERS": "# new\n"}
-    calls = iter(range(9))
+    command = "pip install torch-foo==1.2 --index-url https://new.example.org/simple"
+    options = ["foo", *flags(command=command, host_owner="Foo Works", maintainer="somebody")]
+    before, calls = read_tree(root), iter(range(9))
 
-    def fails(path: Path, text: str) -> None:
+    def interrupted(path: Path, text: str) -> None:
         if next(calls) == number:
-            raise error
+            raise KeyboardInterrupt
         write_text_atomically(path, text)
 
-    with pytest.raises(type(error)):
-        write_new_platform(root, "foo", folder, others, fails)
-    assert read_tree(root) == before
+    monkeypatch.setattr(generated_files, "write_text_atomically", interrupted)
+    stopped = run(root, *options)
+    assert (stopped.exit_code, read_tree(root) == before) == (130, number == 0)
     assert not (root / "accelerators/foo").exists()
-    assert write_new_platform(root, "foo", folder, others) == [*others]
-    assert read_tree(root) == {
-        **before,
-        **others,
-        **{f"accelerators/foo/{name}": text for name, text in folder.items()},
-    }
-
-
-def test_a_failure_before_anything_was_written_is_the_one_that_is_told(tmp_path: Path) -> None:
-    (tmp_path / "CODEOWNERS").write_text("before\n", "utf-8")
-    with pytest.raises(OSError, match="name too long"):
-        write_new_platform(tmp_path, "acme", {"x" * 300: "text"}, {"CODEOWNERS": "after\n"})
-    assert (tmp_path / "CODEOWNERS").read_text("utf-8") == "before\n"
-    assert not (tmp_path / "accelerators/acme").exists()
+    monkeypatch.undo()
+    done = run(root, *options)
+    assert done.exit_code == 0, done.output
+    platform(root)
+    files = read_tree(root)
+    assert "/accelerators/foo/ @somebody\n" in files[".github/CODEOWNERS"]
+    assert "new.example.org" in files[HOSTS]
 
 
 def test_without_a_terminal_all_that_is_missing_is_named_at_once(root: Path) -> None:
@@ -403,8 +393,7 @@ def test_owners_forms_and_hosts_follow(root: Path) -> None:
     assert files[HOSTS].startswith(LISTED)
     checked = CliRunner().invoke(main, ["owners", "--check", "--root", str(root)])
     assert checked.exit_code == 0
-    for path in (".github/CODEOWNERS", HOSTS, "accelerators/foo"):
-        assert f" {path}" in re.findall(r"^  git add(.*)$", result.stdout, re.MULTILINE)[0]
+    assert f"\n  git add accelerators/foo .github {HOSTS}\n" in result.stdout
 
 
 def test_a_broken_form_ends_the_command_before_the_first_question(root: Path) -> None:

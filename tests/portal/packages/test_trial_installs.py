@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.install.expand import expand
-from accelerator_portal.install.rows import InstallRow
+from accelerator_portal.install.rows import CheckLine, InstallRow
 from accelerator_portal.packages.install_check import InstallResult, Machine
 from accelerator_portal.packages.trial_installs import (
     TrialJob,
@@ -29,6 +29,7 @@ from accelerator_portal.packages.verdict_file import (
     verdict_row_key,
     write_verdicts,
 )
+from accelerator_reports.files.problem import ProblemsError
 from tests.folders import EXAMPLE, Tree, loaded
 
 DAY = dt.date(2026, 6, 1)
@@ -145,7 +146,9 @@ def test_what_was_not_found_or_is_for_another_machine_is_not_installed(
     assert done == []
 
 
-FORGED = Trial(on=DAY, python="3.12.1", imported=("torch", "nothing_like_it"), checked=True)
+FORGED = Trial(
+    on=DAY, python="3.12.1", imported=("torch", "torch", "nothing_like_it"), checked=True
+)
 
 
 def forging_job(tmp_path: Path, verdicts: Verdicts) -> TrialJob:
@@ -189,7 +192,8 @@ def test_only_what_a_job_was_asked_for_is_imported(rows: list[InstallRow], tmp_p
     assert taken == len(expected) == 4
     for by_python in read_verdicts(tmp_path, "example").values():
         for one in by_python.values():
-            assert not one.trial or one.trial.imported == ("torch",), "no module of another package"
+            if one.trial:
+                assert one.trial.imported == ("torch",), "no module twice or of another package"
     assert import_trials(tmp_path, {"example": every}, job, DAY) == 0
 
 
@@ -214,3 +218,33 @@ def test_an_installation_that_cannot_be_true_is_not_imported(
     job = forging_job(tmp_path, claimed)
     assert import_trials(tmp_path, {"example": [row]}, job, DAY) == 0
     assert read_verdicts(tmp_path, "example") == ours
+
+
+@pytest.mark.parametrize("check", [CheckLine("python -c 'print(1)'", "1"), None])
+def test_a_check_counts_only_if_the_option_has_one(
+    rows: list[InstallRow], tmp_path: Path, check: CheckLine | None
+) -> None:
+    row = replace(rows[0], os="linux", arch="x86_64", pythons=("3.12",), check=check)
+    verdict = Verdict(kind="found", on=DAY, found={"torch": "1.10.0"})
+    write_verdicts(tmp_path, "example", {verdict_row_key(row): {"3.12": verdict}})
+    forged = verdict.model_copy(update={"trial": FORGED})
+    job = forging_job(tmp_path, {verdict_row_key(row): {"3.12": forged}})
+    assert import_trials(tmp_path, {"example": [row]}, job, DAY) == 1
+    stored = read_verdicts(tmp_path, "example")[verdict_row_key(row)]["3.12"].trial
+    assert stored
+    assert stored.checked == bool(check)
+
+
+@pytest.mark.parametrize("fault", ["not JSON", "a negative position"])
+def test_a_broken_file_of_a_job_is_named(
+    rows: list[InstallRow], tmp_path: Path, fault: str
+) -> None:
+    job = forging_job(tmp_path, found(rows))
+    file = job.folder / "example.json"
+    text = file.read_text("utf-8").replace(": 0}", ": -1}")
+    file.write_text("{" if fault == "not JSON" else text, "utf-8")
+    with pytest.raises(ProblemsError) as error:
+        import_trials(tmp_path, {"example": rows}, job, DAY)
+    assert str(error.value) == (
+        f"{file.as_posix()}:1: this is not a valid verdict file; run the job that wrote it again"
+    )

@@ -26,6 +26,17 @@ def test_a_history_that_cannot_take_a_report_does_not_stop_the_others(tmp_path: 
     assert len(read_state_of(tmp_path, "example", "runs").reports) == 1
 
 
+def test_a_report_that_a_history_cannot_take_is_named_and_later_ones_are_added(
+    tmp_path: Path,
+) -> None:
+    fold_reports(tmp_path, named(made_up(1, {"a": "passed"})))
+    reports = [made_up(0, {"a": "failed"}), made_up(2, {"a": "failed"})]
+    paths = [f"accelerators/example/results/{name}.json" for name in ("old", "new")]
+    folding = fold_reports(tmp_path, zip(map(Path, paths), reports, strict=True))
+    assert [problem.path for problem in folding.problems] == [paths[0]]
+    assert read_state_of(tmp_path, "example", "runs").last == reports[1].started
+
+
 def test_a_report_of_the_future_is_refused_and_keeps_out_no_other(tmp_path: Path) -> None:
     early = made_up(0, {"a": "passed"})
     assert early.started

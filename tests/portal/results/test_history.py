@@ -170,7 +170,8 @@ REFUSED: dict[str, tuple[State, Report, str]] = {
         made_up(1, {"a": P}),
         (
             "the report started 2026-03-02 02:00:00 UTC, before the latest report "
-            "(2026-03-04 02:00:00 UTC); rebuild the history from all reports"
+            "(2026-03-04 02:00:00 UTC); remove the report, or rebuild the history from all "
+            "reports"
         ),
     ),
     "two verdicts of one moment": (

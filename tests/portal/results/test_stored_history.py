@@ -43,7 +43,8 @@ def test_newer_reports_come_on_top_and_older_ones_are_named(tmp_path: Path) -> N
     (problem,) = found.left_out
     assert str(problem) == (
         "accelerators/example/results/older.json:1: the report started 2026-03-01 02:00:00 UTC, "
-        "before the latest report (2026-03-02 02:00:00 UTC); rebuild the history from all reports"
+        "before the latest report (2026-03-02 02:00:00 UTC); remove the report, or rebuild the "
+        "history from all reports"
     )
     assert read_history(tmp_path, "example", "runs") == kept, "nothing is written"
 

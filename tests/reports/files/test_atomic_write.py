@@ -167,3 +167,16 @@ def test_leftovers_are_removed_when_nobody_can_still_be_writing_them(tmp_path: P
     assert {*tmp_path.iterdir()} == {kept, young, tmp_path / "in"}
     assert not folder.exists()
     remove_leftovers(tmp_path / "nowhere", now)
+
+
+def test_the_next_write_removes_what_killed_processes_left_of_this_path(tmp_path: Path) -> None:
+    file, folder = tmp_path / "[a].json", tmp_path / "site"
+    old, young, other = (killed_while_writing(path) for path in (file, file, tmp_path / "b.json"))
+    old_folder = tmp_path / ".site.abc.old.new/inside"
+    old_folder.mkdir(parents=True)
+    past = (dt.datetime.now(dt.UTC) - LEFTOVER_AGE).timestamp() - 60
+    for path in (old, other, old_folder.parent):
+        os.utime(path, (past, past))
+    write_text_atomically(file, "{}")
+    write_folder_atomically(folder, {"a.txt": "a"})
+    assert {*tmp_path.iterdir()} == {file, folder, young, other}

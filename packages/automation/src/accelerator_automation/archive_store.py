@@ -64,11 +64,7 @@ class Archive:
 
     def names(self, folder: str) -> list[str]:
         """Return the sorted names of the files in a folder; empty if the folder does not exist."""
-        paths: list[str] = []
-        with self._as_archive_errors(folder), suppress(FileNotFoundError):
-            paths = self._files.ls(self._full_path(folder), detail=False)
-        names = [str(path).rstrip("/").rpartition("/")[2] for path in paths]
-        return sorted(name for name in names if not name.endswith(UNFINISHED_SUFFIX))
+        return [name for name in self._listed(folder) if not name.endswith(UNFINISHED_SUFFIX)]
 
     def remove(self, path: str) -> None:
         """Remove the stored file at `path` if it exists."""
@@ -76,9 +72,20 @@ class Archive:
             self._files.rm_file(self._full_path(path))
 
     def drop_oldest(self, folder: str, most: int) -> None:
-        """Remove the first files of a folder, sorted by name, so that at most `most` files stay."""
-        for name in self.names(folder)[:-most]:
-            self.remove(f"{folder}/{name}")
+        """Remove the first files of a folder, sorted by name, so that at most `most` files stay.
+
+        Also removes the unfinished files that an interrupted run left in the folder.
+        """
+        names, kept = self._listed(folder), self.names(folder)[-most:]
+        for name in names:
+            if name not in kept:
+                self.remove(f"{folder}/{name}")
+
+    def _listed(self, folder: str) -> list[str]:
+        paths: list[str] = []
+        with self._as_archive_errors(folder), suppress(FileNotFoundError):
+            paths = self._files.ls(self._full_path(folder), detail=False)
+        return sorted(str(path).rstrip("/").rpartition("/")[2] for path in paths)
 
     def _full_path(self, path: str) -> str:
         return f"{self._root}/{path}"

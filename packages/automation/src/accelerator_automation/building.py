@@ -163,21 +163,25 @@ def previous_site(target: Path) -> Path:
     return target.with_name(f".{target.name}.previous")
 
 
-def recover_site(target: Path) -> None:
-    """Clean up after an interrupted build. Raises OSError.
+def recover_site(target: Path) -> bool:
+    """Clean up after an interrupted build; return whether the previous site was restored.
 
-    Removes an unfinished site, and restores the previous site if there is none at `target`.
+    Removes an unfinished site, and restores the previous site if there is none at `target`. Raises
+    OSError.
     """
     shutil.rmtree(staging_folder(target), ignore_errors=True)
-    if not target.exists() and previous_site(target).is_dir():
-        previous_site(target).rename(target)
+    if target.exists() or not previous_site(target).is_dir():
+        return False
+    previous_site(target).rename(target)
+    return True
 
 
 def publish_site(target: Path) -> None:
     """Move the new site to `target`; the existing site becomes the previous one.
 
-    There is no site for an instant, between the two renames. If a rename fails, the existing site
-    is restored and OSError is raised.
+    There is no site for an instant, between the two renames. If the process is killed then,
+    `recover_site` restores the existing site before the next build. If a rename fails, the existing
+    site is restored and OSError is raised.
     """
     previous = previous_site(target)
     shutil.rmtree(previous, ignore_errors=True)

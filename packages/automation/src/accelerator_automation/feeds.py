@@ -28,7 +28,10 @@ from accelerator_portal.checks import errors, run_checks
 from accelerator_portal.http.client import HttpClient, open_client
 from accelerator_portal.http.errors import FetchError, InvalidResponseError
 from accelerator_portal.http.limits import RequestLimits
-from accelerator_reports.file_reading import MAX_REPORT_BYTES
+from accelerator_portal.results.history import fold_report
+from accelerator_portal.results.history_state import basis_of
+from accelerator_portal.results.stored_history import read_state_of
+from accelerator_reports.file_reading import MAX_REPORT_BYTES, read_bytes
 from accelerator_reports.files.atomic_write import write_bytes_atomically
 from accelerator_reports.files.folder_name import report_fault
 from accelerator_reports.files.folders import ACCELERATORS, RESULTS
@@ -36,6 +39,7 @@ from accelerator_reports.files.problem import Problem, ProblemsError
 from accelerator_reports.report import Report
 from accelerator_reports.report_check import KnownNames, report_problems
 from accelerator_reports.report_file import first_test_line, read_report, report_text
+from accelerator_reports.report_names import with_full_suite_names
 from accelerator_reports.results_folder import exceeded_limits
 
 AGENT = "accelerator-portal (fetches test reports)"
@@ -155,9 +159,11 @@ class _ReportStore:
             with TemporaryDirectory(prefix="portal-feed-") as folder:
                 file = Path(folder, target.name)
                 file.write_bytes(body)
-                text = report_text(self._read_checked_report(accelerator, file, own=own)).encode()
-                if target.exists() and target.read_bytes() == text:
+                report = self._read_checked_report(accelerator, file, own=own)
+                text = report_text(report).encode()
+                if target.exists() and read_bytes(target) == text:
                     return FetchResult(accelerator, name, "unchanged")
+                self._check_history(report, file)
                 file.write_bytes(text)
                 self._check_folder(accelerator, file)
         except ProblemsError as error:
@@ -200,6 +206,15 @@ class _ReportStore:
             days = f"({report.started:%Y-%m-%d %H:%M}, before {last_start:%Y-%m-%d %H:%M} UTC)"
             what = f"the report is older than the one that was fetched before {days}"
             yield Problem(name, 1, what, "publish the newest report at the feed's location")
+
+    def _check_history(self, report: Report, file: Path) -> None:
+        """Raise ProblemsError if the step `history` could not add the report to the history."""
+        try:
+            state = read_state_of(self.root, report.accelerator, basis_of(report))
+        except ProblemsError:
+            return  # that step reports the damage
+        if report.started:
+            fold_report(state, with_full_suite_names(report, self.catalog.suite_names), file)
 
     def _check_folder(self, accelerator: str, file: Path) -> None:
         """Raise ProblemsError if the report `file` cannot be added to the platform's folder.
@@ -248,7 +263,14 @@ def _store_folder(
         elif fault := report_fault(file.name):
             yield FetchResult(accelerator, name, "refused", (": ".join(fault),))
         else:
-            yield store.add(accelerator, name, file.read_bytes(), own=own)
+            yield store.add(accelerator, name, _file_body(file), own=own)
+
+
+def _file_body(file: Path) -> FeedBody:
+    try:
+        return read_bytes(file, MAX_REPORT_BYTES)
+    except ProblemsError as error:
+        return FeedError(str(error), refused=True)
 
 
 def fetch_bodies(

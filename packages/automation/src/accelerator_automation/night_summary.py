@@ -8,6 +8,12 @@ from accelerator_automation.step_runner import StepResult
 from accelerator_portal.catalog.markdown_quotes import code_span
 from accelerator_reports.files.wording import count
 
+_MOST_PROBLEMS = 20
+"""The maximum number of problems of a step in the summary."""
+
+_MOST_CHARACTERS = 1500
+"""The maximum length of a problem in the summary. A `Problem` is shorter, so that its fix shows."""
+
 
 def summary(night: NightRun) -> str:
     """Return the summary as Markdown. Markdown in text from vendors has no effect."""
@@ -30,7 +36,8 @@ def summary(night: NightRun) -> str:
             shown_text = (
                 f"shown in its last valid version, from before {since}" if since else "not shown"
             )
-            lines += [f"- {code_span(folder)}, {shown_text}: {code_span(str(problems[0]))}"]
+            problem_text = code_span(str(problems[0]), _MOST_CHARACTERS)
+            lines += [f"- {code_span(folder)}, {shown_text}: {problem_text}"]
     if overdue := night.overdue():
         names = {platform.id: platform.accelerator.name for platform in night.catalog.platforms}
         lines += ["", "## Overdue", ""]
@@ -46,10 +53,16 @@ def summary(night: NightRun) -> str:
 
 
 def _step_item(step: StepResult) -> str:
-    return f"- {'**failed** ' if step.failed else ''}{step.name}: {code_span(step.words)}"
+    title, lines = f"- {'**failed** ' if step.failed else ''}{step.name}:", step.words.splitlines()
+    if len(lines) <= 1:
+        return f"{title} {code_span(step.words, _MOST_CHARACTERS)}"
+    items = [f"    - {code_span(line, _MOST_CHARACTERS)}" for line in lines[:_MOST_PROBLEMS]]
+    if len(lines) > _MOST_PROBLEMS:
+        items.append(f"    - and {len(lines) - _MOST_PROBLEMS:,} more")
+    return "\n".join([title, *items])
 
 
 def _feed_item(feed: FetchResult) -> str:
-    why = f": {code_span(feed.why[0])}" if feed.why else ""
+    why = f": {code_span(feed.why[0], _MOST_CHARACTERS)}" if feed.why else ""
     more = f" and {len(feed.why) - 1} more" if len(feed.why) > 1 else ""
     return f"- {code_span(f'{feed.accelerator}/{feed.name}')}{why}{more}"

@@ -16,8 +16,8 @@ from accelerator_portal.results.partitions.manifest import (
     Manifest,
     Table,
     month_of,
-    parquet_files,
     read_manifest,
+    unlisted_files,
 )
 from accelerator_portal.results.partitions.parquet_files import read_listed_file
 from accelerator_portal.results.stored_history import read_state_of
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _FOLD_REMEDY = "add the report again: accelerator-portal history fold FILE"
-_DELETE_REMEDY = "delete this file"
+_DELETE_REMEDY = "to delete it, run: accelerator-portal history compact"
 _RESTORE_REMEDY = "restore the file from the repository's history"
 
 
@@ -56,12 +56,9 @@ def _file_problems(root: Path, manifest: Manifest) -> Iterator[Problem]:
             read_listed_file(root, file, ["key"])
         except ProblemsError as error:
             yield from error.problems
-    listed_paths = {file.path for file in manifest.files}
-    for path in parquet_files(root, manifest.accelerator):
-        relative_path = path.relative_to(root / HISTORY).as_posix()
-        if relative_path not in listed_paths:
-            what = "the manifest does not list this file; a command was interrupted"
-            yield Problem(f"{HISTORY}/{relative_path}", 1, what, _DELETE_REMEDY)
+    for path in unlisted_files(root, manifest):
+        what = "the manifest does not list this file; a command was interrupted"
+        yield Problem(path.relative_to(root).as_posix(), 1, what, _DELETE_REMEDY)
 
 
 def _row_count_problems(manifest: Manifest) -> Iterator[Problem]:

@@ -13,11 +13,11 @@ from accelerator_portal.results.partitions.manifest import (
     Partition,
     archived_accelerators,
     files_by_partition,
-    read_manifest,
     write_manifest,
 )
 from accelerator_portal.results.partitions.parquet_files import (
-    history_lock,
+    delete_unlisted_files,
+    locked_manifest,
     read_listed_file,
     read_listed_files,
     write_parquet_file,
@@ -31,23 +31,23 @@ def compact_accelerator(root: Path, accelerator: str, before: str) -> tuple[int,
 
     Returns the number of files that were merged, and the number of files that replace them.
     Partitions with one file are not changed. The merged files are written and compared with the old
-    files, then the manifest is written, then the old files are deleted. If this is interrupted,
-    some files are not in the manifest: `history check` lists them. The caller must hold the
-    `history_lock`.
+    files, then the manifest is written, then the old files are deleted. If this is interrupted, the
+    next command that writes the history deletes the files that are not in the manifest.
 
-    Raises ProblemsError if the manifest or a file is damaged, OSError if a file cannot be written.
+    Raises ProblemsError if the manifest or a file is damaged, or if another command is writing the
+    history. Raises OSError if a file cannot be written.
     """
-    manifest = read_manifest(root, accelerator)
-    merged: list[ListedFile] = []
-    parts: list[ListedFile] = []
-    for partition, files in files_by_partition(manifest.files).items():
-        if partition.month < before and len(files) > 1:
-            merged.append(_merge_files(root, partition, files))
-            parts += files
-    if merged:
-        write_manifest(root, manifest.with_files(merged, without=[f.path for f in parts]))
-        for path in {file.path for file in parts} - {file.path for file in merged}:
-            (root / HISTORY / path).unlink(missing_ok=True)
+    with locked_manifest(root, accelerator) as manifest:
+        merged: list[ListedFile] = []
+        parts: list[ListedFile] = []
+        for partition, files in files_by_partition(manifest.files).items():
+            if partition.month < before and len(files) > 1:
+                merged.append(_merge_files(root, partition, files))
+                parts += files
+        if merged:
+            new_manifest = manifest.with_files(merged, without=[file.path for file in parts])
+            write_manifest(root, new_manifest)
+            delete_unlisted_files(root, new_manifest)
     return len(parts), len(merged)
 
 
@@ -63,8 +63,7 @@ def compact_all(
     problems: list[Problem] = []
     for accelerator in archived_accelerators(root):
         try:
-            with history_lock(root, accelerator):
-                parts, merged = compact_accelerator(root, accelerator, before)
+            parts, merged = compact_accelerator(root, accelerator, before)
         except ProblemsError as error:
             problems += error.problems
             continue

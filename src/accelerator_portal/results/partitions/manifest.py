@@ -206,10 +206,20 @@ def manifest_text(manifest: Manifest) -> str:
 
 def parquet_files(root: Path, accelerator: str) -> Iterator[Path]:
     """Yield every Parquet file of an accelerator, even if the manifest does not list it."""
-    for basis in BASES:
-        for table in TABLES:
-            folder = table_folder(root, basis, table, accelerator)
-            yield from sorted(folder.rglob("*.parquet"))
+    for folder in table_folders(root, accelerator):
+        yield from sorted(folder.rglob("*.parquet"))
+
+
+def unlisted_files(root: Path, manifest: Manifest) -> Iterator[Path]:
+    """Yield the accelerator's Parquet files that its manifest does not list.
+
+    An interrupted command left them: a file is written before it is listed, and deleted after it is
+    no longer listed.
+    """
+    listed_paths = {root / HISTORY / file.path for file in manifest.files}
+    for path in parquet_files(root, manifest.accelerator):
+        if path not in listed_paths:
+            yield path
 
 
 def files_by_partition(files: Iterable[ListedFile]) -> Mapping[Partition, list[ListedFile]]:
@@ -220,6 +230,13 @@ def files_by_partition(files: Iterable[ListedFile]) -> Mapping[Partition, list[L
 def table_folder(root: Path, basis: Basis, table: Table, accelerator: str) -> Path:
     """Return the folder with all partitions of an accelerator's table."""
     return root / HISTORY / basis / table / f"accelerator={quote(accelerator, '')}"
+
+
+def table_folders(root: Path, accelerator: str) -> Iterator[Path]:
+    """Yield the folders of all tables of an accelerator."""
+    for basis in BASES:
+        for table in TABLES:
+            yield table_folder(root, basis, table, accelerator)
 
 
 def archived_accelerators(root: Path) -> list[str]:

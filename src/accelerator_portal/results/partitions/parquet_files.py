@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,13 +26,18 @@ from accelerator_portal.results.partitions.manifest import (
     Manifest,
     Partition,
     Table,
+    manifest_path,
     month_of,
     parquet_file_name,
+    read_manifest,
     report_file_stem,
+    table_folders,
+    unlisted_files,
     write_manifest,
 )
 from accelerator_reports.file_reading import file_error, read_bytes
-from accelerator_reports.files.atomic_write import write_bytes_atomically
+from accelerator_reports.files.atomic_write import remove_leftovers, write_bytes_atomically
+from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.problem import Problem, ProblemsError
 from accelerator_reports.report import Report
 
@@ -57,13 +63,15 @@ def add_report(
 
     `point` has the facts about the report that a history stores, and `changes` are the changes of
     its tests. If the manifest already lists the report, nothing is written. Existing Parquet files
-    of other reports are neither read nor replaced. The files are written before the manifest. If an
-    interrupted command is repeated, it writes files with the same names.
+    of other reports are neither read nor replaced. The files are written before the manifest lists
+    them.
 
     Raises OSError if writing fails.
     """
     if point.id in manifest.reports:
         return manifest
+    if not manifest_path(root, manifest.accelerator).exists():
+        write_manifest(root, manifest)  # files without any manifest are damage, not an interruption
     tables: Mapping[Table, Mapping[str, pa.Table]] = {
         "results": result_tables(report, point.id, point.started),
         "changes": change_tables(changes),
@@ -91,17 +99,42 @@ def add_report(
 def delete_reports(root: Path, manifest: Manifest, basis: Basis) -> Manifest:
     """Delete the archived runs or baselines, and return the new manifest.
 
-    The new manifest is written before the files are deleted. Raises OSError if the manifest cannot
-    be written or a file cannot be deleted.
+    The new manifest is written before the files are deleted. The caller must hold the manifest's
+    lock. Raises OSError if the manifest cannot be written or a file cannot be deleted.
     """
     removed_paths = [file.path for file in manifest.files if file.partition.basis == basis]
     kept_reports = {name: r for name, r in manifest.reports.items() if r.basis != basis}
     new_manifest = manifest.with_files((), without=removed_paths)
     new_manifest = new_manifest.model_copy(update={"reports": kept_reports})
     write_manifest(root, new_manifest)
-    for path in removed_paths:
-        (root / HISTORY / path).unlink(missing_ok=True)
+    delete_unlisted_files(root, new_manifest)
     return new_manifest
+
+
+def delete_unlisted_files(root: Path, manifest: Manifest) -> None:
+    """Delete the accelerator's files that its manifest does not list, and unfinished files.
+
+    The caller must hold the manifest's lock. Raises OSError if a file cannot be deleted.
+    """
+    for path in unlisted_files(root, manifest):
+        path.unlink()
+    state_folder = manifest_path(root, manifest.accelerator).parent
+    for folder in (state_folder, *table_folders(root, manifest.accelerator)):
+        remove_leftovers(folder, utc_now(), age=dt.timedelta())
+
+
+@contextmanager
+def locked_manifest(root: Path, accelerator: str) -> Iterator[Manifest]:
+    """Lock the history of an accelerator for writing, and yield its manifest.
+
+    First deletes the files that an interrupted command left. Raises ProblemsError if another
+    command holds the lock or the manifest is damaged, OSError if a file cannot be written or
+    deleted.
+    """
+    with history_lock(root, accelerator):
+        manifest = read_manifest(root, accelerator)
+        delete_unlisted_files(root, manifest)
+        yield manifest
 
 
 @contextmanager

@@ -93,7 +93,7 @@ def test_a_damaged_manifest_is_named(tmp_path: Path, text: str | None) -> None:
     assert [p.path for p in refused.problems] == [name]
 
 
-def test_files_of_an_interrupted_fold_can_be_deleted_or_the_report_folded(tmp_path: Path) -> None:
+def test_files_of_an_interrupted_fold_are_named_and_deleted_by_the_next(tmp_path: Path) -> None:
     archive(tmp_path, *REPORTS[:2])
     kept = {p: p.read_bytes() for p in (tmp_path / HISTORY / "example").iterdir()}
     archive(tmp_path, REPORTS[2])
@@ -101,9 +101,10 @@ def test_files_of_an_interrupted_fold_can_be_deleted_or_the_report_folded(tmp_pa
     for path, data in kept.items():
         path.write_bytes(data)
     problems = list(check_accelerator(tmp_path, "example"))
-    assert all(str(problem).endswith("; delete this file") for problem in problems)
-    for problem in problems:
-        (tmp_path / problem.path).unlink()
+    assert problems
+    assert all("manifest does not list this file" in problem.what for problem in problems)
+    assert all(problem.remedy.endswith("history compact") for problem in problems)
+    assert run("compact", "--root", tmp_path, "--before", "2026-01").output == ""
     assert not list(check_accelerator(tmp_path, "example"))
     archive(tmp_path, REPORTS[2])
     assert all_rows(tmp_path) == before

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +8,7 @@ from hypothesis import given, settings
 from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.results.partitions.checking import check_accelerator
 from accelerator_portal.results.partitions.compaction import compact_accelerator
-from accelerator_portal.results.partitions.manifest import HISTORY, read_manifest
+from accelerator_portal.results.partitions.manifest import read_manifest
 from tests.portal.results.made_up import HISTORIES, Outcomes, made_up
 from tests.portal.results.partitions.archived import (
     DAYS,
@@ -55,27 +54,3 @@ def test_past_months_are_one_file_each_and_the_last_one_stays(tmp_path: Path) ->
     again = content(tmp_path)
     assert compact_accelerator(tmp_path, "example", "2026-06") == (0, 0)
     assert content(tmp_path) == again
-
-
-@pytest.mark.parametrize("point", ["before the manifest", "before the parts are deleted"])
-def test_an_interrupted_merge_is_found_and_tidied(tmp_path: Path, point: str) -> None:
-    archive(tmp_path, *REPORTS)
-    before = all_rows(tmp_path)
-    name = "write_manifest" if point == "before the manifest" else "Path.unlink"
-    with (
-        mock.patch(
-            f"accelerator_portal.results.partitions.compaction.{name}",
-            side_effect=KeyboardInterrupt,
-        ),
-        pytest.raises(KeyboardInterrupt),
-    ):
-        compact_accelerator(tmp_path, "example", "2026-06")
-    for left in (tmp_path / HISTORY).rglob("*.new"):
-        left.unlink()  # as `unlink` itself was interrupted
-    problems = list(check_accelerator(tmp_path, "example"))
-    assert problems
-    assert all("does not list this file" in problem.what for problem in problems)
-    for problem in problems:
-        (tmp_path / problem.path).unlink()
-    assert not list(check_accelerator(tmp_path, "example"))
-    assert all_rows(tmp_path) == before

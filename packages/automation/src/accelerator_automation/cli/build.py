@@ -63,6 +63,7 @@ def build(  # noqa: PLR0913, PLR0917 - one for each option
             restore_previous(out.absolute())
             click.echo(f"Restored the previous site to {out}.")
             return
+        restore_after_interruption(out)
         if quarantine or archive:
             store = open_archive(archive) if archive else None
             digest = _build_with_quarantine(root, out, store)
@@ -78,6 +79,12 @@ def build(  # noqa: PLR0913, PLR0917 - one for each option
             click.echo(link, err=True)
         raise click.ClickException(str(error)) from None
     click.echo(f"Built the site in {out}.")
+
+
+def restore_after_interruption(out: Path) -> None:
+    """If an interrupted build left no site at `out`, restore the previous one, and say so."""
+    if building.recover_site(out.absolute()):
+        click.echo(f"Restored the site in {out}: an earlier build was interrupted.", err=True)
 
 
 def _build_with_quarantine(root: Path, out: Path, archive: Archive | None) -> str:

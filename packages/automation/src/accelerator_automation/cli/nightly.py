@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from accelerator_automation.archive_store import open_archive
+from accelerator_automation.cli.build import restore_after_interruption
 from accelerator_automation.night_metrics import archive_metrics
 from accelerator_automation.night_steps import NETWORK_STEPS, TRIAL_SYSTEM, NightRun
 from accelerator_automation.night_summary import summary
@@ -138,6 +139,7 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     night_run.on_search = partial(click.echo, err=True)
     start = time.monotonic()
     with nightly_lock(root, night_run.out):
+        restore_after_interruption(out)
         run_night(night_run, skip, _print_step_result)
     if summary_file:
         write_text_atomically(summary_file, summary(night_run))

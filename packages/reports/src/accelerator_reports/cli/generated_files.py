@@ -32,15 +32,24 @@ def write_or_check_files(
     written. Instead, each path is printed with the message `fault`. If a path was printed, the
     process then exits with status 1.
     """
+    if not check_only:
+        write_outdated_files(root, files)
+        return
     outdated = outdated_files(root, files)
-    for path, text in outdated.items():
-        if check_only:
-            click.echo(f"{path}:1: {fault}")
-            continue
+    for path in outdated:
+        click.echo(f"{path}:1: {fault}")
+    if outdated:
+        sys.exit(1)
+
+
+def write_outdated_files(root: Path, files: Mapping[str, str]) -> None:
+    """Write the part of `files` that `outdated_files` returns, and print the paths.
+
+    Raises OSError if a file cannot be written.
+    """
+    for path, text in outdated_files(root, files).items():
         write_text_atomically(root / path, text)
         click.echo(f"Wrote {path}")
-    if outdated and check_only:
-        sys.exit(1)
 
 
 def _has_text(path: Path, text: str) -> bool:

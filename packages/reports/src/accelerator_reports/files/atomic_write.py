@@ -2,18 +2,21 @@
 
 Everything is written to a temporary name in the same folder and renamed when it is complete. The
 name is hidden and ends with `.new`: a process that is killed before the rename leaves a file that
-the portal does not read and that git ignores.
+the portal does not read and that git ignores. A later write to the same path removes it.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+import glob
 import secrets
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
+
+from accelerator_reports.files.clock import utc_now
 
 LEFTOVER_AGE = dt.timedelta(hours=1)
 """Temporary files older than this were left by killed processes, because no write takes so long."""
@@ -38,6 +41,7 @@ def write_bytes_atomically(path: Path, data: bytes) -> None:
     try:
         temporary.write_bytes(data)
         temporary.replace(path)
+        _remove_leftovers_of(path)
     except OSError as error:  # it names the temporary file
         error.filename, error.filename2 = str(path), None
         raise
@@ -80,21 +84,31 @@ def write_folder_atomically(folder: Path, files: Mapping[str, str | Path]) -> No
             shutil.rmtree(old_folder)
         else:
             temporary.rename(folder)
+        _remove_leftovers_of(folder)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
 
 
-def remove_leftovers(root: Path, now: dt.datetime) -> None:
+def remove_leftovers(root: Path, now: dt.datetime, age: dt.timedelta = LEFTOVER_AGE) -> None:
     """Remove the temporary files and folders below `root` that killed processes left.
 
-    Their names match `.*.new`, and they are older than LEFTOVER_AGE at the time `now`. Files that
-    cannot be removed stay.
+    Their names match `.*.new`, and they are at least as old as `age` at the time `now`. Pass a zero
+    age only while a lock keeps others from writing below `root`. Files that cannot be removed stay.
     """
-    oldest = (now - LEFTOVER_AGE).timestamp()
-    for path in sorted(root.rglob(f".*{_SUFFIX}")):
+    _remove_older(root.rglob(f".*{_SUFFIX}"), now - age)
+
+
+def _remove_leftovers_of(path: Path) -> None:
+    """Remove the temporary files that killed processes left when they wrote `path`."""
+    leftovers = path.parent.glob(f".{glob.escape(path.name)}.*{_SUFFIX}")
+    _remove_older(leftovers, utc_now() - LEFTOVER_AGE)
+
+
+def _remove_older(paths: Iterable[Path], newest: dt.datetime) -> None:
+    for path in sorted(paths):
         with suppress(OSError):
-            if path.lstat().st_mtime >= oldest:
+            if path.lstat().st_mtime > newest.timestamp():
                 continue
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
