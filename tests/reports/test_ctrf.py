@@ -153,6 +153,7 @@ def test_a_summary_that_contradicts_the_tests_is_refused(tmp_path: Path) -> None
         ({"status": "pending"}, "not-run", "pending"),
         ({"status": "other", "rawStatus": "xfailed"}, "skipped", "xfailed"),
         ({"status": "other", "rawStatus": "xpassed"}, "passed", "xpassed"),
+        ({"status": "failed", "rawStatus": "xpassed"}, "failed", "xpassed"),
         (
             {"status": "other", "message": "No space left on device"},
             "infrastructure-error",

@@ -121,9 +121,9 @@ QUOTED = """('/x/test_a.py', 10, "Skipped: it's slow")"""
         ({"outcome": "failed"}, "failed", "failed", None),
         (
             {"outcome": "failed", "call": stage("[XPASS(strict)] old")},
-            "passed",
             "failed",
-            "[XPASS(strict)] old",
+            "failed",
+            "Unexpected pass: [XPASS(strict)] old",
         ),
         (
             {"outcome": "error", "setup": stage("ValueError")},

@@ -84,6 +84,7 @@ _OUTCOME_BY_RAW_STATUS: Mapping[str, Outcome] = {
     "xpass": "passed",
     "xpassed": "passed",
 }
+_UNEXPECTED_PASSES = {"xpass", "xpassed"}
 
 
 def read_ctrf(path: Path, options: ImportOptions) -> ImportResult:
@@ -290,6 +291,8 @@ def _outcome_fields(test: ctrf_model.Test) -> dict[str, Any]:
 def _outcome(test: ctrf_model.Test, raw: str) -> Outcome:
     if test.status in _OUTCOME_BY_STATUS:
         return _OUTCOME_BY_STATUS[test.status]
+    if test.status == "failed" and raw in _UNEXPECTED_PASSES:
+        return "failed"
     if raw in _OUTCOME_BY_RAW_STATUS:
         return _OUTCOME_BY_RAW_STATUS[raw]
     if raw in {"error", "broken"}:

@@ -61,6 +61,8 @@ _TAG_BY_GROUP: Mapping[OutcomeGroup, str] = {
     "skip": "skipped",
     "missing": "skipped",
 }
+# pytest and unittest-xml-reporting write these types of a skip.
+_EXPECTED_FAILURE_TYPES = {"pytest.xfail", "XFAIL"}
 _NO_ZONE_NOTE = "The times in the file have no time zone. They are read as UTC."
 
 
@@ -335,7 +337,7 @@ def _outcome_fields(case: CaseElement) -> dict[str, Any]:
     message, kind = result.attributes.get("message", ""), result.attributes.get("type", "")
     if result.tag == "skipped":
         skip_reason = message or result.text
-        if kind == "pytest.xfail":
+        if kind in _EXPECTED_FAILURE_TYPES:
             return _skip_fields(
                 "skipped", "xfail", skip_reason or failure_outcomes.EXPECTED_FAILURE_REASON
             )
