@@ -21,7 +21,12 @@ from tests.reports.junit_files import case_fields
             "failure",
             "Unexpected pass: [XPASS(strict)] old",
         ),
-        ('<error type="UnexpectedSuccess" message="Unexpected success: x"/>', "failed", "error", None),
+        (
+            '<error type="UnexpectedSuccess" message="Unexpected success: x"/>',
+            "failed",
+            "error",
+            None,
+        ),
         ('<skipped type="XFAIL" message="expected failure: x"/>', "skipped", "xfail", None),
         ('<error message="collection failure">x</error>', "test-broken", "error", None),
         ('<error message="failed on setup with x"/>', "infrastructure-error", "error", None),
@@ -56,6 +61,36 @@ def test_a_test_of_googletest_that_was_not_run_says_so(tmp_path: Path) -> None:
         "raw_status": "notrun",
         "reason": "The file states no reason.",
     }
+
+
+@pytest.mark.parametrize(
+    ("attributes", "inside", "outcome"),
+    [
+        ('status="disabled"', "", "skipped"),  # CTest
+        ('status="notrun"', '<skipped message="Not Run"/>', "skipped"),
+        ('status="fail"', '<failure message=""/>', "failed"),
+        ('status="notrun" result="suppressed"', "", "skipped"),  # GoogleTest
+        ('status="run" result="skipped"', "", "skipped"),
+        ('status="run" result="completed"', "", "passed"),
+        ('status="run" result="completed"', "<failure/>", "failed"),
+        ('status="Inconclusive"', "", "executed"),  # NUnit's converters
+        ('status="NotRunnable"', "", "test-broken"),
+        ('status="green"', "", "passed"),  # no word of any dialect
+        ('executed="False"', "", "not-run"),
+        ('executed="True"', "", "passed"),
+        ('status="Failed"', "", "failed"),
+        ('status="timedOut"', "", "timed-out"),
+        ('status="not_run"', "", "not-run"),
+        ("", "<ignored/>", "skipped"),
+        ("", "<skip/>", "skipped"),
+        ("", "<disabled/>", "skipped"),
+        ("", "<fail/>", "failed"),
+    ],
+)
+def test_each_dialect_has_words_for_a_test_that_did_not_pass(
+    tmp_path: Path, attributes: str, inside: str, outcome: str
+) -> None:
+    assert case_fields(tmp_path, inside, attributes)["outcome"] == outcome
 
 
 @pytest.mark.parametrize(

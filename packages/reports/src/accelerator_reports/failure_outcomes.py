@@ -13,7 +13,6 @@ EXPECTED_FAILURE_REASON = "It is expected to fail."
 
 _EXCEPTION = re.compile(r"(?:\w+\.)*[A-Z]\w*(?:Error|Exception)")
 _STRICT_XPASS = re.compile(r"\A\s*(?=\[XPASS\(strict\)\])")
-_UNEXPECTED_PASS = "Unexpected pass: "
 _SETUP_OR_TEARDOWN = re.compile(r"\bfailed on (?:setup|teardown)\b")
 
 
@@ -46,7 +45,7 @@ def reason(text: str) -> str | None:
     Terminal colors are removed, and the message is shortened to `MAX_TEXT_LENGTH` characters. What
     pytest writes about a test that passed unexpectedly is put into words.
     """
-    return shortened_text(_STRICT_XPASS.sub(_UNEXPECTED_PASS, without_colors(text)))
+    return shortened_text(_STRICT_XPASS.sub("Unexpected pass: ", without_colors(text)))
 
 
 def log_tail(text: str) -> str | None:

@@ -43,7 +43,7 @@ from accelerator_reports.formats.stored_fields import (
     with_stored_fields,
 )
 from accelerator_reports.merge import merged_suites
-from accelerator_reports.outcomes import OUTCOMES, OutcomeGroup, is_outcome
+from accelerator_reports.outcomes import OUTCOMES, UNSUCCESSFUL, Outcome, OutcomeGroup, is_outcome
 from accelerator_reports.report import Report, Suite, TestEntry
 from accelerator_reports.run_environment import facts_from_properties, merged_environment
 from accelerator_reports.test_ids import (
@@ -60,6 +60,26 @@ _TAG_BY_GROUP: Mapping[OutcomeGroup, str] = {
     "error": "error",
     "skip": "skipped",
     "missing": "skipped",
+}
+# GoogleTest writes status="notrun" and result="suppressed", CTest status="disabled", and NUnit's
+# converters status="Inconclusive" or executed="False". Such a test can have no result element.
+_STATUS_ATTRIBUTES = ("result", "status", "executed")
+_STATUSES_BY_OUTCOME: Mapping[Outcome, str] = {
+    "skipped": (
+        "disabled excluded expectedfailure ignored skip skipped suppressed todo xfail xfailed"
+    ),
+    "not-run": (
+        "aborted blocked cancelled canceled false incomplete notexecuted notrun notstarted pending"
+        " queued untested"
+    ),
+    "failed": "broken error errored fail failed failure unexpectedpass unexpectedsuccess",
+    "timed-out": "timedout timeout",
+    "crashed": "crash crashed",
+    "test-broken": "notrunnable",
+    "executed": "inconclusive unknown warn warning",
+}
+_OUTCOME_BY_STATUS = {
+    word: outcome for outcome, words in _STATUSES_BY_OUTCOME.items() for word in words.split()
 }
 # pytest and unittest-xml-reporting write these types of a skip.
 _EXPECTED_FAILURE_TYPES = {"pytest.xfail", "XFAIL"}
@@ -331,8 +351,7 @@ def parse_seconds(text: str) -> float:
 def _outcome_fields(case: CaseElement) -> dict[str, Any]:
     results = sorted(case.results, key=lambda result: result.tag == "skipped")
     if not results:
-        started = case.attributes.get("status") != "notrun"  # GoogleTest's word
-        return {"outcome": "passed"} if started else _skip_fields("not-run", "notrun", "")
+        return _attribute_fields(case)
     result = results[0]
     message, kind = result.attributes.get("message", ""), result.attributes.get("type", "")
     if result.tag == "skipped":
@@ -348,6 +367,19 @@ def _outcome_fields(case: CaseElement) -> dict[str, Any]:
             }
         return _skip_fields("skipped", "skipped", skip_reason)
     return _failure_fields(result, message, kind, case.output)
+
+
+def _attribute_fields(case: CaseElement) -> dict[str, Any]:
+    """Return the outcome of a test without a result element: `passed`, unless attributes differ."""
+    for name in _STATUS_ATTRIBUTES:
+        word = case.attributes.get(name, "")
+        outcome = _OUTCOME_BY_STATUS.get("".join(filter(str.isalpha, word.lower())))
+        if outcome in UNSUCCESSFUL:
+            log_tail = failure_outcomes.log_tail(case.output)
+            return {"outcome": outcome, "raw_status": word[:200], "log_tail": log_tail}
+        if outcome:
+            return _skip_fields(outcome, word[:200], "")
+    return {"outcome": "passed"}
 
 
 def _skip_fields(outcome: str, raw: str, skip_reason: str) -> dict[str, Any]:

@@ -94,8 +94,9 @@ def _case_of_record(line: int, suite: str, record: dict[str, Any]) -> CaseElemen
     if "file" not in attributes and (invoking := attributes.get("invoking_file")):
         attributes["file"] = f"{invoking.replace('.', '/')}.py"
     case = CaseElement(line, SuiteElement(line, {"name": suite}), attributes)
-    for tag in RESULT_TAGS:
-        case.results += (_result(tag, element) for element in _elements_with_tag(record, tag))
+    for tag, common_tag in RESULT_TAGS.items():
+        elements = _elements_with_tag(record, tag)
+        case.results += (_result(common_tag, element) for element in elements)
     case.retries = sum(len(_elements_with_tag(record, tag)) for tag in ATTEMPT_TAGS)
     outputs = [*_elements_with_tag(record, "system-out"), *_elements_with_tag(record, "system-err")]
     case.output = "\n".join(_element_text(element) for element in outputs)
