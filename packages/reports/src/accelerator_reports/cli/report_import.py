@@ -150,7 +150,8 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: 
     if problems := list(report_problems(new_report, out.name, names, now)):
         raise ProblemsError(problems)
     folder_problems = names.unread.get(arguments["accelerator"], ())
-    warnings = [*folder_problems, *name_warnings(new_report, out.name, names)]
+    left_out = (replace(problem, level="warning") for problem in results.warnings)
+    warnings = [*left_out, *folder_problems, *name_warnings(new_report, out.name, names)]
     write_text_atomically(out, report_text(new_report))
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)

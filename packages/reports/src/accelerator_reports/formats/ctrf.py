@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -90,19 +91,18 @@ _UNEXPECTED_PASSES = {"xpass", "xpassed"}
 def read_ctrf(path: Path, options: ImportOptions) -> ImportResult:
     """Read a CTRF file. Raises ProblemsError with the faults of the file or the suite name."""
     user_suite = chosen_suite(path, options)
-    results = parse_document(path, ctrf_model.Document, load_json(path)).results
+    results = parse_document(path, ctrf_model.Document, load_json(path, strict=False)).results
     fallback = valid_suite_id(results.tool.name) or "tests"
-    imported = ImportedTests(path, options, may_repeat=True)
+    imported = ImportedTests(path, options, repeats="apart")
     _read_tests(imported, results, options, fallback)
     stored_fields = _stored_fields(imported, "results.extra", results.extra)
     suites = _stored_suites(imported, stored_fields.get("suites", []), user_suite)
     run = _run_of_file(imported, results, stored_fields.get("run"))
-    tests = imported.checked_tests()
-    names = dict.fromkeys(test.suite for test in tests) or {user_suite or fallback: None}
-    for name in names if tests or not suites else ():
+    result = imported.result((), run.environment, run.started, run.finished, run.note)
+    names = dict.fromkeys(test.suite for test in result.tests) or {user_suite or fallback: None}
+    for name in names if result.tests or not suites else ():
         suites.setdefault(name, Suite(name=name, kind="unit"))
-    all_suites = tuple(suites.values())
-    return ImportResult(all_suites, tests, run.environment, run.started, run.finished, run.note)
+    return replace(result, suites=tuple(suites.values()))
 
 
 def _read_tests(
@@ -110,15 +110,19 @@ def _read_tests(
 ) -> None:
     """Add the tests of the file to `imported`. Tests without a suite get the suite `fallback`.
 
-    If a count in `results.summary` differs from `results.tests`, a fault is recorded.
+    If a count in `results.summary` differs from `results.tests`, a fault is recorded. The counts by
+    status are not compared if a test cannot be read.
     """
     statuses: Counter[str] = Counter()
     for index, record in enumerate(results.tests):
         json_path = f"results.tests[{index}]"
-        test = imported.parse_record(ctrf_model.Test, record, json_path)
+        test = imported.parse_entry(ctrf_model.Test, record, json_path)
         if test is None:
             continue
         statuses[test.status] += 1
+        if test.duration is None:
+            what = f"{json_path}.duration is not a number of milliseconds, 0 or more"
+            imported.leave_out_value(1, what, "use a number")
         test_id = parsed_test_id(test, options.suite)
         plain_fields = standard_fields(test, test_id, options.suite, fallback)
         stored_fields = _stored_fields(imported, f"{json_path}.extra", test.extra)
@@ -128,7 +132,8 @@ def _read_tests(
             place=json_path,
             device=test_id.device,
         )
-    for count_name in ("tests", *ctrf_model.STATUSES):
+    all_are_read = statuses.total() == len(results.tests)
+    for count_name in ("tests", *(ctrf_model.STATUSES if all_are_read else ())):
         stated_count = getattr(results.summary, count_name)
         actual_count = len(results.tests) if count_name == "tests" else statuses[count_name]
         if stated_count != actual_count:
@@ -220,7 +225,7 @@ def standard_fields(
     fields: dict[str, Any] = {
         "suite": user_suite or valid_suite_name(top) or fallback,
         "name": test_id.name,
-        "duration_s": test.duration / 1000,
+        "duration_s": None if test.duration is None else test.duration / 1000,
         **_outcome_fields(test),
     }
     if parameters := {**test_id.parameters, **_test_parameters(test.parameters)}:

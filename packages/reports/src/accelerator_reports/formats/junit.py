@@ -83,6 +83,9 @@ _OUTCOME_BY_STATUS = {
 }
 # pytest and unittest-xml-reporting write these types of a skip.
 _EXPECTED_FAILURE_TYPES = {"pytest.xfail", "XFAIL"}
+NAMELESS = ("the test has no name", "name it", "without a name")
+"""What is wrong with a test without a name, the fix, and why it is left out."""
+
 _NO_ZONE_NOTE = "The times in the file have no time zone. They are read as UTC."
 
 
@@ -103,7 +106,7 @@ class _JUnitImport:
     def __init__(self, path: Path, options: ImportOptions) -> None:
         self._path = path
         self._user_suite = chosen_suite(path, options)
-        self._tests = ImportedTests(path, options, may_repeat=True)
+        self._tests = ImportedTests(path, options, repeats="apart")
         self._suites: list[Suite] = []
         self._run = StoredRun()
         self._facts: dict[str, str] = {}
@@ -112,15 +115,13 @@ class _JUnitImport:
 
     def case(self, case: CaseElement) -> None:
         identity = parsed_test_id(case)
-        try:
-            plain_fields = standard_fields(case, self._suite_name(case.suite), identity)
-        except ValueError:
-            what = f'time="{case.attributes["time"][:40]}" is not a number of seconds'
-            self._tests.record_fault(case.line, what, 'use a format like "1.25"')
-            return
         if not identity.name:
-            self._tests.record_fault(case.line, "the test has no name", "name it")
+            self._tests.leave_out(case.line, *NAMELESS)
             return
+        if not has_valid_time(case):
+            what = f'time="{case.attributes["time"][:40]}" is not a number of seconds'
+            self._tests.leave_out_value(case.line, what, 'use a format like "1.25"')
+        plain_fields = standard_fields(case, self._suite_name(case.suite), identity)
         stored_fields = self._stored_fields(case.line, case.properties, NAMESPACE)
         label, fields = f'"{identity.name[:60]}"', with_stored_fields(plain_fields, stored_fields)
         self._tests.add(case.line, fields, place=label, device=identity.device)
@@ -144,21 +145,20 @@ class _JUnitImport:
 
     def import_result(self) -> ImportResult:
         environment = self._tests.environment(self._facts, "properties")
-        tests = self._tests.checked_tests()
-        if not self._suites:
-            what = "the file contains no test suite"
-            raise file_error(self._path, 1, what, "use a JUnit XML file with results")
         run = self._run
         # A report of this project states the end of its run itself.
         end = None if run.started else max(self._moments, default=None)
-        return ImportResult(
-            suites=merged_suites(self._suites),
-            tests=tests,
-            environment=merged_environment(run.environment, environment),
+        result = self._tests.result(
+            merged_suites(self._suites),
+            merged_environment(run.environment, environment),
             started=run.started or min(self._moments, default=None),
             finished=run.finished or end,
             note=run.note or (_NO_ZONE_NOTE if self._zone_is_missing else None),
         )
+        if not self._suites:
+            what = "the file contains no test suite"
+            raise file_error(self._path, 1, what, "use a JUnit XML file with results")
+        return result
 
     def _suite_name(self, suite: SuiteElement) -> str:
         name = suite.attributes.get("name", "")
@@ -324,17 +324,23 @@ def parsed_test_id(case: CaseElement) -> ParsedTestId:
 def standard_fields(case: CaseElement, suite: str, test: ParsedTestId) -> dict[str, Any]:
     """Return the `TestEntry` fields that JUnit's own attributes and elements of a test state.
 
-    `suite` is the name of its suite, and `test` is its identity. Raises ValueError if the time is
-    not a number of seconds.
+    `suite` is the name of its suite, and `test` is its identity. An invalid time is left out.
     """
     fields: dict[str, Any] = {"suite": suite, "name": test.name, **_outcome_fields(case)}
     if test.parameters:
         fields["parameters"] = dict(test.parameters)
-    if case.attributes.get("time"):
-        fields["duration_s"] = parse_seconds(case.attributes["time"])
+    if (time := case.attributes.get("time")) and has_valid_time(case):
+        fields["duration_s"] = parse_seconds(time)
     if case.retries:
         fields["metrics"] = {"retries": {"value": float(case.retries), "unit": "1"}}
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def has_valid_time(case: CaseElement) -> bool:
+    """Return whether the time of a test is absent, or a number of seconds."""
+    with suppress(ValueError):
+        return parse_seconds(case.attributes.get("time") or "0") >= 0
+    return False
 
 
 def parse_seconds(text: str) -> float:
