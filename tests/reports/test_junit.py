@@ -87,6 +87,19 @@ def test_suites_are_named_by_the_file_or_by_a_person(tmp_path: Path) -> None:
     assert {test.suite for test in found.tests} == {"mine"}
 
 
+def test_in_a_suite_that_a_person_names_the_suites_of_the_file_stay_in_the_names(
+    tmp_path: Path,
+) -> None:
+    suites = "".join(
+        f'<testsuite name="{name}"><testcase classname="{name}" name="adds"/></testsuite>'
+        for name in ("Ops", "Other")
+    )
+    text = f"<testsuites>{suites}</testsuites>"
+    assert [test.name for test in read(tmp_path, text).tests] == ["adds", "adds"]
+    found = read(tmp_path, text, ImportOptions("ops"))
+    assert [test.name for test in found.tests] == ["adds", "Other::adds"]
+
+
 def test_a_case_without_a_suite_is_read(tmp_path: Path) -> None:
     found = read(tmp_path, '<testsuites name="All"><testcase name="a"/></testsuites>')
     assert found == ImportResult(

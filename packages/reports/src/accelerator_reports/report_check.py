@@ -54,6 +54,7 @@ FILE_REMEDIES: Mapping[str, str] = {
     "times": "correct started or finished",
     "torch": "add environment.torch",
     "origins": "add origins",
+    "suites": "put the tests of several suites into one, or split the report",
 }
 """What to do about a fact that a report file lacks or contradicts, by the name of the fact."""
 
@@ -100,7 +101,7 @@ def report_problems(
 
 
 def _report_faults(report: Report, known: KnownNames, now: dt.datetime) -> Iterator[ReportFault]:
-    yield from ((None, *fault) for fault in site_limit_faults(report))
+    yield from ((None, *fault) for fault in site_limit_faults(report, known.remedies))
     yield from _run_faults(report, known, now)
     yield from _missing_fact_faults(report, known.remedies)
     yield from first_faults(_suite_faults(report, known), "faults of suites")
@@ -191,12 +192,16 @@ def first_faults(
         )
 
 
-def too_many_suites_fault(number: int) -> FaultAndRemedy:
+def too_many_suites_fault(
+    number: int, remedies: Mapping[str, str] = FILE_REMEDIES
+) -> FaultAndRemedy:
     """Return what is wrong with a report that has `number` suites, and the fix."""
-    return f"{number:,} suites, more than {MAX_SUITES}", "split the report"
+    return f"{number:,} suites, more than {MAX_SUITES}", remedies["suites"]
 
 
-def site_limit_faults(report: Report) -> Iterator[FaultAndRemedy]:
+def site_limit_faults(
+    report: Report, remedies: Mapping[str, str] = FILE_REMEDIES
+) -> Iterator[FaultAndRemedy]:
     """Yield the faults because of which the site cannot have pages for a report.
 
     These are too many suites, modes or table cells, reserved suite names and invalid modes.
@@ -204,7 +209,7 @@ def site_limit_faults(report: Report) -> Iterator[FaultAndRemedy]:
     declared = (suite.name for suite in report.suites)
     names = dict.fromkeys((*declared, *(test.suite for test in report.tests)))
     if (number := max(len(names), len(report.suites))) > MAX_SUITES:
-        yield too_many_suites_fault(number)
+        yield too_many_suites_fault(number, remedies)
         return  # each of them may have faults of its own
     for name in names:
         if name in RESERVED_NAMES:

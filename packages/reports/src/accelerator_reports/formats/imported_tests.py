@@ -322,13 +322,18 @@ def read_yaml(path: Path) -> YamlFile:
 
 def chosen_suite(path: Path, options: ImportOptions) -> str | None:
     """Return the suite that the user named, or None. Raises ProblemsError if it is invalid."""
-    if options.suite and valid_suite_name(options.suite) != options.suite:
-        what = f'"{options.suite[:60]}" is not a valid suite name'
-        valid_name = valid_suite_name(options.suite)
-        raise file_error(
-            path, 1, what, f'write "{valid_name}"' if valid_name else "use lowercase letters"
-        )
+    if options.suite and (fault := suite_name_fault(options.suite)):
+        raise file_error(path, 1, *fault)
     return options.suite or None
+
+
+def suite_name_fault(name: str) -> tuple[str, str] | None:
+    """Return what is wrong with a suite name, and the fix; None for a valid name."""
+    valid_name = valid_suite_name(name)
+    if valid_name == name:
+        return None
+    remedy = f'write "{valid_name}"' if valid_name else "use lowercase letters"
+    return f'"{name[:60]}" is not a valid suite name', remedy
 
 
 def _visible(value: object) -> object:

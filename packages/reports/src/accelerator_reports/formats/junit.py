@@ -114,7 +114,7 @@ class _JUnitImport:
         self._zone_is_missing = False
 
     def case(self, case: CaseElement) -> None:
-        identity = parsed_test_id(case)
+        identity = parsed_test_id(case, self._user_suite)
         if not identity.name:
             self._tests.leave_out(case.line, *NAMELESS)
             return
@@ -304,15 +304,17 @@ def _parse_time(text: str) -> dt.datetime:
     return dt.datetime.fromisoformat(f"{text[:-1]}+00:00" if text.endswith("Z") else text)
 
 
-def parsed_test_id(case: CaseElement) -> ParsedTestId:
+def parsed_test_id(case: CaseElement, user_suite: str | None = None) -> ParsedTestId:
     """Return the identity of a test: its name and its parameters.
 
     The name includes the test's file. PyTorch's CI writes the file in the attribute `file`, and
     pytest in `classname`. A `classname` that equals the suite's name is not part of the test's
-    name.
+    name, unless the user named another suite (`user_suite`): it may be what tells tests of several
+    suites apart.
     """
     classname = case.attributes.get("classname", "")
-    if classname == case.suite.attributes.get("name"):
+    is_suite = classname == case.suite.attributes.get("name")
+    if is_suite and user_suite in {None, valid_suite_name(classname)}:
         classname = ""
     file = case.attributes.get("file", "")
     if classname and "." not in classname and file.endswith(".py"):
