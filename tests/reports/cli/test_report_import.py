@@ -327,7 +327,7 @@ def test_the_example_of_each_format_works(
             '1: the file looks like CTRF, but has no "reportFormat"; add',
         ),
         ("just words", "1: unknown format; pass --format with one of: ctrf, "),
-        ('{"a": 1}\n{"a": 2}', "1: unknown format; pass --format with one of: ctrf, "),
+        ('{"a": 1}\n{"a": 2}', '1: the file is JSON of an unknown format, with the keys "a"; '),
     ],
 )
 def test_a_malformed_file_is_named_with_line_and_column(root: Path, text: str, told: str) -> None:

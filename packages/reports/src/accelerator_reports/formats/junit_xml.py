@@ -13,6 +13,7 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from accelerator_reports.file_reading import file_error, read_bytes
+from accelerator_reports.formats.other_formats import kind_of_xml
 
 _CHUNK = 1 << 18
 _MAX_DEPTH = 50
@@ -140,8 +141,12 @@ class _JUnitParser:
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         if not self._open_tags and tag not in _ROOT_TAGS:
-            what = f"the outermost element is <{tag[:40]}>, not <testsuites>"
-            self._refuse(self._line(), what, "use a JUnit XML file")
+            kind, remedy = kind_of_xml(tag) or (
+                "not JUnit XML",
+                "create the file with an option for JUnit XML",
+            )
+            what = f"the outermost element is <{tag[:40]}>, not <testsuites>: the file is {kind}"
+            self._refuse(self._line(), what, remedy)
         if len(self._open_tags) >= _MAX_DEPTH:
             what = f"more than {_MAX_DEPTH} nested elements"
             self._refuse(self._line(), what, "create the file again")
