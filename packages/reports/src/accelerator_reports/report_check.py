@@ -17,7 +17,7 @@ from accelerator_reports.files.wording import count
 from accelerator_reports.report import Report
 from accelerator_reports.suite_file import SuiteFile
 from accelerator_reports.suite_names import SuiteNames
-from accelerator_reports.test_keys import Identity, identity_of
+from accelerator_reports.test_keys import IdentityValues, identity_values
 
 MAX_LISTED_FAULTS = 20
 """The maximum number of faults of one kind that are listed for a report. If there are more, one
@@ -160,9 +160,9 @@ def _suite_faults(report: Report, known: KnownNames) -> Iterator[ReportFault]:
 
 
 def _test_faults(report: Report) -> Iterator[ReportFault]:
-    index_by_identity: dict[Identity, int] = {}
+    index_by_identity: dict[IdentityValues, int] = {}
     for index, test in enumerate(report.tests):
-        first_index = index_by_identity.setdefault(identity_of(test), index)
+        first_index = index_by_identity.setdefault(identity_values(test), index)
         if first_index != index:
             what = f'"{test.name}" is listed twice with the same parameters'
             yield index, what, "remove one, or add what differs"

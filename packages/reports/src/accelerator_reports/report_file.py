@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from pydantic import ValidationError
 
@@ -36,17 +36,26 @@ MAX_VALUE = 8 * 1024 * 1024
 """The maximum number of characters of a value outside `tests`. The longest valid value lists the
 operators of 100 suites."""
 
-_SPACE = re.compile(r"[ \t\n\r]*")
+_SPACES = " \t\n\r"
+_SPACE = re.compile(rf"[{_SPACES}]*")
 
 _MOST_SHOWN = 100
 
 
+class _Shown(TypedDict):
+    mode: Literal["json"]
+    exclude_none: bool
+    exclude_defaults: bool
+
+
 def report_text(report: Report) -> str:
     """Return a report as JSON, with one test per line for readable diffs."""
-    data = report.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-    tests = data.pop("tests", [])
+    shown: _Shown = {"mode": "json", "exclude_none": True, "exclude_defaults": True}
+    data = report.model_dump(exclude={"tests"}, **shown)
     head = json.dumps({**data, "schema_version": SCHEMA_VERSION}, indent=1, ensure_ascii=False)
-    lines = ",\n".join(f"  {json.dumps(test, ensure_ascii=False)}" for test in tests)
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    # Test by test: the records of all tests together would need much memory.
+    lines = ",\n".join(f"  {encode(test.model_dump(**shown))}" for test in report.tests)
     body = f"[\n{lines}\n ]" if lines else "[]"
     return f'{head.removesuffix("}").rstrip()},\n "tests": {body}\n}}\n'
 
@@ -198,6 +207,9 @@ class _JsonReader:
 
     def _next_character(self) -> str:
         """Skip white space and return the next character; empty at the end."""
+        character = self._text[self._position : self._position + 1]
+        if character not in _SPACES:
+            return character
         space = _SPACE.match(self._text, self._position)
         self._position = space.end() if space else self._position
         return self._text[self._position : self._position + 1]

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -23,13 +23,13 @@ from accelerator_reports.file_reading import (
 )
 from accelerator_reports.files.fields import VERDICT_MARK
 from accelerator_reports.files.problem import Problem, ProblemsError
-from accelerator_reports.files.text_file import HIDDEN_CHARACTER, escape_sequence
+from accelerator_reports.files.text_file import HIDDEN_CHARACTER, escape_sequence, is_plain
 from accelerator_reports.files.wording import count
 from accelerator_reports.files.yaml_file import YamlFile, parse_yaml
 from accelerator_reports.outcomes import OUTCOMES
 from accelerator_reports.report import Environment, Suite, TestEntry
 from accelerator_reports.test_ids import MAX_NAME, shortened_with_digest, valid_suite_name
-from accelerator_reports.test_keys import Parameters, parameters_of
+from accelerator_reports.test_keys import IdentityValues, identity_values
 
 _NO_ENVIRONMENT = Environment()
 _MOST_SHOWN = 100
@@ -47,8 +47,6 @@ Repeats = Literal["apart", "counted", "merged"]
 of another device. `counted`: it is left out, and counted. `merged`: it is left out."""
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
-
-_Key: TypeAlias = tuple[str, str, Parameters]
 
 
 class ImportedTests:
@@ -71,9 +69,9 @@ class ImportedTests:
         self._path = path
         self._options = options
         self._repeats = repeats
-        self._tests: dict[_Key, TestEntry] = {}
-        self._devices: dict[_Key, str] = {}
-        self._repeated: Counter[_Key] = Counter()
+        self._tests: dict[IdentityValues, TestEntry] = {}
+        self._devices: dict[IdentityValues, str] = {}
+        self._repeated: Counter[IdentityValues] = Counter()
         self._repeated_names: list[str] = []
         self._problems: list[Problem] = []
         self._unlisted_problems = 0
@@ -204,15 +202,15 @@ class ImportedTests:
         test = self.parse_entry(TestEntry, fields, place, line)
         if test is None:
             return False
-        key = _key(test)
-        if key in self._tests:
-            if self._repeats != "apart" or device != self._devices.get(key):
-                return self._add_repeated(key, test, device)
-            test = self._with_number(key, test)
-            key = _key(test)
-        self._tests[key] = test
+        identity = identity_values(test)
+        if identity in self._tests:
+            if self._repeats != "apart" or device != self._devices.get(identity):
+                return self._add_repeated(identity, test, device)
+            test = self._with_number(identity, test)
+            identity = identity_values(test)
+        self._tests[identity] = test
         if device:
-            self._devices[key] = device
+            self._devices[identity] = device
         if len(self._tests) > MAX_TESTS:
             self.record_fault(
                 line, f"the file has more than {MAX_TESTS:,} tests", "split it by suite"
@@ -220,12 +218,12 @@ class ImportedTests:
             raise ProblemsError(self._all_problems())
         return True
 
-    def _add_repeated(self, key: _Key, test: TestEntry, device: str | None) -> bool:
+    def _add_repeated(self, identity: IdentityValues, test: TestEntry, device: str | None) -> bool:
         """Keep one of two results of a test. Return whether both count as read."""
-        old_device = self._devices.get(key)
-        if _is_preferred(test, device, self._tests[key], old_device):
-            self._tests[key] = test
-            self._devices[key] = device or ""
+        old_device = self._devices.get(identity)
+        if _is_preferred(test, device, self._tests[identity], old_device):
+            self._tests[identity] = test
+            self._devices[identity] = device or ""
         if self._repeats == "merged":
             return True
         if device == old_device:
@@ -233,12 +231,12 @@ class ImportedTests:
         self.entries["listed more than once" if device == old_device else "on another device"] += 1
         return False
 
-    def _with_number(self, key: _Key, test: TestEntry) -> TestEntry:
+    def _with_number(self, identity: IdentityValues, test: TestEntry) -> TestEntry:
         """Return a test with the name of another test, with the next free number: `test_a (2)`."""
         numbered = test
-        while _key(numbered) in self._tests:
-            self._repeated[key] += 1
-            ending = f" ({self._repeated[key] + 1})"
+        while identity_values(numbered) in self._tests:
+            self._repeated[identity] += 1
+            ending = f" ({self._repeated[identity] + 1})"
             name = shortened_with_digest(test.name, MAX_NAME - len(ending))
             numbered = test.model_copy(update={"name": f"{name}{ending}"})
         self._repeated_names.append(numbered.name)
@@ -343,12 +341,9 @@ def _visible(value: object) -> object:
     """
     if not isinstance(value, str):
         return value
+    if is_plain(value):
+        return value
     return _NOT_IN_NAMES.sub(lambda found: escape_sequence(found[0]), value)
-
-
-def _key(test: TestEntry) -> _Key:
-    """Return the values of a test's identity. They are compared faster than an `Identity`."""
-    return test.suite, test.name, parameters_of(test.parameters)
 
 
 def _is_preferred(

@@ -118,13 +118,14 @@ class _JUnitImport:
         if not identity.name:
             self._tests.leave_out(case.line, *NAMELESS)
             return
-        if not has_valid_time(case):
+        plain_fields = standard_fields(case, self._suite_name(case.suite), identity)
+        if case.attributes.get("time") and "duration_s" not in plain_fields:
             what = f'time="{case.attributes["time"][:40]}" is not a number of seconds'
             self._tests.leave_out_value(case.line, what, 'use a format like "1.25"')
-        plain_fields = standard_fields(case, self._suite_name(case.suite), identity)
         stored_fields = self._stored_fields(case.line, case.properties, NAMESPACE)
-        label, fields = f'"{identity.name[:60]}"', with_stored_fields(plain_fields, stored_fields)
-        self._tests.add(case.line, fields, place=label, device=identity.device)
+        fields = with_stored_fields(plain_fields, stored_fields) if stored_fields else plain_fields
+        place = f'"{identity.name[:60]}"'
+        self._tests.add(case.line, fields, place=place, device=identity.device)
 
     def suite(self, suite: SuiteElement) -> None:
         self._add_times(suite)
@@ -331,18 +332,12 @@ def standard_fields(case: CaseElement, suite: str, test: ParsedTestId) -> dict[s
     fields: dict[str, Any] = {"suite": suite, "name": test.name, **_outcome_fields(case)}
     if test.parameters:
         fields["parameters"] = dict(test.parameters)
-    if (time := case.attributes.get("time")) and has_valid_time(case):
-        fields["duration_s"] = parse_seconds(time)
+    if time := case.attributes.get("time"):
+        with suppress(ValueError):
+            fields["duration_s"] = parse_seconds(time)
     if case.retries:
         fields["metrics"] = {"retries": {"value": float(case.retries), "unit": "1"}}
     return {name: value for name, value in fields.items() if value is not None}
-
-
-def has_valid_time(case: CaseElement) -> bool:
-    """Return whether the time of a test is absent, or a number of seconds."""
-    with suppress(ValueError):
-        return parse_seconds(case.attributes.get("time") or "0") >= 0
-    return False
 
 
 def parse_seconds(text: str) -> float:
@@ -380,7 +375,8 @@ def _outcome_fields(case: CaseElement) -> dict[str, Any]:
 def _attribute_fields(case: CaseElement) -> dict[str, Any]:
     """Return the outcome of a test without a result element: `passed`, unless attributes differ."""
     for name in _STATUS_ATTRIBUTES:
-        word = case.attributes.get(name, "")
+        if not (word := case.attributes.get(name)):
+            continue
         outcome = _OUTCOME_BY_STATUS.get("".join(filter(str.isalpha, word.lower())))
         if outcome in UNSUCCESSFUL:
             log_tail = failure_outcomes.log_tail(case.output)
