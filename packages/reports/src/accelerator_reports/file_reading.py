@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import csv
 import datetime as dt
+import gc
 import json
 import math
 import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, TypeGuard
@@ -87,6 +89,22 @@ def with_entry_counts(note: str | None, entries: Mapping[str, int]) -> str | Non
         counts = f"{counts} Left out: {reasons}."
     text = (note or "").partition(_COUNTS_PREFIX)[0]
     return f"{shortened_text(text, MAX_TEXT_LENGTH - len(counts) - 1) or ''} {counts}".lstrip()
+
+
+@contextmanager
+def paused_garbage_collection() -> Iterator[None]:
+    """Pause Python's search for unreachable objects while a `with` block or a function runs.
+
+    All objects that are read from a file are in use. To search 100,000 tests again and again takes
+    a third of the time.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def file_error(path: Path, line: int, what: str, remedy: str) -> ProblemsError:

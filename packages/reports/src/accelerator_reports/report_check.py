@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -235,12 +235,12 @@ def _table_size_faults(report: Report) -> Iterator[FaultAndRemedy]:
 
     Each suite and mode has a table, with a row per test and a column per set of parameters.
     """
-    rows: dict[tuple[str, object], set[str]] = {}
-    columns: dict[tuple[str, object], set[frozenset[tuple[str, object]]]] = {}
+    rows: defaultdict[tuple[str, object], set[str]] = defaultdict(set)
+    columns: defaultdict[tuple[str, object], set[frozenset[tuple[str, object]]]] = defaultdict(set)
     for test in report.tests:
         key = (test.suite, test.parameters.get("mode"))
-        rows.setdefault(key, set()).add(test.name)
-        columns.setdefault(key, set()).add(frozenset(test.parameters.items()))
+        rows[key].add(test.name)
+        columns[key].add(frozenset(test.parameters.items()))
     cells = sum(len(rows[key]) * len(columns[key]) for key in rows)
     if cells > MAX_CELLS:
         what = f"the tables would have {cells:,} cells, more than {MAX_CELLS:,}"

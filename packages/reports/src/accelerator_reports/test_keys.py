@@ -55,7 +55,7 @@ class Identity:
 
 
 IdentityValues: TypeAlias = tuple[str, str, Parameters]
-"""The values of an `Identity`. They are made and compared faster, which counts for 100,000 tests."""
+"""The values of an `Identity`, which are made and compared faster than the object."""
 
 
 def identity_of(test: TestEntry) -> Identity:

@@ -25,7 +25,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from accelerator_reports.files.public_host import is_public
-from accelerator_reports.files.text_file import HIDDEN_CHARACTER, is_plain
+from accelerator_reports.files.text_file import HIDDEN_CHARACTER
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # Python 3.10 has none of its own
@@ -134,8 +134,6 @@ def exactly_one_of(*names: str) -> Any:  # noqa: ANN401 - pydantic's own type
 
 def reject_hidden_characters(value: str) -> str:
     """Return a text unchanged. Raises PydanticCustomError if it has an invisible character."""
-    if is_plain(value):
-        return value
     if hidden := HIDDEN_CHARACTER.search(value):  # such as `"\u202e"`, escaped in a file
         what = f"the character U+{ord(hidden[0]):04X} is not allowed in text"
         raise validation_error(what, "remove it")
@@ -157,8 +155,6 @@ def reject_verdict_marks(value: str) -> str:
     Raises PydanticCustomError if it contains a symbol that looks like a verdict, such as a check
     mark or a star.
     """
-    if is_plain(value):
-        return value
     if mark := VERDICT_MARK.search(value):
         what = f"the character U+{ord(mark[0]):04X} is not allowed in a name"
         raise validation_error(what, "remove it; the portal uses such symbols for its own results")

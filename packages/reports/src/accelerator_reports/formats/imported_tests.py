@@ -27,7 +27,7 @@ from accelerator_reports.files.text_file import HIDDEN_CHARACTER, escape_sequenc
 from accelerator_reports.files.wording import count
 from accelerator_reports.files.yaml_file import YamlFile, parse_yaml
 from accelerator_reports.outcomes import OUTCOMES
-from accelerator_reports.report import Environment, Suite, TestEntry
+from accelerator_reports.report import Environment, Suite, TestEntry, compact_test
 from accelerator_reports.test_ids import MAX_NAME, shortened_with_digest, valid_suite_name
 from accelerator_reports.test_keys import IdentityValues, identity_values
 
@@ -136,11 +136,14 @@ class ImportedTests:
         try:
             return model.model_validate(record)
         except ValidationError as error:
-            first, *others = _validation_faults(place, error)
-            self.leave_out(line, first, _REMEDY)
-            for what in others:
-                self._add_problem(line, what, _REMEDY)
+            self._leave_out_invalid(line, place, error)
             return None
+
+    def _leave_out_invalid(self, line: int, place: str, error: ValidationError) -> None:
+        first, *others = _validation_faults(place, error)
+        self.leave_out(line, first, _REMEDY)
+        for what in others:
+            self._add_problem(line, what, _REMEDY)
 
     def environment(self, facts: Mapping[str, Any], place: str) -> Environment:
         """Return the environment of the tests; `facts` maps fields of `Environment` to values.
@@ -199,8 +202,10 @@ class ImportedTests:
         fields = {**fields, "parameters": parameters}
         if "name" in fields:
             fields["name"] = _visible(fields["name"])
-        test = self.parse_entry(TestEntry, fields, place, line)
-        if test is None:
+        try:
+            test = compact_test(fields)
+        except ValidationError as error:
+            self._leave_out_invalid(line, place, error)
             return False
         identity = identity_values(test)
         if identity in self._tests:

@@ -25,6 +25,7 @@ from accelerator_reports.file_reading import (
     ImportResult,
     file_error,
     parse_json,
+    paused_garbage_collection,
 )
 from accelerator_reports.formats.imported_tests import ImportedTests, chosen_suite
 from accelerator_reports.formats.junit_xml import (
@@ -89,6 +90,7 @@ NAMELESS = ("the test has no name", "name it", "without a name")
 _NO_ZONE_NOTE = "The times in the file have no time zone. They are read as UTC."
 
 
+@paused_garbage_collection()
 def read_junit(path: Path, options: ImportOptions) -> ImportResult:
     """Read a JUnit XML file. Raises ProblemsError with the faults of the file or the suite name."""
     reading = _JUnitImport(path, options)
