@@ -65,6 +65,8 @@ class ImportOptions:
     suite: str | None = None
     parameters: Mapping[str, str] = field(default_factory=dict)
     accelerator: str = ""
+    full_suite_name: Callable[[str], str] = str
+    """Returns the name that a suite of the file gets in the report."""
 
 
 Reader = Callable[[Path, ImportOptions], ImportResult]

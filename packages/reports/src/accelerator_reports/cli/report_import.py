@@ -6,6 +6,7 @@ import datetime as dt
 import re
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -36,9 +37,8 @@ from accelerator_reports.report import Origin, Report, TestEntry, Trigger
 from accelerator_reports.report_check import KnownNames, report_problems
 from accelerator_reports.report_file import report_text
 from accelerator_reports.report_names import (
+    full_imported_name,
     name_warnings,
-    with_full_suite_names,
-    with_imported_suite_names,
 )
 from accelerator_reports.run_environment import (
     ENVIRONMENT_OPTIONS,
@@ -161,15 +161,11 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: 
     names = replace(names_known_in(root), remedies=IMPORT_REMEDIES)
     if names.accelerators:
         refuse_unknown(arguments["accelerator"], names.accelerators)
-    options = _import_options(arguments)
+    options = _import_options(arguments, names)
     results = merged_results(
         [READERS[arguments["format_name"] or detect_format(path)](path, options) for path in inputs]
     )
     new_report = _imported_report(results, arguments, names)
-    if arguments["suite"]:
-        new_report = with_full_suite_names(new_report, names.suite_names)
-    else:
-        new_report = with_imported_suite_names(new_report, names)
     now = utc_now()
     if problems := list(report_problems(new_report, out.name, names, now)):
         raise ProblemsError(problems)
@@ -184,7 +180,11 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: 
     )
 
 
-def _import_options(arguments: dict[str, Any]) -> ImportOptions:
+def _import_options(arguments: dict[str, Any], names: KnownNames) -> ImportOptions:
+    """Return what the user states about the tests.
+
+    A suite that the user names keeps a slash in its name: `other/kernels`.
+    """
     parameters = values_by_name(arguments["parameter"], "--parameter", "dtype=float32")
     try:
         TestEntry(suite="s", name="n", parameters=parameters, outcome="passed")
@@ -192,7 +192,13 @@ def _import_options(arguments: dict[str, Any]) -> ImportOptions:
         raise click.BadParameter(
             printable(first_error_text(error)), param_hint="--parameter"
         ) from None
-    return ImportOptions(arguments["suite"], parameters, arguments["accelerator"])
+    suite, accelerator = arguments["suite"], arguments["accelerator"]
+    full_name = (
+        partial(names.suite_names.full_name, accelerator=accelerator)
+        if suite
+        else partial(full_imported_name, accelerator=accelerator, known=names)
+    )
+    return ImportOptions(suite, parameters, accelerator, full_name)
 
 
 def _imported_report(results: ImportResult, arguments: dict[str, Any], names: KnownNames) -> Report:

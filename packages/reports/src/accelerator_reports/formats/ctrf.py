@@ -11,7 +11,6 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,6 @@ from accelerator_reports.formats.stored_fields import (
     run_fields,
     with_stored_fields,
 )
-from accelerator_reports.merge import merged_suites
 from accelerator_reports.outcomes import OUTCOMES, Outcome, OutcomeGroup, is_outcome
 from accelerator_reports.report import EARLIEST_TIME, Evidence, Report, Suite, TestEntry
 from accelerator_reports.run_environment import facts_from_properties, merged_environment
@@ -98,11 +96,10 @@ def read_ctrf(path: Path, options: ImportOptions) -> ImportResult:
     stored_fields = _stored_fields(imported, "results.extra", results.extra)
     suites = _stored_suites(imported, stored_fields.get("suites", []), user_suite)
     run = _run_of_file(imported, results, stored_fields.get("run"))
-    result = imported.result((), run.environment, run.started, run.finished, run.note)
-    names = dict.fromkeys(test.suite for test in result.tests) or {user_suite or fallback: None}
-    for name in names if result.tests or not suites else ():
-        suites.setdefault(name, Suite(name=name, kind="unit"))
-    return replace(result, suites=tuple(suites.values()))
+    names = imported.suite_names or ([] if suites else [user_suite or fallback])
+    stated = {suite.name for suite in suites}
+    suites += [Suite(name=name, kind="unit") for name in names if name not in stated]
+    return imported.result(suites, run.environment, run.started, run.finished, run.note)
 
 
 def _read_tests(
@@ -155,16 +152,13 @@ def _stored_fields(imported: ImportedTests, json_path: str, extra: Mapping[str, 
     return {}
 
 
-def _stored_suites(
-    imported: ImportedTests, records: object, user_suite: str | None
-) -> dict[str, Suite]:
+def _stored_suites(imported: ImportedTests, records: object, user_suite: str | None) -> list[Suite]:
     json_path = f"results.extra.{NAMESPACE}.suites"
-    suites = [
+    return [
         suite.model_copy(update={"name": user_suite or suite.name})
         for record in (records if isinstance(records, list) else ())
         if (suite := imported.parse_record(Suite, record, json_path))
     ]
-    return {suite.name: suite for suite in merged_suites(suites)}
 
 
 def _run_of_file(

@@ -6,7 +6,7 @@ import datetime as dt
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -26,6 +26,7 @@ from accelerator_reports.files.problem import Problem, ProblemsError
 from accelerator_reports.files.text_file import HIDDEN_CHARACTER, escape_sequence, is_plain
 from accelerator_reports.files.wording import count
 from accelerator_reports.files.yaml_file import YamlFile, parse_yaml
+from accelerator_reports.merge import merged_suites
 from accelerator_reports.outcomes import OUTCOMES
 from accelerator_reports.report import Environment, Suite, TestEntry, compact_test
 from accelerator_reports.test_ids import MAX_NAME, shortened_with_digest, valid_suite_name
@@ -62,7 +63,8 @@ class ImportedTests:
     `meta`. Otherwise, the result with the lower `merge_rank` is kept, such as a failure.
 
     `entries` counts the entries of the file. The key is `READ_AS_TEST` for entries that the reader
-    read as tests, and the reason for entries that were left out.
+    read as tests, and the reason for entries that were left out. `suite_names` maps the suites of
+    the tests, as a reader names them, to their names in the report.
     """
 
     def __init__(self, path: Path, options: ImportOptions, *, repeats: Repeats = "counted") -> None:
@@ -78,6 +80,7 @@ class ImportedTests:
         self._left_out_values = 0
         self._is_refused = False
         self.entries: Counter[str] = Counter()
+        self.suite_names: dict[str, str] = {}
 
     def record_fault(self, line: int, what: str, remedy: str) -> None:
         """Record a fault for which the file is refused: `what` is wrong, and `remedy` is the fix.
@@ -202,6 +205,8 @@ class ImportedTests:
         fields = {**fields, "parameters": parameters}
         if "name" in fields:
             fields["name"] = _visible(fields["name"])
+        if isinstance(suite := fields.get("suite"), str):
+            fields["suite"] = self._full_name(suite)
         try:
             test = compact_test(fields)
         except ValidationError as error:
@@ -249,19 +254,24 @@ class ImportedTests:
 
     def result(
         self,
-        suites: tuple[Suite, ...],
+        suites: Iterable[Suite],
         environment: Environment = _NO_ENVIRONMENT,
         started: dt.datetime | None = None,
         finished: dt.datetime | None = None,
         note: str | None = None,
     ) -> ImportResult:
-        """Return the result of the import. Raises ProblemsError if the file is refused."""
+        """Return the result of the import. Raises ProblemsError if the file is refused.
+
+        Suites of the same name become one.
+        """
         if self._is_refused or (self._problems and not self._tests):
             raise ProblemsError(self._all_problems())
         if self.entries:
             self.entries.setdefault(READ_AS_TEST, len(self._tests))
         return ImportResult(
-            suites=suites,
+            suites=merged_suites(
+                suite.model_copy(update={"name": self._full_name(suite.name)}) for suite in suites
+            ),
             tests=tuple(self._tests.values()),
             environment=environment,
             started=started,
@@ -270,6 +280,11 @@ class ImportedTests:
             entries=self.entries,
             warnings=tuple(self._all_problems()),
         )
+
+    def _full_name(self, suite: str) -> str:
+        if suite not in self.suite_names:
+            self.suite_names[suite] = self._options.full_suite_name(suite)
+        return self.suite_names[suite]
 
     def _notes(self) -> Iterator[str]:
         if self._left_out_values:

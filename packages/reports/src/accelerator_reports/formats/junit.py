@@ -43,7 +43,6 @@ from accelerator_reports.formats.stored_fields import (
     run_fields,
     with_stored_fields,
 )
-from accelerator_reports.merge import merged_suites
 from accelerator_reports.outcomes import OUTCOMES, UNSUCCESSFUL, Outcome, OutcomeGroup, is_outcome
 from accelerator_reports.report import Report, Suite, TestEntry
 from accelerator_reports.run_environment import facts_from_properties, merged_environment
@@ -152,7 +151,7 @@ class _JUnitImport:
         # A report of this project states the end of its run itself.
         end = None if run.started else max(self._moments, default=None)
         result = self._tests.result(
-            merged_suites(self._suites),
+            self._suites,
             merged_environment(run.environment, environment),
             started=run.started or min(self._moments, default=None),
             finished=run.finished or end,
