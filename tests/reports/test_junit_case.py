@@ -37,6 +37,7 @@ from tests.reports.junit_files import case_fields
             "error",
             "failed on setup with x",
         ),
+        ('<error message="exited with error code 1"/>', "failed", "error", None),
         ('<error message="x">CUDA out of memory.</error>', "out-of-memory", "error", "x"),
         ("<error/>", "infrastructure-error", "error", "absent"),
         ('<skipped type="pytest.xfail" message="slow"/>', "skipped", "xfail", "slow"),

@@ -25,6 +25,8 @@ _RULES: tuple[tuple[Outcome, str, str], ...] = (
     # this as a failure, whatever the reason of the expectation says.
     ("failed", "xpass", r"\A\s*(?:\w{1,40}: )?\[XPASS\(strict\)\]"),
     ("failed", "unexpected", r"\A\s*(?:\w{1,40}: )?Unexpected ?[sS]uccess\b"),
+    # Bazel writes nothing else about a test that failed.
+    ("failed", "exited with error", r"\A\s*exited with error code \d"),
     # A test expected an error that was not raised. The text names this error.
     ("failed", "not raised", r"AssertionError: .{0,300}\bnot raised\b"),
     ("failed", "does not match", r'AssertionError: .{0,300}" does not match "'),
